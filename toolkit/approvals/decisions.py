@@ -1,0 +1,47 @@
+"""Decisions: what a reviewer may answer.
+
+Only `Continue` and `Edit` let a call run. Anything else a reviewer returns, `None` included, never does.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    """Run the call as it was shown.
+
+    Attributes:
+        same_again: Do not ask again in this run for this very call: the same tool with the same arguments.
+    """
+
+    same_again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Run the call with other arguments, which are validated again.
+
+    Attributes:
+        arguments: The whole new arguments; for a tool that takes one text, the text will do.
+    """
+
+    arguments: Mapping[str, Any] | str
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """Fail this call; whoever chose it is told why and may go on."""
+
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExitEarly:
+    """End the whole run, with what was done so far."""
+
+    reason: str = ""
+
+
+Decision = Continue | Edit | Reject | ExitEarly

@@ -1,0 +1,59 @@
+"""Review requests: everything that a reviewer is shown, and the proof of it."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, Literal
+
+from toolkit.approvals.risks import Risk
+
+OnTimeout = Literal["reject", "exit_early", "raise", "continue"]
+"""What an unanswered question does; `continue` is for questions that guard nothing, as `human_input` asks."""
+
+DEFAULT_TIMEOUT = 300.0
+"""Seconds that a question waits for its answer unless somebody says otherwise."""
+
+
+def _nothing_to_object(_: Mapping[str, Any] | str) -> str | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRequest:
+    """One question to a reviewer.
+
+    Attributes:
+        text: What is asked, in one or a few lines.
+        risk: The tool that would run, and its marks.
+        arguments: The whole arguments as plain JSON data; what is shown is what runs.
+        asked_by: The mark, step or rule that wants the question.
+        place: Where in a run it arises, such as `step 3/5 · pipeline report`.
+        preview: What the call would do, such as a unified diff, if the tool can tell.
+        timeout: Seconds to wait for the answer; `None` waits for ever.
+        on_timeout: What happens when the time is over.
+        answer_is_text: The reviewer's own words are wanted (as `Edit`), not leave to run something.
+        objection: Tells why edited arguments would be refused, or `None` if they are good.
+    """
+
+    text: str
+    risk: Risk
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    asked_by: str = ""
+    place: str | None = None
+    preview: str | None = None
+    timeout: float | None = DEFAULT_TIMEOUT
+    on_timeout: OnTimeout = "reject"
+    answer_is_text: bool = False
+    objection: Callable[[Mapping[str, Any] | str], str | None] = _nothing_to_object
+
+    @property
+    def fingerprint(self) -> str:
+        """The SHA-256 of the tool and its arguments: two requests with the same one are the same call."""
+        return fingerprint(self.risk.tool, self.arguments)
+
+
+def fingerprint(tool: str, arguments: Mapping[str, Any]) -> str:
+    """Return the hexadecimal SHA-256 of a tool's name and its arguments as canonical JSON."""
+    canonical = json.dumps([tool, arguments], sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return sha256(canonical.encode()).hexdigest()

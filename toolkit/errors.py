@@ -1,0 +1,83 @@
+"""The exceptions of the library.
+
+    ToolkitError
+    ├── ToolArgumentsError        the arguments of a call do not fit the tool
+    ├── ToolExecutionError        the tool says, in its own words, why it failed
+    └── Signal                    passes through every call untouched and is counted in no metric
+        ├── ExitEarlyError        a reviewer ended the run; what was done so far stands
+        └── ConfigurationError    the program is set up wrongly; no model can mend it
+            ├── InvalidTools      tools that cannot be built, each with its Problem
+            └── InvalidPipeline   a pipeline that cannot be planned, with every Problem
+
+Whatever else is raised while a tool runs becomes a failed `ToolResult`.
+"""
+
+from collections.abc import Sequence
+
+from toolkit.problems import Problem, errors_among
+
+
+class ToolkitError(Exception):
+    """The root of everything the library raises on purpose."""
+
+
+class ToolArgumentsError(ToolkitError):
+    """The arguments of a tool call are malformed, missing or of the wrong type.
+
+    A tool may raise it too, when only it can tell that an argument is wrong.
+    """
+
+    def __init__(self, message: str, code: str | int | None = "invalid_arguments") -> None:
+        """Keep the message that the caller, often a model, is sent, and an optional error code."""
+        super().__init__(message)
+        self.code = code
+
+
+class ToolExecutionError(ToolkitError):
+    """A tool could not do its work, and says why in words meant for its caller."""
+
+    def __init__(self, message: str, code: str | int | None = None) -> None:
+        """Keep the message that the caller, often a model, is sent, and an optional error code."""
+        super().__init__(message)
+        self.code = code
+
+
+class Signal(ToolkitError):  # noqa: N818 - it is no error: it steers the run
+    """Something that ends more than one call: it passes through tools, retries and pipelines untouched."""
+
+
+class ExitEarlyError(Signal):
+    """A reviewer ended the whole run; what was done so far stands."""
+
+    def __init__(self, reason: str = "The reviewer ended the run", *, timed_out: bool = False) -> None:
+        """Keep the reason, and whether it was the clock and not a person who ended the run."""
+        super().__init__(reason)
+        self.reason = reason
+        self.timed_out = timed_out
+
+
+class ConfigurationError(Signal):
+    """The program is set up wrongly, for example a tool that needs approval has no reviewer."""
+
+    def __init__(self, message: str = "", *, problems: Sequence[Problem] = ()) -> None:
+        """Keep the problems found; without a message, they are the message."""
+        super().__init__(message or "\n".join(str(problem) for problem in problems))
+        self.problems = tuple(problems)
+
+
+class InvalidTools(ConfigurationError):  # noqa: N818 - named for what it says: these tools are invalid
+    """Tools that cannot be built or used together; `problems` has every reason."""
+
+
+class InvalidPipeline(ConfigurationError):  # noqa: N818 - named for what it says
+    """A pipeline that cannot be planned; `problems` has every reason."""
+
+
+def raise_errors(kind: type[ConfigurationError], problems: Sequence[Problem]) -> None:
+    """Raise one exception with all problems if any of them is an error.
+
+    Raises:
+        ConfigurationError: Of the given kind, when there is an error among the problems.
+    """
+    if errors_among(problems):
+        raise kind(problems=problems)

@@ -1,0 +1,1 @@
+"""Lint: what is wrong with tools and pipelines, found before anything runs."""

@@ -1,0 +1,75 @@
+"""Problems: the one kind of bad news, and the place it is about.
+
+Loading, linting and planning all yield problems; one renderer shows them; exceptions carry them.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+Severity = Literal["error", "warning", "info"]
+
+
+class Location(NamedTuple):
+    """A place in a file: lines and columns count from 1, columns in characters; the end is exclusive."""
+
+    file: str
+    line: int | None = None
+    column: int | None = None
+    end_line: int | None = None
+    end_column: int | None = None
+
+    def __str__(self) -> str:
+        """Return `file:line:column`, as far as they are known."""
+        known = [str(part) for part in (self.line, self.column) if part is not None]
+        return ":".join([self.file, *known])
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with a definition, where it is, and the cure.
+
+    Attributes:
+        code: The rule it breaks, such as `TK604`; empty where no rule has a number for it.
+        message: What is wrong, with the offending name in single quotes, and no full stop.
+        location: Where it is, if that is known.
+        severity: Only an `error` stops anything.
+        hint: What to do about it, such as `did you mean 'summarize'?`.
+        related: Other places that belong to it, each with what is there (`first defined here`).
+    """
+
+    code: str
+    message: str
+    location: Location | None = None
+    severity: Severity = "error"
+    hint: str | None = None
+    related: tuple[tuple[Location, str], ...] = ()
+
+    def __str__(self) -> str:
+        """Return the problem in one line, for logs and for exceptions."""
+        where = f"{self.location}: " if self.location else ""
+        code = f"[{self.code}]" if self.code else ""
+        cure = f" ({self.hint})" if self.hint else ""
+        return f"{where}{self.severity}{code}: {self.message}{cure}"
+
+
+def errors_among(problems: Iterable[Problem]) -> list[Problem]:
+    """Return those problems that stop the work."""
+    return [problem for problem in problems if problem.severity == "error"]
+
+
+def nearest(name: str, known: Iterable[str], *, most: int = 3) -> list[str]:
+    """Return the known names that a mistyped one may have meant, the likeliest first."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only bad news needs it
+
+    by_folded = {candidate.casefold(): candidate for candidate in known}
+    matches = get_close_matches(name.casefold(), by_folded, n=most, cutoff=0.6)
+    return [by_folded[match] for match in matches]
+
+
+def did_you_mean(name: str, known: Iterable[str], *, otherwise: str | None = None) -> str | None:
+    """Return a hint that names the nearest known names, or `otherwise` where none is near."""
+    matches = nearest(name, known)
+    if not matches:
+        return otherwise
+    return f"did you mean {' or '.join(repr(match) for match in matches)}?"

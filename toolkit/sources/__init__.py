@@ -1,0 +1,1 @@
+"""Sources: from what the user named to open tools; the composition root."""

@@ -1,0 +1,1 @@
+"""Tools: a specification and one way to be called."""

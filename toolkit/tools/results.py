@@ -1,0 +1,45 @@
+"""Results: what a call of a tool gives, for a model, for a program and for people."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+NO_MESSAGE = "Tool execution failed with no message"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """The outcome of one call: a text on success, a message on failure.
+
+    Attributes:
+        output: The text that a model is sent; empty on failure.
+        error: Why the call failed, in words meant for its caller; `None` on success.
+        error_code: What kind of failure it was: `invalid_arguments`, `rejected`, `timeout`, `error`, or the tool's own code.
+        structured: The same outcome as plain JSON data, for programs; a model never sees it.
+        artifact: The object itself, for the program that called; it leaves no process.
+    """
+
+    output: str = ""
+    error: str | None = None
+    error_code: str | int | None = None
+    structured: Any = None
+    artifact: Any = None
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the call did its work."""
+        return self.error is None
+
+    @property
+    def text(self) -> str:
+        """What a model is sent: the output, or `Error: ` and the message."""
+        return self.output if self.error is None else f"Error: {self.error}"
+
+    @classmethod
+    def success(cls, output: str | None = "", *, structured: Any = None, artifact: Any = None) -> Self:
+        """Return a successful result; no output is empty text."""
+        return cls(output or "", structured=structured, artifact=artifact)
+
+    @classmethod
+    def failure(cls, message: str | None, code: str | int | None = None) -> Self:
+        """Return a failed result; without a message it says that there is none."""
+        return cls(error=NO_MESSAGE if message is None else message, error_code=code)
