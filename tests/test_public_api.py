@@ -1,0 +1,69 @@
+"""The public face: what it has, that it is documented, and that it is cheap."""
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import toolkit
+
+PUBLIC = {
+    "ConfigurationError",
+    "Continue",
+    "Edit",
+    "ErrorStrategy",
+    "ExitEarly",
+    "ExitEarlyError",
+    "InvalidPipeline",
+    "InvalidTools",
+    "MemoryId",
+    "Pipeline",
+    "Problem",
+    "Reject",
+    "ReviewRequest",
+    "Reviewer",
+    "Tool",
+    "ToolArgumentsError",
+    "ToolCall",
+    "ToolContext",
+    "ToolExecutionError",
+    "ToolResult",
+    "ToolSpec",
+    "ToolkitError",
+    "TypedTool",
+    "WrappedTool",
+    "from_function",
+    "from_object",
+    "load_pipeline",
+    "load_tools",
+    "resolve_tools",
+    "tool",
+    "toolbox",
+}
+
+
+def test_public_names_are_exactly_these():
+    assert set(toolkit.__all__) == PUBLIC
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC))
+def test_every_public_name_is_importable_and_documented(name):
+    documentation = inspect.getdoc(getattr(toolkit, name))
+    assert documentation
+    assert re.match(r"[A-Z@`].*[.:]", documentation, re.DOTALL), "a docstring is made of sentences"
+
+
+def test_public_names_are_listed_by_dir():
+    assert set(dir(toolkit)) >= PUBLIC
+
+
+def test_unknown_name_is_an_attribute_error_that_names_it():
+    with pytest.raises(AttributeError, match="nothing_of_this_name"):
+        toolkit.nothing_of_this_name  # noqa: B018
+
+
+def test_version_is_the_one_of_the_changelog():
+    changelog = Path(__file__, "..", "..", "CHANGELOG.md").resolve().read_text("utf-8")
+    releases = re.findall(r"^## \[(\d+\.\d+\.\d+)\]", changelog, re.MULTILINE)
+    assert toolkit.__version__ == releases[0]
