@@ -6,7 +6,17 @@ import sys
 
 import pytest
 
-LIBRARIES = {"anyio", "asyncio", "prompt_toolkit", "pydantic", "pydantic_core", "questionary", "rich", "simpleeval", "yaml"}
+LIBRARIES = {
+    "anyio",
+    "asyncio",
+    "prompt_toolkit",
+    "pydantic",
+    "pydantic_core",
+    "questionary",
+    "rich",
+    "simpleeval",
+    "yaml",
+}
 DIALOGUE = {"prompt_toolkit", "questionary"}
 EVENT_LOOPS = {"anyio", "asyncio"}
 
@@ -25,14 +35,14 @@ def greet(name: str, times: int = 1) -> str:
     """Greet somebody."""
     return ", ".join(["hello " + name] * times)
 '''
-TEXT_TOOLS = '''
+TEXT_TOOLS = """
 class Upper:
     name = "upper"
     description = "Put text into capitals."
 
     def execute(self, text: str) -> str:
         return text.upper()
-'''
+"""
 TEXT_PIPELINE = """
 name: shout
 description: Put text into capitals, twice.

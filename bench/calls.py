@@ -1,0 +1,205 @@
+"""Marking, schemas, calls and chains within one process: measures B1, B2, C and D."""
+
+import asyncio
+import json
+import types
+from collections.abc import Callable, Iterator
+
+from pydantic import TypeAdapter
+
+from bench import floors, peers
+from bench.rows import Row
+from bench.timing import Times, Work, in_turns, repeated
+from toolkit import Pipeline, ToolContext, from_function, resolve_tools, tool
+from toolkit.approvals.reviewers import AutoReviewer
+from toolkit.tools.metrics import Metrics
+
+ROUNDS = 15
+CALLS = 5_000
+BUILDS = 200
+STEPS = 10
+
+ARGUMENTS = json.dumps({"city": "Oslo", "days": 3, "metric": True, "detail": 0.5})
+
+
+def forecast(city: str, days: int, metric: bool, detail: float) -> str:  # noqa: FBT001 - a tool takes what it takes
+    """Forecast the weather.
+
+    Args:
+        city: Where.
+        days: For how many days.
+        metric: Whether to use metric units.
+        detail: How much to tell, from 0 to 1.
+    """
+    return f"{city} {days} {metric} {detail}"
+
+
+async def forecast_async(city: str, days: int, metric: bool, detail: float) -> str:  # noqa: FBT001 - as above
+    """Forecast the weather.
+
+    Args:
+        city: Where.
+        days: For how many days.
+        metric: Whether to use metric units.
+        detail: How much to tell, from 0 to 1.
+    """
+    return f"{city} {days} {metric} {detail}"
+
+
+def greet(name: str, times: int = 1, polite: bool = False) -> str:  # noqa: FBT001, FBT002 - as above
+    """Greet somebody.
+
+    Args:
+        name: Whom to greet.
+        times: How often.
+        polite: Whether to use a title.
+    """
+    return f"{name} {times} {polite}"
+
+
+class Dotted:
+    """A text tool that does next to nothing."""
+
+    description = "Put a dot behind the text."
+
+    def __init__(self, number: int) -> None:
+        """Give it a name of its own."""
+        self.name = f"dotted_{number}"
+
+    def execute(self, text: str) -> str:
+        """Return the text with a dot."""
+        return text + "."
+
+
+class CountingMetrics(Metrics):
+    """Metrics that keep a number for each operation."""
+
+    def __init__(self) -> None:
+        """Start at nothing."""
+        self.calls = 0
+        self.seconds = 0.0
+
+    def success(self, tool: str, agent: str) -> None:  # noqa: ARG002 - the number is all it keeps
+        """Count a success."""
+        self.calls += 1
+
+    def duration(self, tool: str, agent: str, seconds: float) -> None:  # noqa: ARG002 - as above
+        """Add a duration."""
+        self.seconds += seconds
+
+
+def rows() -> Iterator[Row]:
+    """Measure everything that happens within one process and without waiting."""
+    yield marking()
+    yield building()
+    yield synchronous_call()
+    yield asynchronous_call()
+    yield chain()
+
+
+def context() -> ToolContext:
+    """Return a context with a gate and metrics, and nobody listening."""
+    return ToolContext(reviewer=AutoReviewer(), metrics=CountingMetrics())
+
+
+def copies(function: types.FunctionType) -> Iterator[types.FunctionType]:
+    """Yield functions like this one, each new, so that nothing remembers them."""
+    while True:
+        copy = types.FunctionType(
+            function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+        )
+        copy.__doc__, copy.__annotations__ = function.__doc__, dict(function.__annotations__)
+        copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
+        yield copy
+
+
+def fresh(build: Callable[[types.FunctionType], object], function: Callable[..., object]) -> Work:
+    """Return work that builds something from many new copies, which are made beforehand."""
+    assert isinstance(function, types.FunctionType)
+    endless = copies(function)
+    supply: list[types.FunctionType] = []
+
+    def run() -> None:
+        for copy in supply:
+            build(copy)
+        supply[:] = [next(endless) for _ in range(BUILDS)]
+
+    supply[:] = [next(endless) for _ in range(BUILDS)]
+    return run
+
+
+def marking() -> Row:
+    """Measure `@tool`; the figure is the time itself."""
+    contestants = {
+        "one attribute": fresh(lambda function: setattr(function, "mark", True), greet),
+        "ours": fresh(tool, greet),
+    } | {name: fresh(mark, greet) for name, mark in peers.markers().items()}
+    times = in_turns(contestants, rounds=ROUNDS, units=BUILDS)
+    return Row("B1", "marking a function with @tool", None, "", times.pop("ours"), 5e-6, 1e-6, times)
+
+
+def building() -> Row:
+    """Measure the way from a marked function to its schema."""
+    contestants = {
+        "TypeAdapter(function)": fresh(lambda function: TypeAdapter(function).json_schema(), greet),
+        "ours": fresh(lambda function: from_function(tool(function)).spec.parameters, greet),
+    } | {name: fresh(build, greet) for name, build in peers.schemas().items()}
+    times = in_turns(contestants, rounds=ROUNDS, units=BUILDS)
+    return row("B2", "marked function to schema, three parameters", times, "TypeAdapter(function)", (1.5, 0.25))
+
+
+def synchronous_call() -> Row:
+    """Measure `tool.run` from JSON text."""
+    ours, surroundings = from_function(forecast), context()
+    bare = floors.validated_call(forecast, ARGUMENTS)
+    assert ours.run(ARGUMENTS, surroundings).text == bare()
+    contestants = {
+        "validate_json + call": repeated(bare, CALLS),
+        "ours": repeated(lambda: ours.run(ARGUMENTS, surroundings).text, CALLS),
+    } | {name: repeated(call, CALLS) for name, call in peers.calls(forecast, ARGUMENTS).items()}
+    times = in_turns(contestants, rounds=ROUNDS, units=CALLS)
+    return row("C", "one call from JSON text, synchronous", times, "validate_json + call", (4.0, 2.5))
+
+
+def asynchronous_call() -> Row:
+    """Measure `await tool.call` of an async function."""
+    ours, surroundings = from_function(forecast_async), context()
+    validate = TypeAdapter(floors.Arguments).validator.validate_json
+
+    async def bare_calls() -> None:
+        for _ in range(CALLS):
+            await forecast_async(**validate(ARGUMENTS))
+
+    async def our_calls() -> None:
+        for _ in range(CALLS):
+            result = await ours.call(ARGUMENTS, surroundings)
+            result.text  # noqa: B018 - taking the text belongs to the work
+
+    contestants: dict[str, Work] = {
+        "validate_json + await": lambda: asyncio.run(bare_calls()),
+        "ours": lambda: asyncio.run(our_calls()),
+    }
+    times = in_turns(contestants, rounds=ROUNDS, units=CALLS)
+    return row("C", "one call from JSON text, awaited", times, "validate_json + await", (4.0, 2.5))
+
+
+def chain() -> Row:
+    """Measure a pipeline of ten text steps."""
+    steps = [Dotted(number) for number in range(STEPS)]
+    pipeline, surroundings = Pipeline.of(*resolve_tools(steps).values()), context()
+    text = json.dumps({"input": "hello"})
+    bare = floors.validated_steps([step.execute for step in steps], "hello")
+    assert pipeline.run(text, surroundings).text == bare()
+    calls = CALLS // STEPS
+    contestants = {
+        "ten validated steps": repeated(bare, calls),
+        "ours": repeated(lambda: pipeline.run(text, surroundings).text, calls),
+    } | {name: repeated(run, calls) for name, run in peers.chains([step.execute for step in steps], "hello").items()}
+    times = in_turns(contestants, rounds=ROUNDS, units=calls)
+    return row("D", "chain of ten text steps", times, "ten validated steps", (5.0, 3.0))
+
+
+def row(code: str, measure: str, times: dict[str, Times], floor: str, aims: tuple[float, float]) -> Row:
+    """Return the row of a measure whose unit is its floor."""
+    unit, ours = times.pop(floor), times.pop("ours")
+    return Row(code, measure, unit, floor, ours, *aims, references=times)

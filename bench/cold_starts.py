@@ -1,0 +1,160 @@
+"""Whole commands from a cold start, with compiled bytecode: measures A1, A2 and A3."""
+
+import compileall
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import toolkit
+import toolkit_cli
+from bench import floors
+from bench.rows import Row
+from bench.timing import Work, in_turns
+
+ROUNDS = 25
+
+TOOL = '''"""A tool."""
+
+from toolkit import tool
+
+
+@tool
+def forecast(city: str, days: int) -> str:
+    """Forecast the weather.
+
+    Args:
+        city: Where.
+        days: For how long.
+    """
+    return f"{days} days of sun in {city}"
+'''
+TEXT_TOOLS = '''"""Text tools."""
+
+
+class Upper:
+    """Capitals."""
+
+    name = "upper"
+    description = "Put the text into capitals."
+
+    def execute(self, text: str) -> str:
+        """Return it in capitals."""
+        return text.upper()
+
+
+class Lower:
+    """Small letters."""
+
+    name = "lower"
+    description = "Put the text into small letters."
+
+    def execute(self, text: str) -> str:
+        """Return it in small letters."""
+        return text.lower()
+'''
+TEN_STEPS = """toolkit: 1
+name: ten_steps
+description: Change the case of a text ten times.
+tools: [./text_tools.py]
+steps: [upper, lower, upper, lower, upper, lower, upper, lower, upper, lower]
+"""
+
+
+def rows(rounds: int = ROUNDS) -> Iterator[Row]:
+    """Measure the commands, in units of an interpreter that does nothing."""
+    with project() as directory:
+        yield from commands_alone(directory, rounds)
+        yield from one_tool(directory, rounds)
+        yield ten_steps(directory, rounds)
+
+
+def commands_alone(directory: Path, rounds: int) -> Iterator[Row]:
+    """Measure `--version` and `--help`."""
+    contestants = {
+        "python -c pass": python(directory, floors.NOTHING),
+        "--version": command(directory, "--version"),
+        "--help": command(directory, "--help"),
+    }
+    if llm := shutil.which("llm", path=sysconfig.get_path("scripts")):
+        contestants["llm --version"] = process(directory, [llm, "--version"])
+    times = in_turns(contestants, rounds=rounds)
+    unit = times.pop("python -c pass")
+    for option, goal in (("--version", 1.1), ("--help", 5.0)):
+        others = {name: taken for name, taken in times.items() if not name.startswith("--")}
+        yield Row("A1", f"toolkit {option}", unit, "python -c pass", times[option], 6.0, goal, others)
+
+
+def one_tool(directory: Path, rounds: int) -> Iterator[Row]:
+    """Measure `schema` and `run` of a file with one tool."""
+    times = in_turns(
+        {
+            "python -c pass": python(directory, floors.NOTHING),
+            "import pydantic": python(directory, floors.PYDANTIC_IMPORT),
+            "Typer + pydantic by hand": python(directory, floors.TYPER_AND_PYDANTIC),
+            "schema": command(directory, "schema", "tools.py"),
+            "run": command(directory, "run", "tools.py:forecast", "city=Oslo", "days=3"),
+        },
+        rounds=rounds,
+    )
+    unit, schema, run = (times.pop(name) for name in ("python -c pass", "schema", "run"))
+    yield Row("A2", "toolkit schema FILE", unit, "python -c pass", schema, 16.0, 9.0, times)
+    yield Row("A2", "toolkit run FILE:tool k=v", unit, "python -c pass", run, 16.0, 9.0, times)
+
+
+def ten_steps(directory: Path, rounds: int) -> Row:
+    """Measure `run` of a pipeline of ten text steps."""
+    times = in_turns(
+        {
+            "python -c pass": python(directory, floors.NOTHING),
+            "YAML + plain Python": python(directory, floors.YAML_AND_PLAIN_PYTHON),
+            "run": command(directory, "run", "ten_steps.yaml", "--input", "hello"),
+        },
+        rounds=rounds,
+    )
+    unit, run = times.pop("python -c pass"), times.pop("run")
+    return Row("A3", "toolkit run pipeline.yaml, ten text steps", unit, "python -c pass", run, 18.0, 10.0, times)
+
+
+@contextmanager
+def project() -> Iterator[Path]:
+    """Provide a directory with the files that the commands are given, and compile what they import."""
+    for package in (toolkit, toolkit_cli):
+        compileall.compile_dir(str(Path(str(package.__file__)).parent), quiet=2)
+    with tempfile.TemporaryDirectory(prefix="toolkit-bench-") as name:
+        directory = Path(name)
+        for file, text in {"tools.py": TOOL, "text_tools.py": TEXT_TOOLS, "ten_steps.yaml": TEN_STEPS}.items():
+            (directory / file).write_text(text, "utf-8")
+        yield directory
+
+
+def command(directory: Path, *arguments: str) -> Work:
+    """Return one run of the installed command."""
+    script = shutil.which("toolkit", path=sysconfig.get_path("scripts"))
+    if script is None:
+        sys.exit("bench: the command 'toolkit' is not installed beside this Python: pip install -e .")
+    return process(directory, [script, *arguments])
+
+
+def python(directory: Path, program: str) -> Work:
+    """Return one run of a program in the same interpreter."""
+    return process(directory, [sys.executable, "-c", program])
+
+
+def process(directory: Path, words: Sequence[str]) -> Work:
+    """Return one run of a process that must end well."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+    def run() -> None:
+        finished = subprocess.run(
+            words, cwd=directory, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False
+        )
+        if finished.returncode:
+            sys.exit(f"bench: {' '.join(words)} failed:\n{finished.stderr.decode()}")
+
+    return run

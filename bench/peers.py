@@ -1,0 +1,98 @@
+"""The same work done by peers, as far as they are installed beside us (`requirements-peers.txt`)."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import reduce
+from importlib.util import find_spec
+from typing import Any
+
+from bench.timing import Work
+
+Function = Callable[..., Any]
+
+
+def installed(package: str) -> bool:
+    """Tell whether a peer can be measured."""
+    return find_spec(package) is not None
+
+
+def markers() -> Mapping[str, Function]:
+    """Return what peers do where we mark a function."""
+    found: dict[str, Function] = {}
+    if installed("langchain_core"):
+        from langchain_core.tools import tool
+
+        found["langchain-core"] = tool
+    if installed("fastmcp"):
+        from fastmcp.tools import Tool
+
+        found["fastmcp"] = Tool.from_function
+    if installed("pydantic_ai"):
+        from pydantic_ai import Tool as AgentTool
+
+        found["pydantic-ai"] = AgentTool
+    return found
+
+
+def schemas() -> Mapping[str, Function]:
+    """Return the way of each from a function to its schema."""
+    found: dict[str, Function] = {}
+    if installed("langchain_core"):
+        from langchain_core.tools import tool
+        from langchain_core.utils.function_calling import convert_to_openai_tool
+
+        found["langchain-core"] = lambda function: convert_to_openai_tool(tool(function))
+    if installed("fastmcp"):
+        from fastmcp.tools import Tool
+
+        found["fastmcp"] = lambda function: Tool.from_function(function).to_mcp_tool()
+    if installed("pydantic_ai"):
+        from pydantic_ai import Tool as AgentTool
+
+        found["pydantic-ai"] = lambda function: AgentTool(function).tool_def
+    return found
+
+
+def calls(function: Function, text: str) -> Mapping[str, Work]:
+    """Return one call of a function from JSON text in each; asynchronous ones on a loop that is kept."""
+    found: dict[str, Work] = {}
+    if installed("langchain_core"):
+        from langchain_core.tools import tool
+
+        langchain_tool = tool(function)
+        found["langchain-core"] = lambda: langchain_tool.invoke(json.loads(text))
+    if installed("fastmcp"):
+        from fastmcp.tools import Tool
+
+        fast_tool, runner = Tool.from_function(function), asyncio.Runner()
+        found["fastmcp"] = lambda: runner.run(fast_tool.run(json.loads(text)))
+    return found
+
+
+def chains(steps: Sequence[Callable[[str], str]], text: str) -> Mapping[str, Work]:
+    """Return a chain of text steps in each."""
+    if not installed("langchain_core"):
+        return {}
+    from langchain_core.runnables import Runnable, RunnableLambda
+
+    parts: list[Runnable[Any, Any]] = [RunnableLambda(step) for step in steps]
+    chain = reduce(lambda left, right: left | right, parts)
+    return {"langchain-core": lambda: chain.invoke(text)}
+
+
+def async_calls(function: Function) -> Mapping[str, Callable[[int], Awaitable[object]]]:
+    """Return an awaitable call with a number in each."""
+    found: dict[str, Callable[[int], Awaitable[object]]] = {}
+    if installed("langchain_core"):
+        from langchain_core.tools import StructuredTool
+
+        name = "func" if not asyncio.iscoroutinefunction(function) else "coroutine"
+        structured = StructuredTool.from_function(**{name: function}, name="wait", description="Wait.")
+        found["langchain-core"] = lambda number: structured.ainvoke({"number": number})
+    if installed("fastmcp"):
+        from fastmcp.tools import Tool
+
+        fast_tool = Tool.from_function(function)
+        found["fastmcp"] = lambda number: fast_tool.run({"number": number})
+    return found
