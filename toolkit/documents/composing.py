@@ -1,0 +1,253 @@
+"""Composing: PyYAML's events become nodes, within limits.
+
+Events and not PyYAML's own nodes: they are read one by one without recursion, so that a document may be refused in the
+middle, and nothing is resolved, constructed or expanded before this module has looked at it.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import yaml
+
+from toolkit.documents.nodes import Entry, Mapping, Node, Scalar, Sequence, plain
+from toolkit.documents.scalars import NoSuchNumber, Value, resolve
+from toolkit.documents.syntax import syntax_problem
+from toolkit.documents.writing import Source, Written
+from toolkit.problems import Location, Problem
+
+Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+MAX_DEPTH = 64
+MAX_NODES = 100_000
+MERGE_KEY = "<<"
+CORE = "tag:yaml.org,2002:"
+SCALAR_TAGS: dict[str, tuple[type, ...]] = {
+    "null": (type(None),),
+    "bool": (bool,),
+    "int": (int,),
+    "float": (float, int),
+}
+
+
+def compose(source: Source, file: str) -> tuple[Node | None, list[Problem]]:
+    """Return the root node of a document, None where there is none to look at, and everything wrong with it."""
+    composer = _Composer(source, file)
+    try:
+        return composer.compose(), composer.problems
+    except _Refused as refused:
+        return None, [*composer.problems, refused.problem]
+    except yaml.YAMLError as error:
+        return None, [*composer.problems, syntax_problem(error, source, file)]
+
+
+class _Refused(Exception):  # noqa: N818 - it never leaves this module
+    """The document cannot be read any further."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+
+
+@dataclass(slots=True)
+class _Open:
+    """A collection whose end has not come yet."""
+
+    event: Any
+    nodes_before: int
+    items: list[Node] = field(default_factory=list)
+    entries: dict[str, Entry] = field(default_factory=dict)
+    key: Scalar | None = None
+    awaits_value: bool = False
+
+
+class _Composer:
+    """Folds the events of one document into its root node."""
+
+    def __init__(self, source: Source, file: str) -> None:
+        self.source = source
+        self.file = file
+        self.problems: list[Problem] = []
+        self.stack: list[_Open] = []
+        self.anchors: dict[str, tuple[Node, int] | None] = {}
+        self.nodes = 0
+        self.root: Node | None = None
+
+    def compose(self) -> Node:
+        loader = Loader(self.source.text)
+        try:
+            while not isinstance(event := loader.get_event(), yaml.StreamEndEvent):
+                self._take(event)
+        finally:
+            loader.dispose()
+        return self.root or Scalar(None, "", plain=True, location=Location(self.file, 1, 1, 1, 1))
+
+    def _take(self, event: Any) -> None:
+        match event:
+            case yaml.ScalarEvent():
+                self._count(1, event)
+                self._register(event, self._scalar(event), 1)
+            case yaml.SequenceStartEvent() | yaml.MappingStartEvent():
+                self._open(event)
+            case yaml.SequenceEndEvent() | yaml.MappingEndEvent():
+                self._close(event)
+            case yaml.AliasEvent():
+                self._alias(event)
+            case yaml.DocumentStartEvent() if self.root is not None:
+                self._refuse(event, "a second document begins here", hint="keep one document to a file; remove the '---'")
+
+    # ------------------------------------------------------------------------------------------------------- one node
+
+    def _scalar(self, event: Any) -> Scalar:
+        location = self._location(event)
+        is_plain = event.style in (None, "")
+        written = Written(self.source, event.start_mark.index, event.end_mark.index, event.style or "")
+        value = event.value if self._is_key() else self._value(event, location, is_plain=is_plain)
+        return Scalar(value, event.value, plain=is_plain, location=location, written=written)
+
+    def _value(self, event: Any, location: Location, *, is_plain: bool) -> Value:
+        kind = self._kind(event)
+        if kind == "str" or (kind is None and not is_plain):
+            return self._text(event, location)
+        try:
+            value = resolve(event.value)
+        except NoSuchNumber as error:
+            self._report(location, str(error), hint="put quotes round it if it is text")
+            return None
+        if kind is None:
+            return value
+        if type(value) not in SCALAR_TAGS.get(kind, ()):
+            self._report(location, f"'{event.value}' is no value of the type '!!{kind}'", hint="remove the tag")
+            return None
+        return float(value) if kind == "float" and isinstance(value, int) else value
+
+    def _text(self, event: Any, location: Location) -> str | None:
+        text: str = event.value
+        if text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text):
+            return text
+        self._report(location, "an escape stands for half a character", hint="write the character itself")
+        return None
+
+    def _kind(self, event: Any) -> str | None:
+        """Return the name of a core tag, or None where there is no tag or one that is refused."""
+        tag: str | None = event.tag
+        if tag is None:
+            return None
+        if isinstance(event, yaml.ScalarEvent):
+            allowed: tuple[str, ...] = ("str", *SCALAR_TAGS)
+        else:
+            allowed = ("seq",) if isinstance(event, yaml.SequenceStartEvent) else ("map",)
+        kind = tag.removeprefix(CORE)
+        if kind != tag and kind in allowed:
+            return kind
+        shown = f"!!{kind}" if kind != tag else tag
+        self._report(
+            self._location(event),
+            f"the tag '{shown}' is not allowed",
+            hint=f"remove it; put quotes round the text if it begins with '{shown[:1]}'",
+        )
+        return None
+
+    def _alias(self, event: Any) -> None:
+        if event.anchor not in self.anchors:
+            self._refuse(event, f"there is no anchor '&{event.anchor}' before this", hint='put quotes round a text that begins with "*"')
+        anchored = self.anchors[event.anchor]
+        if anchored is None:
+            self._refuse(event, f"the alias '*{event.anchor}' stands inside what it refers to")
+        node, size = anchored
+        self._count(size, event)
+        self._place(node, event)
+
+    # ---------------------------------------------------------------------------------------------------- collections
+
+    def _open(self, event: Any) -> None:
+        self._count(1, event)
+        if len(self.stack) >= MAX_DEPTH:
+            self._refuse(event, f"nested deeper than {MAX_DEPTH} levels")
+        self._kind(event)
+        if event.anchor:
+            self.anchors[event.anchor] = None
+        self.stack.append(_Open(event, self.nodes - 1))
+
+    def _close(self, event: Any) -> None:
+        collection = self.stack.pop()
+        start = collection.event
+        location = self._location(start, event)
+        node: Node
+        if isinstance(start, yaml.SequenceStartEvent):
+            node = Sequence(tuple(collection.items), location)
+        else:
+            node = Mapping(collection.entries, location)
+        self._register(start, node, self.nodes - collection.nodes_before)
+
+    def _register(self, event: Any, node: Node, size: int) -> None:
+        if event.anchor:
+            self.anchors[event.anchor] = (node, size)
+        self._place(node, event)
+
+    def _place(self, node: Node, event: Any) -> None:
+        """Put a finished node where it belongs: into the innermost open collection, or at the root."""
+        if not self.stack:
+            self.root = node
+            return
+        collection = self.stack[-1]
+        if isinstance(collection.event, yaml.SequenceStartEvent):
+            collection.items.append(node)
+        elif collection.awaits_value:
+            collection.awaits_value = False
+            if collection.key is not None:
+                collection.entries[collection.key.text] = Entry(collection.key, node)
+        else:
+            collection.awaits_value = True
+            collection.key = self._accepted_key(node, collection.entries, event)
+
+    def _is_key(self) -> bool:
+        return bool(self.stack) and isinstance(self.stack[-1].event, yaml.MappingStartEvent) and not self.stack[-1].awaits_value
+
+    def _accepted_key(self, key: Node, entries: dict[str, Entry], event: Any) -> Scalar | None:
+        """Return a key, or None where its entry has to be left out."""
+        if not isinstance(key, Scalar):
+            self._report_key(key)
+            return None
+        if key.plain and key.text == MERGE_KEY:
+            self._report(key.location, "the merge key '<<' is not allowed", hint="write the entries out")
+            return None
+        if first := entries.get(key.text):
+            self.problems.append(
+                Problem(
+                    "TK603",
+                    f"duplicate key '{key.text}'",
+                    self._location(event),
+                    hint="remove one of the two",
+                    related=((first.key.location, "first defined here"),),
+                )
+            )
+            return None
+        return key
+
+    def _report_key(self, key: Node) -> None:
+        start = self.source.text[self._index(key.location) :]
+        if start.startswith("{{") or (isinstance(key, Mapping) and start.startswith("{") and not plain(key)):
+            self._report(key.location, "'{{ }}' is no expression", hint='write "${{ … }}", in quotes')
+        else:
+            kind = "mapping" if isinstance(key, Mapping) else "list"
+            self._report(key.location, f"a {kind} cannot be a key", hint="put quotes round it if it is text")
+
+    # --------------------------------------------------------------------------------------------------- what is wrong
+
+    def _count(self, nodes: int, event: Any) -> None:
+        self.nodes += nodes
+        if self.nodes > MAX_NODES:
+            self._refuse(event, f"more than {MAX_NODES:,} values, those that aliases repeat included")
+
+    def _report(self, location: Location, message: str, *, hint: str | None = None) -> None:
+        self.problems.append(Problem("TK601", message, location, hint=hint))
+
+    def _refuse(self, event: Any, message: str, *, hint: str | None = None) -> NoReturn:
+        raise _Refused(Problem("TK601", message, self._location(event), hint=hint))
+
+    def _location(self, first: Any, last: Any = None) -> Location:
+        start, end = first.start_mark, (last or first).end_mark
+        return Location(self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+
+    def _index(self, location: Location) -> int:
+        return self.source.line_starts[(location.line or 1) - 1] + (location.column or 1) - 1

@@ -1,0 +1,103 @@
+"""Reading: text or a file becomes nodes and Problems, and never an exception."""
+
+import re
+from pathlib import Path
+from stat import S_ISDIR, S_ISREG
+
+from toolkit.documents.nodes import Node
+from toolkit.documents.writing import Source
+from toolkit.problems import Location, Problem
+
+MAX_BYTES = 1024 * 1024
+WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+# Beyond control characters: half a surrogate pair is no character, and U+2028, U+2029 and U+0085 break lines for some
+# programs and not for others, so that no two would agree on a line number.
+UNREADABLE = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+
+
+def parse_document(text: str, file: str) -> tuple[Node | None, list[Problem]]:
+    """Read the text of one YAML document.
+
+    Args:
+        text: The document.
+        file: How the file is called in the places of nodes and problems.
+
+    Returns:
+        The root node and everything wrong with the document. The root is None only after an error that leaves nothing
+        to look at; an empty document is a null. What is refused (a duplicate key, a tag) is left out of the tree.
+    """
+    source = Source(text.removeprefix("\ufeff"))
+    if len(source.text) > MAX_BYTES:
+        return None, [_too_large(file)]
+    if unreadable := UNREADABLE.search(source.text):
+        return None, [_unreadable_character(source, file, unreadable)]
+    from toolkit.documents.composing import compose  # noqa: PLC0415 - PyYAML is imported only to read YAML
+
+    return compose(source, file)
+
+
+def read_document(path: Path, *, name: str | None = None) -> tuple[Node | None, list[Problem]]:
+    """Read a YAML file, which is UTF-8 text of at most one mebibyte.
+
+    Args:
+        path: The file.
+        name: How it is called in the places of nodes and problems; as the path is written unless said.
+
+    Returns:
+        As `parse_document` does; a file that cannot be read is a Problem too.
+    """
+    file = str(path) if name is None else name
+    data = _read_bytes(path, file)
+    if isinstance(data, Problem):
+        return None, [data]
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return None, [_not_text(data, file, error.start)]
+    return parse_document(text, file)
+
+
+def _read_bytes(path: Path, file: str) -> bytes | Problem:
+    try:
+        mode = path.stat().st_mode
+        if not S_ISREG(mode):  # opening a pipe that nobody writes to would wait for ever
+            kind = "a directory" if S_ISDIR(mode) else "no regular file"
+            return Problem("TK001", f"cannot read '{file}': it is {kind}", Location(file))
+        with path.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        return Problem("TK001", f"there is no file '{file}'", Location(file))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        return Problem("TK001", f"cannot read '{file}': {reason[:1].lower()}{reason[1:]}", Location(file))
+    return data if len(data) <= MAX_BYTES else _too_large(file)
+
+
+def _too_large(file: str) -> Problem:
+    return Problem(
+        "TK601",
+        f"the document is larger than {MAX_BYTES:,} bytes",
+        Location(file),
+        hint="keep data in a file of its own and let a tool read it",
+    )
+
+
+def _not_text(data: bytes, file: str, start: int) -> Problem:
+    if data.startswith(WIDE_MARKS):
+        return Problem("TK601", "the file is UTF-16", Location(file), hint="save it as UTF-8")
+    before = data[:start].decode("utf-8").removeprefix("\ufeff")
+    place = Source(before + "?").place(len(before))
+    return Problem("TK601", f"byte 0x{data[start]:02x} is not UTF-8 text", Location(file, *place), hint="save it as UTF-8")
+
+
+def _unreadable_character(source: Source, file: str, found: re.Match[str]) -> Problem:
+    point = ord(found.group())
+    escape = f"\\x{point:02x}" if point <= 0xFF else f"\\u{point:04x}"  # noqa: PLR2004 - the last point of two digits
+    kind = "control character" if point <= 0x9F or point in (0x2028, 0x2029) else "character"  # noqa: PLR2004 - the last control
+    return Problem(
+        "TK601",
+        f"the {kind} U+{point:04X} cannot stand in a document",
+        source.location(file, *found.span()),
+        hint="remove it" if 0xD800 <= point <= 0xDFFF else f'remove it, or write it as "{escape}" in double quotes',
+    )

@@ -1,0 +1,60 @@
+"""Scalars: what a text without quotes stands for, by the core schema of YAML 1.2.
+
+In YAML 1.1, which PyYAML speaks, `no` is false, `12:30` is 750 and `1_000` is 1000; here all of them are text.
+"""
+
+import re
+from math import isfinite
+
+
+Value = str | int | float | bool | None
+
+CONSTANTS: dict[str, bool | None] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+INTEGER = re.compile(r"(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)\Z")
+NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
+NO_NUMBER = re.compile(r"(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))\Z")
+NUMERIC_START = frozenset("-+.0123456789")
+MAX_DIGITS = 1000
+
+
+class NoSuchNumber(ValueError):  # noqa: N818 - named for what it says
+    """A text that is written like a number which no program could take."""
+
+
+def resolve(text: str) -> Value:
+    """Return the value that a text without quotes stands for.
+
+    Raises:
+        NoSuchNumber: It is infinite, no number at all, or absurdly long.
+    """
+    if text in CONSTANTS:
+        return CONSTANTS[text]
+    if text[0] not in NUMERIC_START:
+        return text
+    if NO_NUMBER.match(text):
+        raise NoSuchNumber(f"'{text}' is no number that JSON knows")
+    if INTEGER.match(text):
+        return _integer(text)
+    if NUMBER.match(text):
+        return _number(text)
+    return text
+
+
+def _integer(text: str) -> int:
+    if len(text) > MAX_DIGITS:
+        raise NoSuchNumber(f"a number of {len(text):,} digits is longer than {MAX_DIGITS:,}")
+    base = {"0o": 8, "0x": 16}.get(text[:2])
+    return int(text[2:], base) if base else int(text)
+
+
+def _number(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise NoSuchNumber(f"'{text[:40]}' is larger than any number")
+    return number
+
+
