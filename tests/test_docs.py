@@ -1,0 +1,212 @@
+"""The README and the guide cannot drift: what they show is run, what they link to exists, and they leave nothing out.
+
+Each page is one story, told in a directory of its own that also holds the samples. In it
+
+- a block under `<!-- file: NAME -->` becomes that file,
+- a `python` block is run, as a session where it has `>>>`, in one namespace for the whole page,
+- a `console` block is typed: after each `$ command` stands what it prints on stdout and stderr, and nothing else. `...`
+  stands for anything, and times may differ,
+- a `console` block under `<!-- terminal: KEYS -->` is typed into a real terminal, and the keys answer its questions;
+  every line shown must appear there, in that order,
+- a block under `<!-- not run: REASON -->` is left alone, and so are other languages.
+"""
+
+import doctest
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pexpect
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md")])
+BLOCK = re.compile(
+    r"^(?:<!-- (?P<mark>[^\n]*?) -->\n+)?(?P<fence>```+)(?P<language>\w*)[^\n]*\n(?P<text>.*?)^(?P=fence)$",
+    re.MULTILINE | re.DOTALL,
+)
+SECONDS = re.compile(r"\b\d+(?:\.\d+)? ?(?:ms|s|µs)\b")
+ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07]*\x07|[()].|[=>78])")
+WIDTH = 100
+
+
+class Block(NamedTuple):
+    """A fenced block of a page, with the mark above it."""
+
+    line: int
+    mark: str
+    language: str
+    text: str
+
+
+def blocks_of(page):
+    """Return the fenced blocks of a page in their order."""
+    text = page.read_text("utf-8")
+    return [
+        Block(text.count("\n", 0, match.start("fence")) + 1, match["mark"] or "", match["language"], match["text"])
+        for match in BLOCK.finditer(text)
+    ]
+
+
+def environment():
+    """Return the environment of a reader with a plain terminal and no settings of his own."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("TOOLKIT_")}
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    return inherited | {"PATH": path, "NO_COLOR": "1", "COLUMNS": str(WIDTH), "PROMPT_TOOLKIT_NO_CPR": "1"}
+
+
+def commands_of(block):
+    """Split a console block into its commands, each with the output that is shown."""
+    commands = []
+    for line in block.text.splitlines():
+        if line.startswith("$ "):
+            commands.append([line[2:], ""])
+        elif commands[-1][0].endswith("\\"):
+            commands[-1][0] += "\n" + line
+        else:
+            commands[-1][1] += line + "\n"
+    return commands
+
+
+def same(shown, printed):
+    """Compare outputs, whatever the times in them and wherever `...` stands."""
+    shown, printed = (
+        "\n".join(line.rstrip() for line in SECONDS.sub("1s", text).splitlines()) for text in (shown, printed)
+    )
+    return doctest.OutputChecker().check_output(shown, printed, doctest.ELLIPSIS)
+
+
+def type_commands(block, directory):
+    """Run the commands of a console block without a terminal and compare what they print."""
+    status = 0
+    for command, shown in commands_of(block):
+        finished = subprocess.run(
+            ["bash", "-c", f"(exit {status}); {command}"],
+            cwd=directory,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            timeout=60,
+            check=False,
+        )
+        status = finished.returncode
+        assert same(shown, finished.stdout), f"line {block.line}: $ {command}\nprints\n{finished.stdout}"
+
+
+def type_in_terminal(block, directory, keys):
+    """Run the one command of a console block in a terminal, answer with the keys, and look for the lines shown."""
+    [(command, shown)] = commands_of(block)
+    child = pexpect.spawn(
+        "bash",
+        ["-c", command],
+        cwd=str(directory),
+        env=environment(),
+        encoding="utf-8",
+        timeout=30,
+        dimensions=(50, WIDTH),
+    )
+    screen = ""
+    for key in keys.split():
+        child.expect_exact("> ")
+        screen += child.before + child.after
+        child.send({"enter": "\r"}.get(key, key))
+    child.expect(pexpect.EOF)
+    screen = ESCAPES.sub("", screen + child.before)
+    child.close()
+    position = 0
+    for line in filter(None, (SECONDS.sub("1s", line).strip() for line in shown.splitlines())):
+        found = SECONDS.sub("1s", screen).find(line, position)
+        assert found >= 0, f"line {block.line}: the terminal does not show {line!r} here:\n{screen}"
+        position = found
+
+
+def run_python(block, page, namespace):
+    """Run a python block, as a session where it looks like one."""
+    if ">>>" not in block.text:
+        exec(compile(block.text, f"{page.name}:{block.line}", "exec", dont_inherit=True), namespace)  # noqa: S102
+        return
+    example = doctest.DocTestParser().get_doctest(block.text, namespace, page.name, str(page), block.line)
+    report = []
+    result = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=report.append, clear_globs=False)
+    namespace.update(example.globs)
+    assert result.failed == 0, "".join(report)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_page_shows_what_happens(page, tmp_path, monkeypatch):
+    shutil.copytree(ROOT / "sample_pipelines", tmp_path / "sample_pipelines")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    namespace = {"__name__": page.stem}
+    for block in blocks_of(page):
+        kind, _, detail = block.mark.partition(": ")
+        if kind == "file":
+            (tmp_path / detail).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / detail).write_text(block.text, "utf-8")
+        elif kind == "terminal":
+            type_in_terminal(block, tmp_path, detail)
+        elif kind == "not run":
+            assert detail, f"line {block.line}: say why it is not run"
+        elif block.language == "console":
+            type_commands(block, tmp_path)
+        elif block.language == "python":
+            run_python(block, page, namespace)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_of_page_lead_somewhere(page):
+    text = BLOCK.sub("", page.read_text("utf-8"))
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        file, _, anchor = target.partition("#")
+        if re.match(r"[a-z]+:", file):
+            continue
+        destination = (page.parent / file).resolve() if file else page
+        assert destination.exists(), f"{target} leads nowhere"
+        if anchor:
+            assert anchor in anchors_of(destination), f"{target}: no such heading"
+
+
+def anchors_of(page):
+    """Return the anchors that the headings of a page make."""
+    headings = re.findall(r"^#+ (.+)$", BLOCK.sub("", page.read_text("utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def help_of(*words):
+    """Return what `--help` prints for a command."""
+    command = [str(Path(sys.executable).parent / "toolkit"), *words, "--help"]
+    finished = subprocess.run(
+        command, env=environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True
+    )
+    return finished.stdout
+
+
+def commands():
+    """Return the names of the commands, as the help lists them."""
+    listed = help_of().partition("Commands:")[2]
+    return re.findall(r"^  (\w+)", listed, re.MULTILINE)
+
+
+def test_every_command_and_option_is_documented():
+    written = "\n".join(page.read_text("utf-8") for page in PAGES)
+    missing = [f"toolkit {name}" for name in commands() if f"toolkit {name}" not in written]
+    for name in commands():
+        options = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", help_of(name)))
+        missing += [f"toolkit {name} {option}" for option in sorted(options) if f"`{option}" not in written]
+    assert commands()
+    assert missing == []
+
+
+def test_every_problem_code_is_documented():
+    sources = "\n".join(path.read_text("utf-8") for path in (ROOT / "toolkit").rglob("*.py"))
+    codes = set(re.findall(r'"(TK\d{3})"', sources))
+    written = (ROOT / "docs" / "errors-and-exit-codes.md").read_text("utf-8")
+    assert codes
+    assert sorted(code for code in codes if code not in written) == []
