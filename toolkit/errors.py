@@ -5,6 +5,7 @@
     ├── ToolExecutionError        the tool says, in its own words, why it failed
     └── Signal                    passes through every call untouched and is counted in no metric
         ├── ExitEarlyError        a reviewer ended the run; what was done so far stands
+        ├── ApprovalTimeoutError  nobody answered in time, and the gate was told to raise
         └── ConfigurationError    the program is set up wrongly; no model can mend it
             ├── InvalidTools      tools that cannot be built, each with its Problem
             └── InvalidPipeline   a pipeline that cannot be planned, with every Problem
@@ -54,6 +55,10 @@ class ExitEarlyError(Signal):
         super().__init__(reason)
         self.reason = reason
         self.timed_out = timed_out
+
+
+class ApprovalTimeoutError(Signal):
+    """Nobody answered a question in time, and the gate was told to raise rather than to reject."""
 
 
 class ConfigurationError(Signal):

@@ -39,9 +39,10 @@ class Reject:
 
 @dataclass(frozen=True, slots=True)
 class ExitEarly:
-    """End the whole run, with what was done so far."""
+    """End the whole run, with what was done so far; `timed_out` tells that it was the clock, not a person."""
 
     reason: str = ""
+    timed_out: bool = False
 
 
 Decision = Continue | Edit | Reject | ExitEarly

@@ -1,0 +1,145 @@
+"""Gates: the one place where a question is put and its answer is trusted or not.
+
+A gate fails closed. No reviewer, a reviewer that raises or returns nothing, and a time that runs out never approve.
+"""
+
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from toolkit.approvals.decisions import Continue, Decision, Edit, ExitEarly, Reject
+from toolkit.approvals.policies import ByRisk, DescribedCall, Policy, Verdict
+from toolkit.approvals.requests import DEFAULT_TIMEOUT, OnTimeout, ReviewRequest
+from toolkit.approvals.reviewers import Reviewer
+from toolkit.errors import ApprovalTimeoutError, ConfigurationError, Signal
+from toolkit.running import drive_or_run
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """A question that a caller wants before one call, whatever the marks of the tool say.
+
+    Attributes:
+        asked_by: Who wants it, such as `step 'publish'`.
+        message: What to ask; without one the call itself is the question.
+        show: More to show with the question, as plain data.
+        editable: Whether the reviewer may change the arguments.
+    """
+
+    asked_by: str
+    message: str | None = None
+    show: Any = None
+    editable: bool = True
+
+
+class Gate:
+    """Judges calls by a policy and puts the questions to a reviewer."""
+
+    def __init__(
+        self,
+        reviewer: Reviewer | None = None,
+        policy: Policy | None = None,
+        *,
+        timeout: float | None = DEFAULT_TIMEOUT,
+        on_timeout: OnTimeout = "reject",
+    ) -> None:
+        """Keep who is asked and when.
+
+        Args:
+            reviewer: Who answers; without one a question is a configuration error.
+            policy: Who must be asked; `ByRisk` unless one is given.
+            timeout: Seconds to wait for an answer; `None` waits for ever.
+            on_timeout: What an unanswered question does: `reject`, `exit_early` or `raise`.
+
+        Raises:
+            ConfigurationError: If an unanswered question were to let a call run.
+        """
+        if on_timeout == "continue":
+            message = "a gate never continues on a timeout; use 'reject', 'exit_early' or 'raise'"
+            raise ConfigurationError(message)
+        self.reviewer = reviewer
+        self.policy = policy or ByRisk()
+        self.timeout = timeout
+        self.on_timeout = on_timeout
+        self._same_again: set[str] = set()
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether there is somebody to ask."""
+        return self.reviewer is not None and getattr(self.reviewer, "available", True)
+
+    def judge(self, call: DescribedCall) -> Verdict:
+        """Return what the policy says about a call."""
+        return self.policy.judge(call)
+
+    async def ask(self, request: ReviewRequest) -> Decision:
+        """Put a question and return a decision that can be trusted: nothing but a plain yes is one.
+
+        Raises:
+            ConfigurationError: If there is no reviewer.
+            ApprovalTimeoutError: If the time is over and the request says to raise.
+        """
+        if self.reviewer is None:
+            message = f"tool {request.risk.tool!r} requires approval, but there is no reviewer"
+            raise ConfigurationError(f"{message}; give the context one: ToolContext(reviewer=…)")
+        if not request.answer_is_text and request.fingerprint in self._same_again:
+            return Continue()
+        decision = await drive_or_run(self._answer(self.reviewer, request))
+        if isinstance(decision, Continue) and decision.same_again:
+            self._same_again.add(request.fingerprint)
+        return decision
+
+    async def _answer(self, reviewer: Reviewer, request: ReviewRequest) -> Decision:
+        import asyncio  # noqa: PLC0415 - only a question needs the event loop
+
+        async with _turn(reviewer):
+            try:
+                async with asyncio.timeout(request.timeout):
+                    decision = await reviewer.review(request)
+            except TimeoutError:
+                return _after_timeout(request)
+            except Signal:
+                raise
+            except Exception as error:  # noqa: BLE001 - whatever a reviewer raises, it has not approved
+                return Reject(f"the reviewer failed: {type(error).__name__}: {error}")
+        if isinstance(decision, Continue | Edit | Reject | ExitEarly):
+            return decision
+        return Reject(f"the reviewer gave no decision but {decision!r}")  # type: ignore[unreachable]  # reviewers are foreign code
+
+
+def _after_timeout(request: ReviewRequest) -> Decision:
+    reason = f"nobody answered within {request.timeout:g} seconds"
+    match request.on_timeout:
+        case "continue" if request.answer_is_text:
+            return Continue()
+        case "exit_early":
+            return ExitEarly(reason, timed_out=True)
+        case "raise":
+            message = f"{reason} whether {request.risk.tool!r} may run"
+            raise ApprovalTimeoutError(message)
+        case _:
+            return Reject(reason)
+
+
+_TURN = threading.Lock()
+
+
+@asynccontextmanager
+async def _turn(reviewer: Reviewer) -> AsyncIterator[None]:
+    """Wait until nobody else is asking, over all threads and event loops of the process."""
+    if not getattr(reviewer, "one_at_a_time", False):
+        yield
+        return
+    import asyncio  # noqa: PLC0415 - only a question needs the event loop
+
+    # An asyncio lock belongs to one loop, and a thread that blocks on this one could not be cancelled.
+    while not _TURN.acquire(blocking=False):
+        await asyncio.sleep(0.02)
+    try:
+        yield
+    finally:
+        _TURN.release()
+
+

@@ -1,0 +1,157 @@
+"""Policies: who must be asked before a call runs, judged by its risk and by who chose it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, Literal, NamedTuple, Protocol
+
+from toolkit.approvals.risks import Chooser, Risk
+
+
+class DescribedCall(NamedTuple):
+    """A call as a policy sees it.
+
+    Attributes:
+        risk: The tool and its marks.
+        chosen_by: Who chose the call.
+        demanded_by: Who demands a question whatever the marks say, such as `step 'publish'`.
+        arguments: The arguments as plain data, or `None` where they are not known yet.
+    """
+
+    risk: Risk
+    chosen_by: Chooser = "person"
+    demanded_by: str | None = None
+    arguments: Mapping[str, Any] | None = None
+
+
+class Verdict(NamedTuple):
+    """What a policy says, and which mark, flag or rule made it say so."""
+
+    action: Literal["allow", "ask", "deny"]
+    because: str = ""
+
+
+class Policy(Protocol):
+    """Judges calls. `needs_arguments` says whether it looks at them; if not, they are not prepared for it."""
+
+    needs_arguments: bool
+
+    def judge(self, call: DescribedCall) -> Verdict:
+        """Return whether the call may run, must be asked about, or must not run."""
+
+
+_ALLOW = Verdict("allow")
+
+
+class ByRisk:
+    """Asks where the risk is: the policy that holds unless somebody says otherwise.
+
+    What a person chose runs without a question unless the tool is destructive or requires approval, or the step
+    demands one; what a model chose is asked about unless the tool is marked as read-only.
+    """
+
+    needs_arguments = False
+
+    def judge(self, call: DescribedCall) -> Verdict:
+        """Judge by the marks of the tool, the demand of the step and the chooser."""
+        risk = call.risk
+        if call.demanded_by is not None:
+            return Verdict("ask", call.demanded_by)
+        if risk.requires_approval:
+            return Verdict("ask", "the tool requires approval")
+        if risk.destructive:
+            return Verdict("ask", "the tool is destructive")
+        if call.chosen_by == "model" and not risk.read_only:
+            return Verdict("ask", "a model chose it")
+        return _ALLOW
+
+
+class AllowAll:
+    """Turns every question into a yes, given beforehand, and never a refusal into one."""
+
+    needs_arguments = False
+
+    def __init__(self, because: str, otherwise: Policy | None = None) -> None:
+        """Keep who gave leave, such as `--yes`, and the policy whose questions it answers."""
+        self._because = because
+        self._otherwise = otherwise or ByRisk()
+
+    def judge(self, call: DescribedCall) -> Verdict:
+        """Allow what the other policy would ask about, and say by whose leave."""
+        verdict = self._otherwise.judge(call)
+        return Verdict("allow", self._because) if verdict.action == "ask" else verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """Leave given beforehand for some calls: a pattern for the tool's name and one for each argument named.
+
+    Patterns are shell globs and match the whole text, case and all; an argument that is no text is matched as JSON.
+    """
+
+    tool: str
+    arguments: tuple[tuple[str, str], ...]
+    written: str
+
+    @classmethod
+    def parse(cls, text: str) -> "Allowance":
+        """Read `tool`, or `tool(argument=glob, other=glob)`.
+
+        Raises:
+            ValueError: If the text is neither.
+        """
+        match = re.fullmatch(r"\s*([\w.*?\[\]!-]+)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
+        if match is None:
+            message = f"{text!r} is no rule: write 'tool' or 'tool(argument=glob)'"
+            raise ValueError(message)
+        pairs = []
+        for part in _split_arguments(match[2] or ""):
+            name, equals, glob = part.partition("=")
+            if not equals or not name.strip().isidentifier():
+                message = f"{part.strip()!r} is no argument rule: write 'argument=glob'"
+                raise ValueError(message)
+            pairs.append((name.strip(), glob.strip()))
+        return cls(match[1], tuple(pairs), text)
+
+    def covers(self, call: DescribedCall) -> bool:
+        """Return whether the call is one of those; with unknown arguments only a rule without any can tell."""
+        if not fnmatchcase(call.risk.tool, self.tool):
+            return False
+        if not self.arguments:
+            return True
+        given = call.arguments
+        return given is not None and all(
+            name in given and fnmatchcase(_as_text(given[name]), glob) for name, glob in self.arguments
+        )
+
+
+def _split_arguments(text: str) -> list[str]:
+    return [part for part in re.split(r",(?=\s*\w+\s*=)", text) if part.strip()]
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    import json  # noqa: PLC0415 - only a rule over arguments that are no text needs it
+
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+class Allowances:
+    """Allows the calls that one of its rules covers, and leaves the others to another policy."""
+
+    def __init__(self, rules: Sequence[Allowance], otherwise: Policy | None = None) -> None:
+        """Keep the rules, and the policy for what they do not cover (`ByRisk` unless one is given)."""
+        self._rules = tuple(rules)
+        self._otherwise = otherwise or ByRisk()
+        self.needs_arguments = any(rule.arguments for rule in rules) or self._otherwise.needs_arguments
+
+    def judge(self, call: DescribedCall) -> Verdict:
+        """Allow a call that would be asked about, if a rule covers it; never what is denied."""
+        verdict = self._otherwise.judge(call)
+        if verdict.action == "ask":
+            for rule in self._rules:
+                if rule.covers(call):
+                    return Verdict("allow", f"--approve {rule.written!r}")
+        return verdict

@@ -1,0 +1,69 @@
+"""Reviewers: who answers. The ready ones; the console's lives in the command line."""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from toolkit.approvals.decisions import Continue, Decision, Reject
+from toolkit.approvals.requests import ReviewRequest
+
+
+class Reviewer(Protocol):
+    """Answers a question about one call.
+
+    A reviewer that can only be asked one question at a time, over all threads and loops, sets `one_at_a_time` to true.
+    One that raises, or returns anything that is no decision, has not approved.
+    """
+
+    async def review(self, request: ReviewRequest) -> Decision:
+        """Return what is to happen with the call."""
+
+
+class AutoReviewer:
+    """Approves everything, after `delay` seconds; for demonstrations and trusted surroundings."""
+
+    def __init__(self, delay: float = 0.0) -> None:
+        """Keep the delay.
+
+        Raises:
+            ValueError: If the delay is negative.
+        """
+        if delay < 0:
+            message = f"the delay must not be negative, but is {delay}"
+            raise ValueError(message)
+        self.delay = delay
+
+    async def review(self, request: ReviewRequest) -> Decision:  # noqa: ARG002 - it looks at nothing
+        """Approve."""
+        if self.delay:
+            import asyncio  # noqa: PLC0415 - an approval without delay needs no event loop
+
+            await asyncio.sleep(self.delay)
+        return Continue()
+
+
+class ScriptedReviewer:
+    """Gives prepared answers in order, and keeps the questions in `requests`; when it runs out, it rejects."""
+
+    def __init__(self, decisions: Iterable[Decision]) -> None:
+        """Keep the answers."""
+        self._decisions = iter(decisions)
+        self.requests: list[ReviewRequest] = []
+
+    async def review(self, request: ReviewRequest) -> Decision:
+        """Give the next answer."""
+        self.requests.append(request)
+        return next(self._decisions, Reject("the script has no further answer"))
+
+
+class RefusingReviewer:
+    """Rejects everything, since nobody is there to be asked."""
+
+    available = False
+
+    def __init__(self, reason: str = "nobody is there to be asked") -> None:
+        """Keep the reason."""
+        self.reason = reason
+
+    async def review(self, request: ReviewRequest) -> Decision:  # noqa: ARG002 - it looks at nothing
+        """Reject."""
+        return Reject(self.reason)

@@ -1,0 +1,126 @@
+"""Admission: what stands between valid arguments and the work."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from toolkit.approvals.decisions import Continue, Edit, ExitEarly, Reject
+from toolkit.approvals.policies import DescribedCall, Verdict
+from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
+from toolkit.errors import ConfigurationError, ExitEarlyError, ToolArgumentsError, ToolExecutionError, ToolkitError
+from toolkit.events import ApprovalDecided
+
+if TYPE_CHECKING:
+    from toolkit.approvals.gates import Demand
+    from toolkit.tools.base import Tool
+    from toolkit.tools.context import ToolContext
+
+
+class CallDenied(ToolkitError):  # noqa: N818 - it says what happened
+    """A reviewer or a rule refused one call."""
+
+    code = "rejected"
+
+
+async def admit(
+    tool: "Tool",
+    arguments: str | Mapping[str, Any],
+    parsed: Any,
+    context: "ToolContext",
+    demand: "Demand | None",
+) -> tuple[Any, float]:
+    """Return the parsed arguments that may run, and the seconds that somebody took to say so.
+
+    Raises:
+        CallDenied: If they may not.
+        ConfigurationError: If somebody must be asked and nobody can be.
+        ExitEarlyError: If the reviewer ends the run.
+    """
+    if context.gate is None:
+        message = f"tool {tool.name!r} requires approval, but there is no reviewer"
+        raise ConfigurationError(f"{message}; give the context one: ToolContext(reviewer=…)")
+    described = _describe(tool, parsed, context, demand)
+    verdict = context.gate.judge(described)
+    if verdict.action == "deny":
+        raise CallDenied(f"Denied by {verdict.because}" if verdict.because else "Denied")
+    if verdict.action == "allow":
+        if verdict.because:
+            context.emit(ApprovalDecided(tool.name, "continue", verdict.because, None, 0.0))
+        return parsed, 0.0
+    return await _ask(tool, arguments, context, demand, verdict)
+
+
+def _describe(tool: "Tool", parsed: Any, context: "ToolContext", demand: "Demand | None") -> DescribedCall:
+    wanted = context.gate is not None and context.gate.policy.needs_arguments
+    return DescribedCall(
+        tool.spec.risk,
+        context.chosen_by,
+        demand.asked_by if demand is not None else None,
+        tool.describe(parsed) if wanted else None,
+    )
+
+
+async def _ask(
+    tool: "Tool",
+    arguments: str | Mapping[str, Any],
+    context: "ToolContext",
+    demand: "Demand | None",
+    verdict: Verdict,
+) -> tuple[Any, float]:
+    """Put the question, and parse afresh from text that nobody else holds: what is shown is what runs."""
+    parsed = tool.parse(_frozen(arguments))
+    tool.check(parsed, context)
+    request = _request(tool, parsed, context, demand, verdict)
+    decision, seconds = await context.ask(request)
+    match decision:
+        case Continue():
+            return parsed, seconds
+        case Edit(edited) if demand is None or demand.editable:
+            if request.objection(edited) is None:
+                return tool.parse(_frozen(edited)), seconds
+            raise ToolArgumentsError(f"The reviewer's edit is invalid: {request.objection(edited)}")
+        case Edit():
+            raise CallDenied("Rejected by reviewer: these arguments may not be edited")
+        case ExitEarly(reason, timed_out):
+            raise ExitEarlyError(reason or "The reviewer ended the run", timed_out=timed_out)
+        case Reject(reason):
+            raise CallDenied(f"Rejected by reviewer: {reason}" if reason else "Rejected by reviewer")
+
+
+def _request(
+    tool: "Tool", parsed: Any, context: "ToolContext", demand: "Demand | None", verdict: Verdict
+) -> ReviewRequest:
+    def objection(edited: Mapping[str, Any] | str) -> str | None:
+        try:
+            tool.check(tool.parse(_frozen(edited)), context)
+        except (ToolArgumentsError, ToolExecutionError) as error:
+            return str(error)
+        return None
+
+    gate = context.gate
+    return ReviewRequest(
+        (demand.message if demand is not None else None) or f"Run {tool.name}?",
+        tool.spec.risk,
+        tool.describe(parsed),
+        asked_by=verdict.because,
+        place=context.place,
+        preview=tool.preview(parsed, context),
+        timeout=gate.timeout if gate is not None else DEFAULT_TIMEOUT,
+        on_timeout=gate.on_timeout if gate is not None else "reject",
+        objection=objection,
+    )
+
+
+def _frozen(arguments: str | Mapping[str, Any]) -> str:
+    """Return the arguments as JSON text.
+
+    Raises:
+        ToolArgumentsError: If they hold what JSON cannot say.
+    """
+    if isinstance(arguments, str):
+        return arguments
+    from pydantic_core import to_json  # noqa: PLC0415 - only a question needs it
+
+    try:
+        return to_json(arguments).decode()
+    except ValueError as error:
+        raise ToolArgumentsError(f"The arguments have no form in JSON: {error}") from error

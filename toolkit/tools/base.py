@@ -1,0 +1,224 @@
+"""The Tool: a specification and one way to be called; and what goes round a tool and is one again."""
+
+import logging
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Literal, final
+
+from toolkit.approvals.gates import Demand
+from toolkit.errors import InvalidTools
+from toolkit.running import drive, loop_is_running, run_apart, run_in_loop
+from toolkit.tools.calling import call_tool
+from toolkit.tools.context import NO_CONTEXT, ToolContext
+from toolkit.tools.names import name_problem
+from toolkit.tools.outcomes import as_result
+from toolkit.tools.results import ToolResult
+from toolkit.tools.spec import ToolSpec
+
+Arguments = str | Mapping[str, Any]
+"""The arguments of a call: JSON text of an object, or a mapping of plain data."""
+
+Pipe = Literal["text", "json", "parameter"]
+"""How a pipeline hands the previous output to a tool: as the text it takes, as its JSON arguments, or in one parameter."""
+
+
+class Tool:
+    """Something a model can call: a specification and one way to be called.
+
+    Every call passes the same template. A kind of tool says what the template asks of it: how arguments are parsed,
+    whether a call is refused, what it would do, and the work itself.
+    """
+
+    pipe: Pipe = "parameter"
+    suspends: bool = True
+    """Whether a call may have to wait in an event loop; one that never does runs without any."""
+    uses_context: bool = True
+    """Whether the work looks at the context; one that does not is handed it as it came."""
+
+    @property
+    def spec(self) -> ToolSpec:
+        """What the tool is, as pure data."""
+        raise NotImplementedError
+
+    @property
+    def name(self) -> str:
+        """What a model calls it by."""
+        return self.spec.name
+
+    @property
+    def description(self) -> str:
+        """What it does and when to use it."""
+        return self.spec.description
+
+    @cached_property
+    def logger(self) -> logging.Logger:
+        """Where calls of this tool are logged: `toolkit.tools.<name>`."""
+        return logging.getLogger(f"toolkit.tools.{self.name}")
+
+    def parse(self, arguments: Arguments) -> Any:
+        """Return the arguments as the work wants them.
+
+        Raises:
+            ToolArgumentsError: Naming every field that is missing or wrong.
+        """
+        raise NotImplementedError
+
+    def describe(self, parsed: Any) -> dict[str, Any]:
+        """Return parsed arguments as the plain data that a reviewer is shown and a record keeps."""
+        raise NotImplementedError
+
+    def check(self, parsed: Any, context: ToolContext) -> None:
+        """Refuse a call before anybody is asked about it, by raising."""
+
+    def preview(self, parsed: Any, context: ToolContext) -> str | None:  # noqa: ARG002 - for those that override it
+        """Return what the call would do, such as a unified diff; it is asked for only when a question is shown."""
+        return None
+
+    async def perform(self, parsed: Any, context: ToolContext) -> Any:
+        """Do the work and return a ToolResult or any value."""
+        raise NotImplementedError
+
+    def result_of(self, value: Any) -> ToolResult:
+        """Return what the work returned as a result."""
+        return as_result(value)
+
+    @final
+    def call(
+        self, arguments: Arguments = "{}", context: ToolContext = NO_CONTEXT, *, demand: Demand | None = None
+    ) -> Coroutine[Any, Any, ToolResult]:
+        """Call the tool: `await tool.call('{"city": "Oslo"}')`.
+
+        Args:
+            arguments: JSON text of an object, or a mapping.
+            context: What the caller hands in.
+            demand: A question that the caller wants first, whatever the marks of the tool say.
+
+        Returns:
+            The result, also of a call that failed.
+
+        Raises:
+            Signal: What ends more than this call, such as `ExitEarlyError` or `ConfigurationError`.
+        """
+        return call_tool(self, arguments, context, demand)
+
+    @final
+    def run(self, arguments: Arguments = "{}", context: ToolContext = NO_CONTEXT) -> ToolResult:
+        """Call the tool from plain code and wait for the result; for arguments and errors see `call`."""
+        if loop_is_running():
+            return run_apart(lambda: self.run(arguments, context))
+        return (run_in_loop if self.suspends else drive)(self.call(arguments, context))
+
+    def with_name(self, name: str) -> "Tool":
+        """Return the same tool under another name.
+
+        Raises:
+            InvalidTools: If the name is not legal.
+        """
+        problem = name_problem(name, self.spec.location)
+        if problem:
+            raise InvalidTools(problems=[problem])
+        return RedescribedTool(self, name=name)
+
+    def with_description(self, description: str) -> "Tool":
+        """Return the same tool with another description."""
+        return RedescribedTool(self, description=description)
+
+    def with_note(self, note: str) -> "Tool":
+        """Return the same tool with a note after its description."""
+        return self.with_description(f"{self.description} {note}".strip())
+
+    def __repr__(self) -> str:
+        """Return the kind and the name."""
+        return f"<{type(self).__name__} {self.name!r}>"
+
+    @staticmethod
+    def create(
+        name: str,
+        description: str,
+        parameters: Mapping[str, Any],
+        function: Callable[..., Any],
+        **options: Any,
+    ) -> "Tool":
+        """Make a tool by hand from a JSON Schema and a function that takes the arguments by keyword.
+
+        Args:
+            name: What a model calls it by.
+            description: What it does and when to use it.
+            parameters: A JSON Schema of type `object`; arguments are checked against it.
+            function: The work, plain or async; a parameter annotated `ToolContext` receives the context.
+            **options: Anything else that `ToolSpec` takes, such as `read_only=True`.
+
+        Raises:
+            InvalidTools: With every problem at once.
+        """
+        from toolkit.tools.handmade import HandmadeTool  # noqa: PLC0415 - it is a kind of Tool itself
+
+        return HandmadeTool(name, description, parameters, function, **options)
+
+
+class WrappedTool(Tool):
+    """One behaviour round a tool; itself a tool. It hands everything on: override what shall differ."""
+
+    def __init__(self, inner: Tool) -> None:
+        """Keep the tool that does the work."""
+        self.inner = inner
+
+    @property
+    def spec(self) -> ToolSpec:
+        """The specification of the inner tool."""
+        return self.inner.spec
+
+    @property
+    def pipe(self) -> Pipe:  # type: ignore[override]  # a plain attribute elsewhere, since most kinds know it
+        """How the inner tool is piped to."""
+        return self.inner.pipe
+
+    @property
+    def suspends(self) -> bool:  # type: ignore[override]
+        """Whether the inner tool may suspend."""
+        return self.inner.suspends
+
+    @property
+    def uses_context(self) -> bool:  # type: ignore[override]
+        """Whether the inner tool looks at the context."""
+        return self.inner.uses_context
+
+    def parse(self, arguments: Arguments) -> Any:
+        """Parse as the inner tool does."""
+        return self.inner.parse(arguments)
+
+    def describe(self, parsed: Any) -> dict[str, Any]:
+        """Describe as the inner tool does."""
+        return self.inner.describe(parsed)
+
+    def check(self, parsed: Any, context: ToolContext) -> None:
+        """Refuse what the inner tool refuses."""
+        self.inner.check(parsed, context)
+
+    def preview(self, parsed: Any, context: ToolContext) -> str | None:
+        """Preview what the inner tool would do."""
+        return self.inner.preview(parsed, context)
+
+    async def perform(self, parsed: Any, context: ToolContext) -> Any:
+        """Let the inner tool do the work."""
+        return await self.inner.perform(parsed, context)
+
+    def result_of(self, value: Any) -> ToolResult:
+        """Make a result as the inner tool does."""
+        return self.inner.result_of(value)
+
+
+class RedescribedTool(WrappedTool):
+    """A tool with another name or description; nothing else differs."""
+
+    def __init__(self, inner: Tool, *, name: str | None = None, description: str | None = None) -> None:
+        """Keep what differs."""
+        super().__init__(inner)
+        changes = {"name": name, "description": description}
+        self._spec = replace(inner.spec, **{key: value for key, value in changes.items() if value is not None})
+
+    @property
+    def spec(self) -> ToolSpec:
+        """The inner tool's specification with the changes."""
+        return self._spec

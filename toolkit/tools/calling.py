@@ -1,0 +1,122 @@
+"""Calling: the one way a tool is called.
+
+Parse the arguments, let the tool refuse, pass the gate, do the work, make a result of it; then record exactly one of
+success, failure and error and one duration, tell the listener, and log. Signals pass through, counted nowhere.
+"""
+
+import logging
+from collections.abc import Mapping
+from itertools import count
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from toolkit.errors import ConfigurationError, Signal, ToolArgumentsError, ToolExecutionError
+from toolkit.events import Outcome, ToolFinished, ToolStarted
+from toolkit.tools.admission import CallDenied, admit
+from toolkit.tools.metrics import NO_METRICS
+from toolkit.tools.repairing import repaired
+from toolkit.tools.results import NO_MESSAGE, ToolResult
+
+if TYPE_CHECKING:
+    from toolkit.approvals.gates import Demand
+    from toolkit.tools.base import Tool
+    from toolkit.tools.context import ToolContext
+
+logging.getLogger("toolkit").addHandler(logging.NullHandler())
+
+_CALLS = count(1)
+_LOGGED_LENGTH = 200
+_ENDED = ToolResult(error="the call was ended from outside", error_code="signal")
+
+
+async def call_tool(
+    tool: "Tool", arguments: str | Mapping[str, Any], context: "ToolContext", demand: "Demand | None"
+) -> ToolResult:
+    """Call a tool and return its result, whatever happens to it but a signal."""
+    call = next(_CALLS)
+    spec = tool.spec
+    inner = context.within(spec.name) if tool.uses_context else context
+    if context.listener is not None:
+        context.emit(ToolStarted(call, spec.name, arguments))
+    waited = 0.0
+    started = perf_counter()
+    result, outcome = _ENDED, "signal"
+    try:
+        if context.chosen_by == "model" and isinstance(arguments, str):
+            arguments = repaired(arguments)
+        parsed = tool.parse(arguments)
+        tool.check(parsed, inner)
+        if context.gate is not None or demand is not None or spec.requires_approval:
+            parsed, waited = await admit(tool, arguments, parsed, context, demand)
+        result = tool.result_of(await tool.perform(parsed, inner))
+        outcome = "success" if result.error is None else "failure"
+    except ConfigurationError as error:
+        tool.logger.error("%s: %s", spec.name, error)  # noqa: TRY400 - it is raised, and shown where it ends
+        raise
+    except Signal:
+        raise
+    except (ToolArgumentsError, CallDenied) as error:
+        result, outcome = _failure_of(tool, error), "failure"
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a tool raises is a failed result
+        result, outcome = _failure_of(tool, error), "error"
+    finally:
+        waited += _waiting_inside(context, inner)
+        seconds = perf_counter() - started - waited
+        _record(spec.name, context, outcome, seconds)
+        if context.listener is not None:
+            context.emit(
+                ToolFinished(
+                    call, spec.name, outcome, result.output, result.error, result.error_code, seconds
+                )
+            )  # fmt: skip
+    if outcome != "success" or tool.logger.isEnabledFor(logging.INFO):
+        _log(tool, arguments, result, seconds)
+    return result
+
+
+def _waiting_inside(context: "ToolContext", inner: "ToolContext") -> float:
+    """Return the seconds that the work itself waited for a person, having told the caller's context of them."""
+    if inner is context or inner.waits is None:
+        return 0.0
+    if context.waits is not None:
+        context.waits[0] += inner.waits[0]
+    return inner.waits[0]
+
+
+def _failure_of(tool: "Tool", error: BaseException) -> ToolResult:
+    tool.logger.debug("%s raised", tool.name, exc_info=error)
+    if isinstance(error, SystemExit):
+        return ToolResult.failure(f"the tool called sys.exit({'' if error.code is None else error.code!r})", "error")
+    message = f"KeyError: {error}" if isinstance(error, KeyError) else str(error)
+    return ToolResult.failure(message or NO_MESSAGE, error_code_of(error))
+
+
+def error_code_of(error: BaseException) -> str | int:
+    """Return what kind of failure an exception is: its own code, `timeout`, `network`, or `error`."""
+    if isinstance(error, ToolArgumentsError | ToolExecutionError | CallDenied):
+        return "error" if error.code is None else error.code
+    if isinstance(error, TimeoutError):
+        return "timeout"
+    return "network" if isinstance(error, ConnectionError) else "error"
+
+
+def _record(tool: str, context: "ToolContext", outcome: Outcome, seconds: float) -> None:
+    metrics = context.metrics
+    if metrics is NO_METRICS or outcome == "signal":
+        return
+    getattr(metrics, outcome)(tool, context.agent)
+    metrics.duration(tool, context.agent, seconds)
+
+
+def _log(tool: "Tool", arguments: object, result: ToolResult, seconds: float) -> None:
+    level = logging.INFO if result.succeeded else logging.WARNING
+    milliseconds = seconds * 1000
+    tool.logger.log(
+        level, "%s(%s) -> %s [%.0f ms]", tool.name, _short(arguments), _short(result.text), milliseconds
+    )  # fmt: skip
+    tool.logger.debug("%s(%s) -> %s", tool.name, arguments, result.text)
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= _LOGGED_LENGTH else f"{text[:_LOGGED_LENGTH]}..."

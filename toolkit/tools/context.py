@@ -1,0 +1,322 @@
+"""Contexts: what the caller hands in with a call and a model never sees."""
+
+import logging
+from collections.abc import Mapping
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from toolkit.approvals.decisions import Continue, Decision, ExitEarly, Reject
+from toolkit.approvals.gates import Gate
+from toolkit.approvals.policies import DescribedCall, Policy
+from toolkit.approvals.requests import DEFAULT_TIMEOUT, OnTimeout, ReviewRequest
+from toolkit.approvals.reviewers import Reviewer
+from toolkit.approvals.risks import Chooser, Risk
+from toolkit.errors import ConfigurationError, ExitEarlyError, Signal
+from toolkit.events import ApprovalAsked, ApprovalDecided, Event, FileChanged, Listener, Progress
+from toolkit.running import loop_is_running, run_in_loop
+from toolkit.tools.metrics import NO_METRICS, Metrics
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+
+class MemoryId:
+    """Marks a parameter that receives the context's memory id: `user: Annotated[str, MemoryId]`.
+
+    It is in no schema, and what a model sends under its name is ignored.
+    """
+
+
+class ListenerError(Signal):
+    """A listener raised; that is no failure of the tool whose event it was told."""
+
+
+class ToolContext:
+    """What the caller hands in with a call: values of its own, who is asked, who listens, who counts.
+
+    A context never changes: `merge` and `replace` return another one. A function receives it through any parameter
+    annotated `ToolContext`.
+    """
+
+    __slots__ = (
+        "agent",
+        "chosen_by",
+        "gate",
+        "listener",
+        "loop_id",
+        "memory_id",
+        "metrics",
+        "place",
+        "run",
+        "tool",
+        "values",
+        "waits",
+    )
+
+    def __init__(
+        self,
+        values: Mapping[str, Any] | None = None,
+        *,
+        memory_id: str | None = None,
+        reviewer: Reviewer | None = None,
+        policy: Policy | None = None,
+        gate: Gate | None = None,
+        metrics: Metrics | None = None,
+        loop_id: str | None = None,
+        run: Any = None,
+        listener: Listener | None = None,
+        agent: str | None = None,
+        chosen_by: Chooser | None = None,
+        place: str | None = None,
+    ) -> None:
+        """Keep what is given; nothing is needed.
+
+        Args:
+            values: Anything the tools need: a tenant, a token, a correlation id.
+            memory_id: Whose memory this is, for parameters marked with `MemoryId`.
+            reviewer: Who answers questions; with `policy` it makes a gate.
+            policy: Who must be asked about; `ByRisk` unless one is given.
+            gate: A ready gate, instead of the two.
+            metrics: What counts calls.
+            loop_id: Which agent's loop this is, where there are several.
+            run: The run that the call belongs to.
+            listener: Is told every event, as it happens, in the thread where it happens.
+            agent: The role that metrics are tagged with; `unknown` unless one is given.
+            chosen_by: Who chose the call: a `person` (unless said otherwise) or a `model`.
+            place: Where in a run this is, for whoever is asked: `step 3/5 · pipeline report`.
+        """
+        if gate is None and (reviewer is not None or policy is not None):
+            gate = Gate(reviewer, policy)
+        self._set("values", dict(values or {}))
+        self._set("memory_id", memory_id)
+        self._set("gate", gate)
+        self._set("metrics", metrics or NO_METRICS)
+        self._set("loop_id", loop_id)
+        self._set("run", run)
+        self._set("listener", listener)
+        self._set("agent", agent or "unknown")
+        self._set("chosen_by", chosen_by or "person")
+        self._set("place", place)
+        self._set("tool", None)
+        self._set("waits", None)
+
+    if TYPE_CHECKING:
+        values: Mapping[str, Any]
+        memory_id: str | None
+        gate: Gate | None
+        metrics: Metrics
+        loop_id: str | None
+        run: Any
+        listener: Listener | None
+        agent: str
+        chosen_by: Chooser
+        place: str | None
+        tool: str | None
+        waits: list[float] | None
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse: a context never changes."""
+        message = f"a ToolContext never changes; use context.replace({name}=…)"
+        raise AttributeError(message)
+
+    def __repr__(self) -> str:
+        """Return which values there are, not what they are: they may be secret."""
+        return f"ToolContext({sorted(self.values)}, memory_id={self.memory_id!r})"
+
+    def __getitem__(self, key: str) -> Any:
+        """Return a value; a KeyError names those there are."""
+        try:
+            return self.values[key]
+        except KeyError:
+            known = ", ".join(sorted(self.values)) or "none"
+            message = f"the context has no value {key!r} (it has: {known})"
+            raise KeyError(message) from None
+
+    def __contains__(self, key: object) -> bool:
+        """Return whether there is such a value."""
+        return key in self.values
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return a value, or the default where there is none."""
+        return self.values.get(key, default)
+
+    def replace(self, **changes: Any) -> "ToolContext":
+        """Return a context that differs in the named attributes."""
+        other = object.__new__(ToolContext)
+        for name in self.__slots__:
+            object.__setattr__(other, name, changes.pop(name) if name in changes else getattr(self, name))
+        if changes:
+            message = f"a ToolContext has no attribute {next(iter(changes))!r}"
+            raise TypeError(message)
+        return other
+
+    def merge(self, inner: "ToolContext | None") -> "ToolContext":
+        """Return this context with everything that the inner one sets laid over it; the inner one wins."""
+        if inner is None:
+            return self
+        unset = {"metrics": NO_METRICS, "agent": "unknown", "chosen_by": "person"}
+        said = {
+            name: value
+            for name in self.__slots__
+            if name != "values" and (value := getattr(inner, name)) is not unset.get(name)
+        }
+        return self.replace(values={**self.values, **inner.values}, **said)
+
+    @property
+    def logger(self) -> logging.Logger:
+        """The logger of the tool that is running: `toolkit.tools.<name>`."""
+        return logging.getLogger(f"toolkit.tools.{self.tool}" if self.tool else "toolkit.tools")
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether there is somebody who can be asked."""
+        return self.gate is not None and self.gate.can_ask
+
+    def within(self, tool: str) -> "ToolContext":
+        """Return the context that a running tool works with: it knows the tool's name and adds up its waiting."""
+        return self.replace(tool=tool, waits=[0.0])
+
+    def emit(self, event: Event) -> None:
+        """Tell the listener, if there is one.
+
+        Raises:
+            ListenerError: If the listener raises; it passes through every call.
+        """
+        if self.listener is None:
+            return
+        try:
+            self.listener(event)
+        except Signal:
+            raise
+        except Exception as error:
+            message = f"the listener failed on {event.kind!r}: {error}"
+            raise ListenerError(message) from error
+
+    def progress(self, message: str, done: float | None = None, of: float | None = None) -> None:
+        """Tell how far the work is, in units of the tool's own."""
+        if self.listener is not None:
+            self.emit(Progress(tool=self.tool or "", message=message, done=done, of=of))
+
+    def file_changed(
+        self,
+        path: str,
+        change: "Literal['created', 'modified', 'deleted']",
+        lines_added: int = 0,
+        lines_removed: int = 0,
+    ) -> None:
+        """Tell that the tool has created, changed or deleted a file."""
+        if self.listener is not None:
+            self.emit(FileChanged(self.tool or "", path, change, lines_added, lines_removed))
+
+    def request_approval(
+        self,
+        text: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        preview: str | None = None,
+        timeout: float | None = DEFAULT_TIMEOUT,
+        on_timeout: OnTimeout = "reject",
+        answer_is_text: bool = False,
+    ) -> Decision:
+        """Ask for leave from a plain function, which waits for the answer. See `request_approval_async`.
+
+        Raises:
+            ConfigurationError: If it is called inside a running event loop, which it would block.
+        """
+        if self.gate is None:
+            return Continue()
+        asking = self.request_approval_async(
+            text, arguments, preview=preview, timeout=timeout, on_timeout=on_timeout, answer_is_text=answer_is_text
+        )
+        if loop_is_running():
+            asking.close()
+            message = "request_approval would block the event loop: await request_approval_async(…) in async functions"
+            raise ConfigurationError(message)
+        return run_in_loop(asking)
+
+    async def request_approval_async(
+        self,
+        text: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        preview: str | None = None,
+        timeout: float | None = DEFAULT_TIMEOUT,
+        on_timeout: OnTimeout = "reject",
+        answer_is_text: bool = False,
+    ) -> Decision:
+        """Ask for leave in the middle of the work.
+
+        Args:
+            text: What is asked.
+            arguments: What it is about, as plain data; the reviewer sees all of it.
+            preview: What would be done, such as a unified diff.
+            timeout: Seconds to wait for the answer.
+            on_timeout: What no answer means; it never means yes.
+            answer_is_text: The reviewer's own words are wanted; they come as `Edit`.
+
+        Returns:
+            `Continue`, `Edit` or `Reject`. With no reviewer in the context, `Continue`.
+
+        Raises:
+            ExitEarlyError: If the reviewer ends the run.
+        """
+        if self.gate is None:
+            return Continue()
+        risk = Risk(self.tool or "", requires_approval=True)
+        known = dict(arguments or {})
+        if not answer_is_text:
+            verdict = self.gate.judge(DescribedCall(risk, self.chosen_by, "the tool asks", known))
+            if verdict.action != "ask":
+                return Continue() if verdict.action == "allow" else Reject(verdict.because)
+        request = ReviewRequest(
+            text,
+            risk,
+            known,
+            asked_by="the tool asks",
+            place=self.place,
+            preview=preview,
+            timeout=timeout,
+            on_timeout=on_timeout,
+            answer_is_text=answer_is_text,
+        )
+        decision, _ = await self.ask(request)
+        if isinstance(decision, ExitEarly):
+            raise ExitEarlyError(decision.reason or "The reviewer ended the run", timed_out=decision.timed_out)
+        return decision
+
+    async def ask(self, request: ReviewRequest) -> tuple[Decision, float]:
+        """Put a question to the gate, tell the listener, and return the decision and the seconds it took.
+
+        Raises:
+            ConfigurationError: If nobody can be asked.
+        """
+
+
+        gate = self.gate or Gate()
+        if self.listener is not None:
+            self.emit(ApprovalAsked(request.risk.tool, request.arguments, request.asked_by))
+        asked = perf_counter()
+        decision = await gate.ask(request)
+        seconds = perf_counter() - asked
+        if self.waits is not None:
+            self.waits[0] += seconds
+        if self.listener is not None:
+            self.emit(_decided(request.risk.tool, decision, seconds))
+        return decision, seconds
+
+
+def _decided(tool: str, decision: Decision, seconds: float) -> ApprovalDecided:
+    words: dict[type, Literal["continue", "edit", "reject", "exit_early"]] = {
+        Continue: "continue",
+        Reject: "reject",
+        ExitEarly: "exit_early",
+    }
+    return ApprovalDecided(
+        tool, words.get(type(decision), "edit"), "reviewer", getattr(decision, "reason", None), seconds
+    )
+
+
+NO_CONTEXT = ToolContext()

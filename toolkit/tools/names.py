@@ -1,0 +1,32 @@
+"""Names: what a tool may be called. The only place that knows.
+
+A tool of one's own is named with letters, digits and underscores, so that it can be a name in every provider's dialect
+and after every prefix. A remote tool keeps the name it has on the wire.
+"""
+
+import re
+
+from toolkit.problems import Location, Problem
+
+_OWN_NAME = re.compile(r"[A-Za-z0-9_]+", re.ASCII)
+
+
+def name_problem(name: object, location: Location | None = None) -> Problem | None:
+    """Return what is wrong with the name of a tool of one's own, or `None` if it is good."""
+    if not isinstance(name, str):
+        return Problem("TK101", f"the name of a tool must be text, not {type(name).__name__}", location)
+    if not name.strip():
+        return Problem("TK101", "the name of a tool must not be blank", location, hint="give it one with name='…'")
+    if _OWN_NAME.fullmatch(name):
+        return None
+    return Problem(
+        "TK101",
+        f"invalid tool name {name!r}: only letters, digits and underscores are allowed",
+        location,
+        hint=f"call it {legal_name(name)!r}",
+    )
+
+
+def legal_name(text: str) -> str:
+    """Return the nearest legal name to any text: `get-forecast.v2` becomes `get_forecast_v2`."""
+    return re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_") or "tool"

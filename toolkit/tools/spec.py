@@ -1,0 +1,102 @@
+"""Specifications: what a tool is, as pure data."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from toolkit.approvals.risks import Risk
+from toolkit.errors import InvalidTools
+from toolkit.problems import Location, Problem
+
+ReturnBehavior = Literal["to_model", "immediate", "immediate_if_last"]
+
+
+def _no_parameters() -> dict[str, Any]:
+    return {"type": "object", "properties": {}}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """The specification of a tool: everything about it but the way it is called.
+
+    Attributes:
+        name: What a model calls it by.
+        description: What it does and when to use it.
+        parameters: A JSON Schema (2020-12) of type `object`: what a call must carry.
+        output_schema: A JSON Schema of what it returns, if that is known.
+        return_behavior: Whether a result goes to the model (`to_model`) or ends the loop and goes to the caller.
+        category: The group it belongs to, where tools are disclosed by category.
+        requires_approval: Somebody is asked before every call.
+        read_only: It changes nothing; `None` means that nobody said, here and below.
+        destructive: It may destroy or overwrite something.
+        idempotent: Calling it again with the same arguments changes nothing more.
+        open_world: It reaches things outside this machine.
+        strict: Whether a provider's strict mode is wanted; `None` leaves it to the caller.
+        metadata: Settings for providers: a JSON object for each provider's name.
+        examples: Arguments that make sense, each a JSON object.
+        source: Where it comes from, such as `builtin` or a file.
+        location: The place of its definition.
+    """
+
+    name: str
+    description: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=_no_parameters)
+    output_schema: Mapping[str, Any] | None = field(default=None, kw_only=True)
+    return_behavior: ReturnBehavior = field(default="to_model", kw_only=True)
+    category: str | None = field(default=None, kw_only=True)
+    requires_approval: bool = field(default=False, kw_only=True)
+    read_only: bool | None = field(default=None, kw_only=True)
+    destructive: bool | None = field(default=None, kw_only=True)
+    idempotent: bool | None = field(default=None, kw_only=True)
+    open_world: bool | None = field(default=None, kw_only=True)
+    strict: bool | None = field(default=None, kw_only=True)
+    metadata: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    examples: tuple[Mapping[str, Any], ...] = field(default=(), kw_only=True)
+    source: str | None = field(default=None, kw_only=True)
+    location: Location | None = field(default=None, kw_only=True, compare=False)
+
+    def __post_init__(self) -> None:
+        """Refuse what no tool can be: a blank name, or parameters that are not one JSON object.
+
+        Raises:
+            InvalidTools: With every problem at once.
+        """
+        problems = [
+            Problem(code, message, self.location)
+            for code, message, is_wrong in (
+                ("TK101", "the name of a tool must not be blank", not str(self.name).strip()),
+                ("TK302", f"the parameters of {self.name!r} must be a JSON Schema of type 'object'",
+                 self.parameters.get("type") != "object"),
+            )
+            if is_wrong
+        ]  # fmt: skip
+        if problems:
+            raise InvalidTools(problems=problems)
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """What a model is told of it: name, description and parameters."""
+        return {"name": self.name, "description": self.description, "parameters": self.parameters}
+
+    @property
+    def properties(self) -> Mapping[str, Any]:
+        """The schema of each parameter, by its name."""
+        properties: Mapping[str, Any] = self.parameters.get("properties", {})
+        return properties
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The names of the parameters that a call must carry."""
+        return tuple(self.parameters.get("required", ()))
+
+    @property
+    def risk(self) -> Risk:
+        """Its marks, as the gate judges them."""
+        return Risk(
+            self.name,
+            source=self.source,
+            requires_approval=self.requires_approval,
+            read_only=self.read_only,
+            destructive=self.destructive,
+            open_world=self.open_world,
+        )
