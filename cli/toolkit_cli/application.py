@@ -1,0 +1,142 @@
+"""The application as Typer understands it: a group whose commands are loaded only when one is named."""
+
+import os
+import sys
+from collections.abc import Sequence
+from functools import partial
+from importlib import import_module
+from typing import Annotated, Any, NoReturn
+
+import typer
+from typer._click.shell_completion import CompletionItem
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+from toolkit import __version__
+from toolkit.problems import did_you_mean
+from toolkit_cli import console
+from toolkit_cli.commands import COMMANDS
+from toolkit_cli.failures import ExitCode, Failure, exit_code_of
+
+NAME = "toolkit"
+_COMPLETION_VARIABLE = "_TOOLKIT_COMPLETE"
+
+
+def make_application(help_page: str) -> typer.Typer:
+    """Return the application; its own `--help` is the page given."""
+    return typer.Typer(
+        name=NAME,
+        cls=_LazyGroup,
+        help=help_page,
+        callback=_global_options,
+        add_completion=False,  # the two options below are the same, but load completion only when they are used
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+
+def _show_version(wanted: bool) -> None:  # noqa: FBT001 - Typer calls it with the value of the flag
+    if wanted:
+        console.write_data(f"{NAME} {__version__}\n")
+        raise typer.Exit
+
+
+def _install_completion(ctx: typer.Context, param: typer.CallbackParam, wanted: bool) -> None:  # noqa: FBT001
+    from typer.completion import install_callback  # noqa: PLC0415 - it loads every shell's way of completing
+
+    install_callback(ctx, param, wanted)
+
+
+def _show_completion(ctx: typer.Context, param: typer.CallbackParam, wanted: bool) -> None:  # noqa: FBT001
+    from typer.completion import show_callback  # noqa: PLC0415 - it loads every shell's way of completing
+
+    show_callback(ctx, param, wanted)
+
+
+def _global_options(
+    *,
+    version: Annotated[bool, typer.Option("--version", "-V", callback=_show_version)] = False,
+    install_completion: Annotated[bool, typer.Option("--install-completion", callback=_install_completion)] = False,
+    show_completion: Annotated[bool, typer.Option("--show-completion", callback=_show_completion)] = False,
+) -> None:
+    """Take the options that stand before any command; each does its work while it is parsed."""
+
+
+class _LazyGroup(TyperGroup):
+    """The commands by name; help and completion know them without loading any."""
+
+    def main(  # noqa: D102 - as in Typer
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,  # noqa: ARG002 - it is called `toolkit` however it was started
+        complete_var: str | None = None,  # noqa: ARG002 - it is the one below
+        standalone_mode: bool = True,  # noqa: ARG002, FBT001, FBT002 - there is only this way
+        windows_expand_args: bool = True,  # noqa: ARG002, FBT001, FBT002 - a glob may be meant for us
+        **extra: Any,
+    ) -> NoReturn:
+        arguments = sys.argv[1:] if args is None else list(args)
+        if _COMPLETION_VARIABLE in os.environ:
+            self._complete(extra)
+        sys.exit(exit_code_of(partial(self._work, arguments, extra), arguments))
+
+    def _complete(self, extra: dict[str, Any]) -> None:
+        from typer.completion import completion_init  # noqa: PLC0415 - it loads every shell's way of completing
+
+        completion_init()
+        self._main_shell_completion(extra, NAME, _COMPLETION_VARIABLE)
+
+    def _work(self, arguments: list[str], extra: dict[str, Any]) -> Any:
+        if not arguments:
+            console.say(str(self.help))
+            return ExitCode.USAGE
+        # Parsing takes from the list it is given.
+        with self.make_context(NAME, list(arguments), **extra) as context:
+            return self.invoke(context)
+
+    def get_help(self, ctx: typer.Context) -> str:  # type: ignore[override]  # noqa: ARG002, D102 - as in Typer
+        return str(self.help)
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]  # noqa: ARG002, D102
+        return list(COMMANDS)
+
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> TyperCommand | None:  # type: ignore[override]  # noqa: ARG002, D102
+        return _load(cmd_name) if cmd_name in COMMANDS else None
+
+    def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:  # type: ignore[override]  # noqa: D102
+        name = args[0]
+        if name not in COMMANDS and not ctx.resilient_parsing:
+            hint = did_you_mean(name, COMMANDS, otherwise=f"the commands are {', '.join(COMMANDS)}")
+            raise Failure(ExitCode.USAGE, f"there is no command '{name}'", hint=hint)
+        return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: typer.Context, incomplete: str) -> list[CompletionItem]:  # type: ignore[override]  # noqa: D102
+        commands = [CompletionItem(name) for name in COMMANDS if name.startswith(incomplete)]
+        # Typer's own group would load every command to ask whether it is hidden.
+        return [*commands, *super(TyperGroup, self).shell_complete(ctx, incomplete)]
+
+
+class _Command(TyperCommand):
+    """A command: while it works, stdout is kept for its data."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102 - as in Typer
+        try:
+            return super().make_context(*args, **kwargs)
+        except BrokenPipeError as error:  # the reader of its help has gone
+            console.stop_data()
+            raise typer.Exit from error
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # noqa: D102 - as in Typer
+        with console.DataKeptApart():
+            return super().invoke(ctx)
+
+
+def _load(name: str) -> TyperCommand:
+    """Import a command's module and make the command from its function."""
+    place, _ = COMMANDS[name]
+    module, _, function = place.partition(":")
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    alone.command(name, cls=_Command)(getattr(import_module(module), function))
+    command = get_command(alone)
+    assert isinstance(command, TyperCommand)  # noqa: S101 - made from one function, it is no group
+    return command

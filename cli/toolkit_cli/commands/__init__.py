@@ -1,0 +1,11 @@
+"""The commands, one a module; this table is how the command line finds them without importing any."""
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "run": ("toolkit_cli.commands.run:run", "Run a tool or a pipeline."),
+    "list": ("toolkit_cli.commands.list:list_tools", "List the tools there are."),
+    "show": ("toolkit_cli.commands.show:show", "Show all about one tool or pipeline."),
+    "schema": ("toolkit_cli.commands.schema:schema", "Print what a model is sent: names, descriptions, parameters."),
+    "lint": ("toolkit_cli.commands.lint:lint", "Check tools and pipelines; point at what is wrong."),
+    "new": ("toolkit_cli.commands.new:new", "Write a first tool or pipeline to start from."),
+}
+"""Name → where its function is (`module:function`), and its one line of help."""

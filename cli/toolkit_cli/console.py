@@ -1,0 +1,163 @@
+"""The two streams: stdout is data, stderr is talk.
+
+While a command works, everything that others print (users' code, libraries, child processes) goes to stderr, even what
+they write to file descriptor 1; only `write_data` reaches stdout. A reader that goes away (`| head -1`) ends the writing
+quietly and changes no exit code.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` alone would take as long as everything else that `--version` needs
+    from types import TracebackType
+    from typing import TextIO
+
+_FALLBACK_WIDTH = 80
+_NARROWEST = 40
+
+_apart = False
+_data: TextIO | None = None
+
+
+def write_data(text: str) -> None:
+    """Write to stdout, now, exactly this text."""
+    _write(_data_stream(), text)
+
+
+def say(text: str = "") -> None:
+    """Write a line, or several, of talk to stderr."""
+    _write(sys.stderr, f"{text}\n")
+
+
+def stop_data() -> None:
+    """Let what is still to come on stdout vanish: its reader has gone."""
+    stream = _data_stream()
+    if _descriptor(stream) is not None:
+        _lead_nowhere(stream.fileno())
+
+
+def data_is_terminal() -> bool:
+    """Tell whether a person sees stdout."""
+    return _is_terminal(_data_stream())
+
+
+def talk_is_terminal() -> bool:
+    """Tell whether a person sees stderr."""
+    return _is_terminal(sys.stderr)
+
+
+def can_ask() -> bool:
+    """Tell whether a person can answer: both stdin and stderr must be terminals, for piped text is data."""
+    return _is_terminal(sys.stdin) and talk_is_terminal()
+
+
+def data_has_colour() -> bool:
+    """Tell whether stdout takes colour: a terminal, unless `NO_COLOR` or `FORCE_COLOR` say otherwise."""
+    return _has_colour(_data_stream())
+
+
+def talk_has_colour() -> bool:
+    """Tell whether stderr takes colour: a terminal, unless `NO_COLOR` or `FORCE_COLOR` say otherwise."""
+    return _has_colour(sys.stderr)
+
+
+def width() -> int:
+    """Return how many columns there are to draw in: `COLUMNS`, else the terminal's, else 80."""
+    wanted = os.environ.get("COLUMNS", "")
+    if wanted.isdecimal() and int(wanted):
+        return max(int(wanted), _NARROWEST)
+    for stream in (_data_stream(), sys.stderr):
+        if stream is not None and _is_terminal(stream):
+            return max(_columns_of(stream) or _FALLBACK_WIDTH, _NARROWEST)
+    return _FALLBACK_WIDTH
+
+
+class DataKeptApart:
+    """While this is open, `print` and file descriptor 1 lead to stderr, and only `write_data` reaches stdout."""
+
+    def __enter__(self) -> None:
+        """Take stdout away from everybody else."""
+        global _apart, _data  # noqa: PLW0603 - a process has one stdout
+        self._before = (_apart, _data, sys.stdout)
+        self._kept: int | None = None
+        if not _apart:
+            _apart, _data = True, self._taken_away() if _descriptor(sys.stdout) == 1 else sys.stdout
+        sys.stdout = sys.stderr
+
+    def _taken_away(self) -> TextIO:
+        """Point file descriptor 1 to where stderr goes, and return a stream to where it went before."""
+        sys.stdout.flush()
+        self._kept = os.dup(1)
+        if _descriptor(sys.stderr) == 2:  # noqa: PLR2004 - the number of stderr
+            os.dup2(2, 1)
+        else:
+            _lead_nowhere(1)
+        # Data is UTF-8 wherever it goes; what UTF-8 cannot say is escaped rather than lost or fatal.
+        return os.fdopen(self._kept, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Give stdout back."""
+        global _apart, _data  # noqa: PLW0603 - a process has one stdout
+        _apart, _data, sys.stdout = self._before
+        if self._kept is not None:
+            os.dup2(self._kept, 1)
+            os.close(self._kept)
+
+
+def _data_stream() -> TextIO | None:
+    return _data if _apart else sys.stdout
+
+
+def _columns_of(stream: TextIO) -> int:
+    try:
+        return os.get_terminal_size(stream.fileno()).columns
+    except OSError:  # it is one, and will not say how wide
+        return 0
+
+
+def _write(stream: TextIO | None, text: str) -> None:
+    if stream is None:  # closed by whoever started the program
+        return
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        _lead_nowhere(stream.fileno())
+    except UnicodeEncodeError:
+        stream.write(text.encode(stream.encoding, "backslashreplace").decode(stream.encoding))
+        stream.flush()
+    except OSError as error:
+        _lead_nowhere(stream.fileno())
+        sys.exit(f"error: cannot write the output: {error.strerror}")
+
+
+def _lead_nowhere(descriptor: int) -> None:
+    """Let whatever is still written there vanish, the interpreter's last flush included."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+
+
+def _descriptor(stream: TextIO | None) -> int | None:
+    try:
+        return None if stream is None else stream.fileno()
+    except (OSError, ValueError):  # a stream in memory has none, a closed one has none any more
+        return None
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:  # closed
+        return False
+
+
+def _has_colour(stream: TextIO | None) -> bool:
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return os.environ.get("TERM") != "dumb" and _is_terminal(stream)

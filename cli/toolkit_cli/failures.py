@@ -1,0 +1,170 @@
+"""What goes wrong, turned into an exit code and words: the one place that catches everything."""
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from enum import IntEnum
+
+import typer
+
+from toolkit import errors
+from toolkit.problems import Problem, errors_among
+from toolkit_cli import console
+
+
+class ExitCode(IntEnum):
+    """What the exit code of a command says."""
+
+    WELL = 0
+    FINDINGS = 1
+    USAGE = 2
+    APPROVAL = 3
+    NOT_FOUND = 4
+    TIMED_OUT = 5
+    OUR_BUG = 70
+    INTERRUPTED = 130
+
+
+class Failure(Exception):  # noqa: N818 - it says how the command ended
+    """A command ends here, with an exit code and at least one problem that says why."""
+
+    def __init__(
+        self, exit_code: ExitCode, message: str = "", *, hint: str | None = None, problems: Sequence[Problem] = ()
+    ) -> None:
+        """Keep the problems; a message and a hint alone make one."""
+        self.exit_code = exit_code
+        self.problems = tuple(problems) or (Problem("", message, hint=hint),)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+def exit_code_of(work: Callable[[], object], arguments: Sequence[str]) -> int:
+    """Do the work of a command, and return its exit code; whatever it raises is told on stderr.
+
+    Args:
+        work: Does everything, and returns an exit code, or nothing if all is well.
+        arguments: The command line, to see how failures are to be told.
+    """
+    try:
+        ended_with = work()
+    except typer.Exit as ending:
+        return ending.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        console.say("interrupted")
+        return ExitCode.INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - the one place that does
+        return _tell(error, arguments)
+    return ended_with if isinstance(ended_with, int) else ExitCode.WELL
+
+
+def code_for(problems: Iterable[Problem]) -> ExitCode:
+    """Return the exit code of a command that could not open, or could not use, what it was given."""
+    grave = errors_among(problems)
+    if not grave:
+        return ExitCode.WELL
+    return ExitCode.NOT_FOUND if all(problem.code == "TK001" for problem in grave) else ExitCode.USAGE
+
+
+def report(problems: Sequence[Problem], exit_code: int = ExitCode.WELL, *, as_json: bool = False) -> None:
+    """Tell problems on stderr: drawn for people, or as one JSON object."""
+    if not problems:
+        return
+    from toolkit_cli.rendering import problems as rendering  # noqa: PLC0415 - only bad news needs it
+
+    if as_json:
+        console.say(rendering.as_json_object(problems, exit_code))
+    else:
+        console.say(rendering.as_text(problems, colour=console.talk_has_colour(), width=console.width()))
+
+
+def _tell(error: Exception, arguments: Sequence[str]) -> int:
+    """Tell what was raised, and return the exit code."""
+    if _asks_for_traceback(arguments):
+        import traceback  # noqa: PLC0415 - only `--debug` needs it
+
+        console.say("".join(traceback.format_exception(error)))
+    exit_code, problems = _judged(error)
+    report(problems, exit_code, as_json=_asks_for_json(arguments))
+    if exit_code == ExitCode.OUR_BUG and not _asks_for_json(arguments):
+        console.say(f"\n{_bug_report(error, arguments)}")
+    return exit_code
+
+
+def _judged(error: Exception) -> tuple[ExitCode, tuple[Problem, ...]]:
+    match error:
+        case Failure():
+            return error.exit_code, error.problems
+        case typer.TyperException():
+            return ExitCode.USAGE, (_usage_problem(error),)
+        case errors.ConfigurationError(problems=problems) if problems:
+            return code_for(problems), problems
+        case errors.ConfigurationError() | errors.ToolArgumentsError():
+            return ExitCode.USAGE, (Problem("", str(error)),)
+        case errors.ExitEarlyError():
+            return ExitCode.APPROVAL, (Problem("", str(error)),)
+        case errors.ToolkitError():
+            return ExitCode.FINDINGS, (Problem("", str(error)),)
+    message = f"toolkit itself failed: {type(error).__name__}: {error}"
+    return ExitCode.OUR_BUG, (Problem("", message, hint="this is no fault of yours: please report it"),)
+
+
+def _usage_problem(error: typer.TyperException) -> Problem:
+    possibilities = getattr(error, "possibilities", None)
+    message = (error.message if possibilities else error.format_message()).rstrip(".")
+    context = getattr(error, "ctx", None)
+    hint = f"`{context.command_path} --help` shows how" if context else None
+    if possibilities:
+        hint = f"did you mean {' or '.join(repr(name) for name in sorted(possibilities))}?"
+    return Problem("", message[:1].lower() + message[1:], hint=hint)
+
+
+def _bug_report(error: Exception, arguments: Sequence[str]) -> str:
+    """Return what helps to find a fault of ours, without any value from the command line."""
+    import platform  # noqa: PLC0415 - only a bug needs these
+    import traceback  # noqa: PLC0415
+
+    from toolkit import __version__  # noqa: PLC0415
+
+    frames = traceback.extract_tb(error.__traceback__)[-_FRAMES_REPORTED:]
+    return "\n".join(
+        [
+            "--- report ---",
+            f"toolkit {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}",
+            f"command: {_without_values(arguments)}",
+            f"raised: {type(error).__name__}",
+            *(f"  {_tail(frame.filename)}:{frame.lineno} in {frame.name}" for frame in frames),
+            "--- end ---",
+        ]
+    )
+
+
+_FRAMES_REPORTED = 8
+_PARTS_SHOWN = 3
+
+
+def _tail(path: str) -> str:
+    return "/".join(path.replace("\\", "/").split("/")[-_PARTS_SHOWN:])
+
+
+def _without_values(arguments: Sequence[str]) -> str:
+    named = [name for name in arguments[:1] if f"toolkit_cli.commands.{name}" in sys.modules]
+    rest = [_option_or_dots(argument) for argument in arguments[len(named) :]]
+    return " ".join(["toolkit", *named, *rest])
+
+
+def _option_or_dots(argument: str) -> str:
+    name, equals, _ = argument.partition("=")
+    if not name.startswith("--"):
+        return "…"
+    return f"{name}={'…'}" if equals else name
+
+
+def _asks_for_traceback(arguments: Sequence[str]) -> bool:
+    import os  # noqa: PLC0415 - only failures look
+
+    return "--debug" in arguments or os.environ.get("TOOLKIT_DEBUG", "") not in {"", "0", "false"}
+
+
+def _asks_for_json(arguments: Sequence[str]) -> bool:
+    """Tell whether failures go to a program; even arguments that cannot be parsed say so."""
+    chosen = [value for name, value in zip(arguments, arguments[1:], strict=False) if name == "--format"]
+    chosen += [argument.removeprefix("--format=") for argument in arguments if argument.startswith("--format=")]
+    return bool(chosen) and chosen[-1] in {"json", "jsonl"}

@@ -1,0 +1,56 @@
+"""The entry of the command line: what needs no parsing is answered at once, the rest goes to the application."""
+
+from __future__ import annotations
+
+import sys
+
+from toolkit import __version__
+from toolkit_cli import console
+from toolkit_cli.commands import COMMANDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` alone would take as long as everything else that `--version` needs
+    from collections.abc import Sequence
+
+    import typer
+
+_COMMAND_LINES = "\n".join(f"  {name:<8}{help_line}" for name, (_, help_line) in COMMANDS.items())
+
+HELP = f"""\
+Usage: toolkit [OPTIONS] COMMAND [ARGS]...
+
+  Write, check and run the tools that language models call:
+  plain Python functions, and pipelines in YAML.
+
+Commands:
+{_COMMAND_LINES}
+
+Options:
+  -h, --help            Show this page; after a command, the command's own.
+  -V, --version         Show the version.
+  --install-completion  Install completion for this shell.
+  --show-completion     Show the script that completes, to copy or to change.
+
+Start with:  toolkit new tool greet  ·  toolkit list  ·  toolkit run calculator "2^10"
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line with these arguments (those of the process by default) and return its exit code."""
+    arguments = sys.argv[1:] if argv is None else list(argv)
+    match arguments:
+        case ["--version" | "-V"]:
+            console.write_data(f"toolkit {__version__}\n")
+            return 0
+        case ["--help" | "-h"]:
+            console.write_data(HELP)
+            return 0
+    application()(arguments)
+    return 0
+
+
+def application() -> typer.Typer:
+    """Return the whole application, the way Typer's own test runner takes it."""
+    from toolkit_cli.application import make_application  # noqa: PLC0415 - the parser is most of the start-up
+
+    return make_application(HELP)

@@ -1,0 +1,25 @@
+"""The options that several commands share, each said once."""
+
+from typing import Annotated
+
+import typer
+
+Targets = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[TARGET]...",
+        help="A file, file.py:name, a folder, a glob, a module, a tool's name, or `builtin`.",
+        show_default=False,
+    ),
+]
+Sources = Annotated[
+    list[str] | None,
+    typer.Option("--tools", metavar="SOURCE", help="More tools: a source as in a TARGET. Repeatable.", show_default=False),
+]
+Debug = Annotated[
+    bool, typer.Option("--debug", envvar="TOOLKIT_DEBUG", show_envvar=False, help="Show tracebacks and all logging.")
+]
+Verbose = Annotated[
+    int, typer.Option("--verbose", "-v", count=True, show_default=False, help="Say more; twice says everything.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]

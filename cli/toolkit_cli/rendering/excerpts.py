@@ -1,0 +1,96 @@
+"""Excerpts: the line of a file that a problem is about, with the place underlined, safe to show in a terminal."""
+
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from toolkit.problems import Location
+from toolkit_cli.rendering.escaping import one_line, width_of
+
+_LARGEST_FILE = 4_000_000
+_TAB = "    "
+_ELLIPSIS = "…"
+_CONTEXT_BEFORE = 0.4
+
+
+class Excerpt(NamedTuple):
+    """One line as it is shown, and the blank columns and the columns of underlining below it."""
+
+    text: str
+    before: int
+    underlined: int
+
+
+def excerpt_of(location: Location, width: int) -> Excerpt | None:
+    """Return the line at a location in at most `width` columns, or nothing where there is none to show."""
+    if location.line is None:
+        return None
+    lines = _lines_of(location.file)
+    if not 0 < location.line <= len(lines):
+        return None
+    line = lines[location.line - 1]
+    start, end = _span(location, line)
+    cells = [_shown(character) for character in line]
+    widths = [width_of(cell) for cell in cells]
+    if sum(widths) > width:
+        return _window(cells, widths, start, end, width)
+    return Excerpt("".join(cells), sum(widths[:start]), _columns(widths[start:end], start, end))
+
+
+def _span(location: Location, line: str) -> tuple[int, int]:
+    """Return which characters are meant, from 0; all that is not blank where no column is known."""
+    if location.column is None:
+        return len(line) - len(line.lstrip()), len(line.rstrip())
+    start = min(max(location.column - 1, 0), len(line))
+    if location.end_column is None:
+        return start, start + 1
+    end = location.end_column - 1 if location.end_line in {None, location.line} else len(line.rstrip())
+    return start, max(end, start + 1)
+
+
+def _columns(widths: list[int], start: int, end: int) -> int:
+    """Return how wide the underlining is; a place behind the end of the line still has one column."""
+    return max(sum(widths), 1 if end > start else 0)
+
+
+def _window(cells: list[str], widths: list[int], start: int, end: int, width: int) -> Excerpt:
+    """Return the part of a long line that has the place in it."""
+    room = width - 2 * len(_ELLIPSIS)
+    first, before = start, 0
+    while first > 0 and before + widths[first - 1] <= room * _CONTEXT_BEFORE:
+        first -= 1
+        before += widths[first]
+    last, taken = first, 0
+    while last < len(cells) and taken + widths[last] <= room:
+        taken += widths[last]
+        last += 1
+    head, tail = _ELLIPSIS if first else "", _ELLIPSIS if last < len(cells) else ""
+    underlined = _columns(widths[start : min(end, last)], start, end)
+    return Excerpt(head + "".join(cells[first:last]) + tail, before + len(head), underlined)
+
+
+def _shown(character: str) -> str:
+    return _TAB if character == "\t" else one_line(character) if not " " <= character <= "~" else character
+
+
+@lru_cache(maxsize=32)
+def _lines_of(file: str) -> list[str]:
+    """Return the lines of a regular file of a sensible size, and none of anything else."""
+    path = Path(file)
+    try:
+        if not path.is_file() or path.stat().st_size > _LARGEST_FILE:
+            return []
+        return path.read_text("utf-8-sig", errors="replace").split("\n")
+    except (OSError, ValueError):  # unreadable, or no name a file can have
+        return []
+
+
+def shown_path(file: str) -> str:
+    """Return a file's path as people and annotations want it: relative if it is below the working directory."""
+    if not os.path.isabs(file):
+        return one_line(file)
+    try:
+        return one_line(str(Path(file).relative_to(Path.cwd())))
+    except (ValueError, OSError):
+        return one_line(file)

@@ -1,0 +1,132 @@
+"""Problems as people read them, as programs read them, and as GitHub annotates them."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from toolkit.problems import Location, Problem, Severity
+from toolkit_cli.rendering.colours import Painter, Style, painter
+from toolkit_cli.rendering.escaping import lines_of, one_line
+from toolkit_cli.rendering.excerpts import excerpt_of, shown_path
+
+_STYLES: dict[Severity, Style] = {"error": "red", "warning": "yellow", "info": "cyan"}
+_PLURALS: dict[Severity, str] = {"error": "errors", "warning": "warnings", "info": "notes"}
+_SINGULARS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
+_GITHUB_COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "notice"}
+_GITHUB_SHOWS = 10
+
+
+def as_text(problems: Sequence[Problem], *, colour: bool = False, width: int = 80) -> str:
+    """Return the problems with their places drawn, without the newline at the end."""
+    paint = painter(colour=colour)
+    return "\n\n".join(_drawn(problem, paint, width) for problem in problems)
+
+
+def summary_of(problems: Sequence[Problem]) -> str:
+    """Return one line that counts them, such as `Found 3 errors and 1 warning in 2 files.`."""
+    counts = Counter(problem.severity for problem in problems)
+    parts = [f"{counts[kind]} {_SINGULARS[kind] if counts[kind] == 1 else _PLURALS[kind]}" for kind in _STYLES if counts[kind]]
+    files = len({problem.location.file for problem in problems if problem.location})
+    where = f" in {files} {'file' if files == 1 else 'files'}" if files else ""
+    *most, last = parts or ["nothing"]
+    return f"Found {', '.join(most)} and {last}{where}." if most else f"Found {last}{where}."
+
+
+def as_records(problems: Sequence[Problem]) -> list[dict[str, Any]]:
+    """Return the problems as plain data; every key is always there."""
+    return [
+        {
+            "code": problem.code,
+            "severity": problem.severity,
+            "message": problem.message,
+            "location": _place(problem.location),
+            "hint": problem.hint,
+            "related": [{"location": _place(place), "message": what} for place, what in problem.related],
+        }
+        for problem in problems
+    ]
+
+
+def as_json(problems: Sequence[Problem]) -> str:
+    """Return the problems as a JSON array, without the newline at the end."""
+    return json.dumps(as_records(problems), indent=2, ensure_ascii=False)
+
+
+def as_json_object(problems: Sequence[Problem], exit_code: int) -> str:
+    """Return the failure of a command as one JSON object on one line."""
+    message = problems[0].message if len(problems) == 1 else summary_of(problems).rstrip(".")
+    record = {"exit_code": int(exit_code), "message": message, "problems": as_records(problems)}
+    return json.dumps(record, ensure_ascii=False)
+
+
+def as_github(problems: Sequence[Problem]) -> str:
+    """Return annotations for GitHub, errors first, no more of a kind than it shows, and what it does not."""
+    lines: list[str] = []
+    for severity in _STYLES:
+        of_kind = [problem for problem in problems if problem.severity == severity]
+        lines += [_annotation(problem) for problem in of_kind[:_GITHUB_SHOWS]]
+    left_out = len(problems) - len(lines)
+    if left_out:
+        lines.append(f"::notice title=toolkit::{left_out} more not shown here; `toolkit lint` shows all")
+    return "\n".join(lines)
+
+
+def _drawn(problem: Problem, paint: Painter, width: int) -> str:
+    style = _STYLES[problem.severity]
+    code = f"[{problem.code}]" if problem.code else ""
+    first, *others = lines_of(problem.message)
+    lines = [f"{paint(f'{problem.severity}{code}', style)}{paint(':', 'bold')} {paint(first, 'bold')}", *others]
+    gutter = max((len(str(place.line or 0)) for place in _places(problem)), default=1)
+    if problem.location:
+        lines += _drawn_place(problem.location, "-->", "", gutter, paint, style, width)
+    for place, what in problem.related:
+        lines += _drawn_place(place, ":::", one_line(what), gutter, paint, "blue", width)
+    if problem.hint:
+        head, *tail = lines_of(problem.hint)
+        lines += [f"{paint('hint', 'cyan')}{paint(':', 'bold')} {head}", *(f"      {line}" for line in tail)]
+    return "\n".join(lines)
+
+
+def _drawn_place(
+    place: Location, arrow: str, what: str, gutter: int, paint: Painter, style: Style, width: int
+) -> list[str]:
+    """Return the line with the place's name, and the line of the file with what is meant underlined."""
+    at = ":".join([shown_path(place.file), *(str(part) for part in (place.line, place.column) if part is not None)])
+    excerpt = excerpt_of(place, width - gutter - 3)
+    empty = f"{' ' * gutter} {paint('|', 'blue')}"
+    if excerpt is None:
+        return [f"{' ' * gutter}{paint(arrow, 'blue')} {at}{f' ({what})' if what else ''}"]
+    mark = paint("^" * excerpt.underlined + (f" {what}" if what else ""), style)
+    return [
+        f"{' ' * gutter}{paint(arrow, 'blue')} {at}",
+        empty,
+        f"{paint(f'{place.line:>{gutter}} |', 'blue')} {excerpt.text}".rstrip(),
+        f"{empty} {' ' * excerpt.before}{mark}",
+        empty,
+    ]
+
+
+def _places(problem: Problem) -> list[Location]:
+    own = [problem.location] if problem.location else []
+    return [*own, *(place for place, _ in problem.related)]
+
+
+def _place(location: Location | None) -> dict[str, Any] | None:
+    return None if location is None else location._asdict() | {"file": shown_path(location.file)}
+
+
+def _annotation(problem: Problem) -> str:
+    properties: dict[str, object] = {}
+    if place := problem.location:
+        properties = {"file": shown_path(place.file), "line": place.line, "endLine": place.end_line, "col": place.column}
+    properties["title"] = f"toolkit {problem.code}".rstrip()
+    said = ",".join(f"{key}={_escaped(str(value), property_of=True)}" for key, value in properties.items() if value is not None)
+    message = f"{problem.message}\nhint: {problem.hint}" if problem.hint else problem.message
+    return f"::{_GITHUB_COMMANDS[problem.severity]} {said}::{_escaped(message)}"
+
+
+def _escaped(text: str, *, property_of: bool = False) -> str:
+    """Escape as GitHub's workflow commands want it: https://github.com/actions/toolkit, `command.ts`."""
+    text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return text.replace(":", "%3A").replace(",", "%2C") if property_of else text
