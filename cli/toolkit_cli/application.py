@@ -66,7 +66,7 @@ def _global_options(
 class _LazyGroup(TyperGroup):
     """The commands by name; help and completion know them without loading any."""
 
-    def main(  # noqa: D102 - as in Typer
+    def main(
         self,
         args: Sequence[str] | None = None,
         prog_name: str | None = None,  # noqa: ARG002 - it is called `toolkit` however it was started
@@ -81,7 +81,7 @@ class _LazyGroup(TyperGroup):
         sys.exit(exit_code_of(partial(self._work, arguments, extra), arguments))
 
     def _complete(self, extra: dict[str, Any]) -> None:
-        from typer.completion import completion_init  # noqa: PLC0415 - it loads every shell's way of completing
+        from typer._completion_classes import completion_init  # noqa: PLC0415 - it loads every shell's way of completing
 
         completion_init()
         self._main_shell_completion(extra, NAME, _COMPLETION_VARIABLE)
@@ -94,23 +94,23 @@ class _LazyGroup(TyperGroup):
         with self.make_context(NAME, list(arguments), **extra) as context:
             return self.invoke(context)
 
-    def get_help(self, ctx: typer.Context) -> str:  # type: ignore[override]  # noqa: ARG002, D102 - as in Typer
+    def get_help(self, ctx: typer.Context) -> str:  # type: ignore[override]  # noqa: ARG002 - as in Typer
         return str(self.help)
 
-    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]  # noqa: ARG002, D102
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]  # noqa: ARG002
         return list(COMMANDS)
 
-    def get_command(self, ctx: typer.Context, cmd_name: str) -> TyperCommand | None:  # type: ignore[override]  # noqa: ARG002, D102
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> TyperCommand | None:  # type: ignore[override]  # noqa: ARG002
         return _load(cmd_name) if cmd_name in COMMANDS else None
 
-    def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:  # type: ignore[override]  # noqa: D102
+    def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:  # type: ignore[override]
         name = args[0]
         if name not in COMMANDS and not ctx.resilient_parsing:
             hint = did_you_mean(name, COMMANDS, otherwise=f"the commands are {', '.join(COMMANDS)}")
             raise Failure(ExitCode.USAGE, f"there is no command '{name}'", hint=hint)
         return super().resolve_command(ctx, args)
 
-    def shell_complete(self, ctx: typer.Context, incomplete: str) -> list[CompletionItem]:  # type: ignore[override]  # noqa: D102
+    def shell_complete(self, ctx: typer.Context, incomplete: str) -> list[CompletionItem]:  # type: ignore[override]
         commands = [CompletionItem(name) for name in COMMANDS if name.startswith(incomplete)]
         # Typer's own group would load every command to ask whether it is hidden.
         return [*commands, *super(TyperGroup, self).shell_complete(ctx, incomplete)]
@@ -119,14 +119,14 @@ class _LazyGroup(TyperGroup):
 class _Command(TyperCommand):
     """A command: while it works, stdout is kept for its data."""
 
-    def make_context(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102 - as in Typer
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
         try:
             return super().make_context(*args, **kwargs)
         except BrokenPipeError as error:  # the reader of its help has gone
             console.stop_data()
             raise typer.Exit from error
 
-    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # noqa: D102 - as in Typer
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         with console.DataKeptApart():
             return super().invoke(ctx)
 

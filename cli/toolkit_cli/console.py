@@ -1,8 +1,8 @@
 """The two streams: stdout is data, stderr is talk.
 
-While a command works, everything that others print (users' code, libraries, child processes) goes to stderr, even what
-they write to file descriptor 1; only `write_data` reaches stdout. A reader that goes away (`| head -1`) ends the writing
-quietly and changes no exit code.
+While a command works, everything that others print (users' code, libraries, child processes) goes to stderr, even
+what they write to file descriptor 1; only `write_data` reaches stdout. A reader that goes away (`| head -1`) ends the
+writing quietly and changes no exit code.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # `typing` alone would take as long as everything else that `
     from typing import TextIO
 
 _FALLBACK_WIDTH = 80
+_UNLIMITED_WIDTH = 100_000
 _NARROWEST = 40
 
 _apart = False
@@ -35,8 +36,8 @@ def say(text: str = "") -> None:
 def stop_data() -> None:
     """Let what is still to come on stdout vanish: its reader has gone."""
     stream = _data_stream()
-    if _descriptor(stream) is not None:
-        _lead_nowhere(stream.fileno())
+    if (descriptor := _descriptor(stream)) is not None:
+        _lead_nowhere(descriptor)
 
 
 def data_is_terminal() -> bool:
@@ -65,14 +66,13 @@ def talk_has_colour() -> bool:
 
 
 def width() -> int:
-    """Return how many columns there are to draw in: `COLUMNS`, else the terminal's, else 80."""
-    wanted = os.environ.get("COLUMNS", "")
-    if wanted.isdecimal() and int(wanted):
-        return max(int(wanted), _NARROWEST)
-    for stream in (_data_stream(), sys.stderr):
-        if stream is not None and _is_terminal(stream):
-            return max(_columns_of(stream) or _FALLBACK_WIDTH, _NARROWEST)
-    return _FALLBACK_WIDTH
+    """Return how many columns there are to talk in: `COLUMNS`, else the terminal's, else 80."""
+    return max(_columns_wanted() or _columns_of(sys.stderr) or _FALLBACK_WIDTH, _NARROWEST)
+
+
+def data_width() -> int:
+    """Return how many columns data may take: `COLUMNS`, else the terminal's, else as many as it likes."""
+    return max(_columns_wanted() or _columns_of(_data_stream()) or _UNLIMITED_WIDTH, _NARROWEST)
 
 
 class DataKeptApart:
@@ -80,7 +80,7 @@ class DataKeptApart:
 
     def __enter__(self) -> None:
         """Take stdout away from everybody else."""
-        global _apart, _data  # noqa: PLW0603 - a process has one stdout
+        global _apart, _data
         self._before = (_apart, _data, sys.stdout)
         self._kept: int | None = None
         if not _apart:
@@ -98,9 +98,11 @@ class DataKeptApart:
         # Data is UTF-8 wherever it goes; what UTF-8 cannot say is escaped rather than lost or fatal.
         return os.fdopen(self._kept, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Give stdout back."""
-        global _apart, _data  # noqa: PLW0603 - a process has one stdout
+        global _apart, _data
         _apart, _data, sys.stdout = self._before
         if self._kept is not None:
             os.dup2(self._kept, 1)
@@ -111,10 +113,16 @@ def _data_stream() -> TextIO | None:
     return _data if _apart else sys.stdout
 
 
-def _columns_of(stream: TextIO) -> int:
+def _columns_wanted() -> int:
+    wanted = os.environ.get("COLUMNS", "")
+    return int(wanted) if wanted.isdecimal() else 0
+
+
+def _columns_of(stream: TextIO | None) -> int:
+    descriptor = _descriptor(stream)
     try:
-        return os.get_terminal_size(stream.fileno()).columns
-    except OSError:  # it is one, and will not say how wide
+        return 0 if descriptor is None else os.get_terminal_size(descriptor).columns
+    except OSError:  # no terminal, or one that does not say
         return 0
 
 

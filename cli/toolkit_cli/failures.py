@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
+from itertools import pairwise
 
 import typer
 
@@ -165,6 +166,6 @@ def _asks_for_traceback(arguments: Sequence[str]) -> bool:
 
 def _asks_for_json(arguments: Sequence[str]) -> bool:
     """Tell whether failures go to a program; even arguments that cannot be parsed say so."""
-    chosen = [value for name, value in zip(arguments, arguments[1:], strict=False) if name == "--format"]
+    chosen = [value for name, value in pairwise(arguments) if name == "--format"]
     chosen += [argument.removeprefix("--format=") for argument in arguments if argument.startswith("--format=")]
     return bool(chosen) and chosen[-1] in {"json", "jsonl"}

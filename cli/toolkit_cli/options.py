@@ -14,7 +14,9 @@ Targets = Annotated[
 ]
 Sources = Annotated[
     list[str] | None,
-    typer.Option("--tools", metavar="SOURCE", help="More tools: a source as in a TARGET. Repeatable.", show_default=False),
+    typer.Option(
+        "--tools", metavar="SOURCE", help="More tools: a source as in a TARGET. Repeatable.", show_default=False
+    ),
 ]
 Debug = Annotated[
     bool, typer.Option("--debug", envvar="TOOLKIT_DEBUG", show_envvar=False, help="Show tracebacks and all logging.")

@@ -1,6 +1,5 @@
 """Excerpts: the line of a file that a problem is about, with the place underlined, safe to show in a terminal."""
 
-import os
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -88,8 +87,6 @@ def _lines_of(file: str) -> list[str]:
 
 def shown_path(file: str) -> str:
     """Return a file's path as people and annotations want it: relative if it is below the working directory."""
-    if not os.path.isabs(file):
-        return one_line(file)
     try:
         return one_line(str(Path(file).relative_to(Path.cwd())))
     except (ValueError, OSError):

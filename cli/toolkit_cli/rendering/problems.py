@@ -6,31 +6,34 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolkit.problems import Location, Problem, Severity
-from toolkit_cli.rendering.colours import Painter, Style, painter
 from toolkit_cli.rendering.escaping import lines_of, one_line
 from toolkit_cli.rendering.excerpts import excerpt_of, shown_path
+from toolkit_cli.rendering.styles import Fragment, Line, Style, paint
 
-_STYLES: dict[Severity, Style] = {"error": "red", "warning": "yellow", "info": "cyan"}
-_PLURALS: dict[Severity, str] = {"error": "errors", "warning": "warnings", "info": "notes"}
-_SINGULARS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
+_STYLES: dict[Severity, Style] = {"error": "danger", "warning": "warn", "info": "hint"}
+_WORDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
 _GITHUB_COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "notice"}
 _GITHUB_SHOWS = 10
 
 
 def as_text(problems: Sequence[Problem], *, colour: bool = False, width: int = 80) -> str:
     """Return the problems with their places drawn, without the newline at the end."""
-    paint = painter(colour=colour)
-    return "\n\n".join(_drawn(problem, paint, width) for problem in problems)
+    drawn = ([paint(line, colour=colour) for line in _drawn(problem, width)] for problem in problems)
+    return "\n\n".join("\n".join(lines) for lines in drawn)
 
 
 def summary_of(problems: Sequence[Problem]) -> str:
     """Return one line that counts them, such as `Found 3 errors and 1 warning in 2 files.`."""
     counts = Counter(problem.severity for problem in problems)
-    parts = [f"{counts[kind]} {_SINGULARS[kind] if counts[kind] == 1 else _PLURALS[kind]}" for kind in _STYLES if counts[kind]]
     files = len({problem.location.file for problem in problems if problem.location})
-    where = f" in {files} {'file' if files == 1 else 'files'}" if files else ""
-    *most, last = parts or ["nothing"]
+    where = f" in {counted(files, 'file')}" if files else ""
+    *most, last = [counted(counts[kind], word) for kind, word in _WORDS.items() if counts[kind]]
     return f"Found {', '.join(most)} and {last}{where}." if most else f"Found {last}{where}."
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, such as `1 file` and `2 files`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def as_records(problems: Sequence[Problem]) -> list[dict[str, Any]]:
@@ -72,38 +75,39 @@ def as_github(problems: Sequence[Problem]) -> str:
     return "\n".join(lines)
 
 
-def _drawn(problem: Problem, paint: Painter, width: int) -> str:
+def _drawn(problem: Problem, width: int) -> list[Line]:
     style = _STYLES[problem.severity]
     code = f"[{problem.code}]" if problem.code else ""
     first, *others = lines_of(problem.message)
-    lines = [f"{paint(f'{problem.severity}{code}', style)}{paint(':', 'bold')} {paint(first, 'bold')}", *others]
+    lines: list[Line] = [[(style, f"{problem.severity}{code}"), ("strong", f": {first}")]]
+    lines += [[("plain", line)] for line in others]
     gutter = max((len(str(place.line or 0)) for place in _places(problem)), default=1)
     if problem.location:
-        lines += _drawn_place(problem.location, "-->", "", gutter, paint, style, width)
+        lines += _drawn_place(problem.location, "-->", (style, ""), gutter, width)
     for place, what in problem.related:
-        lines += _drawn_place(place, ":::", one_line(what), gutter, paint, "blue", width)
+        lines += _drawn_place(place, ":::", ("frame", one_line(what)), gutter, width)
     if problem.hint:
         head, *tail = lines_of(problem.hint)
-        lines += [f"{paint('hint', 'cyan')}{paint(':', 'bold')} {head}", *(f"      {line}" for line in tail)]
-    return "\n".join(lines)
+        lines += [[("hint", "hint"), ("strong", ":"), ("plain", f" {head}")]]
+        lines += [[("plain", f"      {line}")] for line in tail]
+    return lines
 
 
-def _drawn_place(
-    place: Location, arrow: str, what: str, gutter: int, paint: Painter, style: Style, width: int
-) -> list[str]:
-    """Return the line with the place's name, and the line of the file with what is meant underlined."""
+def _drawn_place(place: Location, arrow: str, note: Fragment, gutter: int, width: int) -> list[Line]:
+    """Return the line with the place's name, and the line of the file with what is meant underlined, and the note."""
+    style, what = note
     at = ":".join([shown_path(place.file), *(str(part) for part in (place.line, place.column) if part is not None)])
     excerpt = excerpt_of(place, width - gutter - 3)
-    empty = f"{' ' * gutter} {paint('|', 'blue')}"
+    blank = " " * gutter
     if excerpt is None:
-        return [f"{' ' * gutter}{paint(arrow, 'blue')} {at}{f' ({what})' if what else ''}"]
-    mark = paint("^" * excerpt.underlined + (f" {what}" if what else ""), style)
+        return [[("frame", blank + arrow), ("plain", f" {at} ({what})" if what else f" {at}")]]
+    mark = " ".join(filter(None, ["^" * excerpt.underlined, what]))
     return [
-        f"{' ' * gutter}{paint(arrow, 'blue')} {at}",
-        empty,
-        f"{paint(f'{place.line:>{gutter}} |', 'blue')} {excerpt.text}".rstrip(),
-        f"{empty} {' ' * excerpt.before}{mark}",
-        empty,
+        [("frame", blank + arrow), ("plain", f" {at}")],
+        [("frame", f"{blank} |")],
+        [("frame", f"{place.line:>{gutter}} |"), ("plain", f" {excerpt.text}".rstrip())],
+        [("frame", f"{blank} |"), ("plain", " " * (excerpt.before + 1)), (style, mark)],
+        [("frame", f"{blank} |")],
     ]
 
 
@@ -117,16 +121,21 @@ def _place(location: Location | None) -> dict[str, Any] | None:
 
 
 def _annotation(problem: Problem) -> str:
-    properties: dict[str, object] = {}
-    if place := problem.location:
-        properties = {"file": shown_path(place.file), "line": place.line, "endLine": place.end_line, "col": place.column}
-    properties["title"] = f"toolkit {problem.code}".rstrip()
-    said = ",".join(f"{key}={_escaped(str(value), property_of=True)}" for key, value in properties.items() if value is not None)
+    place = problem.location
+    properties = {
+        "file": shown_path(place.file) if place else None,
+        "line": place.line if place else None,
+        "endLine": place.end_line if place else None,
+        "col": place.column if place else None,
+        "title": f"toolkit {problem.code}".rstrip(),
+    }
+    known = ((key, str(value)) for key, value in properties.items() if value is not None)
+    said = ",".join(f"{key}={_escaped(value, in_property=True)}" for key, value in known)
     message = f"{problem.message}\nhint: {problem.hint}" if problem.hint else problem.message
     return f"::{_GITHUB_COMMANDS[problem.severity]} {said}::{_escaped(message)}"
 
 
-def _escaped(text: str, *, property_of: bool = False) -> str:
+def _escaped(text: str, *, in_property: bool = False) -> str:
     """Escape as GitHub's workflow commands want it: https://github.com/actions/toolkit, `command.ts`."""
     text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    return text.replace(":", "%3A").replace(",", "%2C") if property_of else text
+    return text.replace(":", "%3A").replace(",", "%2C") if in_property else text

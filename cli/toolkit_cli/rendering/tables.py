@@ -1,0 +1,55 @@
+"""Tables in plain text: columns side by side, the last one wrapped to the width."""
+
+from collections.abc import Sequence
+from textwrap import wrap as wrap_words
+
+from toolkit_cli.rendering.escaping import one_line, width_of, wrap
+from toolkit_cli.rendering.styles import Line
+
+_GAP = 2
+_NARROWEST_TEXT = 24
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], width: int, *, indent: int = 0) -> list[Line]:
+    """Return the rows under their header; columns that are empty throughout are left out.
+
+    Args:
+        header: A name for each column; the last column holds the text that wraps.
+        rows: Cells, as many as the header has.
+        width: How many columns of the terminal there are.
+        indent: How many of them are left blank at the start.
+    """
+    kept = [place for place in range(len(header)) if any(row[place] for row in rows)]
+    cells = [[one_line(row[place]) for place in kept] for row in rows]
+    titles = [header[place] for place in kept]
+    widths = [max(width_of(row[place]) for row in [titles, *cells]) for place in range(len(kept))]
+    before = indent + sum(widths[:-1]) + _GAP * (len(widths) - 1)
+    room = max(width - before, _NARROWEST_TEXT)
+    lines: list[Line] = [[("quiet", _row(titles, widths, indent))]]
+    for row in cells:
+        first, *others = _wrapped(row[-1], room)
+        lines.append(_body(row[:-1], first, widths, indent))
+        lines += [[("plain", " " * before + other)] for other in others]
+    return lines
+
+
+def _body(cells: Sequence[str], text: str, widths: Sequence[int], indent: int) -> Line:
+    if not cells:
+        return [("strong", " " * indent + text)]
+    name, rest = _padded(cells[0], widths[0]), _row([*cells[1:], text], widths[1:], _GAP)
+    return [("strong", " " * indent + name), ("plain", rest)]
+
+
+def _row(cells: Sequence[str], widths: Sequence[int], indent: int) -> str:
+    padded = (_padded(cell, width) for cell, width in zip(cells, widths, strict=True))
+    return (" " * indent + (" " * _GAP).join(padded)).rstrip()
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - width_of(text))
+
+
+def _wrapped(text: str, room: int) -> list[str]:
+    if width_of(text) == len(text):
+        return wrap_words(text, room) or [""]
+    return wrap(text, room)  # where characters are wide, there are seldom blanks to break lines at
