@@ -15,7 +15,7 @@ DEFAULT_TIMEOUT = 300.0
 """Seconds that a question waits for its answer unless somebody says otherwise."""
 
 
-def _nothing_to_object(_: Mapping[str, Any] | str) -> str | None:
+def _nothing_to_say(_: Mapping[str, Any] | str) -> str | None:
     return None
 
 
@@ -30,10 +30,14 @@ class ReviewRequest:
         asked_by: The mark, step or rule that wants the question.
         place: Where in a run it arises, such as `step 3/5 · pipeline report`.
         preview: What the call would do, such as a unified diff, if the tool can tell.
+        show: More to show, as plain data; a step's `approve` may name it.
         timeout: Seconds to wait for the answer; `None` waits for ever.
         on_timeout: What happens when the time is over.
         answer_is_text: The reviewer's own words are wanted (as `Edit`), not leave to run something.
+        show: More to show with the question, as plain data, if a step wants that.
+        editable: Whether the arguments may be edited.
         objection: Tells why edited arguments would be refused, or `None` if they are good.
+        preview_of: Tells what the call would do with edited arguments, if the tool can.
     """
 
     text: str
@@ -42,10 +46,14 @@ class ReviewRequest:
     asked_by: str = ""
     place: str | None = None
     preview: str | None = None
+    show: Any = None
     timeout: float | None = DEFAULT_TIMEOUT
     on_timeout: OnTimeout = "reject"
     answer_is_text: bool = False
-    objection: Callable[[Mapping[str, Any] | str], str | None] = _nothing_to_object
+    show: Any = None
+    editable: bool = True
+    objection: Callable[[Mapping[str, Any] | str], str | None] = _nothing_to_say
+    preview_of: Callable[[Mapping[str, Any] | str], str | None] = _nothing_to_say
 
     @property
     def fingerprint(self) -> str:

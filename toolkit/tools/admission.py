@@ -96,6 +96,12 @@ def _request(
             return str(error)
         return None
 
+    def preview_of(edited: Mapping[str, Any] | str) -> str | None:
+        try:
+            return tool.preview(tool.parse(_frozen(edited)), context)
+        except (ToolArgumentsError, ToolExecutionError, OSError):
+            return None
+
     gate = context.gate
     return ReviewRequest(
         (demand.message if demand is not None else None) or f"Run {tool.name}?",
@@ -104,9 +110,13 @@ def _request(
         asked_by=verdict.because,
         place=context.place,
         preview=tool.preview(parsed, context),
+        show=demand.show if demand is not None else None,
         timeout=gate.timeout if gate is not None else DEFAULT_TIMEOUT,
         on_timeout=gate.on_timeout if gate is not None else "reject",
+        show=demand.show if demand is not None else None,
+        editable=demand is None or demand.editable,
         objection=objection,
+        preview_of=preview_of,
     )
 
 

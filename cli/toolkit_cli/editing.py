@@ -1,0 +1,114 @@
+"""Editing: a person changes the arguments of a call before it runs.
+
+Texts are edited as they are where a terminal can show them so, in the person's own editor if they have several lines
+and `VISUAL` or `EDITOR` names one, and as JSON otherwise. What the tool would refuse is told and asked again.
+"""
+
+import json
+import os
+import shlex
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from toolkit.approvals.requests import ReviewRequest
+from toolkit.problems import did_you_mean
+from toolkit_cli.prompting import Prompter
+from toolkit_cli.rendering.escaping import as_json, is_plain, lines_of, one_line
+
+_ALL = "{}"
+_INDENT = "       "
+
+
+class _Form(NamedTuple):
+    """How a value is edited: the text it starts from, how the text becomes a value again, and what to call it."""
+
+    text: str
+    read: Callable[[str], Any]
+    note: str
+
+
+async def edited_arguments(prompter: Prompter, request: ReviewRequest) -> Mapping[str, Any] | None:
+    """Return other arguments that the tool accepts, or `None` if the person leaves them as they are."""
+    name = await _chosen_name(prompter, request.arguments)
+    if name is None:
+        return None
+    present = request.arguments if name == _ALL else request.arguments[name]
+    form = _form_of(present)
+    while True:
+        typed = await _typed(prompter, "all arguments" if name == _ALL else one_line(name), form)
+        complaint, arguments = _read(typed, form, name, request)
+        if complaint is None:
+            return None if arguments == request.arguments else arguments
+        prompter.say(_INDENT + "\n".join(lines_of(complaint)).replace("\n", f"\n{_INDENT}"))
+        prompter.say(f"{_INDENT}(empty changes nothing)")
+        if not typed.strip():
+            return None
+        form = form._replace(text=typed)
+
+
+async def _chosen_name(prompter: Prompter, arguments: Mapping[str, Any]) -> str | None:
+    if len(arguments) == 1:
+        return next(iter(arguments))
+    while arguments:
+        names = " · ".join(one_line(name) for name in arguments)
+        typed = (await prompter.text(f"edit which? {names} · {_ALL} all as JSON:")).strip()
+        if not typed:
+            return None
+        if typed == _ALL or typed in arguments:
+            return typed
+        hint = did_you_mean(typed, arguments, otherwise="Enter goes back")
+        prompter.say(f"{_INDENT}there is no argument '{one_line(typed)}'; {one_line(hint or '')}")
+    return _ALL
+
+
+def _form_of(value: Any) -> _Form:
+    if not isinstance(value, str):
+        return _Form(as_json(value), json.loads, " (JSON)")
+    if all(is_plain(line) for line in value.split("\n")):
+        return _Form(value, str, "")
+    # The terminal would obey or hide some of it, so it is typed as it is shown.
+    return _Form(as_json(value), json.loads, ' (as JSON text, "…")')
+
+
+async def _typed(prompter: Prompter, name: str, form: _Form) -> str:
+    if "\n" not in form.text:
+        return await prompter.text(f"{name}{form.note} =", default=form.text)
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if editor:
+        try:
+            return await _typed_in_editor(shlex.split(editor), form.text)
+        except (OSError, ValueError) as error:
+            prompter.say(f"{_INDENT}the editor cannot be used: {one_line(str(error))}")
+    return await prompter.text(f"{name}{form.note}; Esc, then Enter ends it\n", default=form.text, multiline=True)
+
+
+async def _typed_in_editor(command: list[str], text: str) -> str:
+    """Return the text as the person's editor left it; the newline that editors add at the end does not count."""
+    import asyncio
+    from pathlib import Path  # noqa: PLC0415
+    from tempfile import TemporaryDirectory  # noqa: PLC0415
+
+    with TemporaryDirectory(prefix="toolkit-") as folder:
+        file = Path(folder) / "argument.txt"
+        file.write_bytes(text.encode())
+        editor = await asyncio.create_subprocess_exec(*command, str(file))
+        try:
+            await editor.wait()
+        except asyncio.CancelledError:
+            editor.kill()
+            await editor.wait()
+            raise
+        edited = file.read_bytes().decode()
+    return edited if text.endswith("\n") else edited.removesuffix("\n")
+
+
+def _read(typed: str, form: _Form, name: str, request: ReviewRequest) -> tuple[str | None, Mapping[str, Any]]:
+    """Return what is wrong with a typed value, if anything is, and the whole arguments with it."""
+    try:
+        value = form.read(typed)
+    except ValueError as error:
+        return f"this is no JSON: {error}", request.arguments
+    if name == _ALL and not isinstance(value, dict):
+        return "this is no JSON object", request.arguments
+    arguments = value if name == _ALL else {**request.arguments, name: value}
+    return request.objection(arguments), arguments

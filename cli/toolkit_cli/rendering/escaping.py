@@ -1,0 +1,135 @@
+"""Untrusted text, made safe to show: what a terminal would obey or hide is written out as an escape.
+
+Arguments, results and error messages come from models, tools and the network. Control characters could repaint a
+question, bidirectional ones turn it round, invisible ones hide in it. The escapes are those of Python's strings, and a
+backslash is doubled where it would otherwise read as one, so that no two texts look alike.
+"""
+
+import json
+import re
+import unicodedata
+from typing import Any
+
+_PRINTABLE_BUT_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0") | {
+    chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
+}
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_MARKS_IN_A_ROW = 3
+_NOT_PLAIN = re.compile(r"[^\x20-\x5b\x5d-\x7e]+")
+_NOT_PLAIN_LINES = re.compile(r"[^\n\x20-\x5b\x5d-\x7e]+")
+_NOT_ASCII = re.compile(r"[^\n\x20-\x7e]+")
+_READS_AS_ESCAPE = re.compile(r"[\\nrtxuU]")
+_ELLIPSIS = "…"
+
+
+def one_line(text: str) -> str:
+    """Return the text on one line, with everything that is not plainly visible as an escape."""
+    return _NOT_PLAIN.sub(_escape_run, text)
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of the text, each made safe; only a newline ends a line."""
+    return _NOT_PLAIN_LINES.sub(_escape_run, text).split("\n")
+
+
+def as_json(value: Any, *, indent: int | None = None) -> str:
+    """Return a value as JSON that is safe to show, and still JSON; with an indent it has several lines."""
+    separators = (", ", ": ") if indent is None else (",", ": ")
+    text = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
+    return _NOT_ASCII.sub(_escape_json, text)
+
+
+def _escape_json(found: re.Match[str]) -> str:
+    run = found.group()
+    return "".join(character if _is_visible(character) else _json_escape(character) for character in run)
+
+
+def _json_escape(character: str) -> str:
+    # The standard library lets the delete character through, as JSON does.
+    return "\\u007f" if character == "\x7f" else json.dumps(character)[1:-1]
+
+
+def is_plain(text: str) -> bool:
+    """Return whether a terminal shows this text just as it is, on one line."""
+    return one_line(text) == text
+
+
+def _escape_run(found: re.Match[str]) -> str:
+    run, following = found.group(), found.string[found.end() : found.end() + 1]
+    at_start = found.start() == 0 or found.string[found.start() - 1] == "\n"
+    pieces: list[str] = []
+    marks = _MARKS_IN_A_ROW if at_start else 0
+    for character in run:
+        marks = marks + 1 if unicodedata.combining(character) else 0
+        pieces.append(_escape(character) if marks > _MARKS_IN_A_ROW or not _is_visible(character) else character)
+    return "".join(_with_backslashes(pieces, following))
+
+
+def _is_visible(character: str) -> bool:
+    return character.isprintable() and character not in _PRINTABLE_BUT_INVISIBLE
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    if character in _SHORT:
+        return _SHORT[character]
+    if code <= 0xFF:  # noqa: PLR2004 - the widths of Python's own escapes
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004
+
+
+def _with_backslashes(pieces: list[str], following: str) -> list[str]:
+    """Double each literal backslash that, with what is shown after it, would read as an escape."""
+    after = following
+    shown: list[str] = []
+    for piece in reversed(pieces):
+        doubled = piece == "\\" and bool(_READS_AS_ESCAPE.match(after))
+        shown.append("\\\\" if doubled else piece)
+        after = piece
+    return shown[::-1]
+
+
+def width_of(text: str) -> int:
+    """Return how many columns of a terminal a safe text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(_width(character) for character in text)
+
+
+def _width(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def cut(text: str, width: int) -> str:
+    """Return a safe text in at most `width` columns; a cut one ends with an ellipsis."""
+    if width_of(text) <= width:
+        return text
+    return _head(text, max(width - 1, 0)) + _ELLIPSIS
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """Return a safe text in pieces of at most `width` columns; nothing is left out, and no blank is dropped."""
+    width = max(width, 2)
+    if text.isascii():
+        return [text[start : start + width] for start in range(0, len(text), width)] or [""]
+    pieces: list[str] = []
+    start = taken = 0
+    for position, character in enumerate(text):
+        if taken + _width(character) > width:
+            pieces.append(text[start:position])
+            start, taken = position, 0
+        taken += _width(character)
+    return [*pieces, text[start:]]
+
+
+def _head(text: str, width: int) -> str:
+    if text.isascii():
+        return text[:width]
+    taken = 0
+    for position, character in enumerate(text):
+        taken += _width(character)
+        if taken > width:
+            return text[:position]
+    return text

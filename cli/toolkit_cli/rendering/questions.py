@@ -1,0 +1,228 @@
+"""Questions: what a person is shown before a call may run, folded to a screen or whole.
+
+Everything shown is made safe first. Long texts fold to their size, visibly; `whole_lines` shows all of them.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from toolkit.approvals.requests import ReviewRequest
+from toolkit_cli.rendering.escaping import as_json, cut, lines_of, one_line, width_of, wrap
+from toolkit_cli.rendering.styles import Fragment, Line, Style
+
+_MARGIN = "     "
+_LABEL_WIDTH = 9
+_LEFT_WIDTH = 42
+_MOST_CHARACTERS = 240
+_MOST_ARGUMENTS = 16
+_MOST_TEXT_LINES = 6
+_FEWEST_EFFECT_LINES = 8
+_OTHER_LINES = 14
+_MOST_NAME = 32
+_SHOWS_ALL = "v shows all"
+
+
+def question_lines(request: ReviewRequest, *, width: int, height: int, edited: bool = False) -> list[Line]:
+    """Return the question as it fits a terminal of `width` columns and `height` lines.
+
+    Args:
+        request: What is asked; its arguments are those that would run.
+        width: Columns of the terminal.
+        height: Lines of the terminal.
+        edited: Whether the person has changed the arguments.
+    """
+    room = _room(width)
+    lines = [*_heading(request, room, edited=edited)]
+    lines += _labelled("asks", _text_lines(request.text, room, _MOST_TEXT_LINES))
+    if request.show is not None:
+        lines += _labelled("shows", _text_lines(_block(request.show), room, _MOST_TEXT_LINES))
+    lines += _labelled("args", _folded_arguments(request.arguments, room))
+    if request.preview:
+        most = max(height - len(lines) - _OTHER_LINES, _FEWEST_EFFECT_LINES)
+        lines += _labelled("effect", _fold(_effect_lines(request.preview, room), most))
+    return [[], *lines]
+
+
+def text_question_lines(request: ReviewRequest, *, width: int) -> list[Line]:
+    """Return a question that wants a person's own words, whole."""
+    room = _room(width)
+    asked = f"{one_line(request.risk.tool)} asks" if request.risk.tool else "asks"
+    place = one_line(request.place or "")
+    lines: list[Line] = _two_sided([("strong", asked)], place, room)
+    return [[], *_labelled("question", lines), *_labelled("", _text_lines(request.text, room, None))]
+
+
+def whole_lines(request: ReviewRequest, *, width: int) -> list[Line]:
+    """Return everything that the question is about, with nothing folded."""
+    room = _room(width)
+    lines = [*_heading(request, room), *_labelled("asks", _text_lines(request.text, room, None))]
+    if request.show is not None:
+        lines += _labelled("shows", _text_lines(_block(request.show), room, None))
+    lines += _labelled("args", _whole_arguments(request.arguments, room))
+    if request.preview:
+        lines += _labelled("effect", _effect_lines(request.preview, room))
+    return lines
+
+
+def menu_lines(answers: Iterable[tuple[str, str]], width: int) -> list[Line]:
+    """Return the answers that there are, each a letter and what it does, in as many lines as they take."""
+    lines: list[list[Fragment]] = []
+    used = width
+    for letter, words in answers:
+        taken = len(letter) + len(words) + 4
+        if used + taken > width:
+            lines.append([("plain", _MARGIN)])
+            used = len(_MARGIN)
+        lines[-1] += [("strong", letter), ("plain", f" {words}"), ("quiet", " · ")]
+        used += taken
+    lines[-1].pop()
+    return [*lines]
+
+
+def shown_value(value: Any) -> str:
+    """Return a value on one line: a text bare where it cannot be mistaken for anything else, else as JSON."""
+    if isinstance(value, str) and not _reads_as_data(value):
+        return one_line(value)
+    return as_json(value)
+
+
+def _room(width: int) -> int:
+    return max(width - len(_MARGIN) - _LABEL_WIDTH - 1, 20)
+
+
+def _block(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _heading(request: ReviewRequest, room: int, *, edited: bool = False) -> list[Line]:
+    risk = request.risk
+    name: list[Fragment] = [("strong", cut(one_line(risk.tool), room))]
+    if risk.source:
+        name.append(("quiet", f"  ({one_line(risk.source)})"))
+    if edited:
+        name.append(("warn", "  edited"))
+    marks: list[Fragment] = [_risk_fragment(risk.labels, destructive=bool(risk.destructive))]
+    asked_by = f"asked by: {one_line(request.asked_by)}" if request.asked_by else ""
+    place = one_line(request.place or "")
+    return [*_labelled("approve", _two_sided(name, place, room)), *_labelled("risk", _two_sided(marks, asked_by, room))]
+
+
+def _risk_fragment(labels: tuple[str, ...], *, destructive: bool) -> Fragment:
+    return ("danger" if destructive else "plain", " · ".join(labels) or "not marked")
+
+
+def _two_sided(left: list[Fragment], right: str, room: int) -> list[Line]:
+    if not right:
+        return [left]
+    below: list[Line] = [[("quiet", piece)] for piece in wrap(right, room)]
+    used = sum(width_of(text) for _, text in left)
+    gap = max(_LEFT_WIDTH - used, 2)
+    if used + gap + width_of(right) <= room:
+        return [[*left, ("plain", " " * gap), ("quiet", right)]]
+    return [left, *below]
+
+
+def _labelled(label: str, lines: Iterable[Line]) -> list[Line]:
+    """Put a label before the first line, and as much room before the others, so that no line starts like a label."""
+    heads = _labels(label)
+    return [[("label", next(heads)), *line] for line in lines]
+
+
+def _labels(label: str) -> Iterator[str]:
+    yield _MARGIN + label.ljust(_LABEL_WIDTH)
+    while True:
+        yield _MARGIN + " " * _LABEL_WIDTH
+
+
+def _text_lines(text: str, room: int, most: int | None) -> list[Line]:
+    lines: list[Line] = [[("plain", piece)] for line in lines_of(text.strip("\n")) for piece in wrap(line, room)]
+    if not text.strip():
+        return []
+    return lines if most is None else _fold(lines, most)
+
+
+def _fold(lines: list[Line], most: int) -> list[Line]:
+    if len(lines) <= most:
+        return lines
+    return [*lines[:most], [("warn", f"… {len(lines) - most} more lines"), ("quiet", f"     {_SHOWS_ALL}")]]
+
+
+def _folded_arguments(arguments: Mapping[str, Any], room: int) -> list[Line]:
+    if not arguments:
+        return [[("quiet", "none")]]
+    names = _names(list(arguments)[:_MOST_ARGUMENTS])
+    lines: list[Line] = []
+    for name, shown in names.items():
+        lines += _folded_argument(shown, arguments[name], room)
+    if len(arguments) > len(names):
+        lines.append(
+            [("warn", f"… {len(arguments) - len(names)} more arguments"), ("quiet", f"     {_SHOWS_ALL}")],
+        )
+    return lines
+
+
+def _names(names: Iterable[str]) -> dict[str, str]:
+    """Return the shown form of each name, all of one width."""
+    shown = {name: cut(one_line(name), _MOST_NAME) for name in names}
+    longest = max(map(width_of, shown.values()), default=0)
+    return {name: text + " " * (longest - width_of(text)) for name, text in shown.items()}
+
+
+def _folded_argument(name: str, value: Any, room: int) -> list[Line]:
+    text = shown_value(value)
+    if len(text) > _MOST_CHARACTERS:
+        return [[("plain", f"{name} = "), ("warn", f"<{_size(value)}>"), ("quiet", f"     {_SHOWS_ALL}")]]
+    return _hanging(f"{name} = ", [text], room)
+
+
+def _hanging(head: str, texts: Iterable[str], room: int) -> list[Line]:
+    """Return texts behind a head; what goes on on further lines stays right of it."""
+    indent = width_of(head)
+    pieces = [piece for text in texts for piece in wrap(text, max(room - indent, 10))]
+    heads = [head, *([" " * indent] * (len(pieces) - 1))]
+    return [[("plain", before + piece)] for before, piece in zip(heads, pieces, strict=True)]
+
+
+def _size(value: Any) -> str:
+    text = value if isinstance(value, str) else as_json(value)
+    lines = text.count("\n") + 1
+    size = f"{len(text)} characters" + (f", {lines} lines" if lines > 1 else "")
+    if isinstance(value, list):
+        return f"{len(value)} items, {size}"
+    return f"{len(value)} entries, {size}" if isinstance(value, dict) else size
+
+
+def _whole_arguments(arguments: Mapping[str, Any], room: int) -> list[Line]:
+    lines: list[Line] = []
+    for name, value in arguments.items():
+        block = lines_of(value) if isinstance(value, str) else as_json(value, indent=2).split("\n")
+        if len(block) == 1:
+            lines += _hanging(f"{one_line(name)} = ", [shown_value(value)], room)
+            continue
+        lines.append([("plain", f"{one_line(name)} = "), ("quiet", f"<{_size(value)}>")])
+        lines += [[("quiet", "│ "), ("plain", piece)] for line in block for piece in wrap(line, room - 2)]
+    return lines or [[("quiet", "none")]]
+
+
+def _effect_lines(preview: str, room: int) -> list[Line]:
+    return [[(_diff_style(line), piece)] for line in lines_of(preview.removesuffix("\n")) for piece in wrap(line, room)]
+
+
+def _diff_style(line: str) -> Style:
+    if line.startswith(("---", "+++")):
+        return "strong"
+    if line.startswith("@@"):
+        return "quiet"
+    return "good" if line.startswith("+") else "bad" if line.startswith("-") else "plain"
+
+
+def _reads_as_data(text: str) -> bool:
+    """Tell whether a bare text would look like a number, a literal, a list, a quoted text or like nothing."""
+    if not text or text != text.strip() or text[0] in '"[{<':
+        return True
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,32 @@
+"""Styles: pieces of text that know what they are, and the terminal codes for them."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+Style = Literal["plain", "label", "strong", "danger", "good", "bad", "warn", "quiet", "hint", "frame"]
+Fragment = tuple[Style, str]
+Line = Sequence[Fragment]
+
+_CODES: dict[Style, str] = {
+    "label": "2",
+    "strong": "1",
+    "danger": "1;31",
+    "good": "32",
+    "bad": "31",
+    "warn": "33",
+    "quiet": "2",
+    "hint": "1;36",
+    "frame": "1;34",
+}
+
+
+def paint(line: Line, *, colour: bool) -> str:
+    """Return a line of already safe fragments, with colours if they are wanted."""
+    if not colour:
+        return "".join(text for _, text in line).rstrip()
+    return "".join(_painted(style, text) for style, text in line)
+
+
+def _painted(style: Style, text: str) -> str:
+    code = _CODES.get(style)
+    return f"\x1b[{code}m{text}\x1b[0m" if code and text else text

@@ -1,0 +1,162 @@
+"""The console reviewer: a person at a terminal answers each question with a typed letter.
+
+Nothing but an answer typed after the question appeared approves. Enter and unknown answers ask again; end of input and
+Ctrl-C end the run; without a terminal every question is refused.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal, TextIO
+
+from toolkit.approvals.decisions import Continue, Decision, Edit, ExitEarly, Reject
+from toolkit.approvals.requests import ReviewRequest
+from toolkit_cli import console
+from toolkit_cli.editing import edited_arguments
+from toolkit_cli.prompting import Prompter
+from toolkit_cli.rendering.questions import menu_lines, question_lines, text_question_lines, whole_lines
+from toolkit_cli.rendering.styles import Line, paint
+from toolkit_cli.screen import Screen
+
+Answer = Literal["once", "edit", "reject", "same", "view", "stop"]
+
+_WORDS: dict[Answer, str] = {
+    "once": "once",
+    "edit": "edit",
+    "reject": "reject with a reason",
+    "same": "same again this run",
+    "view": "view all",
+    "stop": "stop the run",
+}
+_LETTERS: dict[Answer, str] = {"once": "o", "edit": "e", "reject": "r", "same": "s", "view": "v", "stop": "q"}
+# Other words for what approves nothing; leave is given by its own letter or word alone.
+_SYNONYMS: dict[str, Answer] = {"n": "reject", "no": "reject", "quit": "stop", "exit": "stop", "x": "stop"}
+_MARK = "     >"
+_FALLBACK_SIZE = (80, 24)
+
+
+class ConsoleReviewer:
+    """Asks on stderr and reads the answer from stdin, both of which must be a terminal.
+
+    Attributes:
+        interrupted: Whether a question was answered with Ctrl-C.
+    """
+
+    one_at_a_time = True
+
+    def __init__(self, screen: Screen | None = None) -> None:
+        """Keep the screen that other lines are written to, so that they wait while a question is open."""
+        self._screen = screen or Screen()
+        self.interrupted = False
+
+    @property
+    def available(self) -> bool:
+        """Whether there is a person who can be asked."""
+        return console.can_ask()
+
+    async def review(self, request: ReviewRequest) -> Decision:
+        """Ask, and return what the person decided."""
+        if not self.available:
+            return Reject("there is no terminal to ask on")
+        colour = console.talk_has_colour()
+        with self._screen.hold() as talk:
+            question = _Question(Prompter.open(talk), talk, request, colour=colour)
+            try:
+                return await (question.ask_for_text() if request.answer_is_text else question.ask())
+            except EOFError:
+                return ExitEarly("the input ended while a question was open")
+            except KeyboardInterrupt:
+                self.interrupted = True
+                return ExitEarly("interrupted while a question was open")
+
+
+class _Question:
+    """One open question: it is shown, answered, edited and shown again, until there is a decision."""
+
+    def __init__(self, prompter: Prompter, talk: TextIO, request: ReviewRequest, *, colour: bool) -> None:
+        self._prompter = prompter
+        self._talk = talk
+        self._request = request
+        self._colour = colour
+        self._edited = False
+
+    async def ask(self) -> Decision:
+        """Return the decision about a call."""
+        self._show_question()
+        while True:
+            answer = await self._answer()
+            match answer:
+                case "once":
+                    return Edit(self._request.arguments) if self._edited else Continue()
+                case "same":
+                    return Continue(same_again=True)
+                case "reject":
+                    return Reject((await self._prompter.text("the reason, for whoever chose the call:")).strip())
+                case "stop":
+                    return ExitEarly("The reviewer stopped the run")
+                case "edit":
+                    await self._edit()
+                case "view":
+                    await self._view()
+
+    async def ask_for_text(self) -> Decision:
+        """Return the person's own words, or `Continue` if they have none."""
+        self._print(text_question_lines(self._request, width=self._size[0]))
+        typed = await self._prompter.text("your answer:", qmark=_MARK)
+        return Edit(typed) if typed.strip() else Continue()
+
+    @property
+    def _size(self) -> tuple[int, int]:
+        try:
+            columns, lines = os.get_terminal_size(self._talk.fileno())
+        except OSError:
+            return _FALLBACK_SIZE
+        return columns or _FALLBACK_SIZE[0], lines or _FALLBACK_SIZE[1]
+
+    @property
+    def _choices(self) -> list[Answer]:
+        """The answers that there are: after an edit `same again` would be about another call than was chosen."""
+        missing = {"same"} if self._edited else set()
+        if not self._request.editable:
+            missing.add("edit")
+        return [answer for answer in _WORDS if answer not in missing]
+
+    async def _answer(self) -> Answer:
+        while True:
+            self._print(menu_lines([(_LETTERS[answer], _WORDS[answer]) for answer in self._choices], self._size[0]))
+            typed = (await self._prompter.text("", qmark=_MARK)).strip().casefold()
+            answer = _meaning_of(typed, self._choices)
+            if answer is not None:
+                return answer
+
+    async def _edit(self) -> None:
+        arguments = await edited_arguments(self._prompter, self._request)
+        if arguments is not None:
+            self._request = replace(self._request, arguments=arguments, preview=self._request.preview_of(arguments))
+            self._edited = True
+        self._show_question()
+
+    async def _view(self) -> None:
+        width, height = self._size
+        lines = whole_lines(self._request, width=width)
+        page = max(height - 3, 5)
+        for start in range(0, len(lines), page):
+            self._print(lines[start : start + page])
+            left = len(lines) - start - page
+            if left > 0 and (await self._prompter.text(f"Enter shows more ({left} lines) · q goes back")).strip():
+                break
+        self._show_question()
+
+    def _show_question(self) -> None:
+        width, height = self._size
+        self._print(question_lines(self._request, width=width, height=height, edited=self._edited))
+
+    def _print(self, lines: Sequence[Line]) -> None:
+        self._prompter.say("\n".join(paint(line, colour=self._colour) for line in lines))
+
+
+def _meaning_of(typed: str, choices: Sequence[Answer]) -> Answer | None:
+    for answer in choices:
+        if typed in {_LETTERS[answer], answer, _WORDS[answer]}:
+            return answer
+    return _SYNONYMS.get(typed)
