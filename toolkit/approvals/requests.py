@@ -34,7 +34,6 @@ class ReviewRequest:
         timeout: Seconds to wait for the answer; `None` waits for ever.
         on_timeout: What happens when the time is over.
         answer_is_text: The reviewer's own words are wanted (as `Edit`), not leave to run something.
-        show: More to show with the question, as plain data, if a step wants that.
         editable: Whether the arguments may be edited.
         objection: Tells why edited arguments would be refused, or `None` if they are good.
         preview_of: Tells what the call would do with edited arguments, if the tool can.
@@ -50,7 +49,6 @@ class ReviewRequest:
     timeout: float | None = DEFAULT_TIMEOUT
     on_timeout: OnTimeout = "reject"
     answer_is_text: bool = False
-    show: Any = None
     editable: bool = True
     objection: Callable[[Mapping[str, Any] | str], str | None] = _nothing_to_say
     preview_of: Callable[[Mapping[str, Any] | str], str | None] = _nothing_to_say

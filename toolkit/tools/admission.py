@@ -113,7 +113,6 @@ def _request(
         show=demand.show if demand is not None else None,
         timeout=gate.timeout if gate is not None else DEFAULT_TIMEOUT,
         on_timeout=gate.on_timeout if gate is not None else "reject",
-        show=demand.show if demand is not None else None,
         editable=demand is None or demand.editable,
         objection=objection,
         preview_of=preview_of,
