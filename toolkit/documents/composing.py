@@ -93,7 +93,9 @@ class _Composer:
             case yaml.AliasEvent():
                 self._alias(event)
             case yaml.DocumentStartEvent() if self.root is not None:
-                self._refuse(event, "a second document begins here", hint="keep one document to a file; remove the '---'")
+                self._refuse(
+                    event, "a second document begins here", hint="keep one document to a file; remove the '---'"
+                )
 
     # ------------------------------------------------------------------------------------------------------- one node
 
@@ -149,7 +151,11 @@ class _Composer:
 
     def _alias(self, event: Any) -> None:
         if event.anchor not in self.anchors:
-            self._refuse(event, f"there is no anchor '&{event.anchor}' before this", hint='put quotes round a text that begins with "*"')
+            self._refuse(
+                event,
+                f"there is no anchor '&{event.anchor}' before this",
+                hint='put quotes round a text that begins with "*"',
+            )
         anchored = self.anchors[event.anchor]
         if anchored is None:
             self._refuse(event, f"the alias '*{event.anchor}' stands inside what it refers to")
@@ -201,7 +207,11 @@ class _Composer:
             collection.key = self._accepted_key(node, collection.entries, event)
 
     def _is_key(self) -> bool:
-        return bool(self.stack) and isinstance(self.stack[-1].event, yaml.MappingStartEvent) and not self.stack[-1].awaits_value
+        return (
+            bool(self.stack)
+            and isinstance(self.stack[-1].event, yaml.MappingStartEvent)
+            and not self.stack[-1].awaits_value
+        )
 
     def _accepted_key(self, key: Node, entries: dict[str, Entry], event: Any) -> Scalar | None:
         """Return a key, or None where its entry has to be left out."""

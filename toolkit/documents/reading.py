@@ -88,7 +88,9 @@ def _not_text(data: bytes, file: str, start: int) -> Problem:
         return Problem("TK601", "the file is UTF-16", Location(file), hint="save it as UTF-8")
     before = data[:start].decode("utf-8").removeprefix("\ufeff")
     place = Source(before + "?").place(len(before))
-    return Problem("TK601", f"byte 0x{data[start]:02x} is not UTF-8 text", Location(file, *place), hint="save it as UTF-8")
+    return Problem(
+        "TK601", f"byte 0x{data[start]:02x} is not UTF-8 text", Location(file, *place), hint="save it as UTF-8"
+    )
 
 
 def _unreadable_character(source: Source, file: str, found: re.Match[str]) -> Problem:

@@ -56,5 +56,3 @@ def _number(text: str) -> float:
     if not isfinite(number):
         raise NoSuchNumber(f"'{text[:40]}' is larger than any number")
     return number
-
-

@@ -1,0 +1,27 @@
+"""Expressions: what stands inside `${{ }}`, a guarded subset of Python over plain JSON data.
+
+An expression is parsed and checked once and evaluated often. It can read data, compute and choose; it cannot call
+methods, reach Python's attributes, format text, or take more than a bounded amount of time and memory.
+
+    template = parse_template("${{ len(steps.bugs.output) }} bugs in ${{ inputs.repo }}")
+    template.render({"steps": {"bugs": {"output": [1, 2]}}, "inputs": {"repo": "a/b"}})     # "2 bugs in a/b"
+"""
+
+from toolkit.pipelines.expressions.failures import ExpressionError
+from toolkit.pipelines.expressions.parsing import ROOTS, Expression, Reference, parse_expression
+from toolkit.pipelines.expressions.shapes import Shape, parse_shape
+from toolkit.pipelines.expressions.templates import Template, parse_template
+from toolkit.pipelines.expressions.values import text_of
+
+__all__ = [
+    "ROOTS",
+    "Expression",
+    "ExpressionError",
+    "Reference",
+    "Shape",
+    "Template",
+    "parse_expression",
+    "parse_shape",
+    "parse_template",
+    "text_of",
+]

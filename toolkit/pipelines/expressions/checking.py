@@ -1,0 +1,304 @@
+"""Checking: a syntax tree holds nothing but what is on these lists, and what it refers to is written down."""
+
+import ast
+from collections.abc import Iterable
+from typing import NamedTuple, NoReturn
+
+from toolkit.pipelines.expressions.failures import ExpressionError, Unfit
+from toolkit.pipelines.expressions.functions import FUNCTIONS, Function
+from toolkit.pipelines.expressions.operators import OPERATORS
+from toolkit.pipelines.expressions.spans import span_of
+from toolkit.pipelines.expressions.values import checked_number
+from toolkit.problems import did_you_mean
+
+ROOTS = frozenset({"input", "inputs", "prev", "steps", "item", "index", "result", "error", "env"})
+"""The names that stand for data."""
+
+MAX_NESTING = 80
+"""Levels of an expression's syntax tree."""
+
+NODES = (
+    ast.BoolOp, ast.Compare, ast.Dict, ast.IfExp, ast.List, ast.Slice, ast.Tuple,
+    ast.And, ast.Or, ast.Load,
+)  # fmt: skip
+
+FORMATTING_CURE = "write the text with ${{ }} in it, or join texts with +"
+
+REFUSED: dict[type[ast.AST], tuple[str, str | None]] = {
+    ast.Await: ("'await' is not allowed", None),
+    ast.JoinedStr: ("f-strings are not allowed", FORMATTING_CURE),
+    ast.Lambda: ("lambdas are not allowed", "a comprehension computes something of each item: [… for x in …]"),
+    ast.NamedExpr: ("':=' is not allowed", "a step with 'set:' keeps a value"),
+    ast.Set: ("sets are not allowed", "write a list; unique(…) leaves duplicates out"),
+    ast.SetComp: ("sets are not allowed", "unique([… for x in …]) leaves duplicates out"),
+    ast.Yield: ("'yield' is not allowed", None),
+    ast.YieldFrom: ("'yield' is not allowed", None),
+    ast.Starred: ("'*' stands only in a list", None),
+    ast.BitOr: ("'|' is not allowed", "'or' chooses the first that is true; a filter is a function: len(x)"),
+    ast.BitAnd: ("'&' is not allowed", "write 'and'"),
+    ast.BitXor: ("'^' is not allowed", "'**' raises to a power"),
+    ast.Invert: ("'~' is not allowed", "write 'not'"),
+}
+
+FUNCTIONS_CURE = f"the functions are {', '.join(sorted(FUNCTIONS))}"
+
+METHOD_CURES = {
+    "append": "+ joins lists: x + [item]",
+    "capitalize": "upper(x[:1]) + x[1:]",
+    "casefold": "lower(x)",
+    "count": "len([1 for item in x if item == …]) counts",
+    "extend": "+ joins lists",
+    "find": "contains(x, …) tells whether it is there",
+    "format": FORMATTING_CURE,
+    "format_map": FORMATTING_CURE,
+    "index": "contains(x, …) tells whether it is there",
+    "items": "keys(x) and values(x), or [x[key] for key in x]",
+    "lstrip": "strip(x)",
+    "rstrip": "strip(x)",
+    "sort": "sorted(x)",
+    "splitlines": "lines(x)",
+    "update": "{**x, 'key': value} is x with another entry",
+}
+
+
+class Reference(NamedTuple):
+    """Data that an expression reads: `steps.list.output[0]` is the root `steps` and the path `list`, `output`, 0.
+
+    Attributes:
+        root: One of the roots.
+        path: The keys and indexes after it, as far as they are constant.
+        offset: Where it begins, in characters.
+        length: How many characters root and path take.
+    """
+
+    root: str
+    path: tuple[str | int, ...]
+    offset: int
+    length: int
+
+
+class Check:
+    """One pass over the tree of an expression; raises an ExpressionError at the first thing that is not allowed."""
+
+    def __init__(self, source: str) -> None:
+        """Keep the text that places are in."""
+        self.source = source
+        self.references: list[Reference] = []
+
+    def visit(self, node: ast.AST, bound: frozenset[str] = frozenset(), level: int = 0) -> None:
+        """Check a node and all below it; `bound` are the variables of the comprehensions around it."""
+        if level > MAX_NESTING:
+            self._refuse(node, "the expression is nested too deeply", "compute a part of it in a step with 'set:'")
+        match node:
+            case ast.Name() | ast.Attribute() | ast.Subscript():
+                self._visit_chain(node, bound, level)
+            case ast.Constant():
+                self._visit_constant(node)
+            case ast.Call():
+                self._visit_call(node, bound, level)
+            case ast.ListComp() | ast.GeneratorExp() | ast.DictComp():
+                self._visit_comprehension(node, bound, level)
+            case ast.List():
+                self._visit_all(
+                    (item.value if isinstance(item, ast.Starred) else item for item in node.elts), bound, level
+                )
+            case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()):
+                self._refuse(node, "a text cannot be formatted with '%'", FORMATTING_CURE)
+            case ast.BinOp() | ast.UnaryOp():
+                self._visit_operator(node, node.op)
+                self._visit_all((child for child in ast.iter_child_nodes(node) if child is not node.op), bound, level)
+            case ast.Compare():
+                self._visit_identity(node)
+                self._visit_all([node.left, *node.comparators], bound, level)
+            case _ if isinstance(node, NODES):
+                self._visit_all(ast.iter_child_nodes(node), bound, level)
+            case _:
+                self._visit_operator(node, node)
+
+    def _visit_all(self, nodes: Iterable[ast.AST], bound: frozenset[str], level: int) -> None:
+        for node in nodes:
+            self.visit(node, bound, level + 1)
+
+    # ------------------------------------------------------------------------------------------------ names and paths
+
+    def _visit_chain(self, node: ast.expr, bound: frozenset[str], level: int) -> None:
+        """Check a name with the keys and indexes behind it: `steps.list.output[0].title`."""
+        base, links = _unrolled(node)
+        if isinstance(base, ast.Name):
+            self._visit_name(base, links, bound)
+        else:
+            self.visit(base, bound, level + len(links) + 1)
+        for link in links:
+            if isinstance(link, ast.Attribute):
+                self._refuse_dunder(link, link.attr)
+            elif constant_key(link) is None:
+                self.visit(link.slice, bound, level + 1)
+        if level + len(links) > MAX_NESTING:
+            self._refuse(node, "the expression is nested too deeply")
+
+    def _visit_name(self, name: ast.Name, links: "list[ast.Attribute | ast.Subscript]", bound: frozenset[str]) -> None:
+        if name.id in bound:
+            return
+        if name.id not in ROOTS:
+            self._refuse_dunder(name, name.id)
+            self._refuse_name(name, bound)
+        start, end = span_of(name, self.source)
+        path: list[str | int] = []
+        for link in links:
+            key = constant_key(link)
+            if key is None:
+                break
+            path.append(key)
+            _, end = span_of(link, self.source)
+        self.references.append(Reference(name.id, tuple(path), start, end - start))
+
+    def _refuse_name(self, name: ast.Name, bound: frozenset[str]) -> NoReturn:
+        if name.id in FUNCTIONS:
+            self._refuse(name, f"'{name.id}' is a function", f"call it: {name.id}(…)")
+        words = {"true": "True", "false": "False", "null": "None", "none": "None"}
+        if word := words.get(name.id.lower()):
+            self._refuse(name, f"there is no '{name.id}'", f"write {word}")
+        otherwise = f"the names are {', '.join(sorted(ROOTS))}"
+        self._refuse(name, f"there is no '{name.id}'", did_you_mean(name.id, [*ROOTS, *bound], otherwise=otherwise))
+
+    def _refuse_dunder(self, node: ast.AST, name: str) -> None:
+        if name.startswith("__"):
+            self._refuse(node, f"the name '{name}' is not allowed")
+
+    # ---------------------------------------------------------------------------------------------- values, operators
+
+    def _visit_constant(self, node: ast.Constant) -> None:
+        value = node.value
+        if value is not None and not isinstance(value, (bool, int, float, str)):
+            kind = {bytes: "bytes", complex: "imaginary numbers"}.get(type(value), "'...'")
+            self._refuse(node, f"{kind} are not allowed" if kind != "'...'" else f"{kind} is not allowed")
+        if isinstance(value, (int, float)):
+            try:
+                checked_number(value)
+            except Unfit:
+                self._refuse(node, "the number is too large")
+
+    def _visit_operator(self, node: ast.AST, operator: ast.AST) -> None:
+        if type(operator) not in OPERATORS:
+            message, hint = REFUSED.get(type(operator), ("this is not allowed in an expression", None))
+            self._refuse(node, message, hint)
+
+    def _visit_identity(self, node: ast.Compare) -> None:
+        for operator, right in zip(node.ops, node.comparators, strict=True):
+            if isinstance(operator, (ast.Is, ast.IsNot)) and not (
+                isinstance(right, ast.Constant) and right.value is None
+            ):
+                self._refuse(node, "'is' stands only before None", "write '==' or '!='")
+
+    # ----------------------------------------------------------------------------------------------------------- calls
+
+    def _visit_call(self, node: ast.Call, bound: frozenset[str], level: int) -> None:
+        if isinstance(node.func, ast.Attribute):
+            self._refuse_method(node, node.func)
+        if not isinstance(node.func, ast.Name):
+            self._refuse(node, "only functions can be called, by their names")
+        name = node.func.id
+        if name not in FUNCTIONS:
+            self._refuse_dunder(node.func, name)
+            self._refuse(
+                node.func, f"there is no function '{name}'", did_you_mean(name, FUNCTIONS, otherwise=FUNCTIONS_CURE)
+            )
+        for argument in node.args:
+            if isinstance(argument, ast.Starred):
+                self._refuse(argument, "'*' is not allowed in a call")
+        self._visit_arguments(node, name, FUNCTIONS[name])
+        self._visit_all([*node.args, *(keyword.value for keyword in node.keywords)], bound, level)
+
+    def _visit_arguments(self, node: ast.Call, name: str, function: Function) -> None:
+        filled = set(function.parameters[: len(node.args)])
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                self._refuse(keyword, "'**' is not allowed in a call")
+            if keyword.arg not in function.parameters:
+                hint = did_you_mean(keyword.arg, function.parameters, otherwise=f"write {signature_of(name)}")
+                self._refuse(keyword, f"{name} has no argument '{keyword.arg}'", hint)
+            if keyword.arg in filled:
+                self._refuse(keyword, f"the argument '{keyword.arg}' is given twice")
+            filled.add(keyword.arg)
+        too_many = len(node.args) > len(function.parameters) and not function.many
+        missing = [parameter for parameter in function.parameters[: function.required] if parameter not in filled]
+        if too_many or missing:
+            given = len(node.args) + len(node.keywords)
+            wrong = "too many arguments" if too_many else f"no argument '{missing[0]}'" if given else "no arguments"
+            self._refuse(node, f"{name} has {wrong}", f"write {signature_of(name)}")
+
+    def _refuse_method(self, node: ast.Call, method: ast.Attribute) -> NoReturn:
+        self._refuse_dunder(method, method.attr)
+        name = method.attr
+        if name in FUNCTIONS:
+            arguments = [self._written(one) for one in [method.value, *node.args]]
+            if name == "join":
+                arguments.reverse()
+            hint: str | None = f"write {name}({', '.join(arguments)})"
+        else:
+            hint = METHOD_CURES.get(name) or did_you_mean(name, FUNCTIONS, otherwise=FUNCTIONS_CURE)
+        self._refuse(node, f"methods cannot be called, and '.{name}(…)' is one", hint)
+
+    # -------------------------------------------------------------------------------------------------- comprehensions
+
+    def _visit_comprehension(
+        self, node: ast.ListComp | ast.GeneratorExp | ast.DictComp, bound: frozenset[str], level: int
+    ) -> None:
+        for generator in node.generators:
+            if generator.is_async:
+                self._refuse(node, "'async' is not allowed")
+            self.visit(generator.iter, bound, level + 1)
+            bound |= self._targets(generator.target)
+            self._visit_all(generator.ifs, bound, level)
+        self._visit_all([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt], bound, level)
+
+    def _targets(self, target: ast.expr) -> frozenset[str]:
+        if isinstance(target, ast.Name):
+            self._refuse_dunder(target, target.id)
+            return frozenset({target.id})
+        if isinstance(target, (ast.List, ast.Tuple)):
+            return frozenset().union(*map(self._targets, target.elts))
+        self._refuse(target, "only a name can stand between 'for' and 'in'")
+
+    # ------------------------------------------------------------------------------------------------------------ talk
+
+    def _written(self, node: ast.AST) -> str:
+        start, end = span_of(node, self.source)
+        return self.source[start:end]
+
+    def _refuse(self, node: ast.AST, message: str, hint: str | None = None) -> NoReturn:
+        start, end = span_of(node, self.source)
+        raise ExpressionError(message, start, max(end - start, 1), hint)
+
+
+def _unrolled(node: ast.expr) -> "tuple[ast.expr, list[ast.Attribute | ast.Subscript]]":
+    links: list[ast.Attribute | ast.Subscript] = []
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        links.append(node)
+        node = node.value
+    return node, links[::-1]
+
+
+def constant_key(link: ast.Attribute | ast.Subscript) -> str | int | None:
+    """Return the key or index that a part of a path stands for, or None if it has to be computed."""
+    if isinstance(link, ast.Attribute):
+        return link.attr
+    match link.slice:
+        case ast.Constant(value=bool()):
+            return None
+        case ast.Constant(value=str() | int() as key):
+            return key
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as number)) if not isinstance(number, bool):
+            return -number
+        case _:
+            return None
+
+
+def signature_of(name: str) -> str:
+    """Return how a function is called: `get(container, key, [default])`."""
+    function = FUNCTIONS[name]
+    shown = [
+        parameter if position < function.required else f"[{parameter}]"
+        for position, parameter in enumerate(function.parameters)
+    ]
+    return f"{name}({', '.join([*shown, *(['…'] if function.many else [])])})"

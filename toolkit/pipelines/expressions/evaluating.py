@@ -1,0 +1,320 @@
+"""Evaluating: simpleeval, guarded.
+
+What is left of simpleeval is its walk over a syntax tree; every node, operator and function is on a list of ours, an
+attribute is a key of a mapping and nothing else, and each step is paid for out of a bounded budget.
+"""
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, assert_never
+
+from simpleeval import EvalWithCompoundTypes
+
+from toolkit.pipelines.expressions.failures import ExpressionError, Unfit
+from toolkit.pipelines.expressions.functions import FUNCTIONS, Function
+from toolkit.pipelines.expressions.operators import OPERATORS
+from toolkit.pipelines.expressions.spans import span_of
+from toolkit.pipelines.expressions.values import (
+    CHARACTERS_PER_UNIT,
+    check_count,
+    checked_key,
+    kind_of,
+    size_of,
+)
+from toolkit.problems import did_you_mean
+
+MAX_WORK = 1_000_000
+"""Steps of one evaluation: nodes visited, items looked at, and one for every 16 characters."""
+
+CHARACTERS_READ_PER_UNIT = 256
+VALUES_COMPARED_PER_UNIT = 16
+KEYS_SHOWN = 8
+COMPARISONS_OF_ALL = (ast.Eq, ast.NotEq, ast.In, ast.NotIn)
+
+
+def evaluate(tree: ast.expr, source: str, roots: Mapping[str, Any]) -> Any:
+    """Return the value of a checked tree, which is plain JSON data.
+
+    Raises:
+        ExpressionError: It has none with these roots, or it would take too much time or memory.
+    """
+    try:
+        result = Evaluator(source, roots).value_of(tree)
+        size_of(result)
+    except Unfit as unfit:
+        raise ExpressionError(str(unfit), 0, len(source), unfit.hint) from None
+    except (RecursionError, MemoryError):
+        raise ExpressionError("the data is nested too deeply", 0, len(source)) from None
+    return result
+
+
+class Evaluator(EvalWithCompoundTypes):  # type: ignore[misc]  # simpleeval has no types
+    """One evaluation of one checked expression."""
+
+    operators = OPERATORS
+    handlers: dict[type[ast.AST], Callable[..., Any]]
+
+    def __init__(self, source: str, roots: Mapping[str, Any]) -> None:
+        """Keep what names stand for; simpleeval's own tables of names, functions and nodes are never made."""
+        self.expr = source
+        self.names = roots
+        self.bound: dict[str, Any] = {}
+        self.work_left = MAX_WORK
+
+    def value_of(self, node: ast.AST) -> Any:
+        """Return the value of a node; what goes wrong in it is said with its place."""
+        self.spend(1)
+        try:
+            return self.handlers[type(node)](self, node)
+        except Unfit as unfit:
+            raise self.error(node, str(unfit), unfit.hint) from None
+        except ZeroDivisionError:
+            raise self.error(node, "division by zero") from None
+        except OverflowError:
+            raise self.error(node, "the number is too large") from None
+
+    _eval = value_of
+
+    def spend(self, work: int) -> None:
+        """Pay for work, and give up when it becomes too much."""
+        self.work_left -= work
+        if self.work_left < 0:
+            raise Unfit("the expression takes too many steps", hint="let a tool do the work on that much data")
+
+    def spend_on(self, value: Any) -> None:
+        """Pay for a new text or a copy of a list."""
+        if isinstance(value, str):
+            self.spend(len(value) // CHARACTERS_PER_UNIT)
+        elif isinstance(value, (list, tuple, Mapping)):
+            self.spend(len(value))
+
+    def error(self, node: ast.AST, message: str, hint: str | None = None) -> ExpressionError:
+        """Return an error about a part of the expression."""
+        start, end = span_of(node, self.expr)
+        return ExpressionError(message, start, max(end - start, 1), hint)
+
+    def written(self, node: ast.AST) -> str:
+        """Return how a part of the expression is written."""
+        start, end = span_of(node, self.expr)
+        return self.expr[start:end]
+
+    # ------------------------------------------------------------------------------------------- names, keys, indexes
+
+    def _eval_name(self, node: ast.Name) -> Any:
+        if node.id in self.bound:
+            return self.bound[node.id]
+        if node.id in self.names:
+            return self.names[node.id]
+        raise Unfit(f"'{node.id}' has no value here", did_you_mean(node.id, self.names))
+
+    def _eval_attribute(self, node: ast.Attribute) -> Any:
+        container = self.value_of(node.value)
+        if isinstance(container, Mapping) and node.attr in container:
+            return container[node.attr]
+        raise self._missing(node.value, container, node.attr)
+
+    def _eval_subscript(self, node: ast.Subscript) -> Any:
+        container = self.value_of(node.value)
+        if isinstance(node.slice, ast.Slice):
+            return self._sliced(container, node.slice)
+        key = self.value_of(node.slice)
+        if isinstance(container, Mapping):
+            if checked_key(key) in container:
+                return container[key]
+            raise self._missing(node.value, container, key)
+        if isinstance(container, (list, tuple, str)) and isinstance(key, int) and not isinstance(key, bool):
+            if -len(container) <= key < len(container):
+                return container[key]
+            count = len(container)
+            raise Unfit(
+                f"there is no {key} in '{self.written(node.value)}', which has {count} {'item' if count == 1 else 'items'}"
+            )
+        if isinstance(key, str):
+            raise self._missing(node.value, container, key)
+        raise Unfit(f"{kind_of(container)} has no items to choose by {kind_of(key)}")
+
+    def _missing(self, node: ast.AST, container: Any, key: str) -> Unfit:
+        shown = key if len(key) <= 80 else f"{key[:80]}…"  # noqa: PLR2004 - as much as a message bears
+        if not isinstance(container, Mapping):
+            return Unfit(f"'{self.written(node)}' is {kind_of(container)} and has no '{shown}'", _cure(container, key))
+        keys = [name for name in container if isinstance(name, str)]
+        return Unfit(
+            f"'{self.written(node)}' has no '{shown}'", did_you_mean(key, keys[:1000], otherwise=_inventory(keys))
+        )
+
+    def _sliced(self, container: Any, slice_node: ast.Slice) -> Any:
+        if not isinstance(container, (str, list, tuple)):
+            raise Unfit(f"{kind_of(container)} cannot be sliced")
+        bounds = [
+            None if part is None else self.value_of(part)
+            for part in (slice_node.lower, slice_node.upper, slice_node.step)
+        ]
+        if any(bound is not None and (isinstance(bound, bool) or not isinstance(bound, int)) for bound in bounds):
+            raise Unfit("a slice has whole numbers between its colons")
+        if bounds[2] == 0:
+            raise Unfit("the step of a slice cannot be 0")
+        part = container[slice(*bounds)]
+        self.spend_on(part)
+        return part
+
+    # ---------------------------------------------------------------------------------------------------- computations
+
+    def _eval_binop(self, node: ast.BinOp) -> Any:
+        result = super()._eval_binop(node)
+        self.spend_on(result)
+        return result
+
+    def _eval_compare(self, node: ast.Compare) -> bool:
+        left = self.value_of(node.left)
+        for operation, comparator in zip(node.ops, node.comparators, strict=True):
+            right = self.value_of(comparator)
+            if isinstance(operation, COMPARISONS_OF_ALL):
+                self._spend_on_comparing(left, right)
+            if not self.operators[type(operation)](left, right):
+                return False
+            left = right
+        return True
+
+    def _spend_on_comparing(self, left: Any, right: Any) -> None:
+        """Pay for `left == right` or `left in right`: what two values have in common is looked at, and no more."""
+        if isinstance(left, str) and isinstance(right, str):
+            self.spend(max(len(left), len(right)) // CHARACTERS_READ_PER_UNIT)
+        elif isinstance(left, (list, tuple, Mapping)):
+            self.spend((size_of(left) + size_of(right)) // VALUES_COMPARED_PER_UNIT)
+        elif isinstance(right, (list, tuple)):
+            each = 1 + len(left) // CHARACTERS_READ_PER_UNIT if isinstance(left, str) else 1
+            self.spend(len(right) * each // VALUES_COMPARED_PER_UNIT)
+
+    def _eval_call(self, node: ast.Call) -> Any:
+        function = FUNCTIONS[node.func.id]  # type: ignore[attr-defined]  # the check let only names through
+        arguments = [self.value_of(argument) for argument in node.args]
+        named = {str(keyword.arg): self.value_of(keyword.value) for keyword in node.keywords}
+        self._spend_on_call(function, [*arguments, *named.values()])
+        return function.call(*arguments, **named)
+
+    def _spend_on_call(self, function: Function, arguments: list[Any]) -> None:
+        match function.cost:
+            case "constant":
+                pass
+            case "reads":
+                self.spend(sum(len(one) for one in arguments if isinstance(one, str)) // CHARACTERS_READ_PER_UNIT)
+            case "makes":
+                for argument in arguments:
+                    self.spend_on(argument)
+            case "dumps":
+                self.spend(sum(map(size_of, arguments)))
+            case "searches":
+                self._spend_on_comparing(arguments[-1], arguments[0])
+            case _:
+                assert_never(function.cost)
+
+    # ------------------------------------------------------------------------------------------------- lists, mappings
+
+    def _eval_list(self, node: ast.List | ast.Tuple) -> list[Any]:
+        items: list[Any] = []
+        for element in node.elts:
+            if isinstance(element, ast.Starred):
+                added = self.value_of(element.value)
+                if not isinstance(added, (list, tuple)):
+                    raise self.error(element, f"'*' unfolds a list, not {kind_of(added)}")
+                self.spend_on(added)
+                items.extend(added)
+            else:
+                items.append(self.value_of(element))
+            check_count(len(items))
+        return items
+
+    def _eval_dict(self, node: ast.Dict) -> dict[str, Any]:
+        entries: dict[str, Any] = {}
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:
+                added = self.value_of(value)
+                if not isinstance(added, Mapping):
+                    raise self.error(value, f"'**' unfolds a mapping, not {kind_of(added)}")
+                self.spend_on(added)
+                entries.update(added)
+            else:
+                entries[checked_key(self.value_of(key))] = self.value_of(value)
+            check_count(len(entries))
+        return entries
+
+    def _eval_list_comprehension(self, node: ast.ListComp | ast.GeneratorExp) -> list[Any]:
+        items: list[Any] = []
+        for _ in self._rounds(node.generators):
+            items.append(self.value_of(node.elt))
+            check_count(len(items))
+        return items
+
+    def _eval_dict_comprehension(self, node: ast.DictComp) -> dict[str, Any]:
+        entries: dict[str, Any] = {}
+        for _ in self._rounds(node.generators):
+            entries[checked_key(self.value_of(node.key))] = self.value_of(node.value)
+            check_count(len(entries))
+        return entries
+
+    def _rounds(self, generators: list[ast.comprehension]) -> Iterator[None]:
+        """Yield once for each round of a comprehension, with its variables bound; unbind them in the end."""
+        outer = self.bound
+        self.bound = dict(outer)
+        yield from self._nested_rounds(generators)
+        self.bound = outer
+
+    def _nested_rounds(self, generators: list[ast.comprehension]) -> Iterator[None]:
+        generator, *inner = generators
+        items = self.value_of(generator.iter)
+        if not isinstance(items, (list, tuple, str, Mapping)):
+            raise self.error(generator.iter, f"one cannot go through {kind_of(items)}")
+        for item in items:
+            self.spend(1)
+            self._bind(generator.target, item)
+            if all(self.value_of(condition) for condition in generator.ifs):
+                if inner:
+                    yield from self._nested_rounds(inner)
+                else:
+                    yield
+
+    def _bind(self, target: ast.expr, value: Any) -> None:
+        if isinstance(target, ast.Name):
+            self.bound[target.id] = value
+            return
+        targets: list[ast.expr] = target.elts  # type: ignore[attr-defined]  # the check let only names and lists through
+        if not isinstance(value, (list, tuple)) or len(value) != len(targets):
+            raise self.error(target, f"{kind_of(value)} does not fall into {len(targets)} parts")
+        for part, item in zip(targets, value, strict=True):
+            self._bind(part, item)
+
+    handlers = {  # noqa: RUF012 - it is the table of the class
+        ast.Constant: lambda _self, node: node.value,
+        ast.Name: _eval_name,
+        ast.Attribute: _eval_attribute,
+        ast.Subscript: _eval_subscript,
+        ast.UnaryOp: EvalWithCompoundTypes._eval_unaryop,  # noqa: SLF001 - the part of simpleeval we build on
+        ast.BinOp: _eval_binop,
+        ast.BoolOp: EvalWithCompoundTypes._eval_boolop,  # noqa: SLF001 - as above
+        ast.Compare: _eval_compare,
+        ast.IfExp: EvalWithCompoundTypes._eval_ifexp,  # noqa: SLF001 - as above
+        ast.Call: _eval_call,
+        ast.List: _eval_list,
+        ast.Tuple: _eval_list,
+        ast.Dict: _eval_dict,
+        ast.ListComp: _eval_list_comprehension,
+        ast.GeneratorExp: _eval_list_comprehension,
+        ast.DictComp: _eval_dict_comprehension,
+    }
+
+
+def _cure(container: Any, key: str) -> str | None:
+    if container is None:
+        return f"get(…, '{key[:80]}') gives null where there is nothing"
+    if isinstance(container, str):
+        return "parse_json(…) reads a text that is JSON"
+    if isinstance(container, (list, tuple)):
+        return f"[item.{key[:80]} for item in …] takes it of each" if key.isidentifier() else None
+    return None
+
+
+def _inventory(keys: list[str]) -> str:
+    if not keys:
+        return "it is empty"
+    shown = ", ".join(f"'{key[:80]}'" for key in keys[:KEYS_SHOWN])
+    return f"it has {shown}{', …' if len(keys) > KEYS_SHOWN else ''}"

@@ -1,0 +1,133 @@
+"""Parsing: the text of an expression becomes a checked syntax tree."""
+
+import ast
+import re
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolkit.pipelines.expressions.checking import ROOTS, Check, Reference
+from toolkit.pipelines.expressions.failures import ExpressionError
+from toolkit.pipelines.expressions.scanning import comment_in, without_texts
+from toolkit.pipelines.expressions.spans import span_of
+
+__all__ = ["ROOTS", "Expression", "Reference", "parse_expression"]
+
+MAX_SOURCE = 4_000
+"""Characters of an expression."""
+
+LINE_ENDS = str.maketrans("\r\n", "  ")
+SYNTAX_CURES = (
+    (re.compile("&&"), "write 'and'"),
+    (re.compile(r"\|\|"), "write 'or'"),
+    (re.compile(r"!(?!=)"), "write 'not'"),
+    (re.compile(r"\?"), "write 'this if condition else that'"),
+    (re.compile(r"(?<![=!<>:*/+%-])=(?!=)"), "'==' compares"),
+    (re.compile(r"\$|\{\{"), "an expression stands in one '${{ }}'; there is none inside another"),
+    (re.compile(r"\\"), "a text in quotes needs two backslashes for one"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """An expression that was parsed and checked.
+
+    Attributes:
+        source: Its text, as written between `${{` and `}}`.
+        references: What it reads, in the order it is written.
+    """
+
+    source: str
+    references: tuple[Reference, ...]
+    tree: ast.expr = field(repr=False, compare=False)
+    path: tuple[str | int, ...] | None = field(repr=False, compare=False)
+
+    def evaluate(self, roots: Mapping[str, Any]) -> Any:
+        """Return the value with these roots, which hold plain JSON data: `{"prev": …, "inputs": {…}}`.
+
+        Raises:
+            ExpressionError: It has none, for example since a key is missing, or it would take too much time or memory.
+        """
+        if self.path is not None:
+            value: Any = roots
+            try:
+                for key in self.path:
+                    value = value[key]
+            except (LookupError, TypeError):
+                pass  # the long way knows what to say about it
+            else:
+                return value
+        from toolkit.pipelines.expressions.evaluating import evaluate  # noqa: PLC0415 - most expressions only refer
+
+        return evaluate(self.tree, self.source, roots)
+
+
+def parse_expression(source: str) -> Expression:
+    """Parse and check an expression.
+
+    Args:
+        source: Its text, without `${{` and `}}`; it may run over several lines.
+
+    Raises:
+        ExpressionError: It is no expression, or uses what is not allowed.
+    """
+    if len(source) > MAX_SOURCE:
+        raise ExpressionError(f"the expression is longer than {MAX_SOURCE:,} characters", 0, len(source))
+    if not source.strip():
+        raise ExpressionError("the expression is empty", 0, max(len(source), 1))
+    if (comment := comment_in(source)) is not None:
+        raise ExpressionError("a comment cannot stand in an expression", comment, len(source) - comment)
+    tree = _parsed(source)
+    check = Check(source)
+    check.visit(tree)
+    references = tuple(sorted(check.references, key=lambda reference: reference.offset))
+    return Expression(source, references, tree, _path_of(tree, source, references))
+
+
+def _parsed(source: str) -> ast.expr:
+    text = source.translate(LINE_ENDS)
+    stripped = text.lstrip()
+    indent = len(text) - len(stripped)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # what Python only warns about, it will refuse some day
+            tree = ast.parse(stripped, mode="eval").body
+    except SyntaxError as error:
+        raise _syntax_error(error, source, indent) from None
+    except (RecursionError, MemoryError):
+        raise ExpressionError("the expression is nested too deeply", 0, len(source)) from None
+    except ValueError:
+        raise ExpressionError("the expression has a character that is not allowed", 0, len(source)) from None
+    if indent:
+        _shift(tree, len(text[:indent].encode()))
+    return tree
+
+
+def _shift(tree: ast.expr, by: int) -> None:
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.expr, ast.keyword)):
+            node.col_offset += by
+            node.end_col_offset = (node.end_col_offset or 0) + by
+
+
+def _syntax_error(error: SyntaxError, source: str, indent: int) -> ExpressionError:
+    said, _, advice = error.msg.replace(" (detected at line 1)", "").partition(". ")
+    message = f"{said[:1].lower()}{said[1:]}"
+    hint = f"{advice[:1].lower()}{advice[1:]}" or None
+    rest = without_texts(source)
+    for pattern, cure in SYNTAX_CURES:
+        if found := pattern.search(rest):
+            return ExpressionError("invalid syntax", found.start(), len(found.group()), cure)
+    offset = min(indent + max((error.offset or 1) - 1, 0), len(source))
+    end = indent + (error.end_offset or 0) - 1
+    return ExpressionError(message, offset, max(min(end, len(source)) - offset, 1), hint)
+
+
+def _path_of(tree: ast.expr, source: str, references: tuple[Reference, ...]) -> tuple[str | int, ...] | None:
+    """Return root and keys of an expression that is one constant path, for the short way to its value."""
+    if len(references) == 1 and isinstance(tree, (ast.Name, ast.Attribute, ast.Subscript)):
+        reference = references[0]
+        if (reference.offset, reference.offset + reference.length) == span_of(tree, source):
+            return (reference.root, *reference.path)
+    return None
