@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 from pathlib import Path
+from stat import S_ISREG
 from typing import NamedTuple
 
 from toolkit.problems import Location
@@ -73,16 +74,21 @@ def _shown(character: str) -> str:
     return _TAB if character == "\t" else one_line(character) if not " " <= character <= "~" else character
 
 
-@lru_cache(maxsize=32)
 def _lines_of(file: str) -> list[str]:
     """Return the lines of a regular file of a sensible size, and none of anything else."""
     path = Path(file)
     try:
-        if not path.is_file() or path.stat().st_size > _LARGEST_FILE:
+        state = path.stat()
+        if not S_ISREG(state.st_mode) or state.st_size > _LARGEST_FILE:
             return []
-        return path.read_text("utf-8-sig", errors="replace").split("\n")
+        return _read_lines(path.absolute(), state.st_mtime_ns)
     except (OSError, ValueError):  # unreadable, or no name a file can have
         return []
+
+
+@lru_cache(maxsize=32)
+def _read_lines(path: Path, changed: int) -> list[str]:  # noqa: ARG001 - a file that was changed is read again
+    return path.read_text("utf-8-sig", errors="replace").split("\n")
 
 
 def shown_path(file: str) -> str:

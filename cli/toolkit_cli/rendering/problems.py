@@ -24,6 +24,8 @@ def as_text(problems: Sequence[Problem], *, colour: bool = False, width: int = 8
 
 def summary_of(problems: Sequence[Problem]) -> str:
     """Return one line that counts them, such as `Found 3 errors and 1 warning in 2 files.`."""
+    if not problems:
+        return "Found no problems."
     counts = Counter(problem.severity for problem in problems)
     files = len({problem.location.file for problem in problems if problem.location})
     where = f" in {counted(files, 'file')}" if files else ""

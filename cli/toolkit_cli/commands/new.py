@@ -1,0 +1,77 @@
+"""`toolkit new`: a first tool or pipeline to start from."""
+
+import keyword
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from shlex import quote
+from typing import Annotated, Literal
+
+import typer
+
+from toolkit.tools.names import legal_name
+from toolkit_cli import console
+from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.options import Debug
+from toolkit_cli.rendering.first_files import SCHEMA_FILE, pipeline_file, tool_files
+
+
+def new(
+    kind: Annotated[Literal["tool", "pipeline"], typer.Argument(help="What to write.", show_default=False)],
+    name: Annotated[str, typer.Argument(help="Its name: letters, digits and underscores.", show_default=False)],
+    *,
+    path: Annotated[Path, typer.Option("--path", metavar="FOLDER", help="Where to write it.")] = Path(),
+    debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
+) -> None:
+    """Write a first tool, with its test, or a first pipeline.
+
+    Nothing is ever overwritten. The names of the files go to stdout; what to do next is told beside it.
+    """
+    _check_name(name)
+    files = tool_files(name) if kind == "tool" else pipeline_file(name)
+    _write_all({path / file: text for file, text in files.items()}, _schema_beside(path) if kind == "pipeline" else {})
+    _say_what_next(kind, path, name)
+
+
+def _check_name(name: str) -> None:
+    """Refuse what cannot be both a tool and a module."""
+    if not (name.isascii() and name.isidentifier()):
+        better = legal_name(name).lower()
+        better = better if better.isidentifier() else f"tool_{better}"
+        raise Failure(ExitCode.USAGE, f"'{name}' is no name for a tool and its file", hint=f"call it '{better}'")
+    if keyword.iskeyword(name) or name in sys.stdlib_module_names or name in {"toolkit", "toolkit_cli"}:
+        hint = f"call it '{name}_tool'"
+        raise Failure(ExitCode.USAGE, f"a file called '{name}' would stand in the way of Python's own", hint=hint)
+
+
+def _schema_beside(folder: Path) -> dict[Path, str]:
+    """Return the schema of the format for editors, unless it is there already."""
+    if (folder / SCHEMA_FILE).exists():
+        return {}
+    import json  # noqa: PLC0415 - only a pipeline needs these
+
+    from toolkit.pipelines.format import pipeline_schema  # noqa: PLC0415
+
+    return {folder / SCHEMA_FILE: f"{json.dumps(pipeline_schema(), indent=2, ensure_ascii=False)}\n"}
+
+
+def _write_all(files: Mapping[Path, str], beside: Mapping[Path, str]) -> None:
+    there = [f"'{file}'" for file in files if file.exists()]
+    if there:
+        message = f"{' and '.join(there)} {'is' if len(there) == 1 else 'are'} already there: nothing was written"
+        raise Failure(ExitCode.USAGE, message, hint="choose another name, or another folder with --path")
+    for file, text in {**files, **beside}.items():
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with file.open("x", encoding="utf-8", newline="\n") as stream:
+                stream.write(text)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise Failure(ExitCode.USAGE, f"cannot write '{file}': {reason}") from error
+        console.write_data(f"{file}\n")
+
+
+def _say_what_next(kind: str, folder: Path, name: str) -> None:
+    file = quote(str(folder / f"{name}{'.py' if kind == 'tool' else '.yaml'}"))
+    run = f"{file}:{name} who=Ada" if kind == "tool" else f"{file} pieces=10"
+    console.say(f"\nNow check it, and run it:\n  toolkit lint {file}\n  toolkit run {run}")
