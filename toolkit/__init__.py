@@ -1,3 +1,83 @@
-"""Write, check and run the tools that language models call."""
+"""toolkit: lint, see, run and serve the tools that language models call.
+
+The public names. Each is loaded when it is first used, so that importing the package costs next to nothing.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from toolkit.approvals.decisions import Continue, Edit, ExitEarly, Reject
+    from toolkit.approvals.requests import ReviewRequest
+    from toolkit.approvals.reviewers import Reviewer
+    from toolkit.errors import (
+        ConfigurationError,
+        ExitEarlyError,
+        InvalidPipeline,
+        InvalidTools,
+        ToolArgumentsError,
+        ToolExecutionError,
+        ToolkitError,
+    )
+    from toolkit.pipelines.builder import ErrorStrategy, Pipeline
+    from toolkit.problems import Problem
+    from toolkit.sources.opening import load_pipeline, load_tools
+    from toolkit.tools.base import Tool, WrappedTool
+    from toolkit.tools.calls import ToolCall
+    from toolkit.tools.context import MemoryId, ToolContext
+    from toolkit.tools.functions import from_function
+    from toolkit.tools.marking import tool, toolbox
+    from toolkit.tools.resolution import from_object, resolve_tools
+    from toolkit.tools.results import ToolResult
+    from toolkit.tools.spec import ToolSpec
+    from toolkit.tools.typed import TypedTool
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "toolkit.approvals.decisions": ("Continue", "Edit", "ExitEarly", "Reject"),
+    "toolkit.approvals.requests": ("ReviewRequest",),
+    "toolkit.approvals.reviewers": ("Reviewer",),
+    "toolkit.errors": (
+        "ConfigurationError",
+        "ExitEarlyError",
+        "InvalidPipeline",
+        "InvalidTools",
+        "ToolArgumentsError",
+        "ToolExecutionError",
+        "ToolkitError",
+    ),
+    "toolkit.pipelines.builder": ("ErrorStrategy", "Pipeline"),
+    "toolkit.problems": ("Problem",),
+    "toolkit.sources.opening": ("load_pipeline", "load_tools"),
+    "toolkit.tools.base": ("Tool", "WrappedTool"),
+    "toolkit.tools.calls": ("ToolCall",),
+    "toolkit.tools.context": ("MemoryId", "ToolContext"),
+    "toolkit.tools.functions": ("from_function",),
+    "toolkit.tools.marking": ("tool", "toolbox"),
+    "toolkit.tools.resolution": ("from_object", "resolve_tools"),
+    "toolkit.tools.results": ("ToolResult",),
+    "toolkit.tools.spec": ("ToolSpec",),
+    "toolkit.tools.typed": ("TypedTool",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [  # noqa: PLE0604 - the names are those of the table above, spelt out for readers
+    *sorted(_HOME_OF)
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its home."""
+    if name not in _HOME_OF:
+        message = f"module 'toolkit' has no attribute {name!r}"
+        raise AttributeError(message)
+    from importlib import import_module  # noqa: PLC0415
+
+    value = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return sorted([*__all__, "__version__"])

@@ -141,5 +141,3 @@ async def _turn(reviewer: Reviewer) -> AsyncIterator[None]:
         yield
     finally:
         _TURN.release()
-
-

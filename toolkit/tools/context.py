@@ -294,7 +294,6 @@ class ToolContext:
             ConfigurationError: If nobody can be asked.
         """
 
-
         gate = self.gate or Gate()
         if self.listener is not None:
             self.emit(ApprovalAsked(request.risk.tool, request.arguments, request.asked_by))

@@ -83,4 +83,3 @@ class RecordingMetrics(Metrics):
     def operations(self) -> list[tuple[str, str]]:
         """Return the operations with their tools, for a quick look."""
         return [(record.operation, record.tool) for record in self.records]
-

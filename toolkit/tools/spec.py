@@ -73,6 +73,17 @@ class ToolSpec:
         if problems:
             raise InvalidTools(problems=problems)
 
+    @classmethod
+    def from_class(cls, tools: type) -> "list[ToolSpec]":
+        """Return the specifications of a class's marked methods; no object of the class is made.
+
+        Raises:
+            InvalidTools: With every problem at once.
+        """
+        from toolkit.tools.resolution import specs_of_class  # noqa: PLC0415 - building needs what is built here
+
+        return specs_of_class(tools)
+
     @property
     def definition(self) -> dict[str, Any]:
         """What a model is told of it: name, description and parameters."""

@@ -1,0 +1,119 @@
+"""Arguments: from what a caller sent to what the work wants, or one message that names everything wrong."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import ValidationError, from_json
+
+from toolkit.errors import ToolArgumentsError
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+    from toolkit.tools.shapes import Shape
+
+_SHOWN_LENGTH = 60
+
+
+def read_arguments(shape: "Shape", arguments: str | Mapping[str, Any], optional: frozenset[str]) -> Any:
+    """Return arguments in their shape. Blank text is no arguments.
+
+    A member that may be left out and is null, but may not be null, counts as left out: models that must name every
+    parameter send null for those they have nothing for.
+
+    Raises:
+        ToolArgumentsError: Naming every member that is missing or wrong.
+    """
+    try:
+        if isinstance(arguments, str):
+            return shape.validate_text(arguments if arguments.strip() else "{}")
+        return shape.validate_data(arguments)
+    except ValidationError as error:
+        needless = {place[0] for place in _nulls(error) if place[0] in optional}
+        if not needless:
+            raise ToolArgumentsError(explain(error, shape.schema)) from None
+    data = from_json(arguments) if isinstance(arguments, str) else arguments
+    try:
+        return shape.validate_data({name: value for name, value in data.items() if name not in needless})
+    except ValidationError as error:
+        raise ToolArgumentsError(explain(error, shape.schema)) from None
+
+
+def _nulls(error: ValidationError) -> Iterator[tuple[int | str, ...]]:
+    for detail in error.errors(include_url=False, include_context=False):
+        if detail["loc"] and detail["input"] is None and detail["type"] != "missing":
+            yield detail["loc"]
+
+
+def explain(error: ValidationError, schema: Mapping[str, Any]) -> str:
+    """Return one message that names every missing and every invalid member."""
+    details = error.errors(include_url=False)
+    whole = next((detail for detail in details if not detail["loc"] and detail["type"] in _WHOLES), None)
+    if whole is not None:
+        return _WHOLES[whole["type"]](whole)
+    required = set(schema.get("required", ()))
+    missing = [detail for detail in details if _is_missing(detail, required)]
+    parts = []
+    if missing:
+        parts.append(f"Missing required parameter(s): {', '.join(_path(detail['loc']) for detail in missing)}")
+    wrong: dict[str, list[str]] = {}
+    for detail in details:
+        if detail not in missing:
+            wrong.setdefault(_path(detail["loc"]), []).append(_reason(detail))
+    parts += [f"Invalid parameter {path!r}: {' or '.join(dict.fromkeys(reasons))}" for path, reasons in wrong.items()]
+    return "; ".join(parts)
+
+
+def _is_missing(detail: "ErrorDetails", required: set[str]) -> bool:
+    """Return whether a member is missing; null stands for nothing at the top, where it is not allowed."""
+    if detail["type"] == "missing":
+        return True
+    return len(detail["loc"]) == 1 and detail["input"] is None and detail["loc"][0] in required
+
+
+def _malformed(detail: "ErrorDetails") -> str:
+    return f"Invalid JSON: {detail.get('ctx', {}).get('error', detail['msg'])}"
+
+
+def _no_object(detail: "ErrorDetails") -> str:
+    return f"Expected a JSON object but received: {_kind(detail['input'])}"
+
+
+_WHOLES: dict[str, Callable[["ErrorDetails"], str]] = {
+    "json_invalid": _malformed,
+    "dict_type": _no_object,
+    "model_type": _no_object,
+    "model_attributes_type": _no_object,
+    "dataclass_type": _no_object,
+}
+
+_KINDS = {str: "a string", bool: "a boolean", int: "a number", float: "a number", list: "an array", dict: "an object"}
+
+
+def _kind(value: object) -> str:
+    return "null" if value is None else _KINDS.get(type(value), type(value).__name__)
+
+
+def _path(location: tuple[int | str, ...]) -> str:
+    """Return a place as people write it: `orders[0].price`."""
+    text = ""
+    for part in location:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+    return text
+
+
+def _reason(detail: "ErrorDetails") -> str:
+    message = detail["msg"].removeprefix("Input ").removeprefix("Value error, ")
+    return f"{message[:1].lower()}{message[1:]}, not {_shown(detail['input'])}"
+
+
+def _shown(value: object) -> str:
+    """Return a value as short JSON; of a container only its kind."""
+    if isinstance(value, dict | list | tuple | set):
+        return _kind(value)
+    try:
+        text = json.dumps(value)
+    except (TypeError, ValueError):
+        return f"a {type(value).__name__}"
+    return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}…"

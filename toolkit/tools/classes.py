@@ -1,0 +1,80 @@
+"""Classes as tools: a name, a description and options in the class, and the work in `execute`."""
+
+import inspect
+from collections.abc import Mapping
+from functools import cached_property, partial
+from typing import Any
+
+from toolkit.errors import InvalidTools
+from toolkit.problems import Problem
+from toolkit.running import in_thread, loop_is_running
+from toolkit.tools.base import Tool
+from toolkit.tools.context import ToolContext
+from toolkit.tools.docstrings import read_docstring
+from toolkit.tools.names import name_problem
+from toolkit.tools.options import OPTIONS, option_problems
+from toolkit.tools.places import place_of
+from toolkit.tools.spec import ToolSpec
+
+
+class ExecutingTool(Tool):
+    """A tool whose work is its method `execute`, plain or async, with the context as an optional second parameter.
+
+    Every option of `ToolSpec` may stand in the class or be set in `__init__`, before the tool is first looked at.
+    """
+
+    name: str = ""  # type: ignore[assignment,unused-ignore]  # here it is given, elsewhere it is read off the specification
+    description: str = ""  # type: ignore[assignment,unused-ignore]
+    source: str | None = None
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The JSON Schema of what a call must carry."""
+        raise NotImplementedError
+
+    @cached_property
+    def spec(self) -> ToolSpec:  # type: ignore[override,unused-ignore]  # cached: it never changes
+        """What the class says.
+
+        Raises:
+            InvalidTools: With everything that is wrong with it.
+        """
+        place = place_of(type(self)) if self.source is None else None
+        given = {option: getattr(self, option) for option in OPTIONS if hasattr(self, option)}
+        name, description = given.pop("name"), given.pop("description") or self._documented()
+        problems = option_problems(given, place)
+        if trouble := name_problem(name, place):
+            problems.append(trouble)
+        parameters = self.parameters
+        if parameters.get("type") != "object":
+            problems.append(Problem("TK302", f"the input of {name!r} must be an object with named fields", place))
+        if problems:
+            raise InvalidTools(problems=problems)
+        given["examples"] = tuple(given.get("examples", ()))
+        return ToolSpec(
+            name, description, parameters, source=self.source or (place.file if place else None), location=place, **given
+        )  # fmt: skip
+
+    def _documented(self) -> str:
+        return read_docstring(type(self).__doc__ if "__doc__" in vars(type(self)) else None).description
+
+    @cached_property
+    def suspends(self) -> bool:  # type: ignore[override,unused-ignore]
+        """Whether `execute` is async."""
+        return inspect.iscoroutinefunction(self.execute)
+
+    @cached_property
+    def uses_context(self) -> bool:  # type: ignore[override,unused-ignore]
+        """Whether `execute` takes the context."""
+        return len(inspect.signature(self.execute).parameters) > 1
+
+    execute: Any
+
+    async def perform(self, parsed: Any, context: ToolContext) -> Any:
+        """Execute; inside a running loop a plain method goes to a thread, where it blocks nobody."""
+        given = (parsed, context) if self.uses_context else (parsed,)
+        if self.suspends:
+            return await self.execute(*given)
+        if loop_is_running():
+            return await in_thread(partial(self.execute, *given))
+        return self.execute(*given)

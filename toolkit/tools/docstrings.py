@@ -1,0 +1,109 @@
+"""Docstrings: the description of a tool and of its parameters, from Google, NumPy or Sphinx style."""
+
+import re
+from inspect import cleandoc
+from typing import NamedTuple
+
+_GOOGLE_PARAMETERS = {"args:", "arguments:", "parameters:", "params:", "keyword args:", "keyword arguments:"}
+_GOOGLE_OTHERS = {
+    "returns:", "return:", "yields:", "yield:", "raises:", "raise:", "except:", "exceptions:", "attributes:",
+    "example:", "examples:", "note:", "notes:", "warning:", "warnings:", "see also:", "todo:", "references:",
+}  # fmt: skip
+_NUMPY_PARAMETERS = {"parameters", "other parameters"}
+_GOOGLE_ENTRY = re.compile(r"\*{0,2}(\w+)\s*(?:\(.*?\))?\s*:\s*(.*)")
+_NUMPY_ENTRY = re.compile(r"(\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(?::.*)?")
+_SPHINX_ENTRY = re.compile(r":(?:param|parameter|arg|argument|key|keyword)\s+(?:[^:]*\s)?\*{0,2}(\w+)\s*:\s*(.*)")
+_SPHINX_FIELD = re.compile(r":\w[^:]*:")
+
+
+class Docstring(NamedTuple):
+    """What a docstring says to a model: the description, and a text for each documented parameter."""
+
+    description: str
+    parameters: dict[str, str]
+
+
+def read_docstring(text: str | None) -> Docstring:
+    """Read a docstring of any of the three styles; the description ends where the first section begins."""
+    if not text:
+        return Docstring("", {})
+    lines = cleandoc(text).splitlines()
+    description: list[str] = []
+    parameters: dict[str, str] = {}
+    position = 0
+    while position < len(lines) and not _begins_section(lines, position):
+        description.append(lines[position])
+        position += 1
+    while position < len(lines):
+        position = _read_section(lines, position, parameters)
+    return Docstring("\n".join(description).strip(), parameters)
+
+
+def _begins_section(lines: list[str], position: int) -> bool:
+    line = lines[position]
+    return (
+        line.strip().lower() in _GOOGLE_PARAMETERS | _GOOGLE_OTHERS
+        and not line.startswith(" ")
+        or _is_numpy_heading(lines, position)
+        or _SPHINX_FIELD.match(line) is not None
+    )
+
+
+def _is_numpy_heading(lines: list[str], position: int) -> bool:
+    under = lines[position + 1] if position + 1 < len(lines) else ""
+    return bool(lines[position].strip()) and len(under) > 2 and set(under.strip()) == {"-"}  # noqa: PLR2004
+
+
+def _read_section(lines: list[str], position: int, parameters: dict[str, str]) -> int:
+    """Read the section that begins at a line, keep what it says of parameters, and return where the next begins."""
+    heading = lines[position].strip().lower()
+    sphinx = _SPHINX_FIELD.match(lines[position])
+    if sphinx:
+        entry = _SPHINX_ENTRY.match(lines[position])
+        end = _end_of_section(lines, position + 1)
+        if entry:
+            parameters[entry[1]] = _joined([entry[2], *lines[position + 1 : end]])
+        return end
+    numpy = _is_numpy_heading(lines, position)
+    first = position + (2 if numpy else 1)
+    end = _end_of_section(lines, first)
+    if numpy and heading in _NUMPY_PARAMETERS:
+        _read_numpy_entries(lines[first:end], parameters)
+    elif heading in _GOOGLE_PARAMETERS:
+        _read_google_entries(lines[first:end], parameters)
+    return end
+
+
+def _end_of_section(lines: list[str], position: int) -> int:
+    while position < len(lines) and not _begins_section(lines, position):
+        position += 1
+    return position
+
+
+def _read_google_entries(lines: list[str], parameters: dict[str, str]) -> None:
+    indents = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
+    for name, text in _entries(lines, min(indents, default=0), _GOOGLE_ENTRY):
+        parameters[name] = text
+
+
+def _read_numpy_entries(lines: list[str], parameters: dict[str, str]) -> None:
+    for names, text in _entries(lines, 0, _NUMPY_ENTRY):
+        for name in names.split(","):
+            parameters[name.strip().lstrip("*")] = text
+
+
+def _entries(lines: list[str], indent: int, pattern: re.Pattern[str]) -> list[tuple[str, str]]:
+    """Return the entries that begin at an indent, each with the lines that are indented deeper."""
+    found: list[tuple[str, list[str]]] = []
+    for line in lines:
+        deeper = len(line) - len(line.lstrip()) > indent
+        match = None if deeper or not line.strip() else pattern.fullmatch(line.strip())
+        if match:
+            found.append((match[1], [match[2] if pattern.groups > 1 else ""]))
+        elif found and line.strip():
+            found[-1][1].append(line)
+    return [(name, _joined(text)) for name, text in found]
+
+
+def _joined(lines: list[str]) -> str:
+    return " ".join(line.strip() for line in lines if line.strip())

@@ -1,0 +1,212 @@
+"""Functions as tools: the signature is the schema, and the call is the function's own."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from types import NoneType
+from typing import Any
+
+from toolkit.errors import ConfigurationError, InvalidTools
+from toolkit.problems import Problem, errors_among
+from toolkit.running import in_thread, loop_is_running
+from toolkit.tools.arguments import read_arguments
+from toolkit.tools.base import Arguments, Tool
+from toolkit.tools.context import ToolContext
+from toolkit.tools.marking import mark_of
+from toolkit.tools.names import name_problem
+from toolkit.tools.options import option_problems
+from toolkit.tools.outcomes import NOTHING_RETURNED
+from toolkit.tools.places import place_of
+from toolkit.tools.results import ToolResult
+from toolkit.tools.shapes import UNFIT, Shape, output_schema, shape_of_parameters
+from toolkit.tools.signatures import Signature, read_signature
+from toolkit.tools.spec import ToolSpec
+
+
+class FunctionTool(Tool):
+    """A function, bound or not, plain or async, as a tool."""
+
+    def __init__(self, function: Callable[..., Any], signature: Signature, shape: Shape, spec: ToolSpec) -> None:
+        """Keep the parts; `build_function` makes them and reports what is wrong."""
+        self.function = function
+        self._signature = signature
+        self._shape = shape
+        self._spec = spec
+        self._optional = frozenset(parameter.name for parameter in signature.parameters if not parameter.required)
+        self._call = _caller(function, signature)
+        self._returns_nothing = signature.returns is NoneType
+        self.suspends = signature.is_async
+        self.uses_context = "context" in signature.injected.values()
+
+    @property
+    def spec(self) -> ToolSpec:
+        """What the signature, the docstring and the mark say."""
+        return self._spec
+
+    def parse(self, arguments: Arguments) -> Any:
+        """Return the arguments by name, each of the type that the function wants."""
+        return read_arguments(self._shape, arguments, self._optional)
+
+    def describe(self, parsed: Any) -> dict[str, Any]:
+        """Return the arguments as plain data; secrets stay hidden."""
+        return plain_data(parsed)
+
+    async def perform(self, parsed: Any, context: ToolContext) -> Any:
+        """Call the function; inside a running loop a plain one goes to a thread, where it blocks nobody."""
+        given = (
+            self._filled(parsed, context) if self._signature.injected or self._signature.explicit_defaults else parsed
+        )
+        if self._signature.is_async:
+            return await self._call(given)
+        if loop_is_running():
+            return await in_thread(partial(self._call, given))
+        return self._call(given)
+
+    def result_of(self, value: Any) -> ToolResult:
+        """Return what the function returned; nothing, where nothing was promised, is a success."""
+        if value is None and self._returns_nothing:
+            return ToolResult(NOTHING_RETURNED)
+        return super().result_of(value)
+
+    def _filled(self, parsed: dict[str, Any], context: ToolContext) -> dict[str, Any]:
+        """Return the arguments with what the context gives and with the defaults that stand in a `Field`."""
+        filled = {**self._signature.explicit_defaults, **parsed}
+        for name, injection in self._signature.injected.items():
+            filled[name] = context if injection == "context" else _memory_id(self.name, context)
+        return filled
+
+
+def _caller(function: Callable[..., Any], signature: Signature) -> Callable[[dict[str, Any]], Any]:
+    if not signature.positional:
+        return lambda given: function(**given)
+
+    def call(given: dict[str, Any]) -> Any:
+        first = [given.pop(name) for name in signature.positional if name in given]
+        return function(*first, **given)
+
+    return call
+
+
+def _memory_id(tool: str, context: ToolContext) -> str:
+    if context.memory_id is None:
+        message = f"tool {tool!r} needs a memory id, but the context has none; write ToolContext(memory_id=…)"
+        raise ConfigurationError(message)
+    return context.memory_id
+
+
+def plain_data(parsed: Any) -> dict[str, Any]:
+    """Return parsed arguments as plain JSON data; what has no form in JSON is named by its type."""
+    from pydantic_core import to_jsonable_python  # noqa: PLC0415 - only questions and records need it
+
+    data: dict[str, Any] = to_jsonable_python(
+        parsed, fallback=lambda value: f"<{type(value).__name__}>", inf_nan_mode="strings", bytes_mode="base64"
+    )  # fmt: skip
+    return data
+
+
+def from_function(function: Callable[..., Any], **options: Any) -> Tool:
+    """Make a tool of any function, marked or not.
+
+    Args:
+        function: A function, bound method, partial or callable object, plain or async.
+        **options: What `@tool` takes; they win over the function's own mark.
+
+    Raises:
+        InvalidTools: With every problem at once.
+    """
+    tool, problems = build_function(function, options)
+    if tool is None:
+        raise InvalidTools(problems=errors_among(problems))
+    return tool
+
+
+def build_function(
+    function: Callable[..., Any], options: Mapping[str, Any], *, source: str | None = None
+) -> tuple[FunctionTool | None, list[Problem]]:
+    """Make a tool of a function, or say everything that is wrong with it; it never raises."""
+    options = {**(mark_of(function) or {}), **options}
+    name = options.get("name") or getattr(function, "__name__", "")
+    problems = option_problems(options, None)
+    if trouble := name_problem(name):
+        problems.append(trouble)
+    try:
+        signature, unreadable = read_signature(function)
+    except (ValueError, TypeError) as error:
+        problems.append(Problem("TK321", f"the signature of {name!r} cannot be read: {error}"))
+        return None, _placed(problems, function)
+    problems += unreadable
+    try:
+        shape = shape_of_parameters(name if isinstance(name, str) else "tool", signature.parameters)
+    except UNFIT as error:
+        problems += _unfit_parameters(function, signature, error)
+    problems += _silences(function, name, signature, options)
+    if errors_among(problems):
+        return None, _placed(problems, function)
+    spec = _spec(function, name, signature, shape, options, source)
+    return FunctionTool(function, signature, shape, spec), _placed(problems, function)
+
+
+def _placed(problems: list[Problem], function: Callable[..., Any]) -> list[Problem]:
+    """Return the problems, those without a place at the function's own."""
+    if all(problem.location is not None for problem in problems):
+        return problems
+    place = place_of(function)
+    return [problem if problem.location else replace(problem, location=place) for problem in problems]
+
+
+def _unfit_parameters(function: Callable[..., Any], signature: Signature, whole: Exception) -> list[Problem]:
+    """Return a problem for each parameter whose type cannot be described to a model."""
+    problems = []
+    for parameter in signature.parameters:
+        try:
+            shape_of_parameters("one", [parameter])
+        except UNFIT as error:
+            message = f"parameter {parameter.name!r} has no form in JSON: {str(error).splitlines()[0]}"
+            hint = "take plain types, a dataclass, a TypedDict or a pydantic model"
+            problems.append(Problem("TK321", message, place_of(function, parameter.name), hint=hint))
+    return problems or [Problem("TK321", f"the parameters have no form in JSON: {str(whole).splitlines()[0]}")]
+
+
+def _silences(
+    function: Callable[..., Any], name: object, signature: Signature, options: Mapping[str, Any]
+) -> list[Problem]:
+    """Return a warning for everything that a model would have to guess."""
+    problems = []
+    if not (options.get("description") or signature.description):
+        message, hint = f"tool {name!r} has no description", "write a docstring: what it does and when to use it"
+        problems.append(Problem("TK201", message, severity="warning", hint=hint))
+    for parameter in signature.parameters:
+        if not parameter.typed:
+            message, hint = (
+                f"parameter {parameter.name!r} of {name!r} has no type",
+                f"annotate it: {parameter.name}: str",
+            )
+            place = place_of(function, parameter.name)
+            problems.append(Problem("TK301", message, place, severity="warning", hint=hint))
+    return problems
+
+
+def _spec(
+    function: Callable[..., Any],
+    name: str,
+    signature: Signature,
+    shape: Shape,
+    options: Mapping[str, Any],
+    source: str | None,
+) -> ToolSpec:
+    said = {key: value for key, value in options.items() if value is not None and key not in ("name", "description")}
+    return ToolSpec(
+        name,
+        options.get("description") or signature.description,
+        shape.schema,
+        output_schema=output_schema(signature.returns),
+        source=source or _file_of(function),
+        location=None,
+        **said | {"examples": tuple(options.get("examples", ()))},
+    )
+
+
+def _file_of(function: Callable[..., Any]) -> str | None:
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return code.co_filename if code is not None else None

@@ -1,0 +1,74 @@
+"""Tools made by hand: a JSON Schema, and a function that takes the arguments by keyword."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from toolkit.errors import InvalidTools
+from toolkit.problems import Problem
+from toolkit.running import in_thread, loop_is_running
+from toolkit.tools.arguments import read_arguments
+from toolkit.tools.base import Arguments, Tool
+from toolkit.tools.context import ToolContext
+from toolkit.tools.functions import plain_data
+from toolkit.tools.names import name_problem
+from toolkit.tools.options import option_problems
+from toolkit.tools.places import place_of
+from toolkit.tools.schema_shapes import shape_of_schema
+from toolkit.tools.signatures import read_signature
+from toolkit.tools.spec import ToolSpec
+
+
+class HandmadeTool(Tool):
+    """A function behind a JSON Schema that was written by hand."""
+
+    def __init__(
+        self, name: str, description: str, parameters: Mapping[str, Any], function: Callable[..., Any], **options: Any
+    ) -> None:
+        """Build it; see `Tool.create`.
+
+        Raises:
+            InvalidTools: With every problem at once.
+        """
+        place = place_of(function)
+        problems = [*filter(None, [name_problem(name, place)]), *option_problems(options, place)]
+        if parameters.get("type") != "object":
+            message = f"the parameters of {name!r} must be a JSON Schema of type 'object'"
+            problems.append(Problem("TK302", message, place))
+        try:
+            shape = shape_of_schema(parameters)
+        except ValueError as error:
+            problems.append(Problem("TK302", str(error), place))
+        if problems:
+            raise InvalidTools(problems=problems)
+        signature, _ = read_signature(function)
+        self.function = function
+        self._shape = shape
+        self._is_async = self.suspends = signature.is_async
+        self._contexts = tuple(name for name, injection in signature.injected.items() if injection == "context")
+        self.uses_context = bool(self._contexts)
+        options["examples"] = tuple(options.get("examples", ()))
+        self._spec = ToolSpec(name, description, dict(parameters), location=place, **options)
+        self._optional = frozenset(self._spec.properties) - frozenset(self._spec.required)
+
+    @property
+    def spec(self) -> ToolSpec:
+        """What was written by hand."""
+        return self._spec
+
+    def parse(self, arguments: Arguments) -> Any:
+        """Return the arguments by name, held against the schema."""
+        return read_arguments(self._shape, arguments, self._optional)
+
+    def describe(self, parsed: Any) -> dict[str, Any]:
+        """Return the arguments as plain data."""
+        return plain_data(parsed)
+
+    async def perform(self, parsed: Any, context: ToolContext) -> Any:
+        """Call the function; inside a running loop a plain one goes to a thread, where it blocks nobody."""
+        given = {**parsed, **dict.fromkeys(self._contexts, context)}
+        if self._is_async:
+            return await self.function(**given)
+        if loop_is_running():
+            return await in_thread(partial(self.function, **given))
+        return self.function(**given)

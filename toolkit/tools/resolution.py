@@ -1,0 +1,151 @@
+"""Resolution: from whatever was handed in as tools to one table of names, or everything that stands against it."""
+
+import inspect
+from collections.abc import Iterable
+from typing import Any
+
+from toolkit.errors import InvalidTools, raise_errors
+from toolkit.problems import Location, Problem
+from toolkit.tools.base import Tool
+from toolkit.tools.functions import build_function
+from toolkit.tools.marking import box_of, mark_of
+from toolkit.tools.places import place_of
+from toolkit.tools.spec import ToolSpec
+from toolkit.tools.text import AdaptedTextTool, looks_like_text_tool
+
+
+def resolve_tools(candidates: Iterable[Any]) -> dict[str, Tool]:
+    """Return the tools among all kinds of things that can be one, by name.
+
+    Args:
+        candidates: Tools, marked functions, objects with marked methods and objects with `execute(text)`, in any mix.
+
+    Raises:
+        InvalidTools: With every problem: things that are no tool, names that are illegal or taken.
+    """
+    tools: list[Tool] = []
+    problems: list[Problem] = []
+    for candidate in candidates:
+        built, found = build_tools(candidate)
+        tools += built
+        problems += found
+    raise_errors(InvalidTools, [*problems, *collisions(tools)])
+    return {tool.name: tool for tool in tools}
+
+
+def from_object(thing: Any) -> list[Tool]:
+    """Return the tools that an object has: its marked methods, or itself where it has `execute(text)`.
+
+    Raises:
+        InvalidTools: With every problem at once; also where the object has no tool.
+    """
+    tools, problems = build_tools(thing)
+    raise_errors(InvalidTools, problems)
+    return tools
+
+
+def build_tools(candidate: Any, *, source: str | None = None) -> tuple[list[Tool], list[Problem]]:
+    """Return the tools of one thing, and every problem that it has; it never raises."""
+    if isinstance(candidate, Tool):
+        return _checked(candidate)
+    if isinstance(candidate, type):
+        name = candidate.__qualname__
+        return [], [
+            Problem("TK003", f"{name!r} is a class", place_of(candidate), hint=f"make an object of it: {name}()")
+        ]
+    if mark_of(candidate) is not None:
+        tool, problems = build_function(candidate, {}, source=source)
+        return [tool] if tool else [], problems
+    methods = [getattr(candidate, name) for name in marked_methods(type(candidate))]
+    if methods:
+        built = [build_function(method, _boxed(candidate, method), source=source) for method in methods]
+        return [tool for tool, _ in built if tool], [problem for _, found in built for problem in found]
+    if looks_like_text_tool(candidate):
+        return _checked(AdaptedTextTool(candidate))
+    return [], [_no_tool(candidate)]
+
+
+def _boxed(candidate: Any, method: Any) -> dict[str, str]:
+    """Return the category that a method has from its class, unless it names one of its own."""
+    box = box_of(candidate)
+    return {"category": box["name"]} if box and not (mark_of(method) or {}).get("category") else {}
+
+
+def marked_methods(cls: type) -> list[str]:
+    """Return the names of a class's marked methods, own and inherited, of any visibility, in order of definition.
+
+    A method that overrides a marked one without a mark of its own is none.
+    """
+    names = dict.fromkeys(name for base in reversed(cls.__mro__) for name in vars(base))
+    return [name for name in names if mark_of(_plain_member(cls, name)) is not None]
+
+
+def _plain_member(cls: type, name: str) -> Any:
+    """Return a member without binding it or running a property."""
+    member = inspect.getattr_static(cls, name, None)
+    return getattr(member, "__func__", member) if isinstance(member, staticmethod | classmethod) else member
+
+
+def specs_of_class(cls: type) -> list[ToolSpec]:
+    """Return the specifications of a class's marked methods, without making an object of it.
+
+    Raises:
+        InvalidTools: With every problem at once.
+    """
+    unbound = object.__new__(cls)
+    built = [build_function(getattr(unbound, name), {}) for name in marked_methods(cls)]
+    raise_errors(InvalidTools, [problem for _, found in built for problem in found])
+    return [tool.spec for tool, _ in built if tool]
+
+
+def collisions(tools: Iterable[Tool]) -> list[Problem]:
+    """Return a problem for each tool whose name another one before it has."""
+    first: dict[str, Tool] = {}
+    problems = []
+    for tool in tools:
+        holder = first.setdefault(tool.name, tool)
+        if holder is not tool:
+            problems.append(_collision(holder, tool))
+    return problems
+
+
+def _collision(holder: Tool, other: Tool) -> Problem:
+    here, there = _place(other), _place(holder)
+    origin = f", which is already a tool of {holder.spec.source!r}" if holder.spec.source and there is None else ""
+    return Problem(
+        "TK103",
+        f"duplicate tool name {other.name!r}{origin}",
+        here,
+        hint=f"rename one: @tool(name='other_{other.name}') or tool.with_name('other_{other.name}')",
+        related=((there, "first defined here"),) if there else (),
+    )
+
+
+def _place(tool: Tool) -> Location | None:
+    function = getattr(tool, "function", None)
+    return tool.spec.location or (place_of(function) if function else None)
+
+
+def _checked(tool: Tool) -> tuple[list[Tool], list[Problem]]:
+    try:
+        spec = tool.spec
+    except InvalidTools as error:
+        return [], list(error.problems)
+    if spec.description:
+        return [tool], []
+    message, hint = f"tool {spec.name!r} has no description", "say what it does and when to use it"
+    return [tool], [Problem("TK201", message, spec.location, severity="warning", hint=hint)]
+
+
+def _no_tool(candidate: Any) -> Problem:
+    name = getattr(candidate, "__qualname__", None)
+    if inspect.isroutine(candidate) and name:
+        message, hint = (
+            f"the function {name!r} is not marked as a tool",
+            f"mark it with @tool, or use from_function({name})",
+        )
+    else:
+        kind = type(candidate)
+        message = f"an object of type '{kind.__module__}.{kind.__qualname__}' is no tool"
+        hint = "mark its methods with @tool, or give it a name, a description and execute(text)"
+    return Problem("TK003", message, place_of(candidate) if name else place_of(type(candidate)), hint=hint)

@@ -1,0 +1,64 @@
+"""JSON Schemas as plain data: making a generated one fit for a model's eyes."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+_BY_NAME = ("properties", "$defs", "patternProperties", "dependentSchemas")
+_LISTED = ("anyOf", "oneOf", "allOf", "prefixItems")
+_SINGLE = ("items", "additionalProperties", "not", "contains", "propertyNames", "if", "then", "else")
+_REFERENCE = "#/$defs/"
+
+
+def subschemas(schema: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the schemas directly inside a schema; examples, defaults and enumerations are data, not schemas."""
+    for key in _BY_NAME:
+        yield from (value for value in schema.get(key, {}).values() if isinstance(value, dict))
+    for key in _LISTED:
+        yield from (value for value in schema.get(key, ()) if isinstance(value, dict))
+    yield from (schema[key] for key in _SINGLE if isinstance(schema.get(key), dict))
+
+
+def tidied(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a generated schema without titles, and with definitions only where something refers to itself.
+
+    A definition that is used once stands where it is used; one that is used more often, or by itself, keeps its name.
+    """
+    _each(schema, lambda part: part.pop("title", None))
+    definitions: dict[str, dict[str, Any]] = schema.get("$defs", {})
+    for name in list(definitions):
+        users = [part for part in _parts(schema) if part.get("$ref") == _REFERENCE + name]
+        inside = any(part is user for part in _parts(definitions[name]) for user in users)
+        if len(users) == 1 and not inside:
+            user, definition = users[0], definitions.pop(name)
+            del user["$ref"]
+            said = dict(user)
+            user.clear()
+            user.update(definition | said)
+    if not definitions:
+        schema.pop("$defs", None)
+    _each(schema, _put_in_order)
+    return schema
+
+
+def _parts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield schema
+    for part in subschemas(schema):
+        yield from _parts(part)
+
+
+def _each(schema: dict[str, Any], change: Callable[[dict[str, Any]], object]) -> None:
+    for part in list(_parts(schema)):
+        change(part)
+
+
+_FIRST = ("$ref", "type", "description", "properties", "required")
+
+
+def _put_in_order(schema: dict[str, Any]) -> None:
+    """Put first what people look for first, and the definitions last."""
+    keys = [key for key in _FIRST if key in schema]
+    keys += [key for key in schema if key not in keys and key != "$defs"]
+    keys += ["$defs"] if "$defs" in schema else []
+    copy = dict(schema)
+    schema.clear()
+    schema.update((key, copy[key]) for key in keys)

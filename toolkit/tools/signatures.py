@@ -1,0 +1,217 @@
+"""Signatures: what a function wants, read from its annotations, its defaults and its docstring."""
+
+import collections.abc
+import inspect
+import io
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from toolkit.problems import Problem
+from toolkit.tools.context import MemoryId, ToolContext
+from toolkit.tools.docstrings import read_docstring
+from toolkit.tools.places import place_of
+
+MISSING: Any = inspect.Parameter.empty
+
+Injection = Literal["context", "memory_id"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter that a call fills.
+
+    Attributes:
+        name: Its name, in the schema and in the function.
+        annotation: Its type, with its constraints; `Any` where nothing is written.
+        description: What it is, if anybody said.
+        default: What stands in for it, or `MISSING`.
+        typed: Whether it has an annotation.
+    """
+
+    name: str
+    annotation: Any
+    description: str | None
+    default: Any
+    typed: bool
+
+    @property
+    def required(self) -> bool:
+        """Whether a call must carry it."""
+        return self.default is MISSING
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a function wants and gives.
+
+    Attributes:
+        parameters: What a call fills, in order.
+        injected: What the context fills, by parameter name.
+        positional: The names that can only be passed by position, in order.
+        explicit_defaults: Defaults that the function's own would not give, since they stand in a pydantic `Field`.
+        returns: The annotation of what it returns, or `MISSING`.
+        description: What the docstring says of the whole.
+        is_async: Whether it is a coroutine function.
+    """
+
+    parameters: tuple[Parameter, ...]
+    injected: Mapping[str, Injection]
+    positional: tuple[str, ...]
+    explicit_defaults: Mapping[str, Any]
+    returns: Any
+    description: str
+    is_async: bool
+
+
+def read_signature(function: Callable[..., Any]) -> tuple[Signature, list[Problem]]:
+    """Read a function's signature; what cannot be a parameter of a tool is a problem, and is left out."""
+    problems: list[Problem] = []
+    hints = _resolved_hints(function, problems)
+    docstring = read_docstring(_docstring(function))
+    parameters: list[Parameter] = []
+    injected: dict[str, Injection] = {}
+    positional: list[str] = []
+    defaults: dict[str, Any] = {}
+    for raw in inspect.signature(function).parameters.values():
+        annotation = hints.get(raw.name, MISSING)
+        if raw.kind is raw.POSITIONAL_ONLY:
+            positional.append(raw.name)
+        injection = _injection(annotation)
+        if injection is not None:
+            injected[raw.name] = injection
+            continue
+        objection = _objection(raw, annotation)
+        if objection:
+            message, hint = objection
+            problems.append(Problem("TK321", message, place_of(function, raw.name), hint=hint))
+            continue
+        parameter = _parameter(raw, annotation, docstring.parameters.get(raw.name))
+        if parameter.default is not raw.default and parameter.default is not MISSING:
+            defaults[raw.name] = parameter.default
+        parameters.append(parameter)
+    is_async = inspect.iscoroutinefunction(_callee(function))
+    returns = hints.get("return", MISSING)
+    signature = Signature(
+        tuple(parameters), injected, tuple(positional), defaults, returns, docstring.description, is_async
+    )  # fmt: skip
+    return signature, problems
+
+
+def _callee(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what runs when this is called: behind partials, and the `__call__` of an object."""
+    while isinstance(function, partial):
+        function = function.func
+    if inspect.isroutine(function):
+        return function
+    return type(function).__call__
+
+
+def _docstring(function: Callable[..., Any]) -> str | None:
+    return inspect.getdoc(function if inspect.isroutine(function) else _callee(function))
+
+
+def _resolved_hints(function: Callable[..., Any], problems: list[Problem]) -> dict[str, Any]:
+    callee = inspect.unwrap(_callee(function))
+    known = {"ToolContext": ToolContext, "MemoryId": MemoryId}  # they may be imported for type checkers only
+    try:
+        return get_type_hints(callee, localns=known, include_extras=True)
+    except Exception:  # noqa: BLE001 - annotations are foreign code
+        return _hints_one_by_one(callee, known, problems)
+
+
+def _hints_one_by_one(
+    function: Callable[..., Any], known: Mapping[str, Any], problems: list[Problem]
+) -> dict[str, Any]:  # fmt: skip
+    hints = {}
+    for name, annotation in inspect.get_annotations(function).items():
+        holder = type("Holder", (), {"__annotations__": {name: annotation}})
+        names = {**getattr(function, "__globals__", {}), **known}
+        try:
+            hints |= get_type_hints(holder, globalns=names, localns=names, include_extras=True)
+        except Exception as error:  # noqa: BLE001 - annotations are foreign code
+            what = "the return value" if name == "return" else f"parameter {name!r}"
+            message = f"the annotation of {what} cannot be read: {error}"
+            hint = "import or define the name where the annotation can see it, outside 'if TYPE_CHECKING:'"
+            problems.append(Problem("TK322", message, place_of(function, name), hint=hint))
+            hints[name] = Any
+    return hints
+
+
+def _parameter(raw: inspect.Parameter, annotation: Any, documented: str | None) -> Parameter:
+    from pydantic.fields import FieldInfo  # noqa: PLC0415 - collecting tools pays for pydantic, marking does not
+
+    default = raw.default
+    typed = annotation is not MISSING
+    annotation = annotation if typed else Any
+    fields = [extra for extra in getattr(annotation, "__metadata__", ()) if isinstance(extra, FieldInfo)]
+    if isinstance(default, FieldInfo):  # `limit: int = Field(10, ge=1)`
+        fields.append(default)
+        annotation = Annotated[annotation, *default.metadata] if default.metadata else annotation
+        default = MISSING if default.is_required() else default.get_default(call_default_factory=True)
+    elif default is MISSING:  # `limit: Annotated[int, Field(default=10)]`
+        default = next(
+            (field.get_default(call_default_factory=True) for field in fields if not field.is_required()), MISSING
+        )
+    described = [field.description for field in fields if field.description]
+    texts = [extra for extra in getattr(annotation, "__metadata__", ()) if isinstance(extra, str)]
+    description = next(iter([*described, *texts]), documented)
+    return Parameter(raw.name, annotation, description, default, typed)
+
+
+def _injection(annotation: Any) -> Injection | None:
+    if any(extra is MemoryId or isinstance(extra, MemoryId) for extra in getattr(annotation, "__metadata__", ())):
+        return "memory_id"
+    candidates = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
+    return "context" if {*candidates} - {NoneType} == {ToolContext} else None
+
+
+_VARIADIC = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+_FUTURES = (collections.abc.Awaitable, collections.abc.Coroutine)
+_STREAMS = (
+    collections.abc.Iterable,  # pydantic would look at its items only while the tool is running
+    collections.abc.Iterator,
+    collections.abc.Generator,
+    collections.abc.AsyncIterator,
+    collections.abc.AsyncIterable,
+    collections.abc.AsyncGenerator,
+    typing.IO,
+    typing.TextIO,
+    typing.BinaryIO,
+)
+
+
+def _objection(raw: inspect.Parameter, annotation: Any) -> tuple[str, str] | None:
+    """Return why this can be no parameter of a tool, and the cure; or `None`."""
+    if raw.kind in _VARIADIC:
+        stars = _VARIADIC[raw.kind]
+        return (
+            f"parameter '{stars}{raw.name}' has no fixed form, so no model can be told of it",
+            "name each parameter, or take one 'list' or 'dict'",
+        )
+    for part in _parts(annotation):
+        kind = _unfit_kind(part)
+        if kind:
+            return f"parameter {raw.name!r} is {kind}, which no model can send", "take plain data instead"
+    return None
+
+
+def _parts(annotation: Any) -> list[Any]:
+    """Return an annotation and everything it is made of, but not what is inside a callable."""
+    if get_origin(annotation) is collections.abc.Callable:
+        return [annotation]
+    return [annotation, *(part for argument in get_args(annotation) for part in _parts(argument))]
+
+
+def _unfit_kind(annotation: Any) -> str | None:
+    origin = get_origin(annotation) or annotation
+    if origin is collections.abc.Callable or annotation is typing.Callable:
+        return "a callable"
+    if not isinstance(origin, type):
+        return None
+    if origin in _FUTURES or any(base.__name__ == "Future" for base in origin.__mro__):  # without importing asyncio
+        return "a future"
+    return "a stream" if origin in _STREAMS or issubclass(origin, io.IOBase) else None

@@ -1,0 +1,97 @@
+"""Text tools: one text in, one text out. The natural form where the input is an expression, a query, a command."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from toolkit.tools.base import Arguments
+from toolkit.tools.classes import ExecutingTool
+from toolkit.tools.outcomes import as_result
+from toolkit.tools.results import ToolResult
+
+_INPUT = "input"
+_PARAMETERS = {
+    "type": "object",
+    "properties": {_INPUT: {"type": "string", "description": "The input to pass to the tool"}},
+    "required": [_INPUT],
+}
+
+
+class TextTool(ExecutingTool):
+    """A tool that takes one text: give it a name, a description and `execute(text)`.
+
+    Example:
+        class Shout(TextTool):
+            name = "shout"
+            description = "Says the input loudly."
+
+            def execute(self, text: str) -> str:
+                return text.upper()
+
+    Its arguments never fail to parse: without a usable `input`, the whole text as it came is the input.
+    """
+
+    pipe = "text"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """One required text, `input`."""
+        return _PARAMETERS
+
+    def parse(self, arguments: Arguments) -> str:
+        """Return the input as text: text as it is, any other value as JSON."""
+        if isinstance(arguments, str):
+            return _input_of_text(arguments)
+        given = arguments.get(_INPUT)
+        if isinstance(given, str):
+            return given
+        return _as_text(arguments if given is None else given)
+
+    def describe(self, parsed: Any) -> dict[str, Any]:
+        """Return the input by its name."""
+        return {_INPUT: parsed}
+
+    def result_of(self, value: Any) -> ToolResult:
+        """Return what `execute` returned; nothing is empty text."""
+        return ToolResult() if value is None else as_result(value)
+
+
+def _input_of_text(arguments: str) -> str:
+    from pydantic_core import from_json  # noqa: PLC0415 - what a pipeline hands over comes as a mapping
+
+    try:
+        data = from_json(arguments)
+    except ValueError:
+        return arguments
+    given = data.get(_INPUT) if isinstance(data, dict) else None
+    if isinstance(given, str):
+        return given
+    return arguments if given is None else _as_text(given)
+
+
+def _as_text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+class AdaptedTextTool(TextTool):
+    """Any object that has a name, a description and `execute(text)`, as a tool."""
+
+    def __init__(self, adapted: Any) -> None:
+        """Take over what the object says of itself; its name and description may be attributes or methods."""
+        self.adapted = adapted
+        self.name = _said(adapted, "name")
+        self.description = _said(adapted, "description")
+        for option in ("requires_approval", "read_only", "destructive", "idempotent", "open_world", "category"):
+            if hasattr(adapted, option):
+                setattr(self, option, getattr(adapted, option))
+        self.execute = adapted.execute
+
+
+def _said(adapted: Any, what: str) -> Any:
+    value = getattr(adapted, what, "")
+    return value() if callable(value) else value
+
+
+def looks_like_text_tool(candidate: object) -> bool:
+    """Return whether an object can be adapted: it has `execute` and a name."""
+    return callable(getattr(candidate, "execute", None)) and hasattr(candidate, "name")

@@ -1,0 +1,112 @@
+"""Typed tools: the input is a type of one's own, and the schema is made of it."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any, Generic, TypeVar, get_args, get_origin
+
+from toolkit.errors import InvalidTools
+from toolkit.problems import Problem
+from toolkit.tools.arguments import read_arguments
+from toolkit.tools.base import Arguments
+from toolkit.tools.classes import ExecutingTool
+from toolkit.tools.docstrings import read_docstring
+from toolkit.tools.functions import plain_data
+from toolkit.tools.places import place_of
+from toolkit.tools.shapes import UNFIT, Shape, output_schema, shape_of_type
+
+Input = TypeVar("Input")
+
+
+class TypedTool(ExecutingTool, Generic[Input]):
+    """A tool whose input is a pydantic model, a dataclass or a TypedDict: give it a name and `execute(input)`.
+
+    Example:
+        class Greet(TypedTool[Person]):
+            name = "greet"
+            description = "Greets a person by name."
+
+            def execute(self, input: Person) -> str:
+                return f"Hello, {input.name}!"
+
+    Or make one of a function: `TypedTool(name=…, description=…, input_type=Person, function=greet)`.
+    """
+
+    pipe = "json"
+    input_type: Any = None
+    output_type: Any = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Take the input type from the type argument."""
+        super().__init_subclass__(**kwargs)
+        for base in getattr(cls, "__orig_bases__", ()):
+            arguments = get_args(base)
+            if isinstance(get_origin(base), type) and issubclass(get_origin(base), TypedTool) and arguments:
+                cls.input_type = arguments[0]
+
+    def __init__(
+        self,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        input_type: Any = None,
+        output_type: Any = None,
+        function: Callable[..., Any] | None = None,
+        **options: Any,
+    ) -> None:
+        """Make a tool of a function; a subclass needs none of these.
+
+        Args:
+            name: What a model calls it by; the function's name unless it is given.
+            description: What it does and when to use it; the function's docstring unless it is given.
+            input_type: The type of the input.
+            output_type: The type of what it returns, if its schema is wanted.
+            function: The work: takes the input, and the context as an optional second parameter.
+            **options: Any option of `ToolSpec`.
+        """
+        if function is not None:
+            self.execute = function
+            self.name = getattr(function, "__name__", "")
+            self.description = read_docstring(inspect.getdoc(function)).description
+        given = {"name": name, "description": description, "input_type": input_type, "output_type": output_type}
+        for option, value in (given | options).items():
+            if value is not None:
+                setattr(self, option, value)
+
+    @cached_property
+    def _shape(self) -> Shape:
+        place = place_of(type(self))
+        if self.input_type is None:
+            message, hint = f"tool {self.name!r} has no input type", "write class …(TypedTool[Model])"
+            raise InvalidTools(problems=[Problem("TK321", message, place, hint=hint)])
+        try:
+            return shape_of_type(self.input_type)
+        except UNFIT as error:
+            message = f"the input of {self.name!r} has no form in JSON: {str(error).splitlines()[0]}"
+            raise InvalidTools(problems=[Problem("TK321", message, place)]) from error
+
+    @cached_property
+    def _optional(self) -> frozenset[str]:
+        schema = self._shape.schema
+        return frozenset(schema.get("properties", {})) - frozenset(schema.get("required", ()))
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The schema of the input type."""
+        return self._shape.schema
+
+    @property
+    def output_schema(self) -> Mapping[str, Any] | None:
+        """The schema of what it returns, if that is known."""
+        annotation = self.output_type
+        if annotation is None:
+            annotation = inspect.signature(self.execute).return_annotation
+        return None if isinstance(annotation, str) else output_schema(annotation)
+
+    def parse(self, arguments: Arguments) -> Any:
+        """Return the input as an instance of its type."""
+        return read_arguments(self._shape, arguments, self._optional)
+
+    def describe(self, parsed: Any) -> dict[str, Any]:
+        """Return the input as plain data; secrets stay hidden."""
+        return plain_data(parsed)
