@@ -1,0 +1,134 @@
+"""The tool `file_write`: write a text file beneath one directory."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from toolkit.builtin.differences import count_changed_lines, describe_change
+from toolkit.builtin.sandbox import DEFAULT_LIMIT, Sandbox, SandboxError
+from toolkit.errors import ToolArgumentsError, ToolExecutionError
+from toolkit.tools.context import ToolContext
+from toolkit.tools.results import ToolResult
+from toolkit.tools.typed import TypedTool
+
+
+@dataclass(frozen=True, slots=True)
+class FileWriteInput:
+    """What to write, and where."""
+
+    path: str = field(metadata={"description": "Relative file path within the sandbox directory"})
+    content: str = field(metadata={"description": "Text content to write to the file"})
+    append: bool = field(
+        default=False,
+        metadata={"description": "Add the content to the end of the file instead of replacing what it holds"},
+    )
+
+
+class FileWrite(TypedTool[FileWriteInput]):
+    """Writes text files beneath one directory, and nothing outside it.
+
+    A file is replaced whole or not at all. Whoever is asked about a call sees a unified diff of what it would change.
+    """
+
+    name = "file_write"
+    description = (
+        "Writes content to a file within a sandboxed directory. Use it to create a file, to replace one whole, or, "
+        "with append, to add to its end. The path is relative to that directory, such as 'out/report.md'; missing "
+        "directories are created, and nothing outside can be written. Returns the path that was written."
+    )
+    read_only = False
+    destructive = True
+    idempotent = False
+    open_world = False
+    source = "builtin"
+
+    def __init__(self, base: str | Path, *, requires_approval: bool = False, max_bytes: int = DEFAULT_LIMIT) -> None:
+        """Keep where files may be written.
+
+        Args:
+            base: An existing directory; links that lead out of it are refused.
+            requires_approval: Whether a reviewer must approve every call; then a context without one is an error.
+            max_bytes: How large a file may be, before and after.
+
+        Raises:
+            ConfigurationError: If the directory does not exist, or the system cannot keep a tool inside it.
+        """
+        super().__init__()
+        self.requires_approval = requires_approval
+        self._sandbox = Sandbox(base)
+        self._max_bytes = max_bytes
+
+    def check(self, parsed: FileWriteInput, context: ToolContext) -> None:  # noqa: ARG002 - nothing in it matters here
+        """Refuse what could not be written, before anybody is asked.
+
+        Raises:
+            ToolArgumentsError: If the path is blank or the content is no text that UTF-8 has.
+            ToolExecutionError: If the path is not to be had, or the content is too large.
+        """
+        if not parsed.path.strip():
+            raise ToolArgumentsError("Path must not be blank")
+        self._encoded(parsed.content)
+        try:
+            self._sandbox.holds(parsed.path.strip(), self._max_bytes)
+        except SandboxError as error:
+            raise ToolExecutionError(str(error), error.code) from error
+        except OSError as error:
+            raise ToolExecutionError(_failed(error)) from error
+
+    def preview(self, parsed: FileWriteInput, context: ToolContext) -> str:  # noqa: ARG002 - as above
+        """Return a unified diff of what the call would change."""
+        path = parsed.path.strip()
+        try:
+            old = self._sandbox.read(path, self._max_bytes) if self._sandbox.holds(path, self._max_bytes) else None
+        except (SandboxError, OSError) as error:
+            return f"{path} cannot be compared: {error}"
+        text = None if old is None else _text_of(old)
+        if old is not None and text is None:
+            verb = "Adds to" if parsed.append else "Replaces"
+            return f"{verb} {path}, which holds {len(old)} bytes that are not UTF-8 text"
+        return describe_change(path, text, f"{text or ''}{parsed.content}" if parsed.append else parsed.content)
+
+    def execute(self, input: FileWriteInput, context: ToolContext) -> ToolResult:  # noqa: A002 - typed tools call it so
+        """Write the file, and announce it."""
+        path = input.path.strip()
+        content = self._encoded(input.content)
+        try:
+            old = self._sandbox.read(path, self._max_bytes) if self._sandbox.holds(path, self._max_bytes) else None
+            if input.append:
+                self._sandbox.append(path, content, self._max_bytes)
+            else:
+                self._sandbox.replace(path, content)
+        except SandboxError as error:
+            return ToolResult.failure(str(error), error.code)
+        except OSError as error:
+            return ToolResult.failure(_failed(error))
+        self._announce(path, old, input, context)
+        return ToolResult.success(f"Successfully wrote to: {path}")
+
+    def _encoded(self, content: str) -> bytes:
+        try:
+            encoded = content.encode()
+        except UnicodeEncodeError as error:
+            message = f"content is not text that UTF-8 can hold (half of a surrogate pair at {error.start})"
+            raise ToolArgumentsError(message) from error
+        if len(encoded) > self._max_bytes:
+            raise ToolExecutionError(f"Content too large: {len(encoded)} bytes, at most {self._max_bytes}")
+        return encoded
+
+    @staticmethod
+    def _announce(path: str, old: bytes | None, written: FileWriteInput, context: ToolContext) -> None:
+        if context.listener is None:
+            return
+        before = "" if old is None else old.decode(errors="replace")
+        after = before + written.content if written.append else written.content
+        context.file_changed(path, "created" if old is None else "modified", *count_changed_lines(before, after))
+
+
+def _text_of(content: bytes) -> str | None:
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _failed(error: OSError) -> str:
+    return f"Failed to write file: {error.strerror or error}"

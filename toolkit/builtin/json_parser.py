@@ -1,0 +1,46 @@
+"""The tool `json_parser`: pick one value out of JSON."""
+
+from dataclasses import dataclass, field
+
+from toolkit.builtin.json_paths import UnreadableError, pick
+from toolkit.tools.results import ToolResult
+from toolkit.tools.typed import TypedTool
+
+
+@dataclass(frozen=True, slots=True)
+class JsonParserInput:
+    """What to pick, and out of what."""
+
+    jsonPath: str = field(  # noqa: N815 - the name that callers know
+        metadata={"description": "Names and indexes, such as 'order.items[0].price'; '.' is the whole document"}
+    )
+    json: str = field(metadata={"description": "The JSON document, as text"})
+
+
+class JsonParser(TypedTool[JsonParserInput]):
+    """Picks one value out of a JSON document.
+
+    Example:
+        >>> JsonParser().run({"jsonPath": "user.name", "json": '{"user": {"name": "Åse"}}'}).output
+        'Åse'
+    """
+
+    name = "json_parser"
+    description = (
+        "Picks one value out of a JSON document. Use it to take a field from what an API or another tool returned. "
+        "The path is names between dots, with indexes from 0 in brackets: 'user.name', 'items[0].price', '[2]'. "
+        "Returns text as it is, and every other value as JSON; numbers keep all their digits."
+    )
+    read_only = True
+    destructive = False
+    idempotent = True
+    open_world = False
+    source = "builtin"
+
+    def execute(self, input: JsonParserInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
+        """Return the value that the path leads to, or why there is none."""
+        try:
+            picked = pick(input.json, input.jsonPath)
+        except UnreadableError as error:
+            return ToolResult.failure(str(error))
+        return ToolResult.success(picked.text, structured=picked.plain)

@@ -1,0 +1,254 @@
+"""Real numbers that never lie: exact fractions, and where there is no exact answer, bounds that surely hold it.
+
+Whole numbers and fractions are exact as long as they are of a bearable size. A fraction that grows beyond it, or a
+power that is irrational, becomes a pair of bounds a hundred digits narrow; what is printed is rounded correctly or
+refused. There is no infinity and no "not a number".
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+from itertools import product
+from math import ceil, floor, trunc
+from typing import Self
+
+MAX_DIGITS = 4_000
+"""No number has more digits than this before its point, and none but zero is smaller than one with as many after it."""
+
+SHOWN_DIGITS = 50
+"""A result that is not whole is rounded to so many significant digits, half to even."""
+
+_BOUND_DIGITS = 100
+_EXACT_BITS = 3_322  # a fraction keeps its exact value up to a thousand digits above and below its line
+_LONGEST_ROOT = 64
+_LARGEST_LOSS = 300
+_PLAIN_FROM, _PLAIN_TO = -30, SHOWN_DIGITS
+_TOO_LARGE = 10**MAX_DIGITS
+_MAX_BITS = _TOO_LARGE.bit_length()
+
+
+class UncomputableError(ArithmeticError):
+    """There is no answer, or none that could be given with certainty; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Real:
+    """A number between two bounds, which are equal where it is known exactly."""
+
+    low: Fraction
+    high: Fraction
+
+    @classmethod
+    def exactly(cls, value: Fraction) -> "Real":
+        """Return a number that is known exactly, as far as it is of a bearable size.
+
+        Raises:
+            UncomputableError: The number is too large or too small.
+        """
+        return _settle(value, value)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the number is known exactly."""
+        return self.low == self.high
+
+    @property
+    def may_be_zero(self) -> bool:
+        """Whether zero lies within the bounds."""
+        return self.low <= 0 <= self.high
+
+    def __neg__(self) -> Self:
+        return type(self)(-self.high, -self.low)
+
+    def __add__(self, other: "Real") -> "Real":
+        return _settle(self.low + other.low, self.high + other.high)
+
+    def __sub__(self, other: "Real") -> "Real":
+        return self + -other
+
+    def __mul__(self, other: "Real") -> "Real":
+        return _settle(*_corners(Fraction.__mul__, self, other))
+
+    def __truediv__(self, other: "Real") -> "Real":
+        return _settle(*_quotient(self, other, "Division by zero"))
+
+    def __mod__(self, other: "Real") -> "Real":
+        """Return what is left of a division, with the sign of the dividend."""
+        low, high = _quotient(self, other, "Modulo by zero")
+        times = trunc(low)
+        if times != trunc(high):
+            raise _uncertain()
+        return _settle(*_less(self, other, times))
+
+    def __pow__(self, exponent: "Real") -> "Real":
+        if exponent.exact and exponent.low.denominator == 1:
+            return _whole_power(self, exponent.low.numerator)
+        return _broken_power(self, exponent)
+
+    def __str__(self) -> str:
+        """Return the number in decimals: whole numbers in full, others to `SHOWN_DIGITS`.
+
+        Raises:
+            UncomputableError: The bounds are too far apart for that many digits.
+        """
+        if self.exact and self.low.denominator == 1:
+            return f"{Decimal(self.low.numerator):f}"
+        low, high = _rounded(self.low), _rounded(self.high)
+        if low != high:
+            raise _uncertain()
+        return f"{low:f}" if _PLAIN_FROM <= low.adjusted() < _PLAIN_TO else f"{low:E}"
+
+
+def _settle(low: Fraction, high: Fraction) -> Real:
+    """Return the number between two bounds, in a bearable size."""
+    if low == high and (low.denominator == 1 or _bits(low) <= _EXACT_BITS):
+        if _bits(low) >= _MAX_BITS and abs(low) >= _TOO_LARGE:
+            raise _too_large()
+        return Real(low, low)
+    largest = max(abs(low), abs(high))
+    if largest >= _TOO_LARGE:
+        raise _too_large()
+    if largest * _TOO_LARGE < 1:
+        raise _too_small()
+    scale = Fraction(10) ** (_BOUND_DIGITS - _magnitude(largest))
+    return Real(floor(low * scale) / scale, ceil(high * scale) / scale)
+
+
+def _corners(combine: Callable[[Fraction, Fraction], Fraction], one: Real, other: Real) -> tuple[Fraction, Fraction]:
+    """Return the bounds of an operation that rises or falls steadily in both operands."""
+    if one.exact and other.exact:
+        only = combine(one.low, other.low)
+        return only, only
+    ends = [combine(a, b) for a, b in product((one.low, one.high), (other.low, other.high))]
+    return min(ends), max(ends)
+
+
+def _quotient(dividend: Real, divisor: Real, by_zero: str) -> tuple[Fraction, Fraction]:
+    if divisor.may_be_zero:
+        raise UncomputableError(by_zero) if divisor.exact else _uncertain()
+    return _corners(Fraction.__truediv__, dividend, divisor)
+
+
+def _less(number: Real, other: Real, times: int) -> tuple[Fraction, Fraction]:
+    """Return the bounds of `number - times * other`."""
+    ends = sorted((times * other.low, times * other.high))
+    return number.low - ends[1], number.high - ends[0]
+
+
+def _whole_power(base: Real, exponent: int) -> Real:
+    if exponent == 0:
+        return Real(Fraction(1), Fraction(1))
+    if exponent < 0:
+        return _whole_power(Real.exactly(Fraction(1)) / base, -exponent)
+    if base.exact:
+        if base.low in {-1, 0, 1}:
+            return base if exponent % 2 else base * base
+        bits = exponent * (_bits(base.low) - 1)
+        if bits <= _EXACT_BITS or (base.low.denominator == 1 and bits <= _MAX_BITS):
+            return Real.exactly(base.low**exponent)
+    if base.may_be_zero:
+        raise _uncertain()
+    power = _bounded_power(-base if base.high < 0 else base, Real(Fraction(exponent), Fraction(exponent)))
+    return -power if base.high < 0 and exponent % 2 else power
+
+
+def _broken_power(base: Real, exponent: Real) -> Real:
+    """Raise to a power that is no whole number."""
+    if base.low <= 0:
+        return _power_of_zero(base, exponent)
+    if base.exact and exponent.exact:
+        root = _exact_root(base.low, exponent.low.denominator)
+        if root is not None:
+            return _whole_power(Real.exactly(root), exponent.low.numerator)
+    return _bounded_power(base, exponent)
+
+
+def _bounded_power(base: Real, exponent: Real) -> Real:
+    """Raise a positive number to any power, within bounds."""
+    ends = [_power_bounds(a, b) for a in {base.low, base.high} for b in {exponent.low, exponent.high}]
+    return _settle(min(low for low, _ in ends), max(high for _, high in ends))
+
+
+def _power_of_zero(base: Real, exponent: Real) -> Real:
+    """Raise zero to a power, or say why a number that is not positive has none."""
+    if base.high < 0:
+        raise UncomputableError("Not a real number: a negative number to a power that is not whole")
+    if not base.exact or exponent.may_be_zero:
+        raise _uncertain()
+    if exponent.high < 0:
+        raise UncomputableError("Division by zero")
+    return base
+
+
+def _exact_root(value: Fraction, degree: int) -> Fraction | None:
+    """Return the positive root of a positive number if it is a fraction, else `None`."""
+    if value == 1:
+        return value
+    if degree > _LONGEST_ROOT:
+        return None
+    above, below = _whole_root(value.numerator, degree), _whole_root(value.denominator, degree)
+    root = Fraction(above, below)
+    return root if root**degree == value else None
+
+
+def _whole_root(value: int, degree: int) -> int:
+    """Return the whole part of a root, by Newton's method from above."""
+    guess = 1 << -(-value.bit_length() // degree)
+    while True:
+        better = ((degree - 1) * guess + value // guess ** (degree - 1)) // degree
+        if better >= guess:
+            return guess
+        guess = better
+
+
+def _power_bounds(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:
+    """Return bounds of a positive number to any power, ten digits wider than the error that can arise.
+
+    Near one, the logarithm loses as many digits as the base has zeros after its point, so as many are added.
+    """
+    loss = _magnitude(base) - _magnitude(abs(base - 1))
+    if loss > _LARGEST_LOSS:
+        raise UncomputableError("Base too close to 1 for its power to be told")
+    context = _context(_BOUND_DIGITS + max(loss, 0) + 20)
+    logarithm = context.multiply(context.ln(_as_decimal(base, context)), _as_decimal(exponent, context))
+    if abs(logarithm) > MAX_DIGITS * 3:
+        raise _too_large() if logarithm > 0 else _too_small()
+    middle = Fraction(context.exp(logarithm))
+    error = middle / 10**_BOUND_DIGITS
+    return middle - error, middle + error
+
+
+def _rounded(value: Fraction) -> Decimal:
+    """Return a fraction rounded to the digits that are shown, without zeros at its end."""
+    decimal = _as_decimal(value, _context(SHOWN_DIGITS))
+    return decimal.normalize(_context(SHOWN_DIGITS)) if decimal else Decimal(0)
+
+
+def _as_decimal(value: Fraction, context: Context) -> Decimal:
+    return context.divide(Decimal(value.numerator), Decimal(value.denominator))
+
+
+def _context(digits: int) -> Context:
+    return Context(prec=digits, rounding=ROUND_HALF_EVEN, Emax=MAX_EMAX, Emin=MIN_EMIN, clamp=0)
+
+
+def _bits(value: Fraction) -> int:
+    return max(value.numerator.bit_length(), value.denominator.bit_length())
+
+
+def _magnitude(value: Fraction) -> int:
+    """Return the power of ten just above a number, give or take one."""
+    return (value.numerator.bit_length() - value.denominator.bit_length()) * 30_103 // 100_000 + 1
+
+
+def _too_large() -> UncomputableError:
+    return UncomputableError(f"Number too large: more than {MAX_DIGITS} digits")
+
+
+def _too_small() -> UncomputableError:
+    return UncomputableError(f"Number too small: nearer to zero than 10^-{MAX_DIGITS}")
+
+
+def _uncertain() -> UncomputableError:
+    return UncomputableError("Result not certain: the digits that decide it cancel out")
