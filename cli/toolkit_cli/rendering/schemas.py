@@ -1,7 +1,7 @@
 """JSON Schema in words: the type of a parameter, and what else it must be."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 _BOUNDS = {
@@ -18,8 +18,11 @@ _BOUNDS = {
 }
 
 
+_DEEPEST = 3
+
+
 class Parameter(NamedTuple):
-    """A parameter as it is shown; `default` is JSON text, empty where there is none."""
+    """A parameter, or a field inside one (`items[].price`), as it is shown; `default` is JSON text, or empty."""
 
     name: str
     type: str
@@ -30,14 +33,34 @@ class Parameter(NamedTuple):
 
 
 def parameters_of(schema: Mapping[str, Any]) -> list[Parameter]:
-    """Return the parameters that the schema of a tool describes, in their order."""
+    """Return the parameters that the schema of a tool describes, each with the fields inside it, in their order."""
+    return list(_walk(schema, schema, "", _DEEPEST))
+
+
+def _walk(schema: Mapping[str, Any], root: Mapping[str, Any], prefix: str, depth: int) -> Iterator[Parameter]:
     required = schema.get("required", ())
-    return [_parameter(name, part, schema, name in required) for name, part in schema.get("properties", {}).items()]
+    for name, part in schema.get("properties", {}).items():
+        yield _parameter(f"{prefix}{name}", part, is_required=name in required)
+        inner, sign = _fields_of(part, root)
+        if inner and depth:
+            yield from _walk(inner, root, f"{prefix}{name}{sign}", depth - 1)
 
 
-def type_of(schema: Any, root: Mapping[str, Any] | None = None) -> str:
+def _fields_of(schema: Any, root: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
+    """Return the schema of the object that a parameter is, or is a list of, and how its fields are addressed."""
+    match schema:
+        case {"$ref": str(reference)} if reference.startswith("#/$defs/"):
+            return _fields_of(root.get("$defs", {}).get(reference.removeprefix("#/$defs/")), root)
+        case {"properties": {}}:
+            return schema, "."
+        case {"type": "array", "items": items}:
+            inner, sign = _fields_of(items, root)
+            return inner, f"[]{sign}"
+    return {}, ""
+
+
+def type_of(schema: Any) -> str:
     """Return the type that a schema describes, in a few words, such as `list of integer` or `"a" | "b"`."""
-    root = root if root is not None else schema if isinstance(schema, Mapping) else {}
     match schema:
         case {"$ref": str(reference)}:
             return reference.rpartition("/")[2]
@@ -45,36 +68,44 @@ def type_of(schema: Any, root: Mapping[str, Any] | None = None) -> str:
             return _json(value)
         case {"enum": [*values]}:
             return " | ".join(map(_json, values))
-        case {"anyOf": [*choices]} | {"oneOf": [*choices]}:
-            return " | ".join(dict.fromkeys(type_of(choice, root) for choice in choices))
-        case {"allOf": [only]}:
-            return type_of(only, root)
+        case {"anyOf": [*choices]} | {"oneOf": [*choices]} | {"allOf": [*choices]}:
+            return " | ".join(dict.fromkeys(map(type_of, choices)))
         case {"type": [*names]}:
             return " | ".join(map(str, names))
-        case {"type": "array", "prefixItems": [*parts]}:
-            return f"({', '.join(type_of(part, root) for part in parts)})"
-        case {"type": "array", "items": items}:
-            return f"list of {type_of(items, root)}"
         case {"type": "array"}:
-            return "list"
-        case {"type": "object", "additionalProperties": {**values}} if "properties" not in schema:
-            return f"object of {type_of(values, root)}" if values else "object"
-        case {"type": "string", "format": str(name)}:
-            return name
+            return _array(schema)
         case {"type": str(name)}:
-            return name
+            return _simple(name, schema)
     return "anything"
 
 
-def _parameter(name: str, schema: Any, root: Mapping[str, Any], required: bool) -> Parameter:  # noqa: FBT001
+def _array(schema: Mapping[str, Any]) -> str:
+    if "prefixItems" in schema:
+        return f"({', '.join(map(type_of, schema['prefixItems']))})"
+    items = type_of(schema.get("items"))
+    if " | " in items:
+        items = f"({items})"
+    return "list" if items == "anything" else f"list of {items}"
+
+
+def _simple(name: str, schema: Mapping[str, Any]) -> str:
+    values = schema.get("additionalProperties")
+    if name == "object" and isinstance(values, Mapping) and values and "properties" not in schema:
+        return f"object of {type_of(values)}"
+    return str(schema.get("format", name)) if name == "string" else name
+
+
+def _parameter(name: str, schema: Any, *, is_required: bool) -> Parameter:
     part: Mapping[str, Any] = schema if isinstance(schema, Mapping) else {}
     default = _json(part["default"]) if "default" in part else ""
     description = str(part.get("description", ""))
-    return Parameter(name, type_of(part, root), required, default, tuple(_constraints(part)), description)
+    return Parameter(name, type_of(part), is_required, default, tuple(_constraints(part)), description)
 
 
 def _constraints(schema: Mapping[str, Any]) -> list[str]:
     said = [words.format(schema[key]) for key, words in _BOUNDS.items() if key in schema]
+    if "prefixItems" in schema:
+        return []
     for choice in schema.get("anyOf", ()):
         said += _constraints(choice) if isinstance(choice, Mapping) else []
     if schema.get("uniqueItems"):

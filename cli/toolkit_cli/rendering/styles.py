@@ -27,6 +27,11 @@ def paint(line: Line, *, colour: bool) -> str:
     return "".join(_painted(style, text) for style, text in line)
 
 
+def paint_all(lines: Sequence[Line], *, colour: bool) -> str:
+    """Return lines of already safe fragments as text, each with its newline."""
+    return "".join(f"{paint(line, colour=colour)}\n" for line in lines)
+
+
 def _painted(style: Style, text: str) -> str:
     code = _CODES.get(style)
     return f"\x1b[{code}m{text}\x1b[0m" if code and text else text

@@ -27,10 +27,17 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], width: int, *, i
     room = max(width - before, _NARROWEST_TEXT)
     lines: list[Line] = [[("quiet", _row(titles, widths, indent))]]
     for row in cells:
-        first, *others = _wrapped(row[-1], room)
+        first, *others = wrap_text(row[-1], room)
         lines.append(_body(row[:-1], first, widths, indent))
         lines += [[("plain", " " * before + other)] for other in others]
     return lines
+
+
+def wrap_text(text: str, room: int) -> list[str]:
+    """Return a safe text in lines of at most so many columns, broken at blanks where there are any."""
+    if width_of(text) == len(text):
+        return wrap_words(text, room) or [""]
+    return wrap(text, room)  # where characters are wide, there are seldom blanks to break lines at
 
 
 def _body(cells: Sequence[str], text: str, widths: Sequence[int], indent: int) -> Line:
@@ -47,9 +54,3 @@ def _row(cells: Sequence[str], widths: Sequence[int], indent: int) -> str:
 
 def _padded(text: str, width: int) -> str:
     return text + " " * (width - width_of(text))
-
-
-def _wrapped(text: str, room: int) -> list[str]:
-    if width_of(text) == len(text):
-        return wrap_words(text, room) or [""]
-    return wrap(text, room)  # where characters are wide, there are seldom blanks to break lines at

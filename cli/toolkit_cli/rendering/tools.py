@@ -1,0 +1,168 @@
+"""Tools as people read them: in a list, and each with everything there is to know about it."""
+
+import json
+import sys
+from collections.abc import Iterable
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+from toolkit.tools.base import Tool, WrappedTool
+from toolkit.tools.spec import ToolSpec
+from toolkit_cli.rendering.escaping import lines_of, one_line
+from toolkit_cli.rendering.excerpts import shown_path
+from toolkit_cli.rendering.schemas import Parameter, parameters_of, type_of
+from toolkit_cli.rendering.styles import Line
+from toolkit_cli.rendering.tables import table, wrap_text
+
+if TYPE_CHECKING:
+    from toolkit.pipelines.pipeline import Pipeline
+
+_KINDS = {"text": "text tool", "json": "typed tool", "parameter": "function"}
+_STRUCTURED = ("list", "object", "(")
+_FLAGS = (
+    ("destructive", "destructive"),
+    ("requires_approval", "asks first"),
+    ("read_only", "read-only"),
+    ("idempotent", "idempotent"),
+    ("open_world", "open world"),
+)
+
+
+def listed(tools: Iterable[Tool], width: int) -> list[Line]:
+    """Return a table of tools: name, marks, where it comes from, and the first sentence of its description."""
+    header = ("NAME", "MARKS", "FROM", "DESCRIPTION")
+    return table(header, [_row(tool.spec) for tool in tools], width)
+
+
+def summary_record(tool: Tool) -> dict[str, Any]:
+    """Return one tool of a list as plain data; every key is always there."""
+    spec = tool.spec
+    return {
+        "name": spec.name,
+        "description": spec.description,
+        "kind": kind_of(tool),
+        "source": spec.source,
+        "location": spec.location._asdict() | {"file": shown_path(spec.location.file)} if spec.location else None,
+        "requires_approval": spec.requires_approval,
+        "read_only": spec.read_only,
+        "destructive": spec.destructive,
+        "idempotent": spec.idempotent,
+        "open_world": spec.open_world,
+    }
+
+
+def full_record(tool: Tool) -> dict[str, Any]:
+    """Return everything about a tool as plain data; every key is always there."""
+    spec = tool.spec
+    return summary_record(tool) | {
+        "parameters": spec.parameters,
+        "output_schema": spec.output_schema,
+        "return_behavior": spec.return_behavior,
+        "category": spec.category,
+        "strict": spec.strict,
+        "metadata": dict(spec.metadata),
+        "examples": list(spec.examples),
+    }
+
+
+def detailed(tool: Tool, width: int) -> list[Line]:
+    """Return everything about a tool, from its name to how it is run."""
+    spec = tool.spec
+    lines: list[Line] = [[("strong", spec.name)]]
+    paragraphs = (wrap_text(line, width - 2) for line in lines_of(spec.description))
+    lines += [[("plain", f"  {line}".rstrip())] for lines_of_one in paragraphs for line in lines_of_one]
+    lines += [[]]
+    lines += _facts(tool)
+    parameters = parameters_of(spec.parameters)
+    if parameters:
+        lines += [[], [("strong", "Parameters")], *_parameter_table(parameters, width)]
+    lines += [[], [("strong", "Run it")], [("plain", f"  {command_for(tool)}")]]
+    return lines
+
+
+def kind_of(tool: Tool) -> str:
+    """Return what kind of tool it is, in a word or two."""
+    return "pipeline" if pipeline_in(tool) else _KINDS[tool.pipe]
+
+
+def pipeline_in(tool: Tool) -> "Pipeline | None":
+    """Return the pipeline that a tool is, under whatever was put round it, or None if it is another kind."""
+    while isinstance(tool, WrappedTool):
+        tool = tool.inner
+    room = sys.modules.get("toolkit.pipelines.pipeline")  # nothing is a pipeline if nobody has imported them
+    return tool if room is not None and isinstance(tool, room.Pipeline) else None
+
+
+def marks_of(spec: ToolSpec) -> list[str]:
+    """Return the marks that are set, the gravest first."""
+    return [words for name, words in _FLAGS if getattr(spec, name)]
+
+
+def first_sentence(text: str) -> str:
+    """Return a description up to the end of its first sentence, on one line."""
+    words = " ".join(text.split("\n\n", 1)[0].split())
+    end = words.find(". ")
+    return words if end < 0 else words[: end + 1]
+
+
+def command_for(tool: Tool) -> str:
+    """Return a command that runs the tool: with an example's arguments, or with what they are in capitals."""
+    spec = tool.spec
+    parts = ["toolkit", "run", quote(address_of(spec))]
+    if spec.examples:
+        return " ".join(parts + [_argument(name, value) for name, value in spec.examples[0].items()])
+    parameters = [one for one in parameters_of(spec.parameters) if one.required and one.name in spec.properties]
+    if tool.pipe == "text" and len(spec.properties) == 1:
+        return " ".join([*parts, "TEXT"])
+    return " ".join(parts + [_placeholder(one) for one in parameters])
+
+
+def address_of(spec: ToolSpec) -> str:
+    """Return the TARGET that leads to a tool: `file.py:name`, a pipeline's file, `module:name`, or its name alone."""
+    source = shown_path(spec.source or "")
+    if source.endswith((".yaml", ".yml")):
+        return source
+    return spec.name if source in {"", "builtin"} else f"{source}:{spec.name}"
+
+
+def _row(spec: ToolSpec) -> tuple[str, str, str, str]:
+    return spec.name, ", ".join(marks_of(spec)), shown_path(spec.source or ""), first_sentence(spec.description)
+
+
+def _facts(tool: Tool) -> list[Line]:
+    spec = tool.spec
+    facts = {
+        "kind": kind_of(tool),
+        "from": shown_path(spec.source or ""),
+        "defined": str(spec.location._replace(file=shown_path(spec.location.file))) if spec.location else "",
+        "category": one_line(spec.category or ""),
+        "marks": ", ".join(marks_of(spec)),
+        "returns": type_of(spec.output_schema) if spec.output_schema else "",
+        "its result": "" if spec.return_behavior == "to_model" else f"ends a model's turn ({spec.return_behavior})",
+    }
+    known = {name: fact for name, fact in facts.items() if fact}
+    widest = max(map(len, known))
+    return [[("quiet", f"  {name:<{widest}}  "), ("plain", fact)] for name, fact in known.items()]
+
+
+def _parameter_table(parameters: Iterable[Parameter], width: int) -> list[Line]:
+    header = ("NAME", "TYPE", "DEFAULT", "DESCRIPTION")
+    return table(header, [_parameter_row(one) for one in parameters], width, indent=2)
+
+
+def _parameter_row(parameter: Parameter) -> tuple[str, str, str, str]:
+    said = [parameter.description] if parameter.description else []
+    if parameter.constraints:
+        said.append(f"({', '.join(parameter.constraints)})")
+    return parameter.name, parameter.type, "required" if parameter.required else parameter.default, " ".join(said)
+
+
+def _argument(name: str, value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return quote(f"{name}{':=' if isinstance(value, list | dict | None) else '='}{text}")
+
+
+def _placeholder(parameter: Parameter) -> str:
+    if parameter.type.startswith(_STRUCTURED):
+        return f"{parameter.name}:=JSON"
+    return f"{parameter.name}={parameter.name.upper()}"

@@ -1,0 +1,35 @@
+"""Settings: what holds for a command: its options over `TOOLKIT_*` over `toolkit.toml` over `pyproject.toml`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from toolkit.errors import ConfigurationError, raise_errors
+
+if TYPE_CHECKING:
+    from toolkit.sources.configuration import Configuration
+
+_PATH_SIGNS = ("/", "\\", "*", "?", "[")
+_FILE_SUFFIXES = (".py", ".yaml", ".yml")
+
+
+def load_configuration(tools: Sequence[str] | None = None) -> "Configuration":
+    """Return the configuration of the working directory, with more sources of tools (`--tools`) before its own.
+
+    Raises:
+        ConfigurationError: With everything that is wrong in the configuration.
+    """
+    from toolkit.sources.configuring import find_configuration  # noqa: PLC0415 - help and completion need none
+
+    configuration, problems = find_configuration()
+    raise_errors(ConfigurationError, problems)
+    if not tools:
+        return configuration
+    return configuration._replace(sources=(*map(_from_here, tools), *configuration.sources))
+
+
+def _from_here(source: str) -> str:
+    """Return a source such that a path in it means the same from any folder: options are relative to the shell's."""
+    path = source.rpartition(":")[0] or source
+    is_path = path.endswith(_FILE_SUFFIXES) or any(sign in path for sign in _PATH_SIGNS) or Path(path).exists()
+    return str(Path.cwd() / source) if is_path else source
