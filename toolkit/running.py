@@ -35,7 +35,7 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
 
 def run_in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine to its end in an event loop of its own; no loop may be running in this thread."""
-    import asyncio  # noqa: PLC0415 - most calls need no loop
+    import asyncio
 
     return asyncio.run(coroutine)
 
@@ -62,7 +62,7 @@ async def in_thread(function: Callable[[], T]) -> T:
 
     When the waiting is cancelled the thread is abandoned, and may still take effect.
     """
-    from anyio import CapacityLimiter, to_thread  # noqa: PLC0415 - only calls inside a running loop need it
+    from anyio import CapacityLimiter, to_thread
 
     # A limiter for each call: the number of threads is the number of calls, and the shared default of 40 holds none up.
     return await to_thread.run_sync(function, abandon_on_cancel=True, limiter=CapacityLimiter(1))

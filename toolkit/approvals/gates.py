@@ -92,7 +92,7 @@ class Gate:
         return decision
 
     async def _answer(self, reviewer: Reviewer, request: ReviewRequest) -> Decision:
-        import asyncio  # noqa: PLC0415 - only a question needs the event loop
+        import asyncio
 
         async with _turn(reviewer):
             try:
@@ -132,10 +132,10 @@ async def _turn(reviewer: Reviewer) -> AsyncIterator[None]:
     if not getattr(reviewer, "one_at_a_time", False):
         yield
         return
-    import asyncio  # noqa: PLC0415 - only a question needs the event loop
+    import asyncio
 
     # An asyncio lock belongs to one loop, and a thread that blocks on this one could not be cancelled.
-    while not _TURN.acquire(blocking=False):
+    while not _TURN.acquire(blocking=False):  # noqa: ASYNC110
         await asyncio.sleep(0.02)
     try:
         yield

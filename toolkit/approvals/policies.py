@@ -41,7 +41,8 @@ class Policy(Protocol):
         """Return whether the call may run, must be asked about, or must not run."""
 
 
-_ALLOW = Verdict("allow")
+NO_QUESTION = Verdict("allow")
+"""The verdict on a call that nobody needs to be asked about; always this very object."""
 
 
 class ByRisk:
@@ -64,7 +65,7 @@ class ByRisk:
             return Verdict("ask", "the tool is destructive")
         if call.chosen_by == "model" and not risk.read_only:
             return Verdict("ask", "a model chose it")
-        return _ALLOW
+        return NO_QUESTION
 
 
 class AllowAll:

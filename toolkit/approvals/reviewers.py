@@ -35,7 +35,7 @@ class AutoReviewer:
     async def review(self, request: ReviewRequest) -> Decision:  # noqa: ARG002 - it looks at nothing
         """Approve."""
         if self.delay:
-            import asyncio  # noqa: PLC0415 - an approval without delay needs no event loop
+            import asyncio
 
             await asyncio.sleep(self.delay)
         return Continue()

@@ -21,25 +21,37 @@ class CallDenied(ToolkitError):  # noqa: N818 - it says what happened
     code = "rejected"
 
 
+def judge(tool: "Tool", parsed: Any, context: "ToolContext", demand: "Demand | None") -> Verdict:
+    """Return what the gate of the context says about a call; `NO_QUESTION` lets it run without more ado.
+
+    Raises:
+        ConfigurationError: If somebody must be asked and there is no gate.
+    """
+    gate = context.gate
+    if gate is None:
+        message = f"tool {tool.name!r} requires approval, but there is no reviewer"
+        raise ConfigurationError(f"{message}; give the context one: ToolContext(reviewer=…)")
+    if demand is None and context.chosen_by == "person" and not gate.policy.needs_arguments:
+        return gate.policy.judge(tool.described)
+    demanded_by = demand.asked_by if demand is not None else None
+    known = tool.describe(parsed) if gate.policy.needs_arguments else None
+    return gate.judge(DescribedCall(tool.described.risk, context.chosen_by, demanded_by, known))
+
+
 async def admit(
     tool: "Tool",
     arguments: str | Mapping[str, Any],
     parsed: Any,
     context: "ToolContext",
     demand: "Demand | None",
+    verdict: Verdict,
 ) -> tuple[Any, float]:
     """Return the parsed arguments that may run, and the seconds that somebody took to say so.
 
     Raises:
         CallDenied: If they may not.
-        ConfigurationError: If somebody must be asked and nobody can be.
         ExitEarlyError: If the reviewer ends the run.
     """
-    if context.gate is None:
-        message = f"tool {tool.name!r} requires approval, but there is no reviewer"
-        raise ConfigurationError(f"{message}; give the context one: ToolContext(reviewer=…)")
-    described = _describe(tool, parsed, context, demand)
-    verdict = context.gate.judge(described)
     if verdict.action == "deny":
         raise CallDenied(f"Denied by {verdict.because}" if verdict.because else "Denied")
     if verdict.action == "allow":
@@ -47,16 +59,6 @@ async def admit(
             context.emit(ApprovalDecided(tool.name, "continue", verdict.because, None, 0.0))
         return parsed, 0.0
     return await _ask(tool, arguments, context, demand, verdict)
-
-
-def _describe(tool: "Tool", parsed: Any, context: "ToolContext", demand: "Demand | None") -> DescribedCall:
-    wanted = context.gate is not None and context.gate.policy.needs_arguments
-    return DescribedCall(
-        tool.spec.risk,
-        context.chosen_by,
-        demand.asked_by if demand is not None else None,
-        tool.describe(parsed) if wanted else None,
-    )
 
 
 async def _ask(
@@ -127,7 +129,7 @@ def _frozen(arguments: str | Mapping[str, Any]) -> str:
     """
     if isinstance(arguments, str):
         return arguments
-    from pydantic_core import to_json  # noqa: PLC0415 - only a question needs it
+    from pydantic_core import to_json
 
     try:
         return to_json(arguments).decode()

@@ -26,10 +26,10 @@ def read_arguments(shape: "Shape", arguments: str | Mapping[str, Any], optional:
         ToolArgumentsError: Naming every member that is missing or wrong.
     """
     try:
-        if isinstance(arguments, str):
-            return shape.validate_text(arguments if arguments.strip() else "{}")
-        return shape.validate_data(arguments)
+        return shape.validate_text(arguments) if isinstance(arguments, str) else shape.validate_data(arguments)
     except ValidationError as error:
+        if isinstance(arguments, str) and not arguments.strip():
+            return read_arguments(shape, {}, optional)
         needless = {place[0] for place in _nulls(error) if place[0] in optional}
         if not needless:
             raise ToolArgumentsError(explain(error, shape.schema)) from None

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Literal, final
 
 from toolkit.approvals.gates import Demand
+from toolkit.approvals.policies import DescribedCall
 from toolkit.errors import InvalidTools
 from toolkit.running import drive, loop_is_running, run_apart, run_in_loop
 from toolkit.tools.calling import call_tool
@@ -20,7 +21,7 @@ Arguments = str | Mapping[str, Any]
 """The arguments of a call: JSON text of an object, or a mapping of plain data."""
 
 Pipe = Literal["text", "json", "parameter"]
-"""How a pipeline hands the previous output to a tool: as the text it takes, as its JSON arguments, or in one parameter."""
+"""How a pipeline hands over the previous output: as the text, as the JSON arguments, or in one parameter."""
 
 
 class Tool:
@@ -36,10 +37,8 @@ class Tool:
     uses_context: bool = True
     """Whether the work looks at the context; one that does not is handed it as it came."""
 
-    @property
-    def spec(self) -> ToolSpec:
-        """What the tool is, as pure data."""
-        raise NotImplementedError
+    spec: ToolSpec
+    """What the tool is, as pure data."""
 
     @property
     def name(self) -> str:
@@ -50,6 +49,11 @@ class Tool:
     def description(self) -> str:
         """What it does and when to use it."""
         return self.spec.description
+
+    @cached_property
+    def described(self) -> DescribedCall:
+        """A call of this tool that a person chose, as a policy sees it; the commonest of all, so it is made once."""
+        return DescribedCall(self.spec.risk)
 
     @cached_property
     def logger(self) -> logging.Logger:
@@ -165,7 +169,7 @@ class WrappedTool(Tool):
         self.inner = inner
 
     @property
-    def spec(self) -> ToolSpec:
+    def spec(self) -> ToolSpec:  # type: ignore[override]  # a plain attribute elsewhere
         """The specification of the inner tool."""
         return self.inner.spec
 
@@ -215,10 +219,10 @@ class RedescribedTool(WrappedTool):
     def __init__(self, inner: Tool, *, name: str | None = None, description: str | None = None) -> None:
         """Keep what differs."""
         super().__init__(inner)
-        changes = {"name": name, "description": description}
-        self._spec = replace(inner.spec, **{key: value for key, value in changes.items() if value is not None})
+        spec = inner.spec
+        self._spec = replace(spec, name=name or spec.name, description=description or spec.description)
 
     @property
-    def spec(self) -> ToolSpec:
+    def spec(self) -> ToolSpec:  # type: ignore[override]
         """The inner tool's specification with the changes."""
         return self._spec

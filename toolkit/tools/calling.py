@@ -10,9 +10,10 @@ from itertools import count
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from toolkit.approvals.policies import NO_QUESTION
 from toolkit.errors import ConfigurationError, Signal, ToolArgumentsError, ToolExecutionError
 from toolkit.events import Outcome, ToolFinished, ToolStarted
-from toolkit.tools.admission import CallDenied, admit
+from toolkit.tools.admission import CallDenied, admit, judge
 from toolkit.tools.metrics import NO_METRICS
 from toolkit.tools.repairing import repaired
 from toolkit.tools.results import NO_MESSAGE, ToolResult
@@ -29,25 +30,26 @@ _LOGGED_LENGTH = 200
 _ENDED = ToolResult(error="the call was ended from outside", error_code="signal")
 
 
-async def call_tool(
+async def call_tool(  # noqa: C901 - the template stands in one place, each step in a line
     tool: "Tool", arguments: str | Mapping[str, Any], context: "ToolContext", demand: "Demand | None"
 ) -> ToolResult:
     """Call a tool and return its result, whatever happens to it but a signal."""
-    call = next(_CALLS)
     spec = tool.spec
     inner = context.within(spec.name) if tool.uses_context else context
-    if context.listener is not None:
-        context.emit(ToolStarted(call, spec.name, arguments))
+    call = _tell_start(spec.name, arguments, context) if context.listener is not None else 0
     waited = 0.0
     started = perf_counter()
-    result, outcome = _ENDED, "signal"
+    result = _ENDED
+    outcome: Outcome = "signal"
     try:
         if context.chosen_by == "model" and isinstance(arguments, str):
             arguments = repaired(arguments)
         parsed = tool.parse(arguments)
         tool.check(parsed, inner)
-        if context.gate is not None or demand is not None or spec.requires_approval:
-            parsed, waited = await admit(tool, arguments, parsed, context, demand)
+        if (context.gate is not None or demand is not None or spec.requires_approval) and (
+            verdict := judge(tool, parsed, context, demand)
+        ) is not NO_QUESTION:
+            parsed, waited = await admit(tool, arguments, parsed, context, demand, verdict)
         result = tool.result_of(await tool.perform(parsed, inner))
         outcome = "success" if result.error is None else "failure"
     except ConfigurationError as error:
@@ -60,27 +62,42 @@ async def call_tool(
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a tool raises is a failed result
         result, outcome = _failure_of(tool, error), "error"
     finally:
-        waited += _waiting_inside(context, inner)
+        if inner is not context:
+            waited += _waiting_inside(context, inner)
         seconds = perf_counter() - started - waited
-        _record(spec.name, context, outcome, seconds)
-        if context.listener is not None:
-            context.emit(
-                ToolFinished(
-                    call, spec.name, outcome, result.output, result.error, result.error_code, seconds
-                )
-            )  # fmt: skip
+        if context.metrics is not NO_METRICS:
+            _record(spec.name, context, outcome, seconds)
+        if call:
+            _tell_finish(call, spec.name, outcome, result, seconds, context)
     if outcome != "success" or tool.logger.isEnabledFor(logging.INFO):
         _log(tool, arguments, result, seconds)
     return result
 
 
+def _tell_start(tool: str, arguments: str | Mapping[str, Any], context: "ToolContext") -> int:
+    call = next(_CALLS)
+    context.emit(ToolStarted(call, tool, arguments))
+    return call
+
+
+def _tell_finish(
+    call: int, tool: str, outcome: Outcome, result: ToolResult, seconds: float, context: "ToolContext"
+) -> None:
+    context.emit(ToolFinished(call, tool, outcome, result.output, result.error, result.error_code, seconds))
+
+
+def _record(tool: str, context: "ToolContext", outcome: Outcome, seconds: float) -> None:
+    if outcome != "signal":
+        getattr(context.metrics, outcome)(tool, context.agent)
+        context.metrics.duration(tool, context.agent, seconds)
+
+
 def _waiting_inside(context: "ToolContext", inner: "ToolContext") -> float:
     """Return the seconds that the work itself waited for a person, having told the caller's context of them."""
-    if inner is context or inner.waits is None:
-        return 0.0
+    waited = inner.waits[0] if inner.waits is not None else 0.0
     if context.waits is not None:
-        context.waits[0] += inner.waits[0]
-    return inner.waits[0]
+        context.waits[0] += waited
+    return waited
 
 
 def _failure_of(tool: "Tool", error: BaseException) -> ToolResult:
@@ -98,14 +115,6 @@ def error_code_of(error: BaseException) -> str | int:
     if isinstance(error, TimeoutError):
         return "timeout"
     return "network" if isinstance(error, ConnectionError) else "error"
-
-
-def _record(tool: str, context: "ToolContext", outcome: Outcome, seconds: float) -> None:
-    metrics = context.metrics
-    if metrics is NO_METRICS or outcome == "signal":
-        return
-    getattr(metrics, outcome)(tool, context.agent)
-    metrics.duration(tool, context.agent, seconds)
 
 
 def _log(tool: "Tool", arguments: object, result: ToolResult, seconds: float) -> None:

@@ -52,7 +52,12 @@ class ExecutingTool(Tool):
             raise InvalidTools(problems=problems)
         given["examples"] = tuple(given.get("examples", ()))
         return ToolSpec(
-            name, description, parameters, source=self.source or (place.file if place else None), location=place, **given
+            name,
+            description,
+            parameters,
+            source=self.source or (place.file if place else None),
+            location=place,
+            **given,
         )  # fmt: skip
 
     def _documented(self) -> str:

@@ -53,7 +53,7 @@ class ToolContext:
         "waits",
     )
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - nothing is needed, all by keyword
         self,
         values: Mapping[str, Any] | None = None,
         *,
@@ -293,7 +293,6 @@ class ToolContext:
         Raises:
             ConfigurationError: If nobody can be asked.
         """
-
         gate = self.gate or Gate()
         if self.listener is not None:
             self.emit(ApprovalAsked(request.risk.tool, request.arguments, request.asked_by))

@@ -42,8 +42,7 @@ def read_docstring(text: str | None) -> Docstring:
 def _begins_section(lines: list[str], position: int) -> bool:
     line = lines[position]
     return (
-        line.strip().lower() in _GOOGLE_PARAMETERS | _GOOGLE_OTHERS
-        and not line.startswith(" ")
+        (line.strip().lower() in _GOOGLE_PARAMETERS | _GOOGLE_OTHERS and not line.startswith(" "))
         or _is_numpy_heading(lines, position)
         or _SPHINX_FIELD.match(line) is not None
     )
@@ -82,8 +81,7 @@ def _end_of_section(lines: list[str], position: int) -> int:
 
 def _read_google_entries(lines: list[str], parameters: dict[str, str]) -> None:
     indents = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
-    for name, text in _entries(lines, min(indents, default=0), _GOOGLE_ENTRY):
-        parameters[name] = text
+    parameters.update(_entries(lines, min(indents, default=0), _GOOGLE_ENTRY))
 
 
 def _read_numpy_entries(lines: list[str], parameters: dict[str, str]) -> None:

@@ -32,17 +32,12 @@ class FunctionTool(Tool):
         self.function = function
         self._signature = signature
         self._shape = shape
-        self._spec = spec
+        self.spec = spec
         self._optional = frozenset(parameter.name for parameter in signature.parameters if not parameter.required)
         self._call = _caller(function, signature)
         self._returns_nothing = signature.returns is NoneType
         self.suspends = signature.is_async
         self.uses_context = "context" in signature.injected.values()
-
-    @property
-    def spec(self) -> ToolSpec:
-        """What the signature, the docstring and the mark say."""
-        return self._spec
 
     def parse(self, arguments: Arguments) -> Any:
         """Return the arguments by name, each of the type that the function wants."""
@@ -97,7 +92,7 @@ def _memory_id(tool: str, context: ToolContext) -> str:
 
 def plain_data(parsed: Any) -> dict[str, Any]:
     """Return parsed arguments as plain JSON data; what has no form in JSON is named by its type."""
-    from pydantic_core import to_jsonable_python  # noqa: PLC0415 - only questions and records need it
+    from pydantic_core import to_jsonable_python
 
     data: dict[str, Any] = to_jsonable_python(
         parsed, fallback=lambda value: f"<{type(value).__name__}>", inf_nan_mode="strings", bytes_mode="base64"
@@ -136,15 +131,19 @@ def build_function(
         problems.append(Problem("TK321", f"the signature of {name!r} cannot be read: {error}"))
         return None, _placed(problems, function)
     problems += unreadable
-    try:
-        shape = shape_of_parameters(name if isinstance(name, str) else "tool", signature.parameters)
-    except UNFIT as error:
-        problems += _unfit_parameters(function, signature, error)
-    problems += _silences(function, name, signature, options)
-    if errors_among(problems):
+    shape, unfit = _shape(function, str(name), signature)
+    problems += [*unfit, *_silences(function, name, signature, options)]
+    if shape is None or errors_among(problems):
         return None, _placed(problems, function)
-    spec = _spec(function, name, signature, shape, options, source)
+    spec = _spec(function, str(name), signature, shape, options, source)
     return FunctionTool(function, signature, shape, spec), _placed(problems, function)
+
+
+def _shape(function: Callable[..., Any], name: str, signature: Signature) -> tuple[Shape | None, list[Problem]]:
+    try:
+        return shape_of_parameters(name, signature.parameters), []
+    except UNFIT as error:
+        return None, _unfit_parameters(function, signature, error)
 
 
 def _placed(problems: list[Problem], function: Callable[..., Any]) -> list[Problem]:

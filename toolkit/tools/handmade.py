@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from toolkit.errors import InvalidTools
-from toolkit.problems import Problem
+from toolkit.problems import Location, Problem
 from toolkit.running import in_thread, loop_is_running
 from toolkit.tools.arguments import read_arguments
 from toolkit.tools.base import Arguments, Tool
@@ -15,6 +15,7 @@ from toolkit.tools.names import name_problem
 from toolkit.tools.options import option_problems
 from toolkit.tools.places import place_of
 from toolkit.tools.schema_shapes import shape_of_schema
+from toolkit.tools.shapes import Shape
 from toolkit.tools.signatures import read_signature
 from toolkit.tools.spec import ToolSpec
 
@@ -35,11 +36,8 @@ class HandmadeTool(Tool):
         if parameters.get("type") != "object":
             message = f"the parameters of {name!r} must be a JSON Schema of type 'object'"
             problems.append(Problem("TK302", message, place))
-        try:
-            shape = shape_of_schema(parameters)
-        except ValueError as error:
-            problems.append(Problem("TK302", str(error), place))
-        if problems:
+        shape = _shape(parameters, place, problems)
+        if shape is None or problems:
             raise InvalidTools(problems=problems)
         signature, _ = read_signature(function)
         self.function = function
@@ -48,13 +46,8 @@ class HandmadeTool(Tool):
         self._contexts = tuple(name for name, injection in signature.injected.items() if injection == "context")
         self.uses_context = bool(self._contexts)
         options["examples"] = tuple(options.get("examples", ()))
-        self._spec = ToolSpec(name, description, dict(parameters), location=place, **options)
-        self._optional = frozenset(self._spec.properties) - frozenset(self._spec.required)
-
-    @property
-    def spec(self) -> ToolSpec:
-        """What was written by hand."""
-        return self._spec
+        self.spec = ToolSpec(name, description, dict(parameters), location=place, **options)
+        self._optional = frozenset(self.spec.properties) - frozenset(self.spec.required)
 
     def parse(self, arguments: Arguments) -> Any:
         """Return the arguments by name, held against the schema."""
@@ -72,3 +65,11 @@ class HandmadeTool(Tool):
         if loop_is_running():
             return await in_thread(partial(self.function, **given))
         return self.function(**given)
+
+
+def _shape(parameters: Mapping[str, Any], place: Location | None, problems: list[Problem]) -> Shape | None:
+    try:
+        return shape_of_schema(parameters)
+    except ValueError as error:
+        problems.append(Problem("TK302", str(error), place))
+        return None

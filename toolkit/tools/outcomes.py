@@ -23,7 +23,7 @@ def as_result(value: Any) -> ToolResult:
 
 
 def _as_json(value: Any) -> ToolResult:
-    from pydantic_core import from_json, to_json  # noqa: PLC0415 - text, the most common answer, needs neither
+    from pydantic_core import from_json, to_json
 
     try:
         text = to_json(value, inf_nan_mode="strings")

@@ -27,7 +27,7 @@ def _mend(text: str) -> str:
 
 
 def _is_json(text: str) -> bool:
-    from pydantic_core import from_json  # noqa: PLC0415 - only what a model sends is looked at
+    from pydantic_core import from_json
 
     try:
         from_json(text, allow_inf_nan=False)

@@ -92,7 +92,7 @@ def specs_of_class(cls: type) -> list[ToolSpec]:
     Raises:
         InvalidTools: With every problem at once.
     """
-    unbound = object.__new__(cls)
+    unbound: Any = object.__new__(cls)
     built = [build_function(getattr(unbound, name), {}) for name in marked_methods(cls)]
     raise_errors(InvalidTools, [problem for _, found in built for problem in found])
     return [tool.spec for tool, _ in built if tool]

@@ -13,7 +13,8 @@ class ToolResult:
     Attributes:
         output: The text that a model is sent; empty on failure.
         error: Why the call failed, in words meant for its caller; `None` on success.
-        error_code: What kind of failure it was: `invalid_arguments`, `rejected`, `timeout`, `error`, or the tool's own code.
+        error_code: What kind of failure it was: `invalid_arguments`, `rejected`, `timeout`, `network`,
+            `error`, or the tool's own code.
         structured: The same outcome as plain JSON data, for programs; a model never sees it.
         artifact: The object itself, for the program that called; it leaves no process.
     """

@@ -70,9 +70,8 @@ def _by_value(schema: Mapping[str, Any]) -> _Core | None:
 
 def _by_logic(schema: Mapping[str, Any]) -> list[_Core]:
     demands = [_core(part) for part in schema.get("allOf", ())]
-    for key in ("anyOf", "oneOf"):
-        if key in schema:
-            demands.append(core_schema.union_schema([_core(part) for part in schema[key]]))
+    unions = (schema[key] for key in ("anyOf", "oneOf") if key in schema)
+    demands += (core_schema.union_schema([_core(part) for part in parts]) for parts in unions)
     if "$ref" in schema:
         demands.append(core_schema.definition_reference_schema(schema["$ref"]))
     return demands
@@ -116,9 +115,7 @@ def _of_type(kind: str, schema: Mapping[str, Any], extra: str) -> _Core:
 
 def _object(schema: Mapping[str, Any], extra: str) -> _Core:
     required = set(schema.get("required", ()))
-    properties: dict[str, Any] = {name: True for name in schema.get("required", ())} | dict(
-        schema.get("properties", {})
-    )
+    properties: dict[str, Any] = dict.fromkeys(schema.get("required", ()), True) | dict(schema.get("properties", {}))
     more = schema.get("additionalProperties")
     if not properties and isinstance(more, Mapping):
         return core_schema.dict_schema(core_schema.str_schema(), _core(more))

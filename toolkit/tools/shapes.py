@@ -47,10 +47,11 @@ def shape_of_parameters(name: str, parameters: Sequence[Parameter]) -> Shape:
         PydanticUserError: If a type cannot be validated or described; see `UNFIT` for what else.
     """
     fields = {
-        parameter.name: (Required if parameter.required else NotRequired)[parameter.annotation]  # type: ignore[index]
+        parameter.name: Required[parameter.annotation] if parameter.required else NotRequired[parameter.annotation]
         for parameter in parameters
     }
-    arguments: Any = TypedDict(name, fields)  # type: ignore[operator]  # made at run time
+    make: Any = TypedDict
+    arguments = make(name, fields)
     arguments.__pydantic_config__ = _LENIENT_TEXT
     shape = _shape(arguments)
     properties = shape.schema.setdefault("properties", {})
@@ -132,7 +133,7 @@ def with_our_rules(schema: Any) -> Any:
 
 def _after(first: Any, then: dict[str, Any]) -> dict[str, Any]:
     """Return a schema that reads by one and bounds by the other; a reference stays on the outside."""
-    outer = {key: then.pop(key) for key in ("ref", "metadata", "serialization") if key in then}
+    outer: dict[str, Any] = {key: then.pop(key) for key in ("ref", "metadata", "serialization") if key in then}
     return {"type": "chain", "steps": [first, then], **outer}
 
 

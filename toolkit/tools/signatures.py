@@ -126,7 +126,7 @@ def _resolved_hints(function: Callable[..., Any], problems: list[Problem]) -> di
 def _hints_one_by_one(
     function: Callable[..., Any], known: Mapping[str, Any], problems: list[Problem]
 ) -> dict[str, Any]:  # fmt: skip
-    hints = {}
+    hints: dict[str, Any] = {}
     for name, annotation in inspect.get_annotations(function).items():
         holder = type("Holder", (), {"__annotations__": {name: annotation}})
         names = {**getattr(function, "__globals__", {}), **known}
@@ -142,7 +142,7 @@ def _hints_one_by_one(
 
 
 def _parameter(raw: inspect.Parameter, annotation: Any, documented: str | None) -> Parameter:
-    from pydantic.fields import FieldInfo  # noqa: PLC0415 - collecting tools pays for pydantic, marking does not
+    from pydantic.fields import FieldInfo
 
     default = raw.default
     typed = annotation is not MISSING

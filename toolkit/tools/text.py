@@ -10,7 +10,7 @@ from toolkit.tools.outcomes import as_result
 from toolkit.tools.results import ToolResult
 
 _INPUT = "input"
-_PARAMETERS = {
+TEXT_PARAMETERS = {
     "type": "object",
     "properties": {_INPUT: {"type": "string", "description": "The input to pass to the tool"}},
     "required": [_INPUT],
@@ -36,16 +36,11 @@ class TextTool(ExecutingTool):
     @property
     def parameters(self) -> Mapping[str, Any]:
         """One required text, `input`."""
-        return _PARAMETERS
+        return TEXT_PARAMETERS
 
     def parse(self, arguments: Arguments) -> str:
         """Return the input as text: text as it is, any other value as JSON."""
-        if isinstance(arguments, str):
-            return _input_of_text(arguments)
-        given = arguments.get(_INPUT)
-        if isinstance(given, str):
-            return given
-        return _as_text(arguments if given is None else given)
+        return text_given(arguments)
 
     def describe(self, parsed: Any) -> dict[str, Any]:
         """Return the input by its name."""
@@ -56,8 +51,18 @@ class TextTool(ExecutingTool):
         return ToolResult() if value is None else as_result(value)
 
 
+def text_given(arguments: Arguments) -> str:
+    """Return the one text among the arguments of a call; without a usable `input`, all of them as they came."""
+    if isinstance(arguments, str):
+        return _input_of_text(arguments)
+    given = arguments.get(_INPUT)
+    if isinstance(given, str):
+        return given
+    return _as_text(arguments if given is None else given)
+
+
 def _input_of_text(arguments: str) -> str:
-    from pydantic_core import from_json  # noqa: PLC0415 - what a pipeline hands over comes as a mapping
+    from pydantic_core import from_json
 
     try:
         data = from_json(arguments)
