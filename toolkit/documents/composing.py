@@ -9,9 +9,9 @@ from typing import Any, NoReturn
 
 import yaml
 
-from toolkit.documents.nodes import Entry, Mapping, Node, Scalar, Sequence, plain
+from toolkit.documents.nodes import Entry, Mapping, Node, Scalar, Sequence
 from toolkit.documents.scalars import NoSuchNumber, Value, resolve
-from toolkit.documents.syntax import syntax_problem
+from toolkit.documents.syntax import misread_expression, syntax_problem
 from toolkit.documents.writing import Source, Written
 from toolkit.problems import Location, Problem
 
@@ -37,7 +37,8 @@ def compose(source: Source, file: str) -> tuple[Node | None, list[Problem]]:
     except _Refused as refused:
         return None, [*composer.problems, refused.problem]
     except yaml.YAMLError as error:
-        return None, [*composer.problems, syntax_problem(error, source, file)]
+        problem = syntax_problem(error, source, file)
+        return None, [*(one for one in composer.problems if one != problem), problem]
 
 
 class _Refused(Exception):  # noqa: N818 - it never leaves this module
@@ -158,7 +159,7 @@ class _Composer:
             )
         anchored = self.anchors[event.anchor]
         if anchored is None:
-            self._refuse(event, f"the alias '*{event.anchor}' stands inside what it refers to")
+            self._refuse(event, f"the alias '*{event.anchor}' stands inside what it refers to", hint="write it out")
         node, size = anchored
         self._count(size, event)
         self._place(node, event)
@@ -168,7 +169,7 @@ class _Composer:
     def _open(self, event: Any) -> None:
         self._count(1, event)
         if len(self.stack) >= MAX_DEPTH:
-            self._refuse(event, f"nested deeper than {MAX_DEPTH} levels")
+            self._refuse(event, f"nested deeper than {MAX_DEPTH} levels", hint="keep such data in a file of its own")
         self._kind(event)
         if event.anchor:
             self.anchors[event.anchor] = None
@@ -234,10 +235,10 @@ class _Composer:
             return None
         return key
 
-    def _report_key(self, key: Node) -> None:
-        start = self.source.text[self._index(key.location) :]
-        if start.startswith("{{") or (isinstance(key, Mapping) and start.startswith("{") and not plain(key)):
-            self._report(key.location, "'{{ }}' is no expression", hint='write "${{ … }}", in quotes')
+    def _report_key(self, key: Sequence | Mapping) -> None:
+        index = self.source.line_starts[(key.location.line or 1) - 1] + (key.location.column or 1) - 1
+        if index and (problem := misread_expression(self.source, self.file, index - 1)):
+            self.problems.append(problem)
         else:
             kind = "mapping" if isinstance(key, Mapping) else "list"
             self._report(key.location, f"a {kind} cannot be a key", hint="put quotes round it if it is text")
@@ -258,6 +259,3 @@ class _Composer:
     def _location(self, first: Any, last: Any = None) -> Location:
         start, end = first.start_mark, (last or first).end_mark
         return Location(self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
-
-    def _index(self, location: Location) -> int:
-        return self.source.line_starts[(location.line or 1) - 1] + (location.column or 1) - 1

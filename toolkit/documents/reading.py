@@ -15,6 +15,9 @@ WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 # programs and not for others, so that no two would agree on a line number.
 UNREADABLE = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
+HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+LAST_OF_TWO_DIGITS = 0xFF
+
 
 def parse_document(text: str, file: str) -> tuple[Node | None, list[Problem]]:
     """Read the text of one YAML document.
@@ -95,11 +98,8 @@ def _not_text(data: bytes, file: str, start: int) -> Problem:
 
 def _unreadable_character(source: Source, file: str, found: re.Match[str]) -> Problem:
     point = ord(found.group())
-    escape = f"\\x{point:02x}" if point <= 0xFF else f"\\u{point:04x}"  # noqa: PLR2004 - the last point of two digits
-    kind = "control character" if point <= 0x9F or point in (0x2028, 0x2029) else "character"  # noqa: PLR2004 - the last control
-    return Problem(
-        "TK601",
-        f"the {kind} U+{point:04X} cannot stand in a document",
-        source.location(file, *found.span()),
-        hint="remove it" if 0xD800 <= point <= 0xDFFF else f'remove it, or write it as "{escape}" in double quotes',
-    )
+    escape = f"\\x{point:02x}" if point <= LAST_OF_TWO_DIGITS else f"\\u{point:04x}"
+    is_half = HALF_CHARACTER.match(found.group())
+    hint = "remove it" if is_half else f'remove it, or write it as "{escape}" in double quotes'
+    message = f"the control character U+{point:04X} cannot stand in a document"
+    return Problem("TK601", message, source.location(file, *found.span()), hint=hint)

@@ -6,7 +6,6 @@ In YAML 1.1, which PyYAML speaks, `no` is false, `12:30` is 750 and `1_000` is 1
 import re
 from math import isfinite
 
-
 Value = str | int | float | bool | None
 
 CONSTANTS: dict[str, bool | None] = {

@@ -1,16 +1,278 @@
-"""Syntax: what PyYAML says about a broken document, said again with the place and the cure."""
+"""Syntax: what PyYAML says about a broken document, said again with the right place and the cure.
+
+A parser notices a mistake late and in words of its grammar. Each diagnosis below knows one mistake that people make.
+"""
 
 import re
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from toolkit.documents.writing import LINE_BREAK, Source
-from toolkit.problems import Location, Problem
+from toolkit.problems import Problem
 
-QUOTED = re.compile(r""""(?:\\.|[^"\\])*"|'(?:''|[^'])*'""")
-EXPRESSION = re.compile(r"\$?\{\{")
-RESERVED = {"%": "%", "@": "@", "`": "`"}
+QUOTED = re.compile(r""""(?:\\.|[^"\\\r\n])*"|'(?:''|[^'\r\n])*'""")
+EXPRESSION = re.compile(r"\$?\{\{.*?(?:\}\}|$)", re.MULTILINE)
+COLON = re.compile(r":(?=\s|$)")
+LIST_ITEMS = re.compile(r"\s*(?:- +)*")
+BRACKETS = {"[": "]", "{": "}"}
+NO_EXPRESSION = "'{{ }}' is no expression"
+NO_EXPRESSION_CURE = 'write "${{ … }}", in quotes'
+QUOTES_CURE = "put quotes round the text"
 
 
-def syntax_problem(error: Exception, source: Source, file: str) -> Problem:
-    """Return the one Problem of a document that PyYAML could not read."""
-    return Problem("TK601", str(error), Location(file, 1, 1))
+def syntax_problem(error: Any, source: Source, file: str) -> Problem:
+    """Return the one Problem of a document that PyYAML could not read.
+
+    Args:
+        error: PyYAML's exception.
+        source: The text of the document.
+        file: How the file is called.
+    """
+    stuck = _Stuck(
+        source.text,
+        said=str(getattr(error, "problem", None) or error),
+        doing=str(getattr(error, "context", None) or ""),
+        at=_index(getattr(error, "problem_mark", None), source),
+        since=_index(getattr(error, "context_mark", None) or getattr(error, "problem_mark", None), source),
+    )
+    found = next((found for diagnose in DIAGNOSES if (found := diagnose(stuck))), None) or _say_it_again(stuck)
+    location = source.location(file, found.start, max(found.end, found.start))
+    return Problem("TK601", found.message, location, hint=found.hint)
+
+
+def misread_expression(source: Source, file: str, index: int) -> Problem | None:
+    """Return the Problem of `a: {{ x }}`, which YAML reads as a mapping with a mapping for a key, if it is at an index."""
+    found = EXPRESSION.match(source.text, index)
+    if found is None:
+        return None
+    return Problem("TK601", NO_EXPRESSION, source.location(file, *found.span()), hint=NO_EXPRESSION_CURE)
+
+
+def _index(mark: Any, source: Source) -> int:
+    return 0 if mark is None else min(int(mark.index), len(source.text))
+
+
+class _Finding(NamedTuple):
+    """What is wrong, between which characters, and the cure."""
+
+    message: str
+    start: int
+    end: int
+    hint: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Stuck:
+    """Where the parser gave up (`at`), inside what (`since`), and what it said."""
+
+    text: str
+    said: str
+    doing: str
+    at: int
+    since: int
+
+    @property
+    def character(self) -> str:
+        return self.text[self.at : self.at + 1]
+
+    def line_start(self, index: int) -> int:
+        return max(self.text.rfind("\n", 0, index), self.text.rfind("\r", 0, index)) + 1
+
+    def line_end(self, index: int) -> int:
+        found = LINE_BREAK.search(self.text, index)
+        return found.start() if found else len(self.text)
+
+    @property
+    def before(self) -> str:
+        """The line up to where the parser gave up."""
+        return self.text[self.line_start(self.at) : self.at]
+
+    def line_above(self) -> tuple[int, str] | None:
+        """The nearest line above that says something, and where it begins."""
+        end = self.line_start(self.at)
+        while end > 0:
+            end = self.text.rfind("\n", 0, end)
+            start = self.line_start(end) if end >= 0 else 0
+            line = self.text[start : max(end, 0)].rstrip("\r")
+            if line.strip() and not line.lstrip().startswith("#"):
+                return start, line
+            end = start
+        return None
+
+
+_Diagnosis = Callable[[_Stuck], _Finding | None]
+
+
+def _unquoted_expression(stuck: _Stuck) -> _Finding | None:
+    """`{repo: ${{ inputs.repo }}}`, `a: ${{ {'x': 1} }}`, and `a: {{ x }}/y`."""
+    start = stuck.line_start(stuck.at)
+    line = stuck.text[start : stuck.line_end(stuck.at)]
+    bare = QUOTED.sub(lambda quoted: "_" * len(quoted.group()), line)
+    for found in EXPRESSION.finditer(bare):
+        if found.start() > stuck.at - start:
+            break
+        written = line[found.start() : found.end()]
+        span = (start + found.start(), start + found.end())
+        if written.startswith("$"):
+            quote = "'" if '"' in written else '"'
+            hint = f"put quotes round it: {quote}{written}{quote}"
+            if quote == "'" and "'" in written:
+                hint = "put quotes round the whole value, or write it as a block behind '|'"
+            return _Finding("'${{ }}' needs quotes here", *span, hint)
+        return _Finding(NO_EXPRESSION, *span, NO_EXPRESSION_CURE)
+    return None
+
+
+def _open_quote(stuck: _Stuck) -> _Finding | None:
+    """`a: "hello` and `a: 'it's'`."""
+    if "quoted scalar" in stuck.doing and "unexpected" in stuck.said:
+        return _Finding("this quote is not closed", stuck.since, stuck.since + 1, "close it at the end of the text")
+    before = stuck.before.rstrip()
+    if before and before[-1] in "\"'" and "expected" in stuck.said and stuck.character not in ("", "]", "}"):
+        hint = "put one pair of quotes round the whole text; inside single quotes, '' is one quote"
+        return _Finding("the text goes on behind its closing quote", stuck.at, stuck.line_end(stuck.at), hint)
+    return None
+
+
+def _tab(stuck: _Stuck) -> _Finding | None:
+    if stuck.character == "\t" and not stuck.before.strip():
+        start = stuck.line_start(stuck.at)
+        end = start + len(stuck.text[start:]) - len(stuck.text[start:].lstrip(" \t"))
+        return _Finding("a tab cannot indent a line", stuck.at, end, "indent with spaces")
+    if stuck.character == "\t":
+        return _Finding("a tab cannot stand here", stuck.at, stuck.at + 1, "write a space")
+    return None
+
+
+def _reserved_start(stuck: _Stuck) -> _Finding | None:
+    """`a: @x`, `a: %x`, `a: *.txt`, `a: & b`, `a: ? b`."""
+    if any(one in stuck.doing for one in ("directive", "alias", "anchor")):
+        start = stuck.since
+    elif "cannot start any token" in stuck.said or "mapping keys are not allowed" in stuck.said:
+        start = stuck.at
+    else:
+        return None
+    message = f"a text cannot begin with '{stuck.text[start : start + 1]}'"
+    return _Finding(message, start, start + 1, QUOTES_CURE)
+
+
+def _block_header(stuck: _Stuck) -> _Finding | None:
+    """`a: > b`."""
+    if "block scalar" not in stuck.doing:
+        return None
+    mark = stuck.text[stuck.since : stuck.since + 1]
+    hint = f"begin the text on the next line, indented; or put quotes round it if it begins with '{mark}'"
+    return _Finding(f"text stands on the line of '{mark}'", stuck.at, stuck.line_end(stuck.at), hint)
+
+
+def _escape(stuck: _Stuck) -> _Finding | None:
+    r"""`a: "C:\users"` and half a character, `"\ud83d"`."""
+    if "scalar" not in stuck.doing or not ("escape" in stuck.said or "hexdecimal" in stuck.said):
+        return None
+    start = stuck.text.rfind("\\", 0, stuck.at + 1)
+    if "Unicode" in stuck.said:
+        return _Finding("this escape is half a character", start, start + 6, "write the character itself")
+    hint = "write two backslashes for one, or use single quotes, in which it is a backslash"
+    return _Finding(f"there is no escape '{stuck.text[start : start + 2]}'", start, start + 2, hint)
+
+
+def _colon(stuck: _Stuck) -> _Finding | None:
+    """`a: b: c`; a line above without its colon; a line that is indented too far."""
+    if "mapping values are not allowed" not in stuck.said:
+        return None
+    hint = f"{QUOTES_CURE} that has ': ' in it"
+    own = stuck.before.lstrip()
+    if COLON.search(LIST_ITEMS.sub("", QUOTED.sub("_", own), count=1)):
+        return _Finding("a second ': ' on one line", stuck.at, stuck.at + 1, hint)
+    start, line = stuck.line_above() or (0, "")
+    above = line.lstrip()
+    if above and not COLON.search(QUOTED.sub("_", above)):
+        key, _, value = above.rstrip().partition(":")
+        hint = f"write '{key}: {value or '…'}', with a colon and a space"
+        begin = start + len(line) - len(above)
+        return _Finding(f"there is no ': ' behind '{key}'", begin, begin + len(above.rstrip()), hint)
+    if above and len(stuck.before) - len(own) > len(line) - len(above):
+        hint = "line it up with the key above"
+        return _Finding("this line is indented deeper than the value above", stuck.at - len(own), stuck.at, hint)
+    return _Finding("':' cannot stand here", stuck.at, stuck.at + 1, hint)
+
+
+def _list_on_line_of_key(stuck: _Stuck) -> _Finding | None:
+    """`a: - b`."""
+    if "sequence entries are not allowed" not in stuck.said:
+        return None
+    hint = "begin it on the next line, or write [a, b]; put quotes round a text that begins with '- '"
+    return _Finding("a list cannot begin on the line of its key", stuck.at, stuck.at + 1, hint)
+
+
+def _brackets(stuck: _Stuck) -> _Finding | None:
+    """`[1, 2` and `{a: 1 b: 2}`."""
+    if "flow" not in stuck.doing:
+        return None
+    opening = stuck.text[stuck.since : stuck.since + 1]
+    if opening not in BRACKETS or "expected ','" not in stuck.said:
+        if stuck.at >= len(stuck.text.rstrip()):
+            return _Finding("a bracket is not closed", len(stuck.text.rstrip()), stuck.at, "close every '[' and '{'")
+        return _Finding("there is no value here", stuck.at, stuck.at + 1, "remove the comma, or put quotes round it")
+    closing = BRACKETS[opening]
+    if stuck.line_start(stuck.at) != stuck.line_start(stuck.since):
+        return _Finding(f"this '{opening}' is not closed", stuck.since, stuck.since + 1, f"close it with '{closing}'")
+    hint = f"write ',' between the items; {QUOTES_CURE} that has brackets, commas or colons in it"
+    return _Finding(f"there is no ',' or '{closing}' here", stuck.at, stuck.at + 1, hint)
+
+
+def _stray_bracket(stuck: _Stuck) -> _Finding | None:
+    """`a: [1]]`, `a: }` and `a: ,x`."""
+    if stuck.character not in ("]", "}", ",") or not stuck.character:
+        return None
+    if stuck.character == "," or not stuck.before.rstrip() or stuck.before.rstrip()[-1] in ":-":
+        return _Finding(f"a text cannot begin with '{stuck.character}'", stuck.at, stuck.at + 1, QUOTES_CURE)
+    return _Finding(f"this '{stuck.character}' closes nothing", stuck.at, stuck.at + 1, "remove it")
+
+
+def _indentation(stuck: _Stuck) -> _Finding | None:
+    """A key among list items, a list item among keys, a line that stands between two levels."""
+    if "block" not in stuck.doing:
+        return None
+    span = (stuck.at, stuck.line_end(stuck.at))
+    if stuck.doing.endswith(("collection", "sequence")):
+        hint = "begin it with '- ', or indent it to where it belongs"
+        return _Finding("this line stands among the items of a list and is none", *span, hint)
+    if stuck.text.startswith("-", stuck.at):
+        hint = "indent it below its key"
+        return _Finding("a list item stands among the keys of a mapping", *span, hint)
+    hint = "line it up with the line it belongs to"
+    return _Finding("this line fits none of the lines above", *span, hint)
+
+
+def _directive(stuck: _Stuck) -> _Finding | None:
+    if "incompatible YAML" in stuck.said:
+        return _Finding("this version of YAML is unknown", stuck.at, stuck.line_end(stuck.at), "remove the line")
+    if "document start" in stuck.said:
+        hint = "keep one document to a file; put quotes round a text that is '...'"
+        return _Finding("a second document begins here", stuck.at, stuck.line_end(stuck.at), hint)
+    if "tag" in stuck.said or "tag" in stuck.doing:
+        return _Finding("a tag is not allowed", stuck.at, stuck.at + 1, "put quotes round a text that begins with '!'")
+    return None
+
+
+def _say_it_again(stuck: _Stuck) -> _Finding:
+    message = stuck.said.partition("\n")[0].removeprefix("found ").removeprefix("did not find ")
+    return _Finding(f"invalid YAML: {message}", stuck.at, stuck.at + 1, QUOTES_CURE)
+
+
+DIAGNOSES: tuple[_Diagnosis, ...] = (
+    _tab,
+    _unquoted_expression,
+    _open_quote,
+    _block_header,
+    _escape,
+    _reserved_start,
+    _colon,
+    _list_on_line_of_key,
+    _brackets,
+    _stray_bracket,
+    _indentation,
+    _directive,
+)

@@ -1,14 +1,85 @@
-"""Traps: text that YAML 1.1 reads in another way than it looks."""
+"""Traps: what was written without quotes and is not, or not everywhere, what it looks like.
 
-from toolkit.documents.nodes import Node, Scalar
+Half of the world's YAML is read as version 1.1, in which `no` is false and `12:30` is 750. Here it is text; a reader
+who expects the other should be told. What a number loses (`1.10` is 1.1) it loses in every version.
+"""
+
+import re
+from collections.abc import Iterator
+
+from toolkit.documents.nodes import Mapping, Node, Scalar, Sequence
 from toolkit.problems import Problem
 
+WORDS = {"yes": "true", "on": "true", "no": "false", "off": "false"}
+CASES = (str.lower, str.title, str.upper)
+SEXAGESIMAL = re.compile(r"[-+]?[1-9][0-9]*(?::[0-5]?[0-9])+\Z")
+GROUPED = re.compile(r"[-+]?[1-9][0-9]*(?:_[0-9]+)+\Z")
+LEADING_ZERO = re.compile(r"[-+]?0[0-9]+\Z")
+LOST_ZERO = re.compile(r"[-+]?[0-9]+\.[0-9]+0\Z")
+NO_EXPRESSION = re.compile(r"(?<![${])\{\{[^{}\r\n]*\}\}")
 
-def trap_of(scalar: Scalar) -> Problem | None:
-    """Return the warning about one scalar."""
-    return None
+COMMENT = re.compile(r" +#")
+
+QUOTES = "put quotes round it"
+QUOTES_IF_TEXT = "put quotes round it if it is text"
 
 
 def find_traps(node: Node) -> list[Problem]:
-    """Return the warnings about all values of a document."""
-    return []
+    """Return a warning (TK618) for every value in a document that may be misread."""
+    return [problem for scalar in _values_in(node) if (problem := trap_of(scalar))]
+
+
+def trap_of(scalar: Scalar) -> Problem | None:
+    """Return the warning (TK618) about one value, or None if it is what it looks like."""
+    if "${{" not in scalar.text and (found := NO_EXPRESSION.search(scalar.text)):
+        location = scalar.locate(found.start(), len(found.group()))
+        return Problem("TK618", "'{{ }}' without '$' is plain text", location, "warning", f"write ${found.group()}")
+    if not scalar.plain:
+        return None
+    misread = _misread_word(scalar.text) or _misread_number(scalar) or _cut_off(scalar)
+    if misread is None:
+        return None
+    message, hint = misread
+    return Problem("TK618", message, scalar.location, "warning", hint)
+
+
+def _misread_word(text: str) -> tuple[str, str] | None:
+    meaning = WORDS.get(text.lower())
+    if meaning is None or text not in [change(text) for change in CASES]:
+        return None
+    return f"'{text}' is text here, and {meaning} in YAML 1.1", f"write {meaning}, or put quotes round it"
+
+
+def _misread_number(scalar: Scalar) -> tuple[str, str] | None:
+    text = scalar.text
+    if SEXAGESIMAL.match(text):
+        return f"'{text}' is text here, and a number to the base 60 in YAML 1.1", QUOTES
+    if GROUPED.match(text):
+        digits = text.replace("_", "")
+        return f"'{text}' is text here, and a number in YAML 1.1", f"write {digits}, or put quotes round it"
+    if LEADING_ZERO.match(text):
+        return f"'{text}' is the number {scalar.value}, and an octal one in YAML 1.1", QUOTES_IF_TEXT
+    if LOST_ZERO.match(text):
+        return f"'{text}' is the number {scalar.value}", QUOTES_IF_TEXT
+    return None
+
+
+def _cut_off(scalar: Scalar) -> tuple[str, str] | None:
+    """An expression with ` #` in it: the rest of its line is a comment."""
+    if scalar.written is None or scalar.text.rpartition("${{")[2].count("}}") or "${{" not in scalar.text:
+        return None
+    if not COMMENT.match(scalar.written.source.text, scalar.written.end):
+        return None
+    return "the rest of the line is a comment, since ' #' begins one", "put quotes round the text"
+
+
+def _values_in(node: Node) -> Iterator[Scalar]:
+    match node:
+        case Scalar():
+            yield node
+        case Sequence():
+            for item in node.items:
+                yield from _values_in(item)
+        case Mapping():
+            for entry in node.entries.values():
+                yield from _values_in(entry.value)

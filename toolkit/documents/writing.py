@@ -54,7 +54,7 @@ class Source:
 
 
 class Unit(NamedTuple):
-    """One character of a value as it was written: `\\n` in quotes is one unit of two characters."""
+    r"""One character of a value as it was written: `\n` in quotes is one unit of two characters."""
 
     character: str
     start: int
@@ -146,5 +146,5 @@ def _unescaped(written: str) -> str:
     if written[0] == "'":
         return "'"
     if len(written) > 2:  # noqa: PLR2004 - `\x41` and its longer kin
-        return chr(min(int(written[2:], 16), 0x10FFFF))
+        return chr(min(int(written.lstrip("\\xuU"), base=16), 0x10FFFF))
     return ESCAPES.get(written[1], written[1])

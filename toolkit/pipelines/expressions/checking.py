@@ -6,7 +6,7 @@ from typing import NamedTuple, NoReturn
 
 from toolkit.pipelines.expressions.failures import ExpressionError, Unfit
 from toolkit.pipelines.expressions.functions import FUNCTIONS, Function
-from toolkit.pipelines.expressions.operators import OPERATORS
+from toolkit.pipelines.expressions.operators import FORMATTING_CURE, OPERATORS
 from toolkit.pipelines.expressions.spans import span_of
 from toolkit.pipelines.expressions.values import checked_number
 from toolkit.problems import did_you_mean
@@ -22,7 +22,7 @@ NODES = (
     ast.And, ast.Or, ast.Load,
 )  # fmt: skip
 
-FORMATTING_CURE = "write the text with ${{ }} in it, or join texts with +"
+NOT_ALLOWED = ("this is not allowed in an expression", None)
 
 REFUSED: dict[type[ast.AST], tuple[str, str | None]] = {
     ast.Await: ("'await' is not allowed", None),
@@ -98,22 +98,20 @@ class Check:
                 self._visit_call(node, bound, level)
             case ast.ListComp() | ast.GeneratorExp() | ast.DictComp():
                 self._visit_comprehension(node, bound, level)
-            case ast.List():
-                self._visit_all(
-                    (item.value if isinstance(item, ast.Starred) else item for item in node.elts), bound, level
-                )
-            case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()):
-                self._refuse(node, "a text cannot be formatted with '%'", FORMATTING_CURE)
             case ast.BinOp() | ast.UnaryOp():
-                self._visit_operator(node, node.op)
-                self._visit_all((child for child in ast.iter_child_nodes(node) if child is not node.op), bound, level)
+                self._visit_operation(node, bound, level)
             case ast.Compare():
                 self._visit_identity(node)
                 self._visit_all([node.left, *node.comparators], bound, level)
-            case _ if isinstance(node, NODES):
-                self._visit_all(ast.iter_child_nodes(node), bound, level)
+            case ast.List():
+                self._visit_all([one.value if isinstance(one, ast.Starred) else one for one in node.elts], bound, level)
             case _:
-                self._visit_operator(node, node)
+                self._visit_other(node, bound, level)
+
+    def _visit_other(self, node: ast.AST, bound: frozenset[str], level: int) -> None:
+        if not isinstance(node, NODES):
+            self._refuse(node, *REFUSED.get(type(node), NOT_ALLOWED))
+        self._visit_all(ast.iter_child_nodes(node), bound, level)
 
     def _visit_all(self, nodes: Iterable[ast.AST], bound: frozenset[str], level: int) -> None:
         for node in nodes:
@@ -178,16 +176,22 @@ class Check:
             except Unfit:
                 self._refuse(node, "the number is too large")
 
-    def _visit_operator(self, node: ast.AST, operator: ast.AST) -> None:
-        if type(operator) not in OPERATORS:
-            message, hint = REFUSED.get(type(operator), ("this is not allowed in an expression", None))
-            self._refuse(node, message, hint)
+    def _visit_operation(self, node: ast.BinOp | ast.UnaryOp, bound: frozenset[str], level: int) -> None:
+        if type(node.op) not in OPERATORS:
+            self._refuse(node, *REFUSED.get(type(node.op), NOT_ALLOWED))
+        operands = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.operand]
+        if (
+            isinstance(node.op, ast.Mod)
+            and isinstance(operands[0], ast.Constant)
+            and isinstance(operands[0].value, str)
+        ):
+            self._refuse(node, "a text cannot be formatted with '%'", FORMATTING_CURE)
+        self._visit_all(operands, bound, level)
 
     def _visit_identity(self, node: ast.Compare) -> None:
         for operator, right in zip(node.ops, node.comparators, strict=True):
-            if isinstance(operator, (ast.Is, ast.IsNot)) and not (
-                isinstance(right, ast.Constant) and right.value is None
-            ):
+            is_none = isinstance(right, ast.Constant) and right.value is None
+            if isinstance(operator, (ast.Is, ast.IsNot)) and not is_none:
                 self._refuse(node, "'is' stands only before None", "write '==' or '!='")
 
     # ----------------------------------------------------------------------------------------------------------- calls
@@ -256,9 +260,9 @@ class Check:
         if isinstance(target, ast.Name):
             self._refuse_dunder(target, target.id)
             return frozenset({target.id})
-        if isinstance(target, (ast.List, ast.Tuple)):
-            return frozenset().union(*map(self._targets, target.elts))
-        self._refuse(target, "only a name can stand between 'for' and 'in'")
+        if not isinstance(target, (ast.List, ast.Tuple)):
+            self._refuse(target, "only a name can stand between 'for' and 'in'")
+        return frozenset[str]().union(*map(self._targets, target.elts))
 
     # ------------------------------------------------------------------------------------------------------------ talk
 

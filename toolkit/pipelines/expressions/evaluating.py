@@ -6,9 +6,9 @@ attribute is a key of a mapping and nothing else, and each step is paid for out 
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, assert_never
+from typing import Any, ClassVar, assert_never
 
-from simpleeval import EvalWithCompoundTypes
+from simpleeval import EvalWithCompoundTypes  # type: ignore[import-untyped]  # it has none
 
 from toolkit.pipelines.expressions.failures import ExpressionError, Unfit
 from toolkit.pipelines.expressions.functions import FUNCTIONS, Function
@@ -52,7 +52,6 @@ class Evaluator(EvalWithCompoundTypes):  # type: ignore[misc]  # simpleeval has 
     """One evaluation of one checked expression."""
 
     operators = OPERATORS
-    handlers: dict[type[ast.AST], Callable[..., Any]]
 
     def __init__(self, source: str, roots: Mapping[str, Any]) -> None:
         """Keep what names stand for; simpleeval's own tables of names, functions and nodes are never made."""
@@ -125,10 +124,8 @@ class Evaluator(EvalWithCompoundTypes):  # type: ignore[misc]  # simpleeval has 
         if isinstance(container, (list, tuple, str)) and isinstance(key, int) and not isinstance(key, bool):
             if -len(container) <= key < len(container):
                 return container[key]
-            count = len(container)
-            raise Unfit(
-                f"there is no {key} in '{self.written(node.value)}', which has {count} {'item' if count == 1 else 'items'}"
-            )
+            count = f"{len(container)} {'item' if len(container) == 1 else 'items'}"
+            raise Unfit(f"there is no {key} in '{self.written(node.value)}', which has {count}")
         if isinstance(key, str):
             raise self._missing(node.value, container, key)
         raise Unfit(f"{kind_of(container)} has no items to choose by {kind_of(key)}")
@@ -145,10 +142,8 @@ class Evaluator(EvalWithCompoundTypes):  # type: ignore[misc]  # simpleeval has 
     def _sliced(self, container: Any, slice_node: ast.Slice) -> Any:
         if not isinstance(container, (str, list, tuple)):
             raise Unfit(f"{kind_of(container)} cannot be sliced")
-        bounds = [
-            None if part is None else self.value_of(part)
-            for part in (slice_node.lower, slice_node.upper, slice_node.step)
-        ]
+        parts = (slice_node.lower, slice_node.upper, slice_node.step)
+        bounds = [None if part is None else self.value_of(part) for part in parts]
         if any(bound is not None and (isinstance(bound, bool) or not isinstance(bound, int)) for bound in bounds):
             raise Unfit("a slice has whole numbers between its colons")
         if bounds[2] == 0:
@@ -283,7 +278,7 @@ class Evaluator(EvalWithCompoundTypes):  # type: ignore[misc]  # simpleeval has 
         for part, item in zip(targets, value, strict=True):
             self._bind(part, item)
 
-    handlers = {  # noqa: RUF012 - it is the table of the class
+    handlers: ClassVar[dict[type[ast.AST], Callable[..., Any]]] = {
         ast.Constant: lambda _self, node: node.value,
         ast.Name: _eval_name,
         ast.Attribute: _eval_attribute,

@@ -79,8 +79,12 @@ def _list(value: Any, function: str) -> list[Any]:
         return value
     if isinstance(value, tuple):
         return list(value)
-    hint = {str: "split(…) and lines(…) make a list of a text", dict: "keys(…) and values(…) make a list of a mapping"}
-    raise Unfit(f"{function} takes a list, not {kind_of(value)}", hint=hint.get(type(value)))
+    hint = {
+        "a text": "split(…) and lines(…) make a list of a text",
+        "a mapping": "keys(…) and values(…) make a list of a mapping",
+    }
+    kind = kind_of(value)
+    raise Unfit(f"{function} takes a list, not {kind}", hint=hint.get(kind))
 
 
 def _number(value: Any, function: str) -> Any:
@@ -93,9 +97,9 @@ def _comparable(items: list[Any], function: str) -> list[Any]:
     """Return the items if each can be compared with each: all numbers, or all texts."""
     if all(isinstance(item, (int, float)) for item in items) or all(isinstance(item, str) for item in items):
         return items
-    odd = next(
-        item for item in items if not isinstance(item, type(items[0])) or not isinstance(item, (int, float, str))
-    )
+    odd = next((item for item in items if not isinstance(item, (int, float, str))), None)
+    if odd is None:
+        raise Unfit(f"{function} compares numbers, or texts, and not both", hint="str(…) makes a text of a number")
     raise Unfit(f"{function} compares numbers, or texts, and there is {kind_of(odd)} among them")
 
 
@@ -252,9 +256,9 @@ def _strip(text: Any, characters: Any = None) -> str:
 
 @_function("replace")
 def _replace(text: Any, old: Any, new: Any) -> str:
-    text, old, new = _text(text, "replace"), _text(old, "replace"), _text(new, "replace")
-    check_length(len(text) + text.count(old) * max(0, len(new) - len(old)))
-    return text.replace(old, new)
+    whole, part, other = (_text(value, "replace") for value in (text, old, new))
+    check_length(len(whole) + whole.count(part) * max(0, len(other) - len(part)))
+    return whole.replace(part, other)
 
 
 @_function("split")
@@ -318,16 +322,16 @@ def _all(items: Any) -> bool:
 
 
 @_function("sorted", "dumps")
-def _sorted(items: Any, key: Any = None, reverse: Any = False) -> list[Any]:
+def _sorted(items: Any, key: Any = None, reverse: Any = None) -> list[Any]:
     """The items in order; with a key, mappings in the order of their values under it."""
-    if not isinstance(reverse, bool):
+    if reverse is not None and not isinstance(reverse, bool):
         raise Unfit(f"sorted takes true or false for 'reverse', not {kind_of(reverse)}")
     listed = _list(items, "sorted")
     if key is None:
-        return sorted(_comparable(listed, "sorted"), reverse=reverse)
+        return sorted(_comparable(listed, "sorted"), reverse=bool(reverse))
     name = _text(key, "sorted")
     ranks = _comparable([_value_under(item, name) for item in listed], "sorted")
-    order = sorted(range(len(listed)), key=ranks.__getitem__, reverse=reverse)
+    order = sorted(range(len(listed)), key=ranks.__getitem__, reverse=bool(reverse))
     return [listed[index] for index in order]
 
 

@@ -15,6 +15,8 @@ from toolkit.pipelines.expressions.values import (
     kind_of,
 )
 
+FORMATTING_CURE = "write the text with ${{ }} in it, or join texts with +"
+
 
 def _is_number(value: Any) -> bool:
     """Return whether one can reckon with a value; true and false count as 1 and 0, as in Python."""
@@ -27,7 +29,7 @@ def _numbers(verb: str, left: Any, right: Any) -> None:
 
 
 def _cure(left: Any, right: Any) -> str | None:
-    if isinstance(left, str) and _is_number(right) or isinstance(right, str) and _is_number(left):
+    if (isinstance(left, str) and _is_number(right)) or (_is_number(left) and isinstance(right, str)):
         return "int(…) or float(…) makes a number of a text"
     return None
 

@@ -20,16 +20,16 @@ def end_of_expression(text: str, start: int) -> int | None:
     open_brackets: list[str] = []
     position = start
     while found := TOKEN.search(text, position):
-        token = found.group()
-        if token in CLOSERS:
-            if token == "}" and "{" not in open_brackets:
+        mark = found.group()
+        if mark in CLOSERS:
+            if mark == "}" and "{" not in open_brackets:
                 if text.startswith("}}", found.start()):
                     return found.start()
-            elif CLOSERS[token] in open_brackets:
-                while open_brackets.pop() != CLOSERS[token]:
+            elif CLOSERS[mark] in open_brackets:
+                while open_brackets.pop() != CLOSERS[mark]:
                     pass
-        elif token in CLOSERS.values():
-            open_brackets.append(token)
+        elif mark in CLOSERS.values():
+            open_brackets.append(mark)
         position = found.end()
     return None
 
