@@ -3,9 +3,12 @@
 The public names. Each is loaded when it is first used, so that importing the package costs next to nothing.
 """
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
-if TYPE_CHECKING:
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing `typing` would double what `toolkit --version` takes
+    from typing import Any
+
     from toolkit.approvals.decisions import Continue, Edit, ExitEarly, Reject
     from toolkit.approvals.requests import ReviewRequest
     from toolkit.approvals.reviewers import Reviewer
