@@ -30,14 +30,22 @@ def read_arguments(shape: "Shape", arguments: str | Mapping[str, Any], optional:
     except ValidationError as error:
         if isinstance(arguments, str) and not arguments.strip():
             return read_arguments(shape, {}, optional)
+        data = _data(arguments)
         needless = {place[0] for place in _nulls(error) if place[0] in optional}
         if not needless:
-            raise ToolArgumentsError(explain(error, shape.schema)) from None
-    data = from_json(arguments) if isinstance(arguments, str) else arguments
+            raise ToolArgumentsError(explain(error, shape.schema, data)) from None
+    data = {name: value for name, value in data.items() if name not in needless}
     try:
-        return shape.validate_data({name: value for name, value in data.items() if name not in needless})
+        return shape.validate_data(data)
     except ValidationError as error:
-        raise ToolArgumentsError(explain(error, shape.schema)) from None
+        raise ToolArgumentsError(explain(error, shape.schema, data)) from None
+
+
+def _data(arguments: str | Mapping[str, Any]) -> Any:
+    try:
+        return from_json(arguments) if isinstance(arguments, str) else arguments
+    except ValueError:
+        return None
 
 
 def _nulls(error: ValidationError) -> Iterator[tuple[int | str, ...]]:
@@ -46,23 +54,36 @@ def _nulls(error: ValidationError) -> Iterator[tuple[int | str, ...]]:
             yield detail["loc"]
 
 
-def explain(error: ValidationError, schema: Mapping[str, Any]) -> str:
-    """Return one message that names every missing and every invalid member."""
-    details = error.errors(include_url=False)
+def explain(error: ValidationError, schema: Mapping[str, Any], data: Any) -> str:
+    """Return one message that names every missing and every invalid member of the data."""
+    details = _without_null_branches(error.errors(include_url=False))
     whole = next((detail for detail in details if not detail["loc"] and detail["type"] in _WHOLES), None)
     if whole is not None:
         return _WHOLES[whole["type"]](whole)
     required = set(schema.get("required", ()))
-    missing = [detail for detail in details if _is_missing(detail, required)]
-    parts = []
-    if missing:
-        parts.append(f"Missing required parameter(s): {', '.join(_path(detail['loc']) for detail in missing)}")
+    missing: dict[str, None] = {}
     wrong: dict[str, list[str]] = {}
     for detail in details:
-        if detail not in missing:
-            wrong.setdefault(_path(detail["loc"]), []).append(_reason(detail))
+        path = _path(detail, data)
+        if _is_missing(detail, required):
+            missing[path] = None
+        else:
+            wrong.setdefault(path, []).append(_reason(detail))
+    parts = [f"Missing required parameter(s): {', '.join(missing)}"] if missing else []
     parts += [f"Invalid parameter {path!r}: {' or '.join(dict.fromkeys(reasons))}" for path, reasons in wrong.items()]
     return "; ".join(parts)
+
+
+def _without_null_branches(details: list["ErrorDetails"]) -> list["ErrorDetails"]:
+    """Leave out that a value could have been null, where the other branches of the union tell what it should be."""
+    return [
+        detail
+        for detail in details
+        if detail["type"] != "none_required"
+        or not any(
+            other["loc"][: len(detail["loc"]) - 1] == detail["loc"][:-1] for other in details if other is not detail
+        )
+    ]
 
 
 def _is_missing(detail: "ErrorDetails", required: set[str]) -> bool:
@@ -95,11 +116,15 @@ def _kind(value: object) -> str:
     return "null" if value is None else _KINDS.get(type(value), type(value).__name__)
 
 
-def _path(location: tuple[int | str, ...]) -> str:
-    """Return a place as people write it: `orders[0].price`."""
+def _path(detail: "ErrorDetails", data: Any) -> str:
+    """Return a place as people write it, `orders[0].price`, without the branches of unions that pydantic puts in."""
     text = ""
-    for part in location:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+    last = len(detail["loc"]) - 1
+    for position, part in enumerate(detail["loc"]):
+        if isinstance(part, int) and isinstance(data, list | tuple) and part < len(data):
+            text, data = f"{text}[{part}]", data[part]
+        elif isinstance(data, Mapping) and (part in data or (position == last and detail["type"] == "missing")):
+            text, data = f"{text}.{part}" if text else str(part), data.get(part)
     return text
 
 

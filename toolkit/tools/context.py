@@ -243,7 +243,7 @@ class ToolContext:
         arguments: Mapping[str, Any] | None = None,
         *,
         preview: str | None = None,
-        timeout: float | None = DEFAULT_TIMEOUT,
+        timeout: float | None = DEFAULT_TIMEOUT,  # noqa: ASYNC109 - the gate keeps it, and knows what its end means
         on_timeout: OnTimeout = "reject",
         answer_is_text: bool = False,
     ) -> Decision:

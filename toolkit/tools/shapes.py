@@ -80,7 +80,7 @@ def _shape(annotation: Any) -> Shape:
     adapter = TypeAdapter(annotation)
     schema = tidied(_JsonSchema().generate(adapter.core_schema))
     # A model's own ready validator would bring pydantic's rules back.
-    validator = SchemaValidator(with_our_rules(adapter.core_schema), None, _use_prebuilt=False)  # type: ignore[call-arg]
+    validator = SchemaValidator(with_our_rules(adapter.core_schema), None, _use_prebuilt=False)
     return Shape(validator.validate_json, validator.validate_python, schema)
 
 
