@@ -5,11 +5,22 @@ import os
 import platform
 import sys
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 
 from bench.rows import Row
 
 HEADINGS = ("", "measure", "floor", "ours", "ratio (best / median)", "target", "goal", "reached", "beside it, same run")
-FAMILIES = {"A": "cold_starts", "B": "calls", "C": "calls", "D": "calls", "F": "side_by_side"}
+FAMILIES = {
+    "A1": "cold_starts",
+    "A2": "cold_starts",
+    "A3": "cold_starts",
+    "B1": "calls",
+    "B2": "calls",
+    "C": "calls",
+    "D": "calls",
+    "F1": "side_by_side",
+    "F2": "side_by_side",
+}
 
 
 def main() -> int:
@@ -35,33 +46,11 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
 
 def measured(codes: Sequence[str]) -> Iterator[Row]:
-    """Yield the rows that were asked for, family by family."""
-    wanted = [code.upper() for code in codes]
-    families = dict.fromkeys(module for letter, module in FAMILIES.items() if not wanted or letter in letters(wanted))
-    for family in families:
-        yield from (row for row in rows_of(family) if not wanted or row.code in wanted or row.code[0] in wanted)
-
-
-def letters(codes: Sequence[str]) -> set[str]:
-    """Return the families that the codes belong to."""
-    return {code[0] for code in codes}
-
-
-def rows_of(family: str) -> Iterator[Row]:
-    """Take all measures of a family; it is imported now, since cold starts need none of the others."""
-    match family:
-        case "cold_starts":
-            from bench import cold_starts
-
-            return cold_starts.rows()
-        case "calls":
-            from bench import calls
-
-            return calls.rows()
-        case _:
-            from bench import side_by_side
-
-            return side_by_side.rows()
+    """Take the measures that were asked for, and yield their rows."""
+    for code, family in FAMILIES.items():
+        if not codes or any(code.startswith(wanted.upper()) for wanted in codes):
+            for measure in import_module(f"bench.{family}").MEASURES[code]:
+                yield from measure()
 
 
 def cells(row: Row) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from bench import floors, peers
 from bench.rows import Row
 from bench.timing import Times, Work, in_turns, repeated
-from toolkit import Pipeline, ToolContext, from_function, resolve_tools, tool
+from toolkit import ToolContext, from_function, resolve_tools, tool
 from toolkit.approvals.reviewers import AutoReviewer
 from toolkit.tools.metrics import Metrics
 
@@ -88,15 +88,6 @@ class CountingMetrics(Metrics):
         self.seconds += seconds
 
 
-def rows() -> Iterator[Row]:
-    """Measure everything that happens within one process and without waiting."""
-    yield marking()
-    yield building()
-    yield synchronous_call()
-    yield asynchronous_call()
-    yield chain()
-
-
 def context() -> ToolContext:
     """Return a context with a gate and metrics, and nobody listening."""
     return ToolContext(reviewer=AutoReviewer(), metrics=CountingMetrics())
@@ -128,27 +119,27 @@ def fresh(build: Callable[[types.FunctionType], object], function: Callable[...,
     return run
 
 
-def marking() -> Row:
+def marking() -> Iterator[Row]:
     """Measure `@tool`; the figure is the time itself."""
     contestants = {
         "one attribute": fresh(lambda function: setattr(function, "mark", True), greet),
         "ours": fresh(tool, greet),
     } | {name: fresh(mark, greet) for name, mark in peers.markers().items()}
     times = in_turns(contestants, rounds=ROUNDS, units=BUILDS)
-    return Row("B1", "marking a function with @tool", None, "", times.pop("ours"), 5e-6, 1e-6, times)
+    yield Row("B1", "marking a function with @tool", None, "", times.pop("ours"), 5e-6, 1e-6, times)
 
 
-def building() -> Row:
+def building() -> Iterator[Row]:
     """Measure the way from a marked function to its schema."""
     contestants = {
         "TypeAdapter(function)": fresh(lambda function: TypeAdapter(function).json_schema(), greet),
         "ours": fresh(lambda function: from_function(tool(function)).spec.parameters, greet),
     } | {name: fresh(build, greet) for name, build in peers.schemas().items()}
     times = in_turns(contestants, rounds=ROUNDS, units=BUILDS)
-    return row("B2", "marked function to schema, three parameters", times, "TypeAdapter(function)", (1.5, 0.25))
+    yield row("B2", "marked function to schema, three parameters", times, "TypeAdapter(function)", (1.5, 0.25))
 
 
-def synchronous_call() -> Row:
+def synchronous_call() -> Iterator[Row]:
     """Measure `tool.run` from JSON text."""
     ours, surroundings = from_function(forecast), context()
     bare = floors.validated_call(forecast, ARGUMENTS)
@@ -158,10 +149,10 @@ def synchronous_call() -> Row:
         "ours": repeated(lambda: ours.run(ARGUMENTS, surroundings).text, CALLS),
     }
     times = in_turns(contestants, rounds=ROUNDS, units=CALLS) | beside(peers.calls(forecast, ARGUMENTS))
-    return row("C", "one call from JSON text, synchronous", times, "validate_json + call", (4.0, 2.5))
+    yield row("C", "one call from JSON text, synchronous", times, "validate_json + call", (4.0, 2.5))
 
 
-def asynchronous_call() -> Row:
+def asynchronous_call() -> Iterator[Row]:
     """Measure `await tool.call` of an async function."""
     ours, surroundings = from_function(forecast_async), context()
     validate = TypeAdapter(floors.Arguments).validator.validate_json
@@ -180,11 +171,13 @@ def asynchronous_call() -> Row:
         "ours": lambda: asyncio.run(our_calls()),
     }
     times = in_turns(contestants, rounds=ROUNDS, units=CALLS)
-    return row("C", "one call from JSON text, awaited", times, "validate_json + await", (4.0, 2.5))
+    yield row("C", "one call from JSON text, awaited", times, "validate_json + await", (4.0, 2.5))
 
 
-def chain() -> Row:
+def chain() -> Iterator[Row]:
     """Measure a pipeline of ten text steps."""
+    from toolkit import Pipeline
+
     steps = [Dotted(number) for number in range(STEPS)]
     pipeline, surroundings = Pipeline.of(*resolve_tools(steps).values()), context()
     text = json.dumps({"input": "hello"})
@@ -197,7 +190,7 @@ def chain() -> Row:
     }
     times = in_turns(contestants, rounds=ROUNDS, units=calls)
     times |= beside(peers.chains([step.execute for step in steps], "hello"))
-    return row("D", "chain of ten text steps", times, "ten validated steps", (5.0, 3.0))
+    yield row("D", "chain of ten text steps", times, "ten validated steps", (5.0, 3.0))
 
 
 def beside(works: Mapping[str, Work]) -> dict[str, Times]:
@@ -210,3 +203,6 @@ def row(code: str, measure: str, times: dict[str, Times], floor: str, aims: tupl
     """Return the row of a measure whose unit is its floor."""
     unit, ours = times.pop(floor), times.pop("ours")
     return Row(code, measure, unit, floor, ours, *aims, references=times)
+
+
+MEASURES = {"B1": [marking], "B2": [building], "C": [synchronous_call, asynchronous_call], "D": [chain]}

@@ -66,16 +66,18 @@ steps: [upper, lower, upper, lower, upper, lower, upper, lower, upper, lower]
 """
 
 
-def rows(rounds: int = ROUNDS) -> Iterator[Row]:
-    """Measure the commands, in units of an interpreter that does nothing."""
+def commands_alone() -> Iterator[Row]:
+    """Measure `--version` and `--help`, in units of an interpreter that does nothing."""
     with project() as directory:
-        yield from commands_alone(directory, rounds)
-        yield from one_tool(directory, rounds)
-        yield ten_steps(directory, rounds)
+        times = in_turns(commands_and_peers(directory), rounds=ROUNDS)
+    unit = times.pop("python -c pass")
+    others = {name: taken for name, taken in times.items() if not name.startswith("--")}
+    for option, goal in (("--version", 1.1), ("--help", 5.0)):
+        yield Row("A1", f"toolkit {option}", unit, "python -c pass", times[option], 6.0, goal, others)
 
 
-def commands_alone(directory: Path, rounds: int) -> Iterator[Row]:
-    """Measure `--version` and `--help`."""
+def commands_and_peers(directory: Path) -> dict[str, Work]:
+    """Return the commands that answer at once, and what stands beside them."""
     contestants = {
         "python -c pass": python(directory, floors.NOTHING),
         "--version": command(directory, "--version"),
@@ -83,42 +85,36 @@ def commands_alone(directory: Path, rounds: int) -> Iterator[Row]:
     }
     if llm := shutil.which("llm", path=sysconfig.get_path("scripts")):
         contestants["llm --version"] = process(directory, [llm, "--version"])
-    times = in_turns(contestants, rounds=rounds)
-    unit = times.pop("python -c pass")
-    for option, goal in (("--version", 1.1), ("--help", 5.0)):
-        others = {name: taken for name, taken in times.items() if not name.startswith("--")}
-        yield Row("A1", f"toolkit {option}", unit, "python -c pass", times[option], 6.0, goal, others)
+    return contestants
 
 
-def one_tool(directory: Path, rounds: int) -> Iterator[Row]:
+def one_tool() -> Iterator[Row]:
     """Measure `schema` and `run` of a file with one tool."""
-    times = in_turns(
-        {
+    with project() as directory:
+        contestants = {
             "python -c pass": python(directory, floors.NOTHING),
             "import pydantic": python(directory, floors.PYDANTIC_IMPORT),
             "Typer + pydantic by hand": python(directory, floors.TYPER_AND_PYDANTIC),
             "schema": command(directory, "schema", "tools.py"),
             "run": command(directory, "run", "tools.py:forecast", "city=Oslo", "days=3"),
-        },
-        rounds=rounds,
-    )
+        }
+        times = in_turns(contestants, rounds=ROUNDS)
     unit, schema, run = (times.pop(name) for name in ("python -c pass", "schema", "run"))
     yield Row("A2", "toolkit schema FILE", unit, "python -c pass", schema, 16.0, 9.0, times)
     yield Row("A2", "toolkit run FILE:tool k=v", unit, "python -c pass", run, 16.0, 9.0, times)
 
 
-def ten_steps(directory: Path, rounds: int) -> Row:
+def ten_steps() -> Iterator[Row]:
     """Measure `run` of a pipeline of ten text steps."""
-    times = in_turns(
-        {
+    with project() as directory:
+        contestants = {
             "python -c pass": python(directory, floors.NOTHING),
             "YAML + plain Python": python(directory, floors.YAML_AND_PLAIN_PYTHON),
             "run": command(directory, "run", "ten_steps.yaml", "--input", "hello"),
-        },
-        rounds=rounds,
-    )
+        }
+        times = in_turns(contestants, rounds=ROUNDS)
     unit, run = times.pop("python -c pass"), times.pop("run")
-    return Row("A3", "toolkit run pipeline.yaml, ten text steps", unit, "python -c pass", run, 18.0, 10.0, times)
+    yield Row("A3", "toolkit run pipeline.yaml, ten text steps", unit, "python -c pass", run, 18.0, 10.0, times)
 
 
 @contextmanager
@@ -158,3 +154,6 @@ def process(directory: Path, words: Sequence[str]) -> Work:
             sys.exit(f"bench: {' '.join(words)} failed:\n{finished.stderr.decode()}")
 
     return run
+
+
+MEASURES = {"A1": [commands_alone], "A2": [one_tool], "A3": [ten_steps]}
