@@ -64,8 +64,38 @@ _HOMES = {
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = [  # noqa: PLE0604 - the names are those of the table above, spelt out for readers
-    *sorted(_HOME_OF)
+__all__ = [
+    "ConfigurationError",
+    "Continue",
+    "Edit",
+    "ErrorStrategy",
+    "ExitEarly",
+    "ExitEarlyError",
+    "InvalidPipeline",
+    "InvalidTools",
+    "MemoryId",
+    "Pipeline",
+    "Problem",
+    "Reject",
+    "ReviewRequest",
+    "Reviewer",
+    "Tool",
+    "ToolArgumentsError",
+    "ToolCall",
+    "ToolContext",
+    "ToolExecutionError",
+    "ToolResult",
+    "ToolSpec",
+    "ToolkitError",
+    "TypedTool",
+    "WrappedTool",
+    "from_function",
+    "from_object",
+    "load_pipeline",
+    "load_tools",
+    "resolve_tools",
+    "tool",
+    "toolbox",
 ]
 
 
