@@ -16,7 +16,7 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.marking import mark_of
 from toolkit.tools.names import name_problem
 from toolkit.tools.options import option_problems
-from toolkit.tools.outcomes import NOTHING_RETURNED
+from toolkit.tools.outcomes import NOTHING_RETURNED, as_result
 from toolkit.tools.places import place_of
 from toolkit.tools.results import ToolResult
 from toolkit.tools.shapes import UNFIT, Shape, output_schema, shape_of_parameters
@@ -62,7 +62,7 @@ class FunctionTool(Tool):
         """Return what the function returned; nothing, where nothing was promised, is a success."""
         if value is None and self._returns_nothing:
             return ToolResult(NOTHING_RETURNED)
-        return super().result_of(value)
+        return as_result(value)
 
     def _filled(self, parsed: dict[str, Any], context: ToolContext) -> dict[str, Any]:
         """Return the arguments with what the context gives and with the defaults that stand in a `Field`."""
