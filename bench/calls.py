@@ -4,6 +4,7 @@ import asyncio
 import json
 import types
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -104,7 +105,7 @@ def copies(function: types.FunctionType) -> Iterator[types.FunctionType]:
         yield copy
 
 
-def fresh(build: Callable[[types.FunctionType], object], function: Callable[..., object]) -> Work:
+def fresh(build: Callable[[Any], object], function: Callable[..., object]) -> Work:
     """Return work that builds something from many new copies, which are made beforehand."""
     assert isinstance(function, types.FunctionType)
     endless = copies(function)
