@@ -29,7 +29,7 @@ def make_application(help_page: str) -> typer.Typer:
         cls=_LazyGroup,
         help=help_page,
         callback=_global_options,
-        add_completion=False,  # the two options below are the same, but load completion only when they are used
+        add_completion=False,  # the same two options are taken below, which load completion only when they are used
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -42,25 +42,17 @@ def _show_version(wanted: bool) -> None:  # noqa: FBT001 - Typer calls it with t
         raise typer.Exit
 
 
-def _install_completion(ctx: typer.Context, param: typer.CallbackParam, wanted: bool) -> None:  # noqa: FBT001
-    from typer.completion import install_callback  # noqa: PLC0415 - it loads every shell's way of completing
-
-    install_callback(ctx, param, wanted)
-
-
-def _show_completion(ctx: typer.Context, param: typer.CallbackParam, wanted: bool) -> None:  # noqa: FBT001
-    from typer.completion import show_callback  # noqa: PLC0415 - it loads every shell's way of completing
-
-    show_callback(ctx, param, wanted)
-
-
 def _global_options(
     *,
     version: Annotated[bool, typer.Option("--version", "-V", callback=_show_version)] = False,
-    install_completion: Annotated[bool, typer.Option("--install-completion", callback=_install_completion)] = False,
-    show_completion: Annotated[bool, typer.Option("--show-completion", callback=_show_completion)] = False,
 ) -> None:
     """Take the options that stand before any command; each does its work while it is parsed."""
+
+
+def _set_up_completion(option: str, shell: str | None = None) -> None:
+    from toolkit_cli import shells  # noqa: PLC0415 - it loads every shell's script
+
+    (shells.install_completion if option == "--install-completion" else shells.show_completion)(shell)
 
 
 class _LazyGroup(TyperGroup):
@@ -87,9 +79,12 @@ class _LazyGroup(TyperGroup):
         self._main_shell_completion(extra, NAME, _COMPLETION_VARIABLE)
 
     def _work(self, arguments: list[str], extra: dict[str, Any]) -> Any:
-        if not arguments:
-            console.say(str(self.help))
-            return ExitCode.USAGE
+        match arguments:
+            case []:
+                console.say(str(self.help))
+                return ExitCode.USAGE
+            case ["--install-completion" | "--show-completion" as option, *shell] if len(shell) <= 1:
+                return _set_up_completion(option, *shell)
         # Parsing takes from the list it is given.
         with self.make_context(NAME, list(arguments), **extra) as context:
             return self.invoke(context)

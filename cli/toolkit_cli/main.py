@@ -26,10 +26,10 @@ Commands:
 {_COMMAND_LINES}
 
 Options:
-  -h, --help            Show this page; after a command, the command's own.
-  -V, --version         Show the version.
-  --install-completion  Install completion for this shell.
-  --show-completion     Show the script that completes, to copy or to change.
+  -h, --help                    Show this page; after a command, the command's own.
+  -V, --version                 Show the version.
+  --install-completion [SHELL]  Install completion for this shell, or for the one named.
+  --show-completion [SHELL]     Show the script that completes, to copy or to change.
 
 Start with:  toolkit new tool greet  ·  toolkit list  ·  toolkit run calculator "2^10"
 """

@@ -4,12 +4,24 @@ from typing import Annotated
 
 import typer
 
+from toolkit_cli.completion import complete_target
+
 Targets = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[TARGET]...",
         help="A file, file.py:name, a folder, a glob, a module, a tool's name, or `builtin`.",
         show_default=False,
+        autocompletion=complete_target,
+    ),
+]
+Target = Annotated[
+    str,
+    typer.Argument(
+        metavar="TARGET",
+        help="A file, file.py:name, a module, or a tool's name.",
+        show_default=False,
+        autocompletion=complete_target,
     ),
 ]
 Sources = Annotated[

@@ -7,6 +7,7 @@ import typer
 
 from toolkit.problems import Problem, errors_among
 from toolkit_cli import console
+from toolkit_cli.completion import complete_target
 from toolkit_cli.failures import ExitCode
 from toolkit_cli.options import Debug
 from toolkit_cli.rendering.problems import as_github, as_json, as_text, summary_of
@@ -19,7 +20,12 @@ _WIDEST = 120
 def lint(
     paths: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[PATH]...", help="Files, folders, globs or modules.", show_default=False),
+        typer.Argument(
+            metavar="[PATH]...",
+            help="Files, folders, globs or modules.",
+            show_default=False,
+            autocompletion=complete_target,
+        ),
     ] = None,
     *,
     format: Annotated[  # noqa: A002 - the option's name

@@ -11,7 +11,7 @@ from toolkit.tools.base import Tool
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.opening import open_named
-from toolkit_cli.options import Debug, Sources
+from toolkit_cli.options import Debug, Sources, Target
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.rendering.tools import detailed, full_record, pipeline_in
 
@@ -21,9 +21,7 @@ Format = Literal["text", "json", "mermaid"]
 
 
 def show(
-    target: Annotated[
-        str, typer.Argument(help="A tool's name, file.py:name, a pipeline's file, …", show_default=False)
-    ],
+    target: Target,
     *,
     format: Annotated[  # noqa: A002 - the option's name
         Format, typer.Option("--format", help="For people, as JSON, or a diagram of a pipeline.")
