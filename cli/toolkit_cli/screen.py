@@ -5,7 +5,7 @@ While a question is open, everything else that would be written waits: our own l
 
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
 from typing import Protocol, TextIO
@@ -48,16 +48,13 @@ class Screen:
     def show(self, live: Live | None) -> None:
         """Show this live display and no other; `None` shows none."""
         with self._lock:
+            if live is self._live:
+                return
             if self._live is not None and self._waiting is None:
                 self._live.stop()
             self._live = live
             if live is not None and self._waiting is None:
                 live.start()
-
-    def change(self, update: Callable[[], None]) -> None:
-        """Change what the live display shows, not while another thread draws a line."""
-        with self._lock:
-            update()
 
     @contextmanager
     def hold(self) -> Iterator[TextIO]:

@@ -18,6 +18,7 @@ _MARKS_IN_A_ROW = 3
 _NOT_PLAIN = re.compile(r"[^\x20-\x5b\x5d-\x7e]+")
 _NOT_PLAIN_LINES = re.compile(r"[^\n\x20-\x5b\x5d-\x7e]+")
 _NOT_ASCII = re.compile(r"[^\n\x20-\x7e]+")
+_OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _READS_AS_ESCAPE = re.compile(r"[\\nrtxuU]")
 _ELLIPSIS = "…"
 
@@ -30,6 +31,11 @@ def one_line(text: str) -> str:
 def lines_of(text: str) -> list[str]:
     """Return the lines of the text, each made safe; only a newline ends a line."""
     return _NOT_PLAIN_LINES.sub(_escape_run, text).split("\n")
+
+
+def disarmed(text: str) -> str:
+    """Return a text that a terminal cannot obey, and that otherwise looks as it is meant to."""
+    return _OBEYED.sub(lambda found: _escape(found.group()), text)
 
 
 def as_json(value: Any, *, indent: int | None = None) -> str:

@@ -18,11 +18,11 @@ def {name}(
 '''
 
 _TEST = '''\
-"""A marked function is still a function; as a tool it takes what a model sends, and says what is wrong with it."""
-
-from {name} import {name}
+"""A marked function is called as any other; as a tool it takes what a model sends."""
 
 from toolkit import from_function
+
+from {name} import {name}
 
 
 def test_function_is_called_as_any_other():

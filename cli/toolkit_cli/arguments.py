@@ -1,0 +1,244 @@
+"""Arguments: everything that the command line says about the arguments of one call, put together and judged at once."""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolkit.errors import ToolArgumentsError, ToolExecutionError
+from toolkit.problems import Problem, did_you_mean
+from toolkit.tools.base import Tool
+from toolkit_cli.assignments import Assignment, read_assignment, read_text_file, with_file_read
+from toolkit_cli.conversion import Schemas
+
+_INVALID = re.compile(r"; (?=Invalid parameter )")
+_INVALID_NAME = re.compile(r"Invalid parameter '([^'.\[]+)")
+_USAGE = "write name=value, name:=json or name=@file"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the command line gives.
+
+    Attributes:
+        words: The words after the target.
+        whole: The text of `--args`, if it was used: a JSON object, `@file`, or `-` for stdin.
+        text: The text of `--input`, if it was used; `-` for stdin.
+        piped: Reads what was piped into stdin; `None` if nothing was.
+    """
+
+    words: Sequence[str] = ()
+    whole: str | None = None
+    text: str | None = None
+    piped: Callable[[], str | Problem] | None = None
+
+
+@dataclass(slots=True)
+class Gathered:
+    """The arguments as far as they are known, the names of those that are still missing, and what is wrong."""
+
+    arguments: dict[str, Any] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def gather_arguments(tool: Tool, given: Given) -> Gathered:
+    """Put the arguments of a call together: `--args` first, then the words, then the text where it belongs."""
+    schemas = Schemas(tool.spec.parameters)
+    gathered = Gathered()
+    assignments, texts = _sorted_words(given.words, schemas, gathered.problems)
+    if given.whole is not None:
+        _take_whole(given, gathered)
+    _take_assignments(assignments, schemas, gathered)
+    _take_text(tool, schemas, given, texts, gathered)
+    _refuse_unknown(tool, gathered)
+    bad = {name for problem in gathered.problems if (name := _about(problem))}
+    gathered.missing = [name for name in tool.spec.required if name not in gathered.arguments and name not in bad]
+    return gathered
+
+
+def objections(tool: Tool, arguments: Mapping[str, Any]) -> list[Problem]:
+    """Return what the tool says against these arguments, a Problem for each; missing ones are not among them."""
+    try:
+        tool.parse(arguments)
+    except (ToolArgumentsError, ToolExecutionError) as error:
+        schemas = Schemas(tool.spec.parameters)
+        parts = [part for part in _INVALID.split(str(error)) if not part.startswith("Missing required parameter")]
+        return [_objection(part, arguments, schemas) for part in parts]
+    return []
+
+
+def _objection(text: str, arguments: Mapping[str, Any], schemas: Schemas) -> Problem:
+    found = _INVALID_NAME.match(text)
+    hint = None
+    if found and isinstance(value := arguments.get(found[1]), str):
+        choices = [choice for choice in schemas.choices(schemas.properties.get(found[1])) if isinstance(choice, str)]
+        hint = did_you_mean(value, choices) if choices else None
+    return Problem("", text[:1].lower() + text[1:], hint=hint)
+
+
+def _sorted_words(
+    words: Iterable[str], schemas: Schemas, problems: list[Problem]
+) -> tuple[dict[str, list[Assignment]], list[str]]:
+    """Return the assignments by name, with their files read, and the words that assign nothing."""
+    assignments: dict[str, list[Assignment]] = {}
+    texts: list[str] = []
+    for word in words:
+        assignment = read_assignment(word, schemas.properties)
+        if assignment is None:
+            texts.append(word)
+            continue
+        read = with_file_read(assignment)
+        if isinstance(read, Problem):
+            problems.append(read)
+        else:
+            assignments.setdefault(read.name, []).append(read)
+    return assignments, texts
+
+
+def _take_whole(given: Given, gathered: Gathered) -> None:
+    text: str | Problem = given.whole or ""
+    if given.whole == "-":
+        text = given.piped() if given.piped else Problem("", "--args - wants a JSON object piped into stdin")
+    elif given.whole and given.whole.startswith("@"):
+        text = read_text_file(given.whole[1:], "--args")
+    value = text if isinstance(text, Problem) else _json_object(text, "--args")
+    if isinstance(value, Problem):
+        gathered.problems.append(value)
+    else:
+        gathered.arguments.update(value)
+
+
+def _take_assignments(assignments: Mapping[str, list[Assignment]], schemas: Schemas, gathered: Gathered) -> None:
+    for name, several in assignments.items():
+        value = _assigned(several, schemas.properties.get(name), schemas)
+        if isinstance(value, Problem):
+            gathered.problems.append(value)
+        else:
+            gathered.arguments[name] = value
+
+
+def _assigned(several: Sequence[Assignment], schema: Any, schemas: Schemas) -> Any:
+    """Return the value of one argument, or the Problem with it; a repeated one makes a list."""
+    first = several[0]
+    if len(several) == 1:
+        if first.form == "json" or (first.is_file and "string" not in schemas.kinds(schema)):
+            return _json(first)
+        return first.text if first.is_file else schemas.value(first.text, schema)
+    if schema is not None and "array" not in schemas.kinds(schema):
+        return Problem("", f"argument '{first.name}' is given {len(several)} times, and takes no list")
+    if any(assignment.form == "json" for assignment in several):
+        return Problem("", f"argument '{first.name}' is given {len(several)} times; as JSON, give the whole list once")
+    return schemas.items([assignment.text for assignment in several], schema)
+
+
+def _json(assignment: Assignment) -> Any:
+    try:
+        return json.loads(assignment.text)
+    except ValueError as error:
+        hint = f"for plain text write {assignment.name}=…" if not assignment.is_file else None
+        return Problem("", f"argument '{assignment.name}' is not JSON: {error}", hint=hint)
+
+
+def _json_object(text: str, what: str) -> dict[str, Any] | Problem:
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        return Problem("", f"{what} is not JSON: {error}", hint='it takes a JSON object, such as \'{"city": "Oslo"}\'')
+    if not isinstance(value, dict):
+        return Problem("", f"{what} is no JSON object", hint='it takes one, such as \'{"city": "Oslo"}\'')
+    return value
+
+
+def _take_text(tool: Tool, schemas: Schemas, given: Given, texts: Sequence[str], gathered: Gathered) -> None:
+    """Put the text that the tool works on where it belongs: said as a word, by `--input`, or piped."""
+    said = [*texts, *([given.text] if given.text is not None else [])]
+    if len(said) > 1:
+        listed = ", ".join(f"'{text}'" for text in said)
+        hint = f"{_USAGE}, or put a text of several words in quotes"
+        gathered.problems.append(
+            Problem("", f"only one text can be the input, but there are {len(said)}: {listed}", hint=hint)
+        )
+        return
+    place = text_place(tool, schemas, gathered.arguments)
+    if not said:
+        if place.is_open and given.piped is not None and given.whole != "-":
+            _take_piped(place, given.piped, gathered)
+        return
+    if place.parameter is None and not place.takes_json:
+        gathered.problems.append(Problem("", f"{tool.name} takes no text: '{said[0]}'", hint=place.hint))
+        return
+    if not place.is_open:
+        gathered.problems.append(Problem("", f"argument '{place.parameter}' is given twice", hint="once is enough"))
+        return
+    text: str | Problem = said[0]
+    if given.text == "-":
+        text = given.piped() if given.piped else Problem("", "--input - wants text piped into stdin")
+    _put(place, text, gathered)
+
+
+def _take_piped(place: "TextPlace", piped: Callable[[], str | Problem], gathered: Gathered) -> None:
+    text = piped()
+    if text:
+        _put(place, text, gathered)
+
+
+def _put(place: "TextPlace", text: str | Problem, gathered: Gathered) -> None:
+    value = _json_object(text, "the input") if place.takes_json and isinstance(text, str) else text
+    if isinstance(value, Problem):
+        gathered.problems.append(value)
+    elif place.takes_json and isinstance(value, dict):
+        gathered.arguments = value | gathered.arguments
+    elif place.parameter is not None:
+        gathered.arguments[place.parameter] = value
+
+
+@dataclass(frozen=True, slots=True)
+class TextPlace:
+    """Where a text goes that no name was given for.
+
+    Attributes:
+        parameter: The parameter that takes it, if there is one.
+        takes_json: Whether the tool takes it as its JSON arguments instead.
+        is_open: Whether nothing was said for it yet.
+        hint: Where there is no such place, what to write.
+    """
+
+    parameter: str | None = None
+    takes_json: bool = False
+    is_open: bool = False
+    hint: str = _USAGE
+
+
+def text_place(tool: Tool, schemas: Schemas, arguments: Mapping[str, Any]) -> TextPlace:
+    """Return where a text goes: the kind of the tool decides, as in a pipeline."""
+    if tool.pipe == "json":
+        return TextPlace(takes_json=True, is_open=any(name not in arguments for name in tool.spec.required))
+    if tool.pipe == "text" and "input" in schemas.properties:
+        return TextPlace("input", is_open="input" not in arguments)
+    texts = [name for name in tool.spec.required if "string" in schemas.kinds(schemas.properties.get(name))]
+    still_open = [name for name in texts if name not in arguments]
+    if len(still_open) == 1:
+        return TextPlace(still_open[0], is_open=True)
+    if still_open:
+        return TextPlace(hint=f"say which it is: {' or '.join(f'{name}=…' for name in still_open)}")
+    return TextPlace(texts[0] if len(texts) == 1 else None, hint=_USAGE if schemas.properties else "it takes none")
+
+
+def _refuse_unknown(tool: Tool, gathered: Gathered) -> None:
+    parameters = tool.spec.parameters
+    if parameters.get("additionalProperties"):
+        return
+    known = list(tool.spec.properties)
+    for name in gathered.arguments:
+        if name not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            hint = did_you_mean(name, known, otherwise=takes)
+            gathered.problems.append(Problem("", f"{tool.name} has no argument '{name}'", hint=hint))
+
+
+def _about(problem: Problem) -> str | None:
+    """Return the argument that a Problem is about: it was given, if badly, and is not missing."""
+    found = re.match(r"argument '([^']+)'", problem.message)
+    return found[1] if found else None

@@ -1,0 +1,62 @@
+"""Assignments: the arguments of a call as they are written on the command line, read one by one.
+
+`name=value` is typed by the schema, `name:=json` is JSON, `name=@file` and `name:=@file` are what a file holds. What
+is none of these is the text that the tool works on.
+"""
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from toolkit.problems import Problem
+
+Form = Literal["text", "json"]
+
+_NAME = re.compile(r"[^\W\d][\w.-]*")
+
+
+class Assignment(NamedTuple):
+    """A name, the text of its value, and whether that text is JSON; `is_file` if it came from a file."""
+
+    name: str
+    form: Form
+    text: str
+    is_file: bool = False
+
+
+def read_assignment(token: str, known: Collection[str]) -> Assignment | None:
+    """Return what a word of the command line assigns, or `None` if it assigns nothing.
+
+    `2^3=8` assigns nothing, since `2^3` is no name; `x==1` neither, unless the tool has a parameter `x`.
+    """
+    left, equals, text = token.partition("=")
+    if not equals:
+        return None
+    name = left.removesuffix(":")
+    if name not in known and (left not in known) and (text.startswith("=") or not _NAME.fullmatch(name)):
+        return None
+    is_json = left.endswith(":") and left not in known
+    return Assignment(name if is_json else left, "json" if is_json else "text", text)
+
+
+def with_file_read(assignment: Assignment) -> Assignment | Problem:
+    """Return an assignment with the file that it names, if any, replaced by what is in it."""
+    if not assignment.text.startswith("@"):
+        return assignment
+    text = read_text_file(assignment.text[1:], f"argument '{assignment.name}'")
+    if isinstance(text, Problem):
+        return text
+    return assignment._replace(text=text, is_file=True)
+
+
+def read_text_file(path: str, wanted_by: str) -> str | Problem:
+    """Return the text of a file, exactly, or why it cannot be read."""
+    try:
+        return Path(path).expanduser().read_bytes().decode()
+    except UnicodeDecodeError as error:
+        return Problem("", f"{wanted_by}: the file '{path}' is not UTF-8 text (byte {error.start} is not)")
+    except (OSError, ValueError, RuntimeError) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        hint = "a value that begins with @ names a file; for the text itself write name:='\"@…\"'"
+        return Problem("", f"{wanted_by}: cannot read the file '{path}': {reason}", hint=hint)

@@ -1,0 +1,199 @@
+"""`toolkit run`: call a tool, or run a pipeline, and ask before anything dangerous."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from toolkit.problems import Problem, errors_among
+from toolkit.tools.base import Tool
+from toolkit.tools.context import ToolContext
+from toolkit_cli import console
+from toolkit_cli.answering import Answers, make_gate, refuse_what_nobody_can_answer
+from toolkit_cli.arguments import Given, gather_arguments, objections
+from toolkit_cli.assignments import read_assignment, with_file_read
+from toolkit_cli.calling import Ending, call_tool
+from toolkit_cli.failures import ExitCode, Failure, code_for, report
+from toolkit_cli.interrupts import leave_if_threads_remain
+from toolkit_cli.logs import show_logs
+from toolkit_cli.options import Debug, Quiet, Sources, Verbose
+from toolkit_cli.rendering.results import Format, rendered_result
+from toolkit_cli.screen import Screen
+from toolkit_cli.settings import load_configuration
+from toolkit_cli.stdin import piped_text
+from toolkit_cli.telling import Teller, both, write_event
+
+if TYPE_CHECKING:
+    from toolkit.approvals.gates import Gate
+    from toolkit.sources.configuration import Configuration
+
+_EVERYTHING = 2
+
+
+def run(  # noqa: PLR0913 - each is an option of the command
+    target: Annotated[
+        str, typer.Argument(help="file.py:name, a pipeline's file, a tool's name, or a module.", show_default=False)
+    ],
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ARG]...",
+            help="name=value, typed by the tool; name:=JSON; name=@file; or the one text that the tool works on.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    args: Annotated[str | None, typer.Option(metavar="JSON|@FILE|-", help="All arguments as one JSON object.")] = None,
+    input: Annotated[  # noqa: A002 - the option's name
+        str | None, typer.Option(metavar="TEXT|-", help="The text that the tool works on; - or a pipe for stdin.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check everything and show what would run.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Answer every question beforehand with yes.")] = False,
+    no_input: Annotated[bool, typer.Option("--no-input", help="Ask nothing, even on a terminal.")] = False,
+    approve: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RULE", help="Allow calls beforehand: 'tool' or 'tool(arg=glob)'. Repeatable."),
+    ] = None,
+    timeout: Annotated[
+        str | None, typer.Option(metavar="TIME", help="How long it may take, questions not counted: 500ms, 30s, 5m.")
+    ] = None,
+    format: Annotated[  # noqa: A002 - the option's name
+        Format, typer.Option("--format", help="The output alone, the result as JSON, or events as they happen.")
+    ] = "text",
+    tools: Sources = None,
+    context: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A value that tools receive with the call. Repeatable."),
+    ] = None,
+    verbose: Verbose = 0,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> int:
+    """Call a tool, or run a pipeline; stdout carries the result alone.
+
+    Before anything destructive you are asked, on a terminal. Without one, whatever would have to be asked fails before
+    any work, and the flag that allows it is named.
+    """
+    configuration = load_configuration(tools)
+    answers = Answers(yes, no_input, approve or ())
+    screen = Screen()
+    show_logs(screen, _EVERYTHING if debug else verbose)
+    tool = _open_one(target, configuration, quiet=quiet, as_json=format != "text")
+    given = Given(words or (), args, input, piped_text())
+    arguments = _complete(tool, given, answers, target)
+    gate, reviewer = make_gate(answers, screen, configuration.approval_timeout)
+    if dry_run:
+        return _rehearse(tool, arguments, gate, format)
+    refuse_what_nobody_can_answer(tool, arguments, gate, answers)
+    teller = None if quiet else Teller(screen)
+    values = {**configuration.context, **_values(context or ())}
+    listener = both(teller, write_event if format == "jsonl" else None)
+    called_with = ToolContext(values, gate=gate, listener=listener)
+    ending = call_tool(_timed(tool, timeout, configuration), arguments, called_with, reviewer)
+    if teller is not None:
+        teller.close()
+    return _present(ending, format, teller)
+
+
+def _open_one(target: str, configuration: "Configuration", *, quiet: bool, as_json: bool) -> Tool:
+    """Return the one tool that the target names.
+
+    Raises:
+        Failure: If there is none, or more than one, or it is broken.
+    """
+    from toolkit.sources.opening import open_targets  # noqa: PLC0415 - help needs none of it
+
+    opened = open_targets([target], configuration)
+    if errors_among(opened.problems):
+        raise Failure(code_for(opened.problems), problems=opened.problems)
+    if not quiet:
+        report(opened.problems, as_json=as_json)
+    if len(opened.tools) == 1:
+        return next(iter(opened.tools.values()))
+    from toolkit_cli.rendering.tools import address_of  # noqa: PLC0415 - only bad news needs it
+
+    addresses = [address_of(tool.spec) for tool in opened.tools.values()]
+    hint = f"name one: {', '.join(addresses)}" if addresses else None
+    raise Failure(ExitCode.USAGE, f"'{target}' holds {len(addresses)} tools, and one can be run at a time", hint=hint)
+
+
+def _complete(tool: Tool, given: Given, answers: Answers, target: str) -> Mapping[str, Any]:
+    """Return arguments that the tool accepts, asking for missing ones where somebody can be asked.
+
+    Raises:
+        Failure: With everything that is wrong with them, and nothing run.
+    """
+    gathered = gather_arguments(tool, given)
+    problems = [*gathered.problems, *objections(tool, gathered.arguments)]
+    if gathered.missing:
+        from toolkit_cli.asking import ask_for, missing_problems  # noqa: PLC0415 - only where something is missing
+
+        if answers.may_ask and not problems:
+            return {**gathered.arguments, **ask_for(tool, gathered.missing, gathered.arguments)}
+        problems += missing_problems(tool, gathered.missing, f"toolkit run {target}")
+    if problems:
+        raise Failure(ExitCode.USAGE, problems=problems)
+    return gathered.arguments
+
+
+def _values(words: Sequence[str]) -> dict[str, Any]:
+    """Return the values of `--context`."""
+    values: dict[str, Any] = {}
+    for word in words:
+        assignment = read_assignment(word, ())
+        if assignment is None:
+            raise Failure(ExitCode.USAGE, f"--context: '{word}' assigns nothing", hint="write --context name=value")
+        read = with_file_read(assignment)
+        if isinstance(read, Problem):
+            raise Failure(ExitCode.USAGE, problems=[read])
+        try:
+            values[read.name] = json.loads(read.text) if read.form == "json" else read.text
+        except ValueError as error:
+            raise Failure(ExitCode.USAGE, f"--context: '{read.name}' is not JSON: {error}") from error
+    return values
+
+
+def _timed(tool: Tool, text: str | None, configuration: "Configuration") -> Tool:
+    """Return the tool with the limit of time that was said, if one was."""
+    seconds = configuration.timeout
+    if text is not None:
+        from toolkit.pipelines.shapes import parse_duration  # noqa: PLC0415 - few runs are limited
+
+        seconds = parse_duration(text)
+        if not seconds:
+            raise Failure(ExitCode.USAGE, f"--timeout: '{text}' is no time", hint="write 500ms, 30s or 5m")
+    if seconds is None:
+        return tool
+    from toolkit.pipelines.timing import TimedTool  # noqa: PLC0415 - a clock needs the event loop
+
+    return TimedTool(tool, seconds)
+
+
+def _rehearse(tool: Tool, arguments: Mapping[str, Any], gate: "Gate", format: Format) -> ExitCode:  # noqa: A002
+    from toolkit_cli.rehearsing import rehearsal_record  # noqa: PLC0415 - only `--dry-run` needs it
+    from toolkit_cli.rendering.rehearsals import rehearsal_lines  # noqa: PLC0415
+    from toolkit_cli.rendering.styles import paint_all  # noqa: PLC0415
+
+    record = rehearsal_record(tool, arguments, gate)
+    if format == "text":
+        lines = rehearsal_lines(record, console.data_width())
+        console.write_data(paint_all(lines, colour=console.data_has_colour()))
+    else:
+        indent = 2 if format == "json" else None
+        console.write_data(f"{json.dumps(record, ensure_ascii=False, indent=indent, default=str)}\n")
+    return ExitCode.WELL
+
+
+def _present(ending: Ending, format: Format, teller: Teller | None) -> int:  # noqa: A002
+    """Write the result to stdout and what went wrong to stderr, and return the exit code."""
+    if format != "text" or ending.problem is None:
+        console.write_data(rendered_result(ending.result, format, for_terminal=console.data_is_terminal()))
+    if ending.problem is not None:
+        failed = teller.story.failed if teller is not None and teller.has_story else None
+        hint = f"it failed in step '{failed.path}'" if failed is not None else None
+        report([Problem("", ending.problem.message, hint=hint)], ending.exit_code, as_json=format != "text")
+    sys.stderr.flush()
+    leave_if_threads_remain(ending.exit_code)
+    return ending.exit_code

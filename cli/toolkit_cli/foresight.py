@@ -1,0 +1,57 @@
+"""Foresight: the arguments of a pipeline's steps as far as they can be known before anything runs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from toolkit.errors import ToolExecutionError
+from toolkit.pipelines.definitions import Use
+from toolkit.pipelines.plans import Plan, PlannedStep
+from toolkit.pipelines.values import ConstantValue, Value, expressions_in
+
+_KNOWN_ROOTS = {"input", "inputs", "env"}
+
+
+def known_arguments(step: PlannedStep, plan: Plan, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those arguments of a step's call that depend on nothing but the inputs of its pipeline.
+
+    Args:
+        step: The step.
+        plan: The plan that it belongs to.
+        inputs: The inputs that are known.
+    """
+    action = step.definition.action
+    if not isinstance(action, Use) or action.arguments is None:
+        return {}
+    roots: dict[str, Any] = {"inputs": inputs, "env": plan.environment}
+    if len(inputs) == 1:
+        roots["input"] = next(iter(inputs.values()))
+    known: dict[str, Any] = {}
+    for name, value in action.arguments.entries.items():
+        if _is_known(value, inputs):
+            try:
+                known[name] = value.render(roots)
+            except ToolExecutionError:  # the run will meet it too, and say so
+                continue
+    return known
+
+
+def _is_known(value: Value, inputs: Mapping[str, Any]) -> bool:
+    if isinstance(value, ConstantValue):
+        return True
+    references = [reference for located in expressions_in(value) for reference in located.expression.references]
+    return all(
+        reference.root in _KNOWN_ROOTS and (reference.root != "inputs" or _first(reference.path) in inputs)
+        for reference in references
+    )
+
+
+def _first(path: tuple[str | int, ...]) -> str | int | None:
+    return path[0] if path else None
+
+
+def unknown_names(step: PlannedStep, known: Mapping[str, Any]) -> list[str]:
+    """Return the arguments of a step's call whose values are known only when it runs, the piped one last."""
+    action = step.definition.action
+    written = action.arguments.entries if isinstance(action, Use) and action.arguments is not None else {}
+    piped = [step.feed.parameter or "all arguments"] if step.feed is not None else []
+    return [*(name for name in written if name not in known), *piped]

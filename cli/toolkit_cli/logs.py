@@ -1,0 +1,34 @@
+"""Log lines of the library, shown on the screen with `-v`."""
+
+import logging
+
+from toolkit_cli.rendering.escaping import one_line
+from toolkit_cli.screen import Screen
+
+_INFO_FROM = 1
+_DEBUG_FROM = 2
+
+
+def show_logs(screen: Screen, verbosity: int) -> None:
+    """Write what the library logs to the screen: with 1 from INFO on, with 2 everything, with 0 nothing."""
+    if verbosity < _INFO_FROM:
+        return
+    logger = logging.getLogger("toolkit")
+    logger.setLevel(logging.DEBUG if verbosity >= _DEBUG_FROM else logging.INFO)
+    for handler in [handler for handler in logger.handlers if isinstance(handler, _ScreenHandler)]:
+        logger.removeHandler(handler)
+    logger.addHandler(_ScreenHandler(screen))
+
+
+class _ScreenHandler(logging.Handler):
+    """Writes records in turn with everything else, with nothing in them that a terminal would obey."""
+
+    def __init__(self, screen: Screen) -> None:
+        super().__init__()
+        self._screen = screen
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            self._screen.say(f"{record.levelname.lower()} {record.name}: {one_line(record.getMessage())}")
+        except Exception:  # noqa: BLE001 - as every handler of the standard library does
+            self.handleError(record)

@@ -1,0 +1,210 @@
+"""Events, folded into what people read while something runs: a line as each step ends, and a table at the end."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from toolkit.events import (
+    ApprovalDecided,
+    Event,
+    FileChanged,
+    PipelineFinished,
+    Progress,
+    StepFinished,
+    StepRetried,
+    StepStarted,
+    StepStatus,
+)
+from toolkit_cli.rendering.escaping import cut, one_line, width_of
+from toolkit_cli.rendering.styles import Fragment, Line, Style
+from toolkit_cli.rendering.tables import table
+
+_LABEL_WIDTH = 18
+_TIME_WIDTH = 8
+_PREVIEW_CHARACTERS = 2000
+_MINUTE = 60.0
+
+
+class Marks(NamedTuple):
+    """The signs before a line."""
+
+    ok: str
+    failed: str
+    continued: str
+    skipped: str
+    ended: str
+    again: str
+    note: str
+
+
+MARKS = Marks("✓", "✗", "!", "○", "■", "↻", "·")
+ASCII_MARKS = Marks("+", "x", "!", "-", "#", "~", ".")
+
+_WORDS: dict[StepStatus, str] = {
+    "ok": "ok",
+    "failed": "failed",
+    "skipped": "skipped",
+    "rejected": "rejected",
+    "timed_out": "timed out",
+    "ended": "ended",
+}
+
+
+@dataclass(slots=True)
+class StepRow:
+    """What the closing table says of one step; a step that ran for several items of an outer one is one row."""
+
+    path: str
+    status: str = "not run"
+    runs: int = 0
+    attempts: int = 0
+    asked: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Story:
+    """What has happened so far.
+
+    Attributes:
+        width: Columns of the terminal.
+        marks: The signs to use.
+        rows: The steps in the order in which they began, after those that are known beforehand.
+        failed: The step that failed and was not continued past, if there is one: the innermost, since it ends first.
+    """
+
+    width: int
+    marks: Marks = MARKS
+    rows: dict[str, StepRow] = field(default_factory=dict)
+    failed: StepFinished | None = None
+    _over_items: set[str] = field(default_factory=set)
+
+    def expect(self, paths: Iterable[str]) -> None:
+        """Give a row to steps that may never begin."""
+        for path in paths:
+            self.rows.setdefault(path, StepRow(path))
+
+    def tell(self, event: Event) -> Iterator[Line]:
+        """Take an event in, and yield the lines to show for it."""
+        match event:
+            case StepStarted():
+                self.rows.setdefault(event.path, StepRow(event.path, "ended"))
+                self.rows[event.path].status = "ended"
+                if event.items is not None:
+                    self._over_items.add(event.path)
+            case StepFinished():
+                self._finish(event)
+                if event.status not in ("ok", "skipped") or not self._over_items & _around(event.path):
+                    yield self._step_line(event)
+            case StepRetried():
+                message = f"attempt {event.attempt} failed: {event.error}; again in {spoken_seconds(event.delay)}"
+                yield self._note(event.path, message, self.marks.again, "warn")
+            case FileChanged():
+                counts = f" (+{event.lines_added} -{event.lines_removed})"
+                yield self._note(event.tool, f"{event.change} {event.path}{counts}", self.marks.note, "quiet")
+            case ApprovalDecided() if event.by != "reviewer":
+                yield self._note(event.tool, f"allowed by {event.by}", self.marks.note, "warn")
+            case Progress():
+                yield self._note(event.tool, _progress(event), self.marks.note, "quiet")
+
+    def closing(self, finished: PipelineFinished) -> list[Line]:
+        """Return the table of all steps, and what became of the pipeline."""
+        header = ("step", "status", "attempts", "asked", "time")
+        rows = [_cells(row) for row in self.rows.values()]
+        style: Style = "good" if finished.outcome == "success" else "bad"
+        verdict = {"success": "done", "failure": "failed", "error": "failed", "signal": "ended"}[finished.outcome]
+        name = one_line(finished.pipeline)
+        total: Line = [
+            ("strong", name),
+            ("plain", " "),
+            (style, verdict),
+            ("quiet", f" in {spoken_seconds(finished.seconds)}"),
+        ]
+        return [[], *table(header, rows, self.width), total]
+
+    def _finish(self, event: StepFinished) -> None:
+        row = self.rows.setdefault(event.path, StepRow(event.path))
+        row.status = _WORDS[event.status] + (", continued" if event.continued else "")
+        row.runs += 1
+        row.attempts += event.attempts
+        row.asked += event.asked
+        row.seconds += event.seconds
+        if event.status not in ("ok", "skipped") and not event.continued:
+            self.failed = self.failed or event
+        elif self.failed is not None and event.path in _around(self.failed.path):
+            self.failed = None  # an outer step has continued past it
+
+    def _step_line(self, event: StepFinished) -> Line:
+        mark, style = self._mark(event)
+        place = f"{event.position}/{event.of}"
+        label = _padded(one_line(event.path), _LABEL_WIDTH)
+        time = "" if event.status == "skipped" else spoken_seconds(event.seconds)
+        head: list[Fragment] = [(style, mark), ("quiet", f" {place:>5} "), ("strong", label)]
+        head.append(("quiet", f" {time:>{_TIME_WIDTH}}  "))
+        said, said_style = _said(event)
+        room = self.width - sum(width_of(text) for _, text in head)
+        return [*head, (said_style, cut(one_line(said[:_PREVIEW_CHARACTERS]), max(room, 10)))]
+
+    def _mark(self, event: StepFinished) -> tuple[str, Style]:
+        if event.continued:
+            return self.marks.continued, "warn"
+        match event.status:
+            case "ok":
+                return self.marks.ok, "good"
+            case "skipped":
+                return self.marks.skipped, "quiet"
+            case "ended":
+                return self.marks.ended, "warn"
+        return self.marks.failed, "bad"
+
+    def _note(self, who: str, message: str, mark: str, style: Style) -> Line:
+        head: list[Fragment] = [(style, mark), ("plain", "       "), ("quiet", f"{one_line(who)}: " if who else "")]
+        room = self.width - sum(width_of(text) for _, text in head)
+        return [*head, (style, cut(one_line(message[:_PREVIEW_CHARACTERS]), max(room, 10)))]
+
+
+def spoken_seconds(seconds: float) -> str:
+    """Return a duration as people read it: `3 ms`, `1.2 s`, `2 m 05 s`."""
+    if seconds < 0.9995:  # noqa: PLR2004 - what rounds to a thousand of them is a second
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < _MINUTE:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} m {rest:02d} s"
+
+
+def _said(event: StepFinished) -> tuple[str, Style]:
+    if event.status == "skipped":
+        return "skipped", "quiet"
+    if event.error is not None:
+        return f"{event.error} (continued)" if event.continued else event.error, "warn" if event.continued else "bad"
+    tries = f"({event.attempts} attempts) " if event.attempts > 1 else ""
+    return tries + event.output, "plain"
+
+
+def _progress(event: Progress) -> str:
+    if event.done is None:
+        return event.message
+    return f"{event.message} ({event.done:g}/{event.of:g})" if event.of else f"{event.message} ({event.done:g})"
+
+
+def _cells(row: StepRow) -> list[str]:
+    times = f" ({row.runs} times)" if row.runs > 1 else ""
+    ran = row.runs and row.status != "skipped"
+    return [
+        row.path + times,
+        row.status,
+        str(row.attempts) if ran else "",
+        str(row.asked) if row.asked else "",
+        spoken_seconds(row.seconds) if ran else "",
+    ]
+
+
+def _around(path: str) -> set[str]:
+    """Return the paths of the steps that a step is inside of."""
+    parts = path.split("/")
+    return {"/".join(parts[:length]) for length in range(1, len(parts))}
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * max(width - width_of(text), 0)

@@ -1,0 +1,115 @@
+"""Telling: whoever listens to a run writes what happens to the screen, and to stdout where programs read it."""
+
+import json
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TextIO
+
+from toolkit.events import (
+    Event,
+    ItemFinished,
+    PipelineFinished,
+    StepFinished,
+    StepStarted,
+    ToolFinished,
+    ToolStarted,
+    as_record,
+)
+from toolkit_cli import console
+from toolkit_cli.screen import Screen
+
+if TYPE_CHECKING:
+    from toolkit_cli.rendering.events import Story
+    from toolkit_cli.rendering.live import Bars
+
+Listener = Callable[[Event], None]
+
+
+class Teller:
+    """A listener that shows a run to a person; it may be told by several threads."""
+
+    def __init__(self, screen: Screen) -> None:
+        """Show nothing until something happens."""
+        self._screen = screen
+        self._colour = console.talk_has_colour()
+        self._lock = threading.RLock()
+        self._finished: PipelineFinished | None = None
+        self._bars: Bars | None = None
+        self._kept_story: Story | None = None
+
+    @property
+    def story(self) -> "Story":
+        """What has happened so far."""
+        if self._kept_story is None:
+            from toolkit_cli.rendering.events import ASCII_MARKS, MARKS, Story  # noqa: PLC0415 - a plain call tells none
+
+            marks = MARKS if _is_unicode(sys.stderr) else ASCII_MARKS
+            self._kept_story = Story(console.width(), marks)
+        return self._kept_story
+
+    def __call__(self, event: Event) -> None:
+        """Take an event in."""
+        if isinstance(event, ToolStarted | ToolFinished):
+            return
+        with self._lock:
+            if isinstance(event, PipelineFinished):
+                self._finished = event  # the outermost is the last
+            if console.talk_is_terminal():
+                self._draw_bars(event)
+            self._say(self.story.tell(event))
+
+    @property
+    def has_story(self) -> bool:
+        """Whether anything was told that is shown."""
+        return self._kept_story is not None
+
+    def close(self) -> None:
+        """Take the bars away and write the table, if there was a pipeline."""
+        self._screen.show(None)
+        if self._finished is not None:
+            self._say(self.story.closing(self._finished))
+
+    def _say(self, lines: "Iterable[Any]") -> None:
+        from toolkit_cli.rendering.styles import paint  # noqa: PLC0415 - a plain call tells nothing
+
+        for line in lines:
+            self._screen.say(paint(line, colour=self._colour))
+
+    def _draw_bars(self, event: Event) -> None:
+        match event:
+            case StepStarted(call=call, path=path, items=int(items)) if items > 1:
+                self._bars = self._bars or _make_bars()
+                self._screen.show(self._bars)
+                self._bars.add(call, path, items)
+            case ItemFinished() if self._bars is not None:
+                self._bars.advance(event.call, event.done)
+            case StepFinished() if self._bars is not None and self._bars.remove(event.call):
+                self._screen.show(None)
+
+
+def _is_unicode(stream: TextIO) -> bool:
+    return (getattr(stream, "encoding", None) or "").lower().startswith("utf")
+
+
+def _make_bars() -> "Bars":
+    from toolkit_cli.rendering.live import Bars  # noqa: PLC0415 - rich is heavy, and few runs have bars
+
+    return Bars()
+
+
+def write_event(event: Event) -> None:
+    """Write an event to stdout as one line of JSON."""
+    console.write_data(f"{json.dumps(as_record(event), ensure_ascii=False, default=str)}\n")
+
+
+def both(first: Listener | None, second: Listener | None) -> Listener | None:
+    """Return one listener for two, either of which may be missing."""
+    if first is None or second is None:
+        return first or second
+
+    def tell_both(event: Event) -> None:
+        first(event)
+        second(event)
+
+    return tell_both
