@@ -13,7 +13,8 @@
 Whatever else is raised while a tool runs becomes a failed `ToolResult`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from toolkit.problems import Problem, errors_among
 
@@ -28,10 +29,23 @@ class ToolArgumentsError(ToolkitError):
     A tool may raise it too, when only it can tell that an argument is wrong.
     """
 
-    def __init__(self, message: str, code: str | int | None = "invalid_arguments") -> None:
-        """Keep the message that the caller, often a model, is sent, and an optional error code."""
+    def __init__(
+        self,
+        message: str,
+        code: str | int | None = "invalid_arguments",
+        *,
+        faults: Mapping[str, str] | None = None,
+    ) -> None:
+        """Keep the message that the caller, often a model, is sent, and an optional error code.
+
+        Args:
+            message: What is wrong, with every member that is.
+            code: What kind of failure it is.
+            faults: The reason for each wrong or missing member, by its path (`orders[0].price`).
+        """
         super().__init__(message)
         self.code = code
+        self.faults = dict(faults or {})
 
 
 class ToolExecutionError(ToolkitError):
@@ -55,6 +69,8 @@ class ExitEarlyError(Signal):
         super().__init__(reason)
         self.reason = reason
         self.timed_out = timed_out
+        self.outputs: dict[str, Any] = {}
+        """What the steps of a pipeline gave before it was ended, by their paths."""
 
 
 class ApprovalTimeoutError(Signal):

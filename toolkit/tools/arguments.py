@@ -1,144 +1,26 @@
-"""Arguments: from what a caller sent to what the work wants, or one message that names everything wrong."""
+"""Arguments: from what a caller sent to what the work wants."""
 
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pydantic_core import ValidationError, from_json
-
-from toolkit.errors import ToolArgumentsError
-
 if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
-
     from toolkit.tools.shapes import Shape
-
-_SHOWN_LENGTH = 60
 
 
 def read_arguments(shape: "Shape", arguments: str | Mapping[str, Any], optional: frozenset[str]) -> Any:
-    """Return arguments in their shape. Blank text is no arguments.
+    """Return arguments in their shape.
 
-    A member that may be left out and is null, but may not be null, counts as left out: models that must name every
-    parameter send null for those they have nothing for.
+    Args:
+        shape: What they must look like.
+        arguments: JSON text of an object, or a mapping; blank text is no arguments.
+        optional: The members that may be left out; null stands for nothing there, where it is not allowed itself.
 
     Raises:
         ToolArgumentsError: Naming every member that is missing or wrong.
     """
     try:
         return shape.validate_text(arguments) if isinstance(arguments, str) else shape.validate_data(arguments)
-    except ValidationError as error:
-        if isinstance(arguments, str) and not arguments.strip():
-            return read_arguments(shape, {}, optional)
-        data = _data(arguments)
-        needless = {place[0] for place in _nulls(error) if place[0] in optional}
-        if not needless:
-            raise ToolArgumentsError(explain(error, shape.schema, data)) from None
-    data = {name: value for name, value in data.items() if name not in needless}
-    try:
-        return shape.validate_data(data)
-    except ValidationError as error:
-        raise ToolArgumentsError(explain(error, shape.schema, data)) from None
+    except ValueError as error:  # pydantic's ValidationError is one; only what is wrong pays for its import
+        from toolkit.tools.objections import read_again  # noqa: PLC0415
 
-
-def _data(arguments: str | Mapping[str, Any]) -> Any:
-    try:
-        return from_json(arguments) if isinstance(arguments, str) else arguments
-    except ValueError:
-        return None
-
-
-def _nulls(error: ValidationError) -> Iterator[tuple[int | str, ...]]:
-    for detail in error.errors(include_url=False, include_context=False):
-        if detail["loc"] and detail["input"] is None and detail["type"] != "missing":
-            yield detail["loc"]
-
-
-def explain(error: ValidationError, schema: Mapping[str, Any], data: Any) -> str:
-    """Return one message that names every missing and every invalid member of the data."""
-    details = _without_null_branches(error.errors(include_url=False))
-    whole = next((detail for detail in details if not detail["loc"] and detail["type"] in _WHOLES), None)
-    if whole is not None:
-        return _WHOLES[whole["type"]](whole)
-    required = set(schema.get("required", ()))
-    missing: dict[str, None] = {}
-    wrong: dict[str, list[str]] = {}
-    for detail in details:
-        path = _path(detail, data)
-        if _is_missing(detail, required):
-            missing[path] = None
-        else:
-            wrong.setdefault(path, []).append(_reason(detail))
-    parts = [f"Missing required parameter(s): {', '.join(missing)}"] if missing else []
-    parts += [f"Invalid parameter {path!r}: {' or '.join(dict.fromkeys(reasons))}" for path, reasons in wrong.items()]
-    return "; ".join(parts)
-
-
-def _without_null_branches(details: list["ErrorDetails"]) -> list["ErrorDetails"]:
-    """Leave out that a value could have been null, where the other branches of the union tell what it should be."""
-    return [
-        detail
-        for detail in details
-        if detail["type"] != "none_required"
-        or not any(
-            other["loc"][: len(detail["loc"]) - 1] == detail["loc"][:-1] for other in details if other is not detail
-        )
-    ]
-
-
-def _is_missing(detail: "ErrorDetails", required: set[str]) -> bool:
-    """Return whether a member is missing; null stands for nothing at the top, where it is not allowed."""
-    if detail["type"] == "missing":
-        return True
-    return len(detail["loc"]) == 1 and detail["input"] is None and detail["loc"][0] in required
-
-
-def _malformed(detail: "ErrorDetails") -> str:
-    return f"Invalid JSON: {detail.get('ctx', {}).get('error', detail['msg'])}"
-
-
-def _no_object(detail: "ErrorDetails") -> str:
-    return f"Expected a JSON object but received: {_kind(detail['input'])}"
-
-
-_WHOLES: dict[str, Callable[["ErrorDetails"], str]] = {
-    "json_invalid": _malformed,
-    "dict_type": _no_object,
-    "model_type": _no_object,
-    "model_attributes_type": _no_object,
-    "dataclass_type": _no_object,
-}
-
-_KINDS = {str: "a string", bool: "a boolean", int: "a number", float: "a number", list: "an array", dict: "an object"}
-
-
-def _kind(value: object) -> str:
-    return "null" if value is None else _KINDS.get(type(value), type(value).__name__)
-
-
-def _path(detail: "ErrorDetails", data: Any) -> str:
-    """Return a place as people write it, `orders[0].price`, without the branches of unions that pydantic puts in."""
-    text = ""
-    last = len(detail["loc"]) - 1
-    for position, part in enumerate(detail["loc"]):
-        if isinstance(part, int) and isinstance(data, list | tuple) and part < len(data):
-            text, data = f"{text}[{part}]", data[part]
-        elif isinstance(data, Mapping) and (part in data or (position == last and detail["type"] == "missing")):
-            text, data = f"{text}.{part}" if text else str(part), data.get(part)
-    return text
-
-
-def _reason(detail: "ErrorDetails") -> str:
-    message = detail["msg"].removeprefix("Input ").removeprefix("Value error, ")
-    return f"{message[:1].lower()}{message[1:]}, not {_shown(detail['input'])}"
-
-
-def _shown(value: object) -> str:
-    """Return a value as short JSON; of a container only its kind."""
-    if isinstance(value, dict | list | tuple | set):
-        return _kind(value)
-    try:
-        text = json.dumps(value)
-    except (TypeError, ValueError):
-        return f"a {type(value).__name__}"
-    return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}…"
+        return read_again(shape, arguments, optional, error)
