@@ -1,9 +1,7 @@
 """Review requests: everything that a reviewer is shown, and the proof of it."""
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import Any, Literal
 
 from toolkit.approvals.risks import Risk
@@ -61,5 +59,8 @@ class ReviewRequest:
 
 def fingerprint(tool: str, arguments: Mapping[str, Any]) -> str:
     """Return the hexadecimal SHA-256 of a tool's name and its arguments as canonical JSON."""
+    import json  # noqa: PLC0415 - only a question needs them
+    from hashlib import sha256  # noqa: PLC0415
+
     canonical = json.dumps([tool, arguments], sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return sha256(canonical.encode()).hexdigest()

@@ -7,7 +7,6 @@ from toolkit.approvals.decisions import Continue, Edit, ExitEarly, Reject
 from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
 from toolkit.errors import ConfigurationError, ExitEarlyError, ToolArgumentsError, ToolExecutionError, ToolkitError
-from toolkit.events import ApprovalDecided
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Demand
@@ -55,7 +54,9 @@ async def admit(
     if verdict.action == "deny":
         raise CallDenied(f"Denied by {verdict.because}" if verdict.because else "Denied")
     if verdict.action == "allow":
-        if verdict.because:
+        if verdict.because and context.listener is not None:
+            from toolkit.events import ApprovalDecided  # noqa: PLC0415 - only a listener needs events
+
             context.emit(ApprovalDecided(tool.name, "continue", verdict.because, None, 0.0))
         return parsed, 0.0
     return await _ask(tool, arguments, context, demand, verdict)

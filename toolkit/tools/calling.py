@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.approvals.policies import NO_QUESTION
 from toolkit.errors import ConfigurationError, Signal, ToolArgumentsError, ToolExecutionError
-from toolkit.events import Outcome, ToolFinished, ToolStarted
 from toolkit.tools.admission import CallDenied, admit, judge
 from toolkit.tools.metrics import NO_METRICS
 from toolkit.tools.repairing import repaired
@@ -20,6 +19,7 @@ from toolkit.tools.results import NO_MESSAGE, ToolResult
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Demand
+    from toolkit.events import Outcome
     from toolkit.tools.base import Tool
     from toolkit.tools.context import ToolContext
 
@@ -40,7 +40,7 @@ async def call_tool(  # noqa: C901 - the template stands in one place, each step
     waited = 0.0
     started = perf_counter()
     result = _ENDED
-    outcome: Outcome = "signal"
+    outcome: "Outcome" = "signal"
     try:
         if context.chosen_by == "model" and isinstance(arguments, str):
             arguments = repaired(arguments)
@@ -75,18 +75,22 @@ async def call_tool(  # noqa: C901 - the template stands in one place, each step
 
 
 def _tell_start(tool: str, arguments: str | Mapping[str, Any], context: "ToolContext") -> int:
+    from toolkit.events import ToolStarted  # noqa: PLC0415 - only a listener needs events
+
     call = next(_CALLS)
     context.emit(ToolStarted(call, tool, arguments))
     return call
 
 
 def _tell_finish(
-    call: int, tool: str, outcome: Outcome, result: ToolResult, seconds: float, context: "ToolContext"
+    call: int, tool: str, outcome: "Outcome", result: ToolResult, seconds: float, context: "ToolContext"
 ) -> None:
+    from toolkit.events import ToolFinished  # noqa: PLC0415 - only a listener needs events
+
     context.emit(ToolFinished(call, tool, outcome, result.output, result.error, result.error_code, seconds))
 
 
-def _record(tool: str, context: "ToolContext", outcome: Outcome, seconds: float) -> None:
+def _record(tool: str, context: "ToolContext", outcome: "Outcome", seconds: float) -> None:
     if outcome != "signal":
         getattr(context.metrics, outcome)(tool, context.agent)
         context.metrics.duration(tool, context.agent, seconds)

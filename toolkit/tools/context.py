@@ -12,12 +12,13 @@ from toolkit.approvals.requests import DEFAULT_TIMEOUT, OnTimeout, ReviewRequest
 from toolkit.approvals.reviewers import Reviewer
 from toolkit.approvals.risks import Chooser, Risk
 from toolkit.errors import ConfigurationError, ExitEarlyError, Signal
-from toolkit.events import ApprovalAsked, ApprovalDecided, Event, FileChanged, Listener, Progress
 from toolkit.running import loop_is_running, run_in_loop
 from toolkit.tools.metrics import NO_METRICS, Metrics
 
 if TYPE_CHECKING:
     from typing import Literal
+
+    from toolkit.events import ApprovalDecided, Event, Listener
 
 
 class MemoryId:
@@ -64,7 +65,7 @@ class ToolContext:
         metrics: Metrics | None = None,
         loop_id: str | None = None,
         run: Any = None,
-        listener: Listener | None = None,
+        listener: "Listener | None" = None,
         agent: str | None = None,
         chosen_by: Chooser | None = None,
         place: str | None = None,
@@ -179,7 +180,7 @@ class ToolContext:
         """Return the context that a running tool works with: it knows the tool's name and adds up its waiting."""
         return self.replace(tool=tool, waits=[0.0])
 
-    def emit(self, event: Event) -> None:
+    def emit(self, event: "Event") -> None:
         """Tell the listener, if there is one.
 
         Raises:
@@ -198,6 +199,8 @@ class ToolContext:
     def progress(self, message: str, done: float | None = None, of: float | None = None) -> None:
         """Tell how far the work is, in units of the tool's own."""
         if self.listener is not None:
+            from toolkit.events import Progress  # noqa: PLC0415 - only a listener needs events
+
             self.emit(Progress(tool=self.tool or "", message=message, done=done, of=of))
 
     def file_changed(
@@ -209,6 +212,8 @@ class ToolContext:
     ) -> None:
         """Tell that the tool has created, changed or deleted a file."""
         if self.listener is not None:
+            from toolkit.events import FileChanged  # noqa: PLC0415 - only a listener needs events
+
             self.emit(FileChanged(self.tool or "", path, change, lines_added, lines_removed))
 
     def request_approval(
@@ -295,6 +300,8 @@ class ToolContext:
         """
         gate = self.gate or Gate()
         if self.listener is not None:
+            from toolkit.events import ApprovalAsked  # noqa: PLC0415 - only a listener needs events
+
             self.emit(ApprovalAsked(request.risk.tool, request.arguments, request.asked_by))
         asked = perf_counter()
         decision = await gate.ask(request)
@@ -306,7 +313,9 @@ class ToolContext:
         return decision, seconds
 
 
-def _decided(tool: str, decision: Decision, seconds: float) -> ApprovalDecided:
+def _decided(tool: str, decision: Decision, seconds: float) -> "ApprovalDecided":
+    from toolkit.events import ApprovalDecided  # noqa: PLC0415 - only a listener needs events
+
     words: dict[type, Literal["continue", "edit", "reject", "exit_early"]] = {
         Continue: "continue",
         Reject: "reject",

@@ -19,7 +19,7 @@ from toolkit.tools.options import option_problems
 from toolkit.tools.outcomes import NOTHING_RETURNED, as_result
 from toolkit.tools.places import place_of
 from toolkit.tools.results import ToolResult
-from toolkit.tools.shapes import UNFIT, Shape, output_schema, shape_of_parameters
+from toolkit.tools.shapes import Shape, UnfitTypeError, output_schema, shape_of_parameters
 from toolkit.tools.signatures import Signature, read_signature
 from toolkit.tools.spec import ToolSpec
 
@@ -142,7 +142,7 @@ def build_function(
 def _shape(function: Callable[..., Any], name: str, signature: Signature) -> tuple[Shape | None, list[Problem]]:
     try:
         return shape_of_parameters(name, signature.parameters), []
-    except UNFIT as error:
+    except UnfitTypeError as error:
         return None, _unfit_parameters(function, signature, error)
 
 
@@ -160,11 +160,11 @@ def _unfit_parameters(function: Callable[..., Any], signature: Signature, whole:
     for parameter in signature.parameters:
         try:
             shape_of_parameters("one", [parameter])
-        except UNFIT as error:
-            message = f"parameter {parameter.name!r} has no form in JSON: {str(error).splitlines()[0]}"
+        except UnfitTypeError as error:
+            message = f"parameter {parameter.name!r} has no form in JSON: {error}"
             hint = "take plain types, a dataclass, a TypedDict or a pydantic model"
             problems.append(Problem("TK321", message, place_of(function, parameter.name), hint=hint))
-    return problems or [Problem("TK321", f"the parameters have no form in JSON: {str(whole).splitlines()[0]}")]
+    return problems or [Problem("TK321", f"the parameters have no form in JSON: {whole}")]
 
 
 def _silences(

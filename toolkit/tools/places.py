@@ -30,7 +30,13 @@ def place_of(thing: Callable[..., Any] | type, parameter: str | None = None) -> 
     return _place_of_name(file, definition)
 
 
-def _definition(file: str, first: int, after: int, name: str) -> _Definition | None:
+def place_in_file(file: str, first: int, name: str) -> Location:
+    """Return the place of the name of a definition that begins, decorators included, in a line of a file."""
+    definition = _definition(file, first, None, name)
+    return Location(file, first) if definition is None else _place_of_name(file, definition)
+
+
+def _definition(file: str, first: int, after: int | None, name: str) -> _Definition | None:
     try:
         tree = ast.parse(Path(file).read_bytes())
     except (OSError, SyntaxError, ValueError):
@@ -38,7 +44,7 @@ def _definition(file: str, first: int, after: int, name: str) -> _Definition | N
     candidates = [
         node
         for node in ast.walk(tree)
-        if isinstance(node, _Definition) and node.name == name and first <= node.lineno < after
+        if isinstance(node, _Definition) and node.name == name and first <= node.lineno and (after is None or node.lineno < after)
     ]
     return min(candidates, key=lambda node: node.lineno, default=None)
 

@@ -105,18 +105,18 @@ def collisions(tools: Iterable[Tool]) -> list[Problem]:
     for tool in tools:
         holder = first.setdefault(tool.name, tool)
         if holder is not tool:
-            problems.append(_collision(holder, tool))
+            problems.append(collision(tool.name, _place(tool), _place(holder), holder.spec.source))
     return problems
 
 
-def _collision(holder: Tool, other: Tool) -> Problem:
-    here, there = _place(other), _place(holder)
-    origin = f", which is already a tool of {holder.spec.source!r}" if holder.spec.source and there is None else ""
+def collision(name: str, here: Location | None, there: Location | None, source: str | None) -> Problem:
+    """Return the problem that the tool `here` has the name of the one `there`, or else in `source`."""
+    origin = f", which is already a tool of {source!r}" if source and there is None else ""
     return Problem(
         "TK103",
-        f"duplicate tool name {other.name!r}{origin}",
+        f"duplicate tool name {name!r}{origin}",
         here,
-        hint=f"rename one: @tool(name='other_{other.name}') or tool.with_name('other_{other.name}')",
+        hint=f"rename one: @tool(name='other_{name}') or tool.with_name('other_{name}')",
         related=((there, "first defined here"),) if there else (),
     )
 

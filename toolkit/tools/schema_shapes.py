@@ -8,9 +8,9 @@ whoever writes the arguments, and is not checked here.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic_core import PydanticCustomError, SchemaError, SchemaValidator, core_schema
+from pydantic_core import PydanticCustomError, SchemaError, core_schema
 
-from toolkit.tools.shapes import Shape, with_our_rules
+from toolkit.tools.shapes import Shape
 
 _Core = Any
 _NUMERIC = {
@@ -37,11 +37,12 @@ def shape_of_schema(schema: Mapping[str, Any]) -> Shape:
             _core(closed, extra="ignore"),
             [{**_core(part), "ref": reference} for reference, part in definitions.items()],
         )
-        validator = SchemaValidator(with_our_rules(core))
+        shape = Shape(dict(schema), lambda: core)
+        shape.validate_data  # noqa: B018 - made at once, since only making it tells whether it can be made
     except (SchemaError, TypeError, KeyError, AttributeError) as error:
         message = f"the schema cannot be checked: {str(error).splitlines()[0]}"
         raise ValueError(message) from error
-    return Shape(validator.validate_json, validator.validate_python, dict(schema))
+    return shape
 
 
 def _core(schema: Any, *, extra: str = "allow") -> _Core:

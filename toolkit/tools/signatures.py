@@ -3,6 +3,7 @@
 import collections.abc
 import inspect
 import io
+import sys
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -142,13 +143,11 @@ def _hints_one_by_one(
 
 
 def _parameter(raw: inspect.Parameter, annotation: Any, documented: str | None) -> Parameter:
-    from pydantic.fields import FieldInfo
-
     default = raw.default
     typed = annotation is not MISSING
     annotation = annotation if typed else Any
-    fields = [extra for extra in getattr(annotation, "__metadata__", ()) if isinstance(extra, FieldInfo)]
-    if isinstance(default, FieldInfo):  # `limit: int = Field(10, ge=1)`
+    fields = [extra for extra in getattr(annotation, "__metadata__", ()) if _is_field(extra)]
+    if _is_field(default):  # `limit: int = Field(10, ge=1)`
         fields.append(default)
         annotation = Annotated[annotation, *default.metadata] if default.metadata else annotation
         default = MISSING if default.is_required() else default.get_default(call_default_factory=True)
@@ -160,6 +159,12 @@ def _parameter(raw: inspect.Parameter, annotation: Any, documented: str | None) 
     texts = [extra for extra in getattr(annotation, "__metadata__", ()) if isinstance(extra, str)]
     description = next(iter([*described, *texts]), documented)
     return Parameter(raw.name, annotation, description, default, typed)
+
+
+def _is_field(value: object) -> bool:
+    """Return whether this is what pydantic's `Field(…)` makes; where pydantic was never imported, nothing is."""
+    fields = sys.modules.get("pydantic.fields")
+    return fields is not None and isinstance(value, fields.FieldInfo)
 
 
 def _injection(annotation: Any) -> Injection | None:

@@ -13,7 +13,7 @@ from toolkit.tools.classes import ExecutingTool
 from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.functions import plain_data
 from toolkit.tools.places import place_of
-from toolkit.tools.shapes import UNFIT, Shape, output_schema, shape_of_type
+from toolkit.tools.shapes import Shape, UnfitTypeError, output_schema, shape_of_type
 
 Input = TypeVar("Input")
 
@@ -81,8 +81,8 @@ class TypedTool(ExecutingTool, Generic[Input]):
             raise InvalidTools(problems=[Problem("TK321", message, place, hint=hint)])
         try:
             return shape_of_type(self.input_type)
-        except UNFIT as error:
-            message = f"the input of {self.name!r} has no form in JSON: {str(error).splitlines()[0]}"
+        except UnfitTypeError as error:
+            message = f"the input of {self.name!r} has no form in JSON: {error}"
             raise InvalidTools(problems=[Problem("TK321", message, place)]) from error
 
     @cached_property

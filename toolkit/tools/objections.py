@@ -1,0 +1,145 @@
+"""Objections: a second look at arguments that do not fit, and one message that names everything wrong with them."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import ValidationError, from_json
+
+from toolkit.errors import ToolArgumentsError
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+    from toolkit.tools.shapes import Shape
+
+_SHOWN_LENGTH = 60
+
+
+def read_again(shape: "Shape", arguments: str | Mapping[str, Any], optional: frozenset[str], error: ValueError) -> Any:
+    """Return arguments that were refused only for want of a second look, or say what is wrong with them.
+
+    A member that may be left out and is null, but may not be null, counts as left out: models that must name every
+    parameter send null for those they have nothing for.
+
+    Raises:
+        ToolArgumentsError: Naming every member that is missing or wrong.
+    """
+    if not isinstance(error, ValidationError):
+        raise error
+    data = _data(arguments)
+    needless = {place[0] for place in _nulls(error) if place[0] in optional}
+    if needless:
+        data = {name: value for name, value in data.items() if name not in needless}
+    elif data != {} or not isinstance(arguments, str) or arguments.strip():
+        raise ToolArgumentsError(explain(error, shape.schema, data)) from None
+    try:
+        return shape.validate_data(data)
+    except ValidationError as second:
+        raise ToolArgumentsError(explain(second, shape.schema, data)) from None
+
+
+def _data(arguments: str | Mapping[str, Any]) -> Any:
+    """Return arguments as plain data; blank text is no arguments, and malformed JSON is no data."""
+    if not isinstance(arguments, str):
+        return arguments
+    try:
+        return from_json(arguments) if arguments.strip() else {}
+    except ValueError:
+        return None
+
+
+def _nulls(error: ValidationError) -> Iterator[tuple[int | str, ...]]:
+    for detail in error.errors(include_url=False, include_context=False):
+        if detail["loc"] and detail["input"] is None and detail["type"] != "missing":
+            yield detail["loc"]
+
+
+def explain(error: ValidationError, schema: Mapping[str, Any], data: Any) -> str:
+    """Return one message that names every missing and every invalid member of the data."""
+    details = _without_null_branches(error.errors(include_url=False))
+    whole = next((detail for detail in details if not detail["loc"] and detail["type"] in _WHOLES), None)
+    if whole is not None:
+        return _WHOLES[whole["type"]](whole)
+    required = set(schema.get("required", ()))
+    missing: dict[str, None] = {}
+    wrong: dict[str, list[str]] = {}
+    for detail in details:
+        path = _path(detail, data)
+        if _is_missing(detail, required):
+            missing[path] = None
+        else:
+            wrong.setdefault(path, []).append(_reason(detail))
+    parts = [f"Missing required parameter(s): {', '.join(missing)}"] if missing else []
+    parts += [f"Invalid parameter {path!r}: {' or '.join(dict.fromkeys(reasons))}" for path, reasons in wrong.items()]
+    return "; ".join(parts)
+
+
+def _without_null_branches(details: list["ErrorDetails"]) -> list["ErrorDetails"]:
+    """Leave out that a value could have been null, where the other branches of the union tell what it should be."""
+    return [
+        detail
+        for detail in details
+        if detail["type"] != "none_required"
+        or not any(
+            other["loc"][: len(detail["loc"]) - 1] == detail["loc"][:-1] for other in details if other is not detail
+        )
+    ]
+
+
+def _is_missing(detail: "ErrorDetails", required: set[str]) -> bool:
+    """Return whether a member is missing; null stands for nothing at the top, where it is not allowed."""
+    if detail["type"] == "missing":
+        return True
+    return len(detail["loc"]) == 1 and detail["input"] is None and detail["loc"][0] in required
+
+
+def _malformed(detail: "ErrorDetails") -> str:
+    return f"Invalid JSON: {detail.get('ctx', {}).get('error', detail['msg'])}"
+
+
+def _no_object(detail: "ErrorDetails") -> str:
+    return f"Expected a JSON object but received: {_kind(detail['input'])}"
+
+
+_WHOLES: dict[str, Callable[["ErrorDetails"], str]] = {
+    "json_invalid": _malformed,
+    "dict_type": _no_object,
+    "model_type": _no_object,
+    "model_attributes_type": _no_object,
+    "dataclass_type": _no_object,
+}
+
+_KINDS = {str: "a string", bool: "a boolean", int: "a number", float: "a number", list: "an array", dict: "an object"}
+
+
+def _kind(value: object) -> str:
+    return "null" if value is None else _KINDS.get(type(value), type(value).__name__)
+
+
+def _path(detail: "ErrorDetails", data: Any) -> str:
+    """Return a place as people write it, `orders[0].price`, without the branches of unions that pydantic puts in."""
+    text = ""
+    last = len(detail["loc"]) - 1
+    for position, part in enumerate(detail["loc"]):
+        if isinstance(part, int) and isinstance(data, list | tuple) and part < len(data):
+            text, data = f"{text}[{part}]", data[part]
+        elif isinstance(data, Mapping) and (part in data or (position == last and detail["type"] == "missing")):
+            text, data = f"{text}.{part}" if text else str(part), data.get(part)
+    return text
+
+
+def _reason(detail: "ErrorDetails") -> str:
+    message = detail["msg"].removeprefix("Input ").removeprefix("Value error, ")
+    return f"{message[:1].lower()}{message[1:]}, not {_shown(detail['input'])}"
+
+
+def _shown(value: object) -> str:
+    """Return a value as short JSON; of a container only its kind."""
+    if isinstance(value, dict | list | tuple | set):
+        return _kind(value)
+    try:
+        text = json.dumps(value)
+    except (TypeError, ValueError):
+        return f"a {type(value).__name__}"
+    return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}…"

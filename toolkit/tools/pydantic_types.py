@@ -1,0 +1,88 @@
+"""The long way from Python types to shapes: through pydantic, for every type that is not plain."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any, NotRequired, Required
+
+from pydantic import ConfigDict, PydanticUserError, TypeAdapter
+from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnnotation
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
+from pydantic_core import core_schema, to_jsonable_python
+from typing_extensions import TypedDict
+
+from toolkit.tools.schemas import tidied
+from toolkit.tools.shapes import Shape, UnfitTypeError
+from toolkit.tools.signatures import Parameter
+
+_UNFIT = (PydanticUserError, PydanticSchemaGenerationError, PydanticUndefinedAnnotation, TypeError, NameError)
+
+
+def shape_of_members(name: str, parameters: Sequence[Parameter]) -> Shape:
+    """Return the shape of an object with a member for each parameter.
+
+    Raises:
+        UnfitTypeError: If a parameter can be no argument.
+    """
+    make: Any = TypedDict
+    members = make(
+        name,
+        {
+            parameter.name: Required[parameter.annotation] if parameter.required else NotRequired[parameter.annotation]
+            for parameter in parameters
+        },
+    )
+    members.__pydantic_config__ = ConfigDict(coerce_numbers_to_str=True)
+    shape = shape_of_annotation(members)
+    shape.schema.setdefault("properties", {})
+    return shape
+
+
+def shape_of_annotation(annotation: Any) -> Shape:
+    """Return the shape of any one type.
+
+    Raises:
+        UnfitTypeError: If no argument can have it.
+    """
+    core, schema = _described(annotation, "validation")
+    return Shape(schema, lambda: core)
+
+
+def serialized_schema(annotation: Any) -> dict[str, Any]:
+    """Return the JSON Schema of a type as it is written out.
+
+    Raises:
+        UnfitTypeError: If it has no form in JSON.
+    """
+    return _described(annotation, "serialization")[1]
+
+
+def plain_default(schema: dict[str, Any], default: Any) -> None:
+    """Put a default into its schema as plain data; one that JSON cannot say is the function's own affair."""
+    try:
+        schema["default"] = to_jsonable_python(float(default) if isinstance(default, Decimal) else default)
+    except ValueError:
+        schema.pop("default", None)
+
+
+def _described(annotation: Any, mode: JsonSchemaMode) -> tuple[Any, dict[str, Any]]:
+    try:
+        core = TypeAdapter(annotation).core_schema
+        return core, tidied(_JsonSchema().generate(core, mode))
+    except _UNFIT as error:
+        raise UnfitTypeError(str(error).splitlines()[0]) from error
+
+
+class _JsonSchema(GenerateJsonSchema):
+    """pydantic's generator, without titles and with decimals as the numbers that they are."""
+
+    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012 - as declared there
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - the name says it already
+        """Set no title: it repeats the name and costs a model tokens."""
+        return False
+
+    def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonSchemaValue:
+        """Describe a decimal as a number; text is accepted too."""
+        limits = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
+        bounds = {name: float(schema[key]) for key, name in limits.items() if key in schema}  # type: ignore[literal-required]
+        return {"type": "number", **bounds}
