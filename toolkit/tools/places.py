@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,7 @@ def _definition(file: str, first: int, after: int | None, name: str) -> _Definit
     candidates = [
         node
         for node in ast.walk(tree)
-        if isinstance(node, _Definition) and node.name == name and first <= node.lineno and (after is None or node.lineno < after)
+        if isinstance(node, _Definition) and node.name == name and first <= node.lineno < (after or sys.maxsize)
     ]
     return min(candidates, key=lambda node: node.lineno, default=None)
 

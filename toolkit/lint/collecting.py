@@ -1,0 +1,119 @@
+"""Collecting: the child process that opens users' files, one after the other, and tells what it found.
+
+It reads one JSON object a line and answers each with one. Its own channel is out of reach of what the files print: for
+them, standard output is standard error, and standard input is empty. The first line sets it up; `workers` writes it.
+"""
+
+import faulthandler
+import json
+import os
+import sys
+from collections.abc import Mapping
+from errno import EBADF
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn, TextIO
+
+from toolkit.lint.records import problem_record, read_configuration, read_problem
+from toolkit.sources.opening import SourceOpener
+from toolkit.tools.base import Tool
+
+
+def main() -> None:
+    """Answer until the channel is closed."""
+    requests, answers = _take_channel()
+    setup = json.loads(requests.readline())
+    _limit_memory(setup["memory"])
+    crash = Path(setup["crash_file"]).open("w")  # noqa: SIM115 - it stays open to the very end
+    faulthandler.enable(crash)
+    _leave_a_trace_on_exit(crash)
+    refused = {file: read_problem(record) for file, record in setup["refused"].items()}
+    opener = SourceOpener(read_configuration(setup["configuration"]), refused)
+    state = _State.now()
+    try:
+        for line in requests:
+            faulthandler.dump_traceback_later(setup["seconds"], exit=True, file=crash)
+            answer = _examine(opener, json.loads(line))
+            faulthandler.cancel_dump_traceback_later()
+            state.restore()
+            print(json.dumps(answer), file=answers, flush=True)
+    except OSError as error:
+        if error.errno != EBADF:
+            raise
+        os._exit(1)  # a file closed the channel
+
+
+def _take_channel() -> tuple[TextIO, TextIO]:
+    """Keep the channel to oneself: no file that is opened here writes to it, reads from it or inherits it."""
+    requests, answers = os.fdopen(os.dup(0), encoding="utf-8"), os.fdopen(os.dup(1), "w", encoding="utf-8")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    os.close(nothing)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=lambda: _close(requests, answers))
+    return requests, answers
+
+
+def _close(*streams: TextIO) -> None:
+    for stream in streams:
+        os.close(stream.fileno())
+
+
+def _limit_memory(size: int) -> None:
+    """Let what takes more memory fail with a MemoryError, which is a problem with a place, where the system can."""
+    try:
+        import resource  # noqa: PLC0415 - not every system has it
+    except ImportError:
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    most = size if hard == resource.RLIM_INFINITY else min(size, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
+def _leave_a_trace_on_exit(crash: TextIO) -> None:
+    """Let `os._exit`, which nothing can catch, first say where it was called."""
+    leave, own = os._exit, os.getpid()
+
+    def leave_with_trace(status: int) -> NoReturn:
+        if os.getpid() == own:
+            faulthandler.dump_traceback(crash, all_threads=False)
+        leave(status)
+
+    os._exit = leave_with_trace
+
+
+class _State(NamedTuple):
+    """What a file may change about the process that would be felt by the next one."""
+
+    directory: str
+    path: list[str]
+    depth: int
+
+    @classmethod
+    def now(cls) -> "_State":
+        return cls(os.getcwd(), list(sys.path), sys.getrecursionlimit())  # noqa: PTH109 - a Path gains nothing here
+
+    def restore(self) -> None:
+        os.chdir(self.directory)
+        sys.path[:] = self.path
+        sys.setrecursionlimit(self.depth)
+
+
+def _examine(opener: SourceOpener, request: Mapping[str, str]) -> dict[str, Any]:
+    found = opener.open(request["target"], Path(request["base"]))
+    return {
+        "problems": [problem_record(problem) for problem in found.problems],
+        "tools": [_tool_record(tool) for tool in found.tools],
+    }
+
+
+def _tool_record(tool: Tool) -> dict[str, Any]:
+    """Return the name of a tool and where it comes from, as far as that costs nothing."""
+    code = getattr(getattr(tool, "function", None), "__code__", None)
+    return {
+        "name": tool.name,
+        "identity": id(tool),
+        "source": tool.spec.source,
+        "location": tool.spec.location,
+        "definition": code and (code.co_filename, code.co_firstlineno, code.co_name),
+    }

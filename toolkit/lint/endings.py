@@ -1,0 +1,56 @@
+"""Endings: what it means for a file that the process which opened it came to its end."""
+
+import re
+import signal
+import sysconfig
+from pathlib import Path
+
+import toolkit
+from toolkit.lint.limits import Limits
+from toolkit.lint.workers import Ending
+from toolkit.problems import Location, Problem
+
+DOES_NOT_IMPORT = "TK002"
+
+_FRAME = re.compile(r'^  File "(.+)", line (\d+) in ', re.MULTILINE)
+_NOT_OWN = tuple(str(Path(folder)) for folder in (sysconfig.get_path("stdlib"), Path(toolkit.__file__).parent))
+
+
+def problem_of(ending: Ending, target: str, limits: Limits) -> Problem:
+    """Return the problem of a file over which the process came to its end, with the place in the user's code."""
+    place = _place(ending) or Location(target)
+    name = Path(target).name
+    if ending.is_late:
+        message = f"'{name}' does not come to an end: opening it took longer than {limits.seconds:g} seconds"
+        return Problem(DOES_NOT_IMPORT, message, place, hint=_GUARD)
+    message, hint = _told(ending.status)
+    return Problem(DOES_NOT_IMPORT, f"'{name}' {message} while it was opened", place, hint=hint)
+
+
+_GUARD = "put what a script does under `if __name__ == '__main__':`"
+
+
+def _told(status: int) -> tuple[str, str]:
+    if status >= 0:
+        return f"ended the process with exit status {status}", _GUARD
+    try:
+        name = signal.Signals(-status).name
+    except ValueError:
+        name = f"signal {-status}"
+    if name == "SIGKILL":
+        return f"was killed ({name})", "it may have taken more memory than there is"
+    return f"crashed Python ({name})", "a module that is not written in Python fails; leave it out to see which"
+
+
+def _place(ending: Ending) -> Location | None:
+    """Return the innermost place in the user's code: of the thread that crashed, or of the first one on a timeout."""
+    threads = re.split(r"^(?:Current thread|Thread|Stack) ", ending.trace, flags=re.MULTILINE)[1:]
+    own = [place for thread in threads if (place := _innermost(thread))]
+    return own[-1 if ending.is_late else 0] if own else None
+
+
+def _innermost(thread: str) -> Location | None:
+    for file, line in _FRAME.findall(thread):
+        if not file.startswith(("<", *_NOT_OWN)) and "site-packages" not in Path(file).parts:
+            return Location(file, int(line))
+    return None

@@ -1,0 +1,100 @@
+"""Workers: the parent's side of the child process that opens users' files."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from threading import Timer
+from typing import Any, NamedTuple
+
+from toolkit.lint.limits import Limits
+
+# The child imports what this process imports, and nothing that happens to lie in the working directory.
+_START = "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); from toolkit.lint.collecting import main; main()"
+_GRACE = 10.0
+"""Seconds after which a child that has not ended itself on time is ended."""
+
+
+class Ending(NamedTuple):
+    """How a child came to its end.
+
+    Attributes:
+        status: The exit status; below zero, the signal that killed it.
+        trace: What Python could still say about where it was.
+        is_late: Whether it was ended because its time was over.
+    """
+
+    status: int
+    trace: str
+    is_late: bool
+
+
+class Worker:
+    """One child process; `close` leaves nothing of it running."""
+
+    def __init__(self, setup: Mapping[str, Any], limits: Limits, crash_file: Path) -> None:
+        """Start the process; `crash_file` is where it writes its last words."""
+        crash_file.write_bytes(b"")
+        self._crash_file = crash_file
+        self._seconds = limits.seconds
+        self._is_overdue = False
+        self._process = subprocess.Popen(  # noqa: S603 - this very Python, and nothing of the user's in the arguments
+            [sys.executable, "-P", "-c", _START, json.dumps(sys.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+            encoding="utf-8",
+        )
+        self._send({**setup, **limits._asdict(), "crash_file": str(crash_file)})
+
+    def ask(self, request: Mapping[str, str]) -> dict[str, Any] | Ending:
+        """Return the child's answer to a request, or how it came to its end over it."""
+        deadline = Timer(self._seconds + _GRACE, self._end_overdue)
+        deadline.start()
+        try:
+            self._send(request)
+            line = self._process.stdout.readline() if self._process.stdout else ""
+        finally:
+            deadline.cancel()
+        if not line.endswith("\n"):
+            status = self._wait()
+            trace = self._crash_file.read_text("utf-8", errors="replace")
+            return Ending(status, trace, self._is_overdue or trace.startswith("Timeout"))
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def close(self) -> None:
+        """End the process and what it has started."""
+        self._kill()
+        with self._process:
+            pass  # its channel is closed, and its end is waited for
+
+    def _send(self, message: Mapping[str, Any]) -> None:
+        try:
+            if self._process.stdin:
+                self._process.stdin.write(json.dumps(message) + "\n")
+                self._process.stdin.flush()
+        except BrokenPipeError:
+            pass  # it has come to its end; reading its answer tells
+
+    def _wait(self) -> int:
+        try:
+            return self._process.wait(_GRACE)
+        except subprocess.TimeoutExpired:  # a file closed the channel, and the process lives on
+            self._kill()
+            return self._process.wait()
+
+    def _kill(self) -> None:
+        if not hasattr(os, "killpg"):
+            self._process.kill()
+            return
+        with suppress(OSError):  # there is nothing left of it
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    def _end_overdue(self) -> None:
+        self._is_overdue = True
+        self._kill()

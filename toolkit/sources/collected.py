@@ -1,0 +1,64 @@
+"""What opening one thing gives: tools, and what is wrong with the rest."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple, Self
+
+from toolkit.problems import Problem, did_you_mean, errors_among
+from toolkit.tools.base import Tool
+
+NOT_FOUND = "TK001"
+NO_TOOLS = "TK004"
+
+
+class Collected(NamedTuple):
+    """Tools in the order they were found, and every problem on the way; both lists grow."""
+
+    tools: list[Tool]
+    problems: list[Problem]
+
+    @classmethod
+    def nothing(cls, *problems: Problem) -> Self:
+        """Return no tools, and why."""
+        return cls([], list(problems))
+
+    def add(self, other: "Collected") -> None:
+        """Take in what something else gave."""
+        self.tools.extend(other.tools)
+        self.problems.extend(other.problems)
+
+    def pick(self, name: str, within: str, known: Iterable[str] = ()) -> "Collected":
+        """Return the one tool of a name; what is wrong with the others is only a warning then.
+
+        Args:
+            name: The tool's name.
+            within: What the place that it is looked for in is called.
+            known: Names that may have been meant besides the tools'.
+        """
+        found = [tool for tool in self.tools if tool.name == name]
+        if found:
+            return Collected(found, [as_warning(problem) for problem in self.problems])
+        names = [*(tool.name for tool in self.tools), *known]
+        missing = Problem(NOT_FOUND, f"nothing is called '{name}' in '{within}'", hint=did_you_mean(name, names))
+        return Collected([], [missing, *(as_warning(problem) for problem in errors_among(self.problems))])
+
+
+def as_warning(problem: Problem) -> Problem:
+    """Return the problem as one that stops nothing."""
+    return replace(problem, severity="warning") if problem.severity == "error" else problem
+
+
+def table_of(tools: Iterable[Tool]) -> tuple[dict[str, Tool], list[Problem]]:
+    """Return the tools by name, and a problem for each that has the name of another; the first stands.
+
+    A tool that was reached in two ways is one tool.
+    """
+    distinct = list({id(tool): tool for tool in tools}.values())
+    table: dict[str, Tool] = {}
+    for tool in distinct:
+        table.setdefault(tool.name, tool)
+    if len(table) == len(distinct):
+        return table, []
+    from toolkit.tools.resolution import collisions  # noqa: PLC0415 - only bad news needs it
+
+    return table, collisions(distinct)

@@ -1,0 +1,45 @@
+"""Configuration: the settings of a project, from `toolkit.toml`, `[tool.toolkit]` in `pyproject.toml` and `TOOLKIT_*`.
+
+    [tool.toolkit]
+    sources = ["tools.py", "pipelines/"]    # targets, relative to this file; `toolkit list` shows their tools
+    env = ["REPORT_DIR"]                    # environment variables that expressions of pipelines may read
+
+    [tool.toolkit.defaults]
+    timeout = "30s"                         # of a call
+    approval_timeout = "5m"                 # of a question
+
+    [tool.toolkit.context]
+    tenant = "acme"                         # values that tools receive with every call
+
+In `toolkit.toml` the same keys stand at the top level.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+OWN_FILE = "toolkit.toml"
+PROJECT_FILE = "pyproject.toml"
+
+
+class Configuration(NamedTuple):
+    """The settings of a project.
+
+    Attributes:
+        directory: The folder that `sources` are relative to.
+        file: Where the settings stand; None if no file has any.
+        sources: The targets whose tools are known by name.
+        timeout: Seconds that a call may take; None if nobody said.
+        approval_timeout: Seconds that a question waits for its answer; None if nobody said.
+        env: The names of the environment variables that expressions may read.
+        context: Values that every call's context carries.
+    """
+
+    directory: Path = Path()
+    file: Path | None = None
+    sources: tuple[str, ...] = ()
+    timeout: float | None = None
+    approval_timeout: float | None = None
+    env: tuple[str, ...] = ()
+    context: Mapping[str, Any] = MappingProxyType({})

@@ -1,0 +1,110 @@
+"""The configured sources: their tools are known by name everywhere, in commands and in pipelines."""
+
+import re
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from toolkit.problems import Location, Problem
+from toolkit.sources.collected import NOT_FOUND, Collected, as_warning
+from toolkit.sources.configuration import OWN_FILE, Configuration
+from toolkit.sources.targets import FilesTarget, Target, parse_target
+from toolkit.sources.toml_places import place_of_key
+from toolkit.tools.base import Tool
+from toolkit.tools.names import legal_name
+
+if TYPE_CHECKING:
+    from toolkit.sources.opening import SourceOpener
+
+BAD_CONFIGURATION = "TK005"
+
+_NAME = re.compile(r"""^name[ \t]*:[ \t]*["']?([A-Za-z0-9_]+)""", re.MULTILINE)
+
+
+class ConfiguredSources:
+    """What the configuration names: Python is opened to know its tools, a pipeline only when it is wanted."""
+
+    def __init__(self, opener: "SourceOpener") -> None:
+        """Open nothing yet."""
+        self._opener = opener
+        self._configuration = opener.configuration
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all tools and pipelines."""
+        return [*self._tools, *self._pipelines]
+
+    @property
+    def warnings(self) -> list[Problem]:
+        """What is wrong with the Python sources, as warnings for somebody who wants something else."""
+        return [as_warning(problem) for problem in self._python.problems]
+
+    def find(self, name: str) -> Collected | None:
+        """Return the tool or pipeline of a name, or None."""
+        if name in self._tools:
+            return Collected([self._tools[name]], self.warnings)
+        if name in self._pipelines:
+            return self._opener.open_pipeline(self._pipelines[name])
+        return None
+
+    def open_all(self) -> Collected:
+        """Open every source."""
+        found = Collected(list(self._python.tools), list(self._python.problems))
+        for path in self._pipeline_files:
+            found.add(self._opener.open_pipeline(path))
+        return found
+
+    @cached_property
+    def _targets(self) -> list[Target | Problem]:
+        return [parse_target(text, self._configuration.directory) for text in self._configuration.sources]
+
+    @cached_property
+    def _python(self) -> Collected:
+        found = Collected.nothing()
+        for target in self._targets:
+            if isinstance(target, FilesTarget):
+                if not target.pipelines or target.python:
+                    found.add(self._opener.open_parsed(target.only_python(), Path()))
+            else:
+                found.add(self._opener.open_parsed(target, self._configuration.directory, is_configured=True))
+        return Collected(found.tools, [self._placed(problem) for problem in found.problems])
+
+    @cached_property
+    def _tools(self) -> dict[str, Tool]:
+        return {tool.name: tool for tool in reversed(self._python.tools)}
+
+    @cached_property
+    def _pipelines(self) -> dict[str, Path]:
+        return {_name_of(path): path for path in reversed(self._pipeline_files)}
+
+    @cached_property
+    def _pipeline_files(self) -> list[Path]:
+        files = (path for target in self._targets if isinstance(target, FilesTarget) for path in target.pipelines)
+        return list(dict.fromkeys(files))
+
+    def _placed(self, problem: Problem) -> Problem:
+        """Return a problem as one of the configuration where it has no place of its own."""
+        if problem.location is not None:
+            return problem
+        code = BAD_CONFIGURATION if problem.code == NOT_FOUND else problem.code
+        return replace(problem, code=code, location=place_of_sources(self._configuration))
+
+
+def place_of_sources(configuration: Configuration) -> Location | None:
+    """Return where the configuration names its sources, if a file does."""
+    if configuration.file is None:
+        return None
+    prefix = () if configuration.file.name == OWN_FILE else ("tool", "toolkit")
+    text = configuration.file.read_text("utf-8", errors="replace")
+    return Location(str(configuration.file), *(place_of_key(text, [*prefix, "sources"]) or ()))
+
+
+def _name_of(path: Path) -> str:
+    """Return the name that a pipeline most likely has, without reading all of it."""
+    try:
+        text = path.read_text("utf-8", errors="replace")
+    except OSError:
+        return legal_name(path.stem)
+    found = _NAME.search(text)
+    return found[1] if found else legal_name(path.stem)

@@ -1,0 +1,60 @@
+"""Folders: which of their files are looked at for tools and pipelines."""
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+PYTHON = ".py"
+YAML = (".yaml", ".yml")
+SUFFIXES = (PYTHON, *YAML)
+
+_SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "site-packages"})
+# These are run by other programs, and do their work as soon as they are imported.
+_SKIPPED_FILES = frozenset({"conftest.py", "setup.py", "noxfile.py", "__main__.py"})
+
+_PIPELINE_KEY = re.compile(r"""^["']?(?:toolkit|steps)["']?[ \t]*:""", re.MULTILINE)
+_ENOUGH_TO_TELL = 1024 * 1024
+
+
+def tool_files(folder: Path) -> list[Path]:
+    """Return the Python files and the pipelines in a folder and below it, sorted.
+
+    Left out are hidden folders and files, virtual environments, installed packages, tests, and YAML files that are
+    something else than pipelines. A file that two names lead to is returned once.
+    """
+    found: dict[str, Path] = {}
+    for path in sorted(_candidates(folder)):
+        if path.suffix == PYTHON or is_pipeline(path):
+            found.setdefault(os.path.realpath(path), path)
+    return list(found.values())
+
+
+def is_pipeline(path: Path) -> bool:
+    """Whether a YAML file means to be a pipeline: it has `steps` or `toolkit` among its top-level keys.
+
+    It is told from the text, so that a pipeline with a mistake in its YAML is one too.
+    """
+    try:
+        with path.open("rb") as stream:
+            text = stream.read(_ENOUGH_TO_TELL).decode("utf-8", errors="replace")
+    except OSError:
+        return True  # whoever opens it says why it cannot be read
+    return _PIPELINE_KEY.search(text.removeprefix("\ufeff")) is not None
+
+
+def _candidates(folder: Path) -> Iterator[Path]:
+    for where, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not _is_skipped_folder(where, name)]
+        for name in files:
+            if name.endswith(SUFFIXES) and not _is_skipped_file(name):
+                yield Path(where, name)
+
+
+def _is_skipped_folder(where: str, name: str) -> bool:
+    return name.startswith(".") or name in _SKIPPED_FOLDERS or os.path.exists(os.path.join(where, name, "pyvenv.cfg"))  # noqa: PTH110, PTH118 - a Path a folder is what a large tree pays for
+
+
+def _is_skipped_file(name: str) -> bool:
+    is_test = name.endswith(PYTHON) and (name.startswith("test_") or name.endswith("_test.py"))
+    return is_test or name.startswith(".") or name in _SKIPPED_FILES

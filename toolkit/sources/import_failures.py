@@ -1,0 +1,237 @@
+"""Import failures: what a user's module raised while it was imported becomes a Problem with its place and a cure."""
+
+import builtins
+import os
+import pkgutil
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from types import CodeType, ModuleType, TracebackType
+
+import toolkit
+from toolkit.errors import ConfigurationError
+from toolkit.problems import Location, Problem, did_you_mean
+
+DOES_NOT_IMPORT = "TK002"
+HIDDEN = "TK006"
+
+_MAX_TEXT = 300
+_OURS = "toolkit"
+_BEHIND_A_GUARD = "put what a script does under `if __name__ == '__main__':`"
+
+
+def import_problems(error: BaseException, root: str, module: str, file: Location | None) -> list[Problem]:
+    """Return what is wrong with a module that raised while it was imported.
+
+    Args:
+        error: What it raised.
+        root: The folder that holds the user's own code; the place is that of the innermost call in there.
+        module: What the module is called in messages.
+        file: The place to name when the error has none in the user's own code.
+
+    Returns:
+        One Problem, or those that the error carries, all with a place.
+    """
+    place = _place_of(error, root) or (_place_of_null(file) if isinstance(error, SyntaxError) and file else file)
+    if isinstance(error, ConfigurationError) and error.problems:
+        return [problem if problem.location else replace(problem, location=place) for problem in error.problems]
+    if hidden := _hidden_by_ours(error, root, place):
+        return hidden
+    return [Problem(DOES_NOT_IMPORT, _message(error, module), place, hint=_cure(error, root))]
+
+
+def hidden_module(name: str, root: str, place: Location | None) -> list[Problem] | None:
+    """Return the Problem that the user's own module exists and ours hides it, or None if that is not so."""
+    top, _, below = name.partition(".")
+    if top != _OURS or not below:
+        return None
+    ours = Path(toolkit.__file__).parent
+    folder = next((own for own in _own_namesakes(root) if own.resolve() != ours.resolve() and _holds(own, below)), None)
+    if folder is None:
+        return None
+    return [
+        Problem(
+            HIDDEN,
+            f"'{name}' is looked for in the installed package '{_OURS}', which hides your own '{folder.name}'",
+            place,
+            hint=f"rename '{folder}'; inside it, relative imports (`from .{below} import …`) work too",
+            related=((Location(str(folder)), "yours, hidden"), (Location(str(ours)), "the installed package")),
+        )
+    ]
+
+
+def _hidden_by_ours(error: BaseException, root: str, place: Location | None) -> list[Problem] | None:
+    """Recognise `import toolkit.mine`, `from toolkit import mine` and `toolkit.mine` where ours comes first."""
+    match error:
+        case ModuleNotFoundError(name=str(name)):
+            return hidden_module(name, root, place)
+        case ImportError(name=str(module)) if module.partition(".")[0] == _OURS:
+            found = re.match(r"cannot import name '(\w+)'", str(error))
+            return hidden_module(f"{module}.{found[1]}", root, place) if found else None
+        case AttributeError(name=str(name), obj=ModuleType(__name__=module)) if module == _OURS:
+            return hidden_module(f"{module}.{name}", root, place)
+    return None
+
+
+def _own_namesakes(root: str) -> list[Path]:
+    """Return the user's own `toolkit/` and `toolkit.py`, beside his module and in the working directory."""
+    candidates = [Path(folder, name) for folder in (root, Path.cwd()) for name in (_OURS, f"{_OURS}.py")]
+    return [candidate for candidate in candidates if candidate.exists()]
+
+
+def _holds(own: Path, below: str) -> bool:
+    """Whether a name may be in the user's own package: as a module, or somewhere in the package's own text."""
+    first = below.partition(".")[0]
+    if (own / first).exists() or (own / f"{first}.py").exists():
+        return True
+    text = own / "__init__.py" if own.is_dir() else own
+    return text.is_file() and re.search(rf"\b{first}\b", text.read_text("utf-8", errors="replace")) is not None
+
+
+def _message(error: BaseException, name: str) -> str:
+    if isinstance(error, SystemExit):
+        return f"'{name}' ends the program while it is imported: {exception_text(error)}"
+    if isinstance(error, SyntaxError):
+        return f"'{name}' cannot be imported: {type(error).__name__}: {_shortened(error.msg or 'invalid syntax')}"
+    return f"'{name}' cannot be imported: {exception_text(error)}"
+
+
+def exception_text(error: BaseException) -> str:
+    """Return the type and the text of an exception in one short line; a text that cannot be had is left out."""
+    try:
+        text = _shortened(str(error))
+    except Exception:  # noqa: BLE001 - the user's own exception, which cannot even say what it is
+        text = ""
+    if isinstance(error, ImportError) and error.path:
+        text = text.removesuffix(f" ({error.path})")
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _MAX_TEXT else f"{line[:_MAX_TEXT]}…"
+
+
+def _cure(error: BaseException, root: str) -> str:
+    return _special_cure(error, root) or _general_cure(error)
+
+
+def _general_cure(error: BaseException) -> str:
+    match error:
+        case SyntaxError():
+            return "Python cannot read on from here; look at this line and at the one before it"
+        case ImportError():
+            return "check the spelling, and which version is installed"
+        case NameError():
+            return "define it or import it first"
+    return "this runs whenever the module is imported; what may fail belongs into a tool"
+
+
+def _special_cure(error: BaseException, root: str) -> str | None:
+    match error:
+        case SystemExit():
+            return _BEHIND_A_GUARD
+        case ModuleNotFoundError(name=str(name)):
+            return _missing_module_cure(name, root)
+        case ImportError(name=str(module)):
+            return _missing_name_cure(error, module)
+        case NameError(name=str(name)) | AttributeError(name=str(name)):
+            return did_you_mean(name, _names_in_sight(error))
+        case MemoryError():
+            return "load big data when a tool is called, not when its module is imported"
+        case EOFError():
+            return f"it reads input; {_BEHIND_A_GUARD}"
+        case SyntaxError(msg=str(message)) if "null bytes" in message or "codec can't decode" in message:
+            return "save it as UTF-8 text"
+    return None
+
+
+def _missing_module_cure(name: str, root: str) -> str:
+    if "." in name and (parent := sys.modules.get(name.rpartition(".")[0])):
+        last = name.rpartition(".")[2]
+        known = (module.name for module in pkgutil.iter_modules(getattr(parent, "__path__", [])))
+        return did_you_mean(last, known) or f"'{parent.__name__}' has no module '{last}'"
+    known = [*sys.stdlib_module_names, *(module.name for module in pkgutil.iter_modules([root, *sys.path]))]
+    near = did_you_mean(name, sorted({one for one in known if not one.startswith("_")}))
+    return f"{near.removesuffix('?')}, or is it not installed?" if near else f"install it into {sys.prefix}"
+
+
+def _missing_name_cure(error: ImportError, module: str) -> str | None:
+    found = re.match(r"cannot import name '(\w+)'", str(error))
+    if not found:
+        return None
+    if "circular import" in str(error):
+        return "two modules import each other; move what both need into a third"
+    loaded = sys.modules.get(module) or import_module(module)
+    return did_you_mean(found[1], dir(loaded))
+
+
+def _names_in_sight(error: NameError | AttributeError) -> Iterable[str]:
+    if isinstance(error, AttributeError):
+        return vars(error.obj) if isinstance(error.obj, ModuleType) else ()
+    frames = [trace.tb_frame for trace in _traces(error)]
+    return [*frames[-1].f_locals, *frames[-1].f_globals, *vars(builtins)]
+
+
+def _place_of(error: BaseException, root: str) -> Location | None:
+    """Return the innermost place in the user's own code: the syntax error itself, or the call that raised."""
+    if isinstance(error, SyntaxError) and error.filename and _is_own(error.filename, root):
+        return _place_of_syntax(error, error.filename)
+    own = [trace for trace in _traces(error) if _is_own(trace.tb_frame.f_code.co_filename, root)]
+    if not own:
+        return None
+    code = own[-1].tb_frame.f_code
+    return _place_in_code(code, own[-1].tb_lasti, own[-1].tb_lineno)
+
+
+def _place_of_syntax(error: SyntaxError, file: str) -> Location:
+    if not error.lineno:
+        return Location(file, 1)  # what the whole file is written in is said, or missing, at its beginning
+    column = error.offset or None
+    end = error.end_offset if error.end_offset and error.end_offset > 0 and error.end_lineno else None
+    return Location(file, error.lineno, column, error.end_lineno if end else None, end)
+
+
+def _place_of_null(file: Location) -> Location:
+    """Return the place of the character that no text has, of which Python only says that it is somewhere."""
+    before, found, _ = Path(file.file).read_bytes().partition(b"\0")
+    return file._replace(line=before.count(b"\n") + 1, column=len(before) - before.rfind(b"\n")) if found else file
+
+
+def _place_in_code(code: CodeType, instruction: int, line: int) -> Location:
+    position = next(islice(code.co_positions(), instruction // 2, None), (line, None, None, None))
+    first, last, start, end = position
+    if first is None or last is None or start is None or end is None:
+        return Location(code.co_filename, line)
+    return Location(
+        code.co_filename,
+        first,
+        _characters(code.co_filename, first, start) + 1,
+        last,
+        _characters(code.co_filename, last, end) + 1,
+    )
+
+
+def _characters(file: str, line: int, bytes_before: int) -> int:
+    """Return how many characters some bytes of a line are: Python counts its columns in bytes."""
+    import linecache  # noqa: PLC0415 - only bad news needs it
+
+    return len(linecache.getline(file, line).encode()[:bytes_before].decode(errors="replace"))
+
+
+def _traces(error: BaseException) -> Iterator[TracebackType]:
+    trace = error.__traceback__
+    while trace is not None:
+        yield trace
+        trace = trace.tb_next
+
+
+def _is_own(file: str, root: str) -> bool:
+    if file.startswith("<"):  # code that is in no file, such as the import system's own
+        return False
+    real = Path(os.path.realpath(file))
+    return real.is_relative_to(root) and "site-packages" not in real.parts

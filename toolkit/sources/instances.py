@@ -1,0 +1,51 @@
+"""Instances: the tools of a class need one, and it is made where the class can be made without arguments."""
+
+import inspect
+from typing import Any, NamedTuple
+
+from toolkit.problems import Problem, Severity
+from toolkit.sources.import_failures import exception_text
+from toolkit.tools.places import place_of
+
+NO_TOOL = "TK003"
+
+
+class Instance(NamedTuple):
+    """An object made from a class."""
+
+    made: Any
+
+
+def make_instance(cls: type, *, severity: Severity = "error") -> Instance | Problem:
+    """Return an instance of a class, or the Problem (`TK003`) that it cannot be made without arguments."""
+    name = cls.__name__
+    if inspect.isabstract(cls):
+        missing = ", ".join(f"'{method}'" for method in sorted(cls.__abstractmethods__))
+        return Problem(NO_TOOL, f"class '{name}' is abstract: it lacks {missing}", place_of(cls), severity)
+    if needed := _needed_arguments(cls):
+        names = ", ".join(f"'{argument}'" for argument in needed)
+        return Problem(
+            NO_TOOL,
+            f"class '{name}' holds tools but cannot be made without {names}",
+            place_of(cls),
+            severity,
+            hint=f"make an instance in the module: {name.lower()} = {name}({needed[0]}=…)",
+        )
+    try:
+        return Instance(cls())
+    except Exception as error:  # noqa: BLE001 - users' constructors may raise anything
+        return Problem(
+            NO_TOOL,
+            f"class '{name}' cannot be made: {exception_text(error)}",
+            place_of(cls),
+            hint="make an instance in the module, with what it needs",
+        )
+
+
+def _needed_arguments(cls: type) -> list[str]:
+    try:
+        parameters = inspect.signature(cls).parameters.values()
+    except (TypeError, ValueError):
+        return []  # made in C without a signature; making one tells
+    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [one.name for one in parameters if one.default is one.empty and one.kind not in variadic]

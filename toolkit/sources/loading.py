@@ -1,0 +1,47 @@
+"""Loading: the two public ways to open tools and pipelines from Python."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from toolkit.errors import InvalidPipeline, InvalidTools, raise_errors
+from toolkit.sources.configuring import find_configuration
+from toolkit.sources.displaying import seen_from
+from toolkit.sources.opening import SourceOpener
+from toolkit.tools.base import Tool
+
+if TYPE_CHECKING:
+    import os
+
+    from toolkit.pipelines.pipeline import Pipeline
+
+
+def load_tools(*targets: str) -> dict[str, Tool]:
+    """Open local sources and return their tools by name: `load_tools("tools.py", "package.module:name", "builtin")`.
+
+    A target is a Python file, `file.py:name`, a pipeline's file, a folder, a glob, the name of a configured or ready
+    tool, a module or `module:name`; paths start from the working directory. Without targets, the configured sources
+    are opened.
+
+    Raises:
+        InvalidTools: With every problem of every target, and of the project's configuration.
+    """
+    configuration, problems = find_configuration()
+    opened = SourceOpener(configuration).open_all(targets)
+    raise_errors(InvalidTools, [*problems, *opened.problems])
+    return opened.tools
+
+
+def load_pipeline(path: "str | os.PathLike[str]") -> "Pipeline":
+    """Read a pipeline from a YAML file, with its tools; it is a Tool itself.
+
+    Args:
+        path: The file. Sources that it names are relative to it; configured and ready tools are known by name.
+
+    Raises:
+        InvalidPipeline: With every problem of the file, of its tools and of the project's configuration.
+    """
+    configuration, problems = find_configuration()
+    found = SourceOpener(configuration).open_pipeline(Path(path))
+    here = Path.cwd()
+    raise_errors(InvalidPipeline, [*problems, *(seen_from(here, problem) for problem in found.problems)])
+    return cast("Pipeline", found.tools[0])

@@ -1,0 +1,180 @@
+"""Modules: a user's Python file or module is imported, and whatever it does then becomes one Problem.
+
+A file in a package is imported as a member of it. Any other file is a module of its own, under its natural name where
+that is free and else under one that nobody else has, so that `yaml.py` and `tools.py` of several folders harm nobody.
+"""
+
+import importlib
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from zlib import crc32
+
+from toolkit.problems import Location, Problem
+
+_PACKAGE = "__init__.py"
+_folders: set[str] = set()
+"""The folders that users' modules were imported from in this process."""
+
+
+def import_file(path: Path) -> ModuleType | list[Problem]:
+    """Import a Python file, or return why it cannot be imported (`TK002`, `TK006`).
+
+    A file that was imported before is not run again. An interrupt by the keyboard passes.
+    """
+    file = os.path.realpath(path)
+    root, names = _place_in_package(file)
+    start, is_package = _start_of(root, names, file)
+    name = _name_for(names[0], root, start)
+    try:
+        with _first_on_the_path(root):
+            return _import_from(name, start, names[1:], is_package=is_package)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - users' code may raise anything, SystemExit too
+        return _problems_of(error, root, path.name, Location(str(path)))
+
+
+def import_named(name: str, base: Path) -> ModuleType | list[Problem] | None:
+    """Import a module by its name, looked for in the folder `base` first; None if there is none of this name."""
+    root = os.path.realpath(base)
+    try:
+        with _first_on_the_path(root):
+            if not _exists(name):
+                return _hidden_by_ours(name, root)
+            return importlib.import_module(name)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - users' code may raise anything, SystemExit too
+        return _problems_of(error, root, name, None)
+
+
+def _place_in_package(file: str) -> tuple[str, list[str]]:
+    """Return the folder that the imports of a file start from, and the names that lead from there to it."""
+    folder, base = os.path.split(file)
+    names = [] if base == _PACKAGE else [os.path.splitext(base)[0]]  # noqa: PTH122 - see below
+    # Strings, because this runs at every start and a Path a step costs more than the rest.
+    while os.path.isfile(os.path.join(folder, _PACKAGE)) and os.path.basename(folder).isidentifier():  # noqa: PTH113, PTH118, PTH119
+        folder, package = os.path.split(folder)
+        names.insert(0, package)
+    return folder, names or [os.path.basename(folder)]  # noqa: PTH119
+
+
+def _start_of(root: str, names: list[str], file: str) -> tuple[str, bool]:
+    """Return the file that is executed first, and whether that makes a package."""
+    is_package = len(names) > 1 or os.path.basename(file) == _PACKAGE  # noqa: PTH119
+    return (os.path.join(root, names[0], _PACKAGE) if is_package else file), is_package  # noqa: PTH118
+
+
+def _import_from(name: str, start: str, below: list[str], *, is_package: bool) -> ModuleType:
+    module = sys.modules.get(name)
+    if module is None or not _is_at(module, start):
+        module = _execute(name, start, is_package=is_package)
+    return importlib.import_module(".".join([name, *below])) if below else module
+
+
+def _execute(name: str, file: str, *, is_package: bool) -> ModuleType:
+    search = [os.path.dirname(file)] if is_package else None  # noqa: PTH120
+    spec = spec_from_file_location(name, file, submodule_search_locations=search)
+    if spec is None or spec.loader is None:  # another suffix than Python's; no caller names one
+        raise ImportError(f"'{file}' is no Python file", path=file)
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        sys.modules.pop(name, None)
+        raise
+    return sys.modules.get(name, module)
+
+
+def _name_for(name: str, root: str, start: str) -> str:
+    """Return a file's natural name where nothing else has it, neither here nor in what is installed; else another."""
+    return name if _is_free(name, root, start) else f"{_identifier(name)}_{crc32(start.encode()):08x}"
+
+
+def _is_free(name: str, root: str, start: str) -> bool:
+    if not name.isidentifier():
+        return False
+    if name in sys.modules:
+        return _is_at(sys.modules[name], start)
+    if not start.endswith(_PACKAGE) and os.path.isdir(os.path.join(root, name)):  # noqa: PTH112, PTH118
+        return False  # the folder beside it is what an import of that name finds
+    spec = find_spec(name)
+    return spec is None or spec.origin is None or os.path.realpath(spec.origin) == start
+
+
+def _is_at(module: ModuleType, file: str) -> bool:
+    known = getattr(module, "__file__", None)
+    return isinstance(known, str) and os.path.realpath(known) == file
+
+
+def _identifier(name: str) -> str:
+    return "".join(character if character.isalnum() else "_" for character in name)
+
+
+def _exists(name: str) -> bool:
+    try:
+        return name in sys.modules or find_spec(name) is not None
+    except ModuleNotFoundError as error:
+        # A package above it is missing, or is a plain module; anything else is the packages' own trouble.
+        if error.name and (name == error.name or name.startswith(f"{error.name}.")):
+            return False
+        raise
+    except ValueError:  # a module without a spec, such as `__main__`
+        return name in sys.modules
+
+
+@contextmanager
+def _first_on_the_path(folder: str) -> Iterator[None]:
+    """While a user's module is imported its folder comes first; later it comes last, so that it hides nothing of ours.
+
+    Modules that bear the names of its neighbours and came from another user's folder are forgotten before.
+    """
+    sys.path_importer_cache.pop(folder, None)  # it may have been listed before the file was written
+    _forget_namesakes(folder)
+    _folders.add(folder)
+    before = list(sys.path)
+    sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        if folder in sys.path:
+            sys.path.remove(folder)
+        sys.path.extend(entry for entry in [*before, folder] if entry not in sys.path)
+
+
+def _forget_namesakes(folder: str) -> None:
+    for name in _neighbours(folder):
+        module = sys.modules.get(name)
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str) and _root_of(os.path.realpath(file)) in _folders - {folder}:
+            for loaded in [key for key in sys.modules if key == name or key.startswith(f"{name}.")]:
+                del sys.modules[loaded]
+
+
+def _neighbours(folder: str) -> set[str]:
+    try:
+        return {os.path.splitext(entry)[0] for entry in os.listdir(folder)}  # noqa: PTH122, PTH208
+    except OSError:
+        return set()
+
+
+def _root_of(file: str) -> str:
+    return _place_in_package(file)[0]
+
+
+def _hidden_by_ours(name: str, root: str) -> list[Problem] | None:
+    from toolkit.sources.import_failures import hidden_module  # noqa: PLC0415 - only bad news needs it
+
+    return hidden_module(name, root, None)
+
+
+def _problems_of(error: BaseException, root: str, module: str, file: Location | None) -> list[Problem]:
+    from toolkit.sources.import_failures import import_problems  # noqa: PLC0415 - only bad news needs it
+
+    return import_problems(error, root, module, file)

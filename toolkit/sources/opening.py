@@ -1,0 +1,190 @@
+"""Opening: what the user named becomes open Tools; whatever is wrong becomes Problems and hides nothing else."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from toolkit.problems import Location, Problem, did_you_mean, errors_among
+from toolkit.sources.collected import NO_TOOLS, NOT_FOUND, Collected, table_of
+from toolkit.sources.configuration import Configuration
+from toolkit.sources.configured import ConfiguredSources
+from toolkit.sources.displaying import seen_from
+from toolkit.sources.folders import PYTHON
+from toolkit.sources.ready import open_ready, ready_names
+from toolkit.sources.scopes import Scope
+from toolkit.sources.targets import FilesTarget, NameTarget, Target, nearby_names, parse_target
+from toolkit.tools.base import Tool
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from toolkit.sources.collecting import Collector
+
+CIRCLE = "TK622"
+
+
+class Opened(NamedTuple):
+    """What targets gave.
+
+    Attributes:
+        tools: The tools by name.
+        problems: Everything that is wrong with the rest; only what was not found at all has the code `TK001`.
+    """
+
+    tools: dict[str, Tool]
+    problems: list[Problem]
+
+
+def open_targets(targets: Sequence[str], configuration: Configuration) -> Opened:
+    """Open what the user named, relative to the working directory; with no targets, the configured sources.
+
+    A source that is broken hides no other. Two different tools of one name are a Problem (`TK103`); the first stands.
+    """
+    return SourceOpener(configuration).open_all(targets)
+
+
+class SourceOpener:
+    """Opens targets; what it has opened it keeps, so that a tool reached in two ways is one tool."""
+
+    def __init__(self, configuration: Configuration, refused: Mapping[str, Problem] | None = None) -> None:
+        """Open nothing yet.
+
+        Args:
+            configuration: The settings of the project.
+            refused: Python files, by their real paths, that are not to be imported, each with the reason.
+        """
+        self.configuration = configuration
+        self._configured: ConfiguredSources | None = None
+        self._kept_collector: Collector | None = None
+        self._pipelines: dict[str, Collected] = {}
+        self._being_read: list[str] = []
+        self._ready: dict[str, Collected] = {}
+        self._refused = refused or {}
+
+    @property
+    def configured(self) -> ConfiguredSources:
+        """The sources that the configuration names, by the names of their tools."""
+        if self._configured is None:
+            self._configured = ConfiguredSources(self)
+        return self._configured
+
+    def open_all(self, targets: Sequence[str]) -> Opened:
+        """Open several targets; with none, the configured sources."""
+        found = Collected.nothing()
+        for text in targets:
+            found.add(self.open(text, Path()))
+        if not targets:
+            found.add(self.configured.open_all())
+        tools, clashes = table_of(found.tools)
+        here = Path.cwd()
+        problems = [seen_from(here, problem) for problem in [*found.problems, *clashes]]
+        return Opened(tools, list(dict.fromkeys(problems)))
+
+    def open(self, text: str, base: Path) -> Collected:
+        """Open one target, relative to the folder `base`."""
+        return self.open_parsed(parse_target(text, base), base)
+
+    def open_parsed(self, target: Target | Problem, base: Path, *, is_configured: bool = False) -> Collected:
+        """Open a target that was told apart already; `is_configured` says that it is a configured source itself."""
+        match target:
+            case Problem():
+                return Collected.nothing(target)
+            case FilesTarget():
+                return self._open_files(target)
+            case NameTarget(name=None):
+                found = self.find(target.module, in_configured=not is_configured)
+                return self._open_module(target, base) if found is None else found
+            case NameTarget():
+                return self._open_module(target, base)
+
+    def find(self, name: str, *, in_configured: bool = True) -> Collected | None:
+        """Return the tool that a configured source or the library has under a name, or None."""
+        configured = self.configured if in_configured and self.configuration.sources else None
+        if configured and (found := configured.find(name)) is not None:
+            return found
+        if (ready := self._open_ready(name)) is None:
+            return None
+        return Collected(ready.tools, [*ready.problems, *(configured.warnings if configured else [])])
+
+    def known_names(self) -> list[str]:
+        """Return the names that `find` knows."""
+        configured = self.configured.names if self.configuration.sources else []
+        return [*configured, *ready_names()]
+
+    def open_pipeline(self, path: Path) -> Collected:
+        """Open a pipeline's file as a tool."""
+        key = os.path.realpath(path)
+        if key in self._being_read:
+            chain = " → ".join(Path(one).name for one in [*self._being_read, key])
+            return Collected.nothing(Problem(CIRCLE, f"the pipeline '{path}' leads back to itself: {chain}"))
+        if key not in self._pipelines:
+            from toolkit.pipelines.loading import read_pipeline  # noqa: PLC0415 - a Python file needs no pipelines
+
+            self._being_read.append(key)
+            try:
+                pipeline, problems = read_pipeline(path, Scope(self))
+            finally:
+                self._being_read.pop()
+            self._pipelines[key] = Collected([pipeline] if pipeline else [], problems)
+        return self._pipelines[key]
+
+    def _open_ready(self, name: str) -> Collected | None:
+        if name not in self._ready and (found := open_ready(name)) is not None:
+            self._ready[name] = found
+        return self._ready.get(name)
+
+    def _open_files(self, target: FilesTarget) -> Collected:
+        if target.is_single:
+            found = self._open_file(target.paths[0], target.name)
+        else:
+            found = Collected.nothing()
+            for path in target.paths:
+                found.add(self._open_file(path, None))
+            if target.name is not None:
+                return found.pick(target.name, target.spelled)
+        if not found.tools and not errors_among(found.problems):
+            found.problems.append(_no_tools(target))
+        return found
+
+    def _open_file(self, path: Path, name: str | None) -> Collected:
+        if path.suffix != PYTHON:
+            found = self.open_pipeline(path)
+            return found.pick(name, str(path)) if name is not None and found.tools else found
+        if reason := self._refused.get(os.path.realpath(path)):
+            return Collected.nothing(reason)
+        from toolkit.sources.modules import import_file  # noqa: PLC0415 - the ready tools need none
+
+        return self._collect(import_file(path), name, str(path))
+
+    def _open_module(self, target: NameTarget, base: Path) -> Collected:
+        from toolkit.sources.modules import import_named  # noqa: PLC0415 - files and the ready tools need none
+
+        module = import_named(target.module, base)
+        if module is not None:
+            return self._collect(module, target.name, target.module)
+        names = [*self.known_names(), *nearby_names(base)]
+        kind = "there is no module" if target.name or "." in target.module else "nothing is called"
+        near = did_you_mean(target.module, names, otherwise="name a file, a folder, a tool or a module")
+        return Collected.nothing(Problem(NOT_FOUND, f"{kind} '{target.module}'", hint=near))
+
+    def _collect(self, module: "ModuleType | list[Problem]", name: str | None, source: str) -> Collected:
+        if isinstance(module, list):
+            return Collected([], module)
+        if name is None:
+            return self._collector.collect_module(module, source)
+        return self._collector.collect_named(module, name, source)
+
+    @property
+    def _collector(self) -> "Collector":
+        if self._kept_collector is None:
+            from toolkit.sources.collecting import Collector  # noqa: PLC0415 - it builds tools, which is not for free
+
+            self._kept_collector = Collector()
+        return self._kept_collector
+
+
+def _no_tools(target: FilesTarget) -> Problem:
+    place = Location(str(target.paths[0])) if target.is_single else None
+    hint = "mark a function with `@tool`" if target.paths else "it has neither Python files nor pipelines"
+    return Problem(NO_TOOLS, f"there are no tools in '{target.spelled}'", place, hint=hint)

@@ -1,0 +1,181 @@
+"""Settings: a table of TOML becomes a Configuration; every wrong key and value is found in one go."""
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from toolkit.problems import Location, Problem, did_you_mean
+from toolkit.sources.configuration import OWN_FILE, Configuration
+
+BAD_CONFIGURATION = "TK005"
+
+_OWN_TABLE = re.compile(r"^\s*\[\s*tool\s*\.\s*toolkit\b", re.MULTILINE)
+_VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def read_settings(file: Path) -> tuple[Configuration, list[Problem]] | None:
+    """Return the settings in a file and what is wrong with them, or None if a `pyproject.toml` has none for us."""
+    prefix = () if file.name == OWN_FILE else ("tool", "toolkit")
+    empty = Configuration(file.parent, file)
+    try:
+        text = file.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        return None if prefix else (empty, [Problem(BAD_CONFIGURATION, _unreadable(error), Location(str(file)))])
+    if prefix and "toolkit" not in text:
+        return None
+    table = _table(text, file)
+    if isinstance(table, Problem):
+        return (empty, [table]) if not prefix or _OWN_TABLE.search(text) else None
+    for name in prefix:
+        table = table.get(name)
+        if not isinstance(table, dict):
+            return None
+    reader = _Reader(text, file, prefix)
+    return reader.configuration(table), reader.problems
+
+
+def override(
+    configuration: Configuration, variables: Mapping[str, str], directory: Path, problems: list[Problem]
+) -> Configuration:
+    """Return the configuration with what variables say instead.
+
+    Args:
+        configuration: What holds without them.
+        variables: `TOOLKIT_SOURCES` (targets, separated as in `PATH`, relative to the working directory),
+            `TOOLKIT_TIMEOUT`, `TOOLKIT_APPROVAL_TIMEOUT` (durations) and `TOOLKIT_ENV` (names, separated by commas);
+            others are none of ours.
+        directory: The working directory.
+        problems: Receives what is wrong.
+    """
+    changes: dict[str, Any] = {}
+    if targets := variables.get("TOOLKIT_SOURCES"):
+        changes |= {"sources": _split_targets(targets), "directory": directory}
+    if names := variables.get("TOOLKIT_ENV"):
+        changes["env"] = tuple(name.strip() for name in names.split(",") if name.strip())
+    for key in ("timeout", "approval_timeout"):
+        if text := variables.get(name := f"TOOLKIT_{key.upper()}"):
+            seconds = _seconds(text)
+            if isinstance(seconds, float):
+                changes[key] = seconds
+            else:
+                problems.append(Problem(BAD_CONFIGURATION, f"the variable '{name}' must be {seconds}"))
+    return configuration._replace(**changes)
+
+
+def _split_targets(text: str) -> tuple[str, ...]:
+    """Split targets as paths are split; where a colon does that, a bare name after a Python file belongs to it."""
+    targets: list[str] = []
+    for part in filter(None, (part.strip() for part in text.split(os.pathsep))):
+        if os.pathsep == ":" and targets and targets[-1].endswith(".py") and part.isidentifier():
+            targets[-1] += f":{part}"
+        else:
+            targets.append(part)
+    return tuple(targets)
+
+
+def _unreadable(error: OSError | UnicodeDecodeError) -> str:
+    if isinstance(error, OSError):
+        return f"the configuration cannot be read: {(error.strerror or str(error)).lower()}"
+    return "the configuration is not UTF-8 text"
+
+
+def _table(text: str, file: Path) -> dict[str, Any] | Problem:
+    import tomllib  # noqa: PLC0415 - only a file that speaks of us is worth it
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"^(.*?)\s*\(at (?:line (\d+), column (\d+)|end of document)\)", str(error), re.DOTALL)
+        message = (found[1] if found else str(error)).strip().replace("\n", " ")
+        line, column = (int(found[2]), int(found[3])) if found and found[2] else (len(text.splitlines()) or 1, None)
+        reason = f"{message[:1].lower()}{message[1:]}"
+        return Problem(BAD_CONFIGURATION, f"the TOML is broken: {reason}", Location(str(file), line, column))
+
+
+def _seconds(value: object) -> float | str:
+    """Return the seconds of a duration, or what it should have been."""
+    from toolkit.pipelines.shapes import parse_duration  # noqa: PLC0415 - most projects set no timeouts
+
+    wanted = "a duration such as '500ms', '30s' or '5m', above zero and at most 720h"
+    seconds = parse_duration(value) if isinstance(value, str) else None
+    return seconds or wanted
+
+
+class _Reader:
+    """Reads one file's table; `problems` gathers what is wrong."""
+
+    def __init__(self, text: str, file: Path, prefix: Sequence[str]) -> None:
+        self._text = text
+        self._file = file
+        self._prefix = prefix
+        self.problems: list[Problem] = []
+
+    def configuration(self, table: Mapping[str, Any]) -> Configuration:
+        found = self._known(
+            table,
+            (),
+            {"sources": self._texts, "env": self._names, "defaults": self._defaults, "context": self._context},
+        )
+        defaults = found.pop("defaults", {})
+        return Configuration(directory=self._file.parent, file=self._file, **found, **defaults)
+
+    def _known(
+        self, table: Mapping[str, Any], path: Sequence[str], readers: Mapping[str, Callable[[Any, Sequence[str]], Any]]
+    ) -> dict[str, Any]:
+        """Return the values of the known keys that are good; the others are reported."""
+        values = {}
+        for key, value in table.items():
+            place = [*path, key]
+            if key not in readers:
+                hint = did_you_mean(key, readers, otherwise=f"the keys are {_listed(readers)}")
+                self._report(place, f"unknown key '{'.'.join(place)}'", hint)
+            elif (read := readers[key](value, place)) is not None:
+                values[key] = read
+        return values
+
+    def _texts(self, value: Any, path: Sequence[str]) -> tuple[str, ...] | None:
+        if isinstance(value, list) and all(isinstance(item, str) and item.strip() for item in value):
+            return tuple(value)
+        return self._wrong(path, "a list of texts", f"write {path[-1]} = [{_quoted(value)}]")
+
+    def _names(self, value: Any, path: Sequence[str]) -> tuple[str, ...] | None:
+        names = self._texts(value, path)
+        if names is None or all(_VARIABLE_NAME.fullmatch(name) for name in names):
+            return names
+        return self._wrong(path, "a list of names of environment variables")
+
+    def _defaults(self, value: Any, path: Sequence[str]) -> dict[str, Any] | None:
+        if not isinstance(value, dict):
+            return self._wrong(path, "a table", "write defaults = { timeout = '30s' }")
+        return self._known(value, path, {"timeout": self._duration, "approval_timeout": self._duration})
+
+    def _duration(self, value: Any, path: Sequence[str]) -> float | None:
+        seconds = _seconds(value)
+        if isinstance(seconds, float):
+            return seconds
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        return self._wrong(path, seconds, f"write '{value}s' for seconds" if is_number else None)
+
+    def _context(self, value: Any, path: Sequence[str]) -> dict[str, Any] | None:
+        return value if isinstance(value, dict) else self._wrong(path, "a table", "write context = { tenant = 'acme' }")
+
+    def _wrong(self, path: Sequence[str], wanted: str, hint: str | None = None) -> None:
+        self._report(path, f"'{'.'.join(path)}' must be {wanted}", hint)
+
+    def _report(self, path: Sequence[str], message: str, hint: str | None) -> None:
+        from toolkit.sources.toml_places import place_of_key  # noqa: PLC0415 - only bad news needs it
+
+        place = place_of_key(self._text, [*self._prefix, *path])
+        location = Location(str(self._file), *(place or ()))
+        self.problems.append(Problem(BAD_CONFIGURATION, message, location, hint=hint))
+
+
+def _listed(names: Mapping[str, Any]) -> str:
+    quoted = [f"'{name}'" for name in names]
+    return f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+
+
+def _quoted(value: Any) -> str:
+    return f"'{value}'" if isinstance(value, str) and value.strip() else "'tools.py'"

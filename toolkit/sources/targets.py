@@ -1,0 +1,148 @@
+"""Targets: what a user may name, told apart by looking at the disk and running nothing."""
+
+import re
+from collections.abc import Iterable
+from glob import glob, has_magic
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from toolkit.problems import Problem, did_you_mean
+from toolkit.sources.folders import PYTHON, SUFFIXES, YAML, is_pipeline, tool_files
+
+NOT_FOUND = "TK001"
+NO_TOOL = "TK003"
+
+_DOTTED_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+
+
+class FilesTarget(NamedTuple):
+    """Files on the disk, of which `name` picks one thing; `spelled` is how the user called them all."""
+
+    spelled: str
+    paths: tuple[Path, ...]
+    name: str | None = None
+    is_single: bool = True
+
+    @property
+    def python(self) -> tuple[Path, ...]:
+        """The Python files among them."""
+        return tuple(path for path in self.paths if path.suffix == PYTHON)
+
+    @property
+    def pipelines(self) -> tuple[Path, ...]:
+        """The pipelines among them."""
+        return tuple(path for path in self.paths if path.suffix != PYTHON)
+
+    def only_python(self) -> Self:
+        """Return the same target without its pipelines."""
+        return self._replace(paths=self.python)
+
+
+class NameTarget(NamedTuple):
+    """A configured or built-in name, or else a module; with `name`, only a module."""
+
+    spelled: str
+    module: str
+    name: str | None = None
+
+
+Target = FilesTarget | NameTarget
+
+
+def parse_target(text: str, base: Path) -> Target | Problem:
+    """Return what a user means by a target.
+
+    Args:
+        text: `file.py`, `file.py:name`, `pipeline.yaml`, a folder, a glob, a tool's name, `package.module` or
+            `package.module:name`.
+        base: The folder that relative paths start from.
+
+    Returns:
+        The target, or the Problem (`TK001`) that there is no such file; a name is not looked up yet.
+    """
+    if (whole := _files(text, base, None)) is not None:
+        return whole
+    front, colon, name = text.rpartition(":")
+    if colon and front and _DOTTED_NAME.fullmatch(name):
+        if (files := _files(front, base, name)) is not None:
+            return files
+        if _DOTTED_NAME.fullmatch(front):
+            return NameTarget(text, front, name)
+        return _nothing_there(front, base)
+    if _DOTTED_NAME.fullmatch(text) and not text.endswith(SUFFIXES):
+        return NameTarget(text, text)
+    return _nothing_there(text, base)
+
+
+def _files(text: str, base: Path, name: str | None) -> FilesTarget | Problem | None:
+    """Return the files that a path or pattern leads to, or None if it leads nowhere."""
+    if not text.strip() or "\0" in text:
+        return None
+    path = base / Path(text).expanduser()
+    try:
+        if path.is_dir():
+            return FilesTarget(text, tuple(tool_files(path)), name, is_single=False)
+        if path.exists():
+            return _one_file(text, path, name)
+        if has_magic(text):
+            return _matching(text, base, name)
+    except OSError as error:  # such as a name that is too long, or a folder that may not be looked into
+        reason = (error.strerror or str(error)).lower()
+        return Problem(NOT_FOUND, f"cannot look for '{text}': {reason}")
+    return None
+
+
+def _one_file(text: str, path: Path, name: str | None) -> FilesTarget | Problem:
+    if path.suffix in SUFFIXES:
+        return FilesTarget(text, (path,), name)
+    return Problem(
+        NO_TOOL,
+        f"'{text}' is neither a Python file nor a pipeline",
+        hint=f"name a file that ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}",
+    )
+
+
+def _matching(pattern: str, base: Path, name: str | None) -> FilesTarget | Problem | None:
+    pattern_text = str(Path(pattern).expanduser())
+    found = sorted(glob(pattern_text, root_dir=base, recursive=True))  # noqa: PTH207 - a Path takes no absolute pattern
+    matches = [base / match for match in found]
+    paths: dict[Path, None] = {}
+    for match in matches:
+        if match.is_dir():
+            paths |= dict.fromkeys(tool_files(match))
+        elif match.suffix == PYTHON or (match.suffix in YAML and is_pipeline(match)):
+            paths[match] = None
+    return FilesTarget(pattern, tuple(paths), name, is_single=False) if matches else None
+
+
+def _nothing_there(text: str, base: Path) -> Problem:
+    if not text.strip():
+        return Problem(NOT_FOUND, "an empty name names nothing", hint="name a file, a folder, a tool or a module")
+    if has_magic(text):
+        return Problem(NOT_FOUND, f"no file matches '{text}'", hint=f"it is looked for in '{base.resolve()}'")
+    path = base / Path(text).expanduser()
+    if "\0" in text or not (text.endswith(SUFFIXES) or "/" in text):
+        return Problem(NOT_FOUND, f"nothing is called '{text}'", hint=did_you_mean(text, _names_in(path.parent)))
+    if not path.parent.is_dir():
+        return Problem(NOT_FOUND, f"there is no file '{text}'", hint=f"there is no folder '{path.parent}' either")
+    near = did_you_mean(path.name, _names_in(path.parent), otherwise=f"it is looked for in '{path.parent.resolve()}'")
+    return Problem(NOT_FOUND, f"there is no file '{text}'", hint=near)
+
+
+def _names_in(folder: Path) -> Iterable[str]:
+    """Return what stands in a folder and could be meant."""
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError:
+        return []
+    return [entry.name for entry in entries if not entry.name.startswith(".") and _could_be_meant(entry)]
+
+
+def _could_be_meant(entry: Path) -> bool:
+    return entry.suffix in SUFFIXES or entry.is_dir()
+
+
+def nearby_names(base: Path) -> list[str]:
+    """Return the names of the files in a folder, with and without their suffix, for hints."""
+    names = list(_names_in(base))
+    return names + [Path(name).stem for name in names]
