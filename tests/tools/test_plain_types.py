@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, Optional
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_core import ValidationError, to_json
+
 from toolkit.tools.plain_types import form_of, object_of
 from toolkit.tools.pydantic_types import shape_of_members
 from toolkit.tools.shapes import Shape

@@ -40,7 +40,7 @@ async def call_tool(  # noqa: C901 - the template stands in one place, each step
     waited = 0.0
     started = perf_counter()
     result = _ENDED
-    outcome: "Outcome" = "signal"
+    outcome: Outcome = "signal"
     try:
         if context.chosen_by == "model" and isinstance(arguments, str):
             arguments = repaired(arguments)

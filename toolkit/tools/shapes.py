@@ -29,7 +29,7 @@ class Shape:
 
     @cached_property
     def _validator(self) -> "SchemaValidator":
-        from pydantic_core import SchemaValidator  # noqa: PLC0415 - looking at tools checks nothing
+        from pydantic_core import SchemaValidator
 
         from toolkit.tools.leniency import with_our_rules  # noqa: PLC0415
 
