@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # importing `typing` would double what `toolkit --version` ta
     )
     from toolkit.pipelines.builder import ErrorStrategy, Pipeline
     from toolkit.problems import Problem
-    from toolkit.sources.opening import load_pipeline, load_tools
+    from toolkit.sources.loading import load_pipeline, load_tools
     from toolkit.tools.base import Tool, WrappedTool
     from toolkit.tools.calls import ToolCall
     from toolkit.tools.context import MemoryId, ToolContext
@@ -51,7 +51,7 @@ _HOMES = {
     ),
     "toolkit.pipelines.builder": ("ErrorStrategy", "Pipeline"),
     "toolkit.problems": ("Problem",),
-    "toolkit.sources.opening": ("load_pipeline", "load_tools"),
+    "toolkit.sources.loading": ("load_pipeline", "load_tools"),
     "toolkit.tools.base": ("Tool", "WrappedTool"),
     "toolkit.tools.calls": ("ToolCall",),
     "toolkit.tools.context": ("MemoryId", "ToolContext"),
