@@ -20,12 +20,11 @@ SHOWN_DIGITS = 50
 """A result that is not whole is rounded to so many significant digits, half to even."""
 
 _BOUND_DIGITS = 100
-_EXACT_BITS = 3_322  # a fraction keeps its exact value up to a thousand digits above and below its line
 _LONGEST_ROOT = 64
 _LARGEST_LOSS = 300
 _PLAIN_FROM, _PLAIN_TO = -30, SHOWN_DIGITS
 _TOO_LARGE = 10**MAX_DIGITS
-_MAX_BITS = _TOO_LARGE.bit_length()
+_MAX_BITS = _TOO_LARGE.bit_length()  # a fraction is exact as long as neither side of its line has more
 
 
 class UncomputableError(ArithmeticError):
@@ -102,7 +101,7 @@ class Real:
 
 def _settle(low: Fraction, high: Fraction) -> Real:
     """Return the number between two bounds, in a bearable size."""
-    if low == high and (low.denominator == 1 or _bits(low) <= _EXACT_BITS):
+    if low == high and (low.denominator == 1 or _bits(low) <= _MAX_BITS):
         if _bits(low) >= _MAX_BITS and abs(low) >= _TOO_LARGE:
             raise _too_large()
         return Real(low, low)
@@ -144,8 +143,7 @@ def _whole_power(base: Real, exponent: int) -> Real:
     if base.exact:
         if base.low in {-1, 0, 1}:
             return base if exponent % 2 else base * base
-        bits = exponent * (_bits(base.low) - 1)
-        if bits <= _EXACT_BITS or (base.low.denominator == 1 and bits <= _MAX_BITS):
+        if exponent * (_bits(base.low) - 1) <= _MAX_BITS:
             return Real.exactly(base.low**exponent)
     if base.may_be_zero:
         raise _uncertain()
