@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -154,7 +155,7 @@ def test_reader_that_goes_away_changes_no_exit_code(project):
 
 
 def test_full_disk_is_said_without_a_traceback(project):
-    with open("/dev/full", "wb") as full:
+    with Path("/dev/full").open("wb") as full:
         command = [sys.executable, "-m", "toolkit_cli", "list", "builtin"]
         finished = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, cwd=project, check=False)
     assert finished.returncode == 1
@@ -189,6 +190,7 @@ def test_ctrl_c_ends_with_130(project):
     (project / "tools.py").write_text("import time\nprint('begun', flush=True)\ntime.sleep(60)\n", "utf-8")
     command = [sys.executable, "-m", "toolkit_cli", "list", "tools.py"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=project)
+    assert process.stderr
     assert process.stderr.readline() == "begun\n"
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)

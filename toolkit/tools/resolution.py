@@ -105,7 +105,7 @@ def collisions(tools: Iterable[Tool]) -> list[Problem]:
     for tool in tools:
         holder = first.setdefault(tool.name, tool)
         if holder is not tool:
-            problems.append(collision(tool.name, _place(tool), _place(holder), holder.spec.source))
+            problems.append(collision(tool.name, place_of_tool(tool), place_of_tool(holder), holder.spec.source))
     return problems
 
 
@@ -121,9 +121,13 @@ def collision(name: str, here: Location | None, there: Location | None, source: 
     )
 
 
-def _place(tool: Tool) -> Location | None:
-    function = getattr(tool, "function", None)
-    return tool.spec.location or (place_of(function) if function else None)
+def place_of_tool(tool: Tool) -> Location | None:
+    """Return where a tool is defined, as far as its source can be found."""
+    if tool.spec.location is not None:
+        return tool.spec.location
+    thing = getattr(tool, "function", None) or type(getattr(tool, "adapted", tool))
+    is_of_this_library = thing.__module__.partition(".")[0] == "toolkit"
+    return None if is_of_this_library else place_of(thing)
 
 
 def _checked(tool: Tool) -> tuple[list[Tool], list[Problem]]:

@@ -7,6 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from toolkit.tools.base import Tool, WrappedTool
+from toolkit.tools.resolution import place_of_tool
 from toolkit.tools.spec import ToolSpec
 from toolkit_cli.rendering.escaping import lines_of, one_line
 from toolkit_cli.rendering.excerpts import shown_path
@@ -36,13 +37,13 @@ def listed(tools: Iterable[Tool], width: int) -> list[Line]:
 
 def summary_record(tool: Tool) -> dict[str, Any]:
     """Return one tool of a list as plain data; every key is always there."""
-    spec = tool.spec
+    spec, place = tool.spec, place_of_tool(tool)
     return {
         "name": spec.name,
         "description": spec.description,
         "kind": kind_of(tool),
         "source": spec.source,
-        "location": spec.location._asdict() | {"file": shown_path(spec.location.file)} if spec.location else None,
+        "location": place._asdict() | {"file": shown_path(place.file)} if place else None,
         "requires_approval": spec.requires_approval,
         "read_only": spec.read_only,
         "destructive": spec.destructive,
@@ -130,11 +131,11 @@ def _row(spec: ToolSpec) -> tuple[str, str, str, str]:
 
 
 def _facts(tool: Tool) -> list[Line]:
-    spec = tool.spec
+    spec, place = tool.spec, place_of_tool(tool)
     facts = {
         "kind": kind_of(tool),
         "from": shown_path(spec.source or ""),
-        "defined": str(spec.location._replace(file=shown_path(spec.location.file))) if spec.location else "",
+        "defined": str(place._replace(file=shown_path(place.file))) if place else "",
         "category": one_line(spec.category or ""),
         "marks": ", ".join(marks_of(spec)),
         "returns": type_of(spec.output_schema) if spec.output_schema else "",

@@ -1,0 +1,152 @@
+"""`toolkit list`."""
+
+import json
+
+import pytest
+
+TOOLS = '''
+from toolkit import tool
+
+
+@tool(requires_approval=True)
+def refund(order: str, euros: int) -> str:
+    """Pay money back to a customer. Use it when something was broken.
+
+    It cannot be undone.
+    """
+    return f"{euros} for {order}"
+
+
+@tool(read_only=True)
+def look_up(order: str) -> str:
+    """Look an order up"""
+    return order
+'''
+
+
+@pytest.fixture
+def shop(project):
+    (project / "shop.py").write_text(TOOLS, "utf-8")
+    return project
+
+
+def test_tools_are_listed_with_their_marks_and_first_sentence(invoke, shop):
+    result = invoke("list", "shop.py")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == (
+        "NAME     MARKS       FROM     DESCRIPTION\n"
+        "refund   asks first  shop.py  Pay money back to a customer.\n"
+        "look_up  read-only   shop.py  Look an order up\n"
+    )
+
+
+def test_long_descriptions_are_wrapped_to_the_width(invoke, shop):
+    (shop / "shop.py").write_text(TOOLS.replace("Look an order up", "Look an order up " * 8), "utf-8")
+    lines = invoke("list", "shop.py").stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "\n".join(lines[2:]) == (
+        "look_up  read-only   shop.py  Look an order up Look an order up Look an order up\n"
+        "                              Look an order up Look an order up Look an order up\n"
+        "                              Look an order up Look an order up"
+    )
+
+
+def test_without_a_terminal_each_tool_is_one_line(program, shop):
+    (shop / "shop.py").write_text(TOOLS.replace("Look an order up", "Look an order up " * 40), "utf-8")
+    assert len(program("list", "shop.py", env={"COLUMNS": ""}).stdout.splitlines()) == 3
+
+
+def test_json_has_every_key_of_every_tool(invoke, shop):
+    result = invoke("list", "shop.py", "--format", "json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert json.loads(result.stdout)[1] == {
+        "name": "look_up",
+        "description": "Look an order up",
+        "kind": "function",
+        "source": "shop.py",
+        "location": {"file": "shop.py", "line": 15, "column": 5, "end_line": 15, "end_column": 12},
+        "requires_approval": False,
+        "read_only": True,
+        "destructive": None,
+        "idempotent": None,
+        "open_world": None,
+    }
+
+
+def test_without_a_target_configured_tools_stand_before_those_that_are_built_in(invoke, shop):
+    (shop / "toolkit.toml").write_text('sources = ["shop.py"]\n', "utf-8")
+    names = [record["name"] for record in json.loads(invoke("list", "--format", "json").stdout)]
+    assert names == [
+        "refund",
+        "look_up",
+        "calculator",
+        "datetime",
+        "file_read",
+        "file_write",
+        "human_input",
+        "json_parser",
+    ]
+
+
+def test_configured_tool_hides_the_built_in_one_of_its_name(invoke, shop):
+    (shop / "shop.py").write_text(TOOLS.replace("look_up", "calculator"), "utf-8")
+    (shop / "toolkit.toml").write_text('sources = ["shop.py"]\n', "utf-8")
+    result = invoke("list")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert [line for line in result.stdout.splitlines() if "calculator" in line] == [
+        "calculator   read-only              shop.py  Look an order up",
+    ]
+
+
+def test_broken_source_hides_no_other(invoke, shop):
+    (shop / "broken.py").write_text("import nothing_of_this_name\n", "utf-8")
+    result = invoke("list", "broken.py", "shop.py")
+    assert result.exit_code == 2
+    assert [line.split()[0] for line in result.stdout.splitlines()] == ["NAME", "refund", "look_up"]
+    assert result.stderr.startswith("error[TK002]: ")
+    assert " --> broken.py:1:1\n" in result.stderr
+
+
+def test_source_that_is_not_there_is_exit_code_4(invoke, shop):
+    result = invoke("list", "shop.py", "shopp.py")
+    assert result.exit_code == 4
+    assert len(result.stdout.splitlines()) == 3
+    assert result.stderr == "error[TK001]: there is no file 'shopp.py'\nhint: did you mean 'shop.py'?\n"
+
+
+def test_problems_are_one_json_object_where_json_was_asked_for(invoke, shop):
+    result = invoke("list", "shop.py", "shopp.py", "--format", "json")
+    assert (result.exit_code, len(json.loads(result.stdout))) == (4, 2)
+    told = json.loads(result.stderr)
+    assert (told["exit_code"], told["message"]) == (4, "there is no file 'shopp.py'")
+
+
+def test_names_are_looked_up_in_more_tools(invoke, shop):
+    result = invoke("list", "refund", "--tools", "shop.py")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.splitlines()[1:] == ["refund  asks first  shop.py  Pay money back to a customer."]
+
+
+def test_more_tools_are_relative_to_the_shell_and_not_to_the_configuration(invoke, shop, monkeypatch):
+    (shop / "toolkit.toml").write_text("sources = []\n", "utf-8")
+    (shop / "inside").mkdir()
+    (shop / "inside" / "near.py").write_text(TOOLS, "utf-8")
+    monkeypatch.chdir(shop / "inside")
+    result = invoke("list", "refund", "--tools", "near.py")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.splitlines()[1].split()[0] == "refund"
+
+
+def test_wrong_configuration_is_told_with_its_place(invoke, shop):
+    (shop / "toolkit.toml").write_text('source = ["shop.py"]\n', "utf-8")
+    result = invoke("list")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "error[TK005]: unknown key 'source'\n"
+        " --> toolkit.toml:1:1\n"
+        "  |\n"
+        '1 | source = ["shop.py"]\n'
+        "  | ^\n"
+        "  |\n"
+        "hint: did you mean 'sources'?\n"
+    )

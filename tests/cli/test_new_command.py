@@ -1,0 +1,116 @@
+"""`toolkit new`."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+NEW_TOOL_SAYS = "\nNow check it, and run it:\n  toolkit lint {0}.py\n  toolkit run {0}.py:{0} who=Ada\n"
+
+
+def test_new_tool_is_written_with_its_test(invoke, project):
+    result = invoke("new", "tool", "greet")
+    assert result.exit_code == 0
+    assert result.stdout == "greet.py\ntest_greet.py\n"
+    assert result.stderr == NEW_TOOL_SAYS.format("greet")
+    assert sorted(os.listdir(project)) == ["greet.py", "test_greet.py"]
+
+
+def test_new_tool_lints_clean_and_runs_and_its_test_passes(invoke, program, project):
+    invoke("new", "tool", "greet")
+    assert invoke("lint").stdout == "All checks passed!\n"
+    finished = program("run", "greet.py:greet", "who=Ada", "language=fr")
+    assert (finished.stdout, finished.stderr, finished.returncode) == ("Bonjour, Ada!\n", "", 0)
+    tests = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert tests.returncode == 0, tests.stdout
+    assert tests.stdout.splitlines()[-1].startswith("3 passed")
+
+
+def test_new_tool_is_in_good_style(project, invoke):
+    invoke("new", "tool", "greet")
+    for command in (["check", "--isolated", "--select", "E,F,I,UP,B"], ["format", "--isolated", "--check"]):
+        arguments = [sys.executable, "-m", "ruff", *command, "--line-length", "100", "--no-cache", "."]
+        finished = subprocess.run(arguments, cwd=project, capture_output=True, text=True, check=False)
+        assert finished.returncode == 0, finished.stdout + finished.stderr
+
+
+def test_new_pipeline_lints_clean_and_runs(invoke, program):
+    result = invoke("new", "pipeline", "order_price")
+    assert result.exit_code == 0
+    assert result.stdout == "order_price.yaml\npipeline.schema.json\n"
+    assert result.stderr == (
+        "\nNow check it, and run it:\n  toolkit lint order_price.yaml\n  toolkit run order_price.yaml pieces=10\n"
+    )
+    assert invoke("lint").stdout == "All checks passed!\n"
+    finished = program("run", "order_price.yaml", "pieces=10", "-q")
+    assert (finished.stdout, finished.stderr, finished.returncode) == ("net 125, gross 150\n", "", 0)
+
+
+def test_new_pipeline_tells_editors_where_its_format_is_described(invoke, program, project):
+    invoke("new", "pipeline", "first")
+    invoke("new", "pipeline", "second")
+    assert (
+        (project / "second.yaml")
+        .read_text("utf-8")
+        .startswith("# yaml-language-server: $schema=./pipeline.schema.json\n")
+    )
+    assert (project / "pipeline.schema.json").read_text("utf-8") == program("schema", "--of", "pipeline").stdout
+
+
+def test_files_go_into_the_folder_that_is_named(invoke, project):
+    result = invoke("new", "tool", "greet", "--path", "my tools/deep")
+    assert result.stdout == "my tools/deep/greet.py\nmy tools/deep/test_greet.py\n"
+    assert "toolkit lint 'my tools/deep/greet.py'\n" in result.stderr
+    assert (project / "my tools" / "deep" / "greet.py").is_file()
+
+
+def test_nothing_is_ever_overwritten(invoke, project):
+    (project / "test_greet.py").write_text("mine", "utf-8")
+    result = invoke("new", "tool", "greet")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "error: 'test_greet.py' is already there: nothing was written\n"
+        "hint: choose another name, or another folder with --path\n"
+    )
+    assert os.listdir(project) == ["test_greet.py"]
+    assert (project / "test_greet.py").read_text("utf-8") == "mine"
+
+
+@pytest.mark.parametrize(
+    ("name", "better"),
+    [
+        ("get-weather", "get_weather"),
+        ("2fast", "tool_2fast"),
+        ("größe", "gr_e"),
+        ("json", "json_tool"),
+        ("class", "class_tool"),
+    ],
+)
+def test_name_that_cannot_be_a_tool_and_a_file_is_refused_with_a_better_one(invoke, project, name, better):
+    result = invoke("new", "tool", name)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.endswith(f"hint: call it '{better}'\n")
+    assert os.listdir(project) == []
+
+
+def test_folder_that_cannot_be_written_is_said(invoke, project):
+    (project / "file").write_text("", "utf-8")
+    result = invoke("new", "tool", "greet", "--path", "file/inside")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "error: cannot write 'file/inside/greet.py': not a directory\n"
+
+
+def test_kind_that_does_not_exist_names_those_that_do(invoke):
+    result = invoke("new", "toll", "greet")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "error: invalid value for 'kind': 'toll' is not one of 'tool', 'pipeline'\n"
+        "hint: `toolkit new --help` shows how\n"
+    )
