@@ -21,7 +21,8 @@ if TYPE_CHECKING:  # importing `typing` would double what `toolkit --version` ta
         ToolExecutionError,
         ToolkitError,
     )
-    from toolkit.pipelines.builder import ErrorStrategy, Pipeline
+    from toolkit.pipelines.definitions import ErrorStrategy
+    from toolkit.pipelines.pipeline import Pipeline
     from toolkit.problems import Problem
     from toolkit.sources.loading import load_pipeline, load_tools
     from toolkit.tools.base import Tool, WrappedTool
@@ -49,7 +50,8 @@ _HOMES = {
         "ToolExecutionError",
         "ToolkitError",
     ),
-    "toolkit.pipelines.builder": ("ErrorStrategy", "Pipeline"),
+    "toolkit.pipelines.definitions": ("ErrorStrategy",),
+    "toolkit.pipelines.pipeline": ("Pipeline",),
     "toolkit.problems": ("Problem",),
     "toolkit.sources.loading": ("load_pipeline", "load_tools"),
     "toolkit.tools.base": ("Tool", "WrappedTool"),

@@ -6,14 +6,21 @@ looked up in the opening that `with_sources` returned for the file's own `tools:
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import Protocol, Self
 
-from toolkit.problems import Problem
+from toolkit.documents import find_traps, read_document
+from toolkit.pipelines.definitions import Word
+from toolkit.pipelines.pipeline import Pipeline
+from toolkit.pipelines.planning import make_plan
+from toolkit.pipelines.reading import read_definition
+from toolkit.problems import Problem, errors_among
 from toolkit.tools.base import Tool
 
-if TYPE_CHECKING:
-    from toolkit.pipelines.pipeline import Pipeline
+CIRCLE = "TK622"
+MAX_FILES_DEEP = 20
+SUFFIXES = (".yaml", ".yml")
 
 
 class Opening(Protocol):
@@ -39,15 +46,99 @@ class Opening(Protocol):
     def with_sources(self, targets: Sequence[str], *, base: Path) -> tuple[Self, list[Problem]]:
         """Return an opening that knows the tools of these sources too, and what is wrong with the sources.
 
-        A source that cannot be opened hides no other. A problem without a location is given the target's place; one
-        problem list per target is not needed, since each message names its source.
+        A source that cannot be opened hides no other. It is called with one target at a time, and a problem without a
+        location is given the target's place.
         """
         ...
 
 
-def read_pipeline(path: Path, opening: Opening) -> "tuple[Pipeline | None, list[Problem]]":
+def read_pipeline(path: Path, opening: Opening) -> tuple[Pipeline | None, list[Problem]]:
     """Return the pipeline that a YAML file describes and every problem with it, all at once.
 
-    There is a pipeline if, and only if, no problem is an error.
+    Args:
+        path: The file.
+        opening: Where its names lead.
+
+    Returns:
+        The pipeline, if no problem is an error, and all problems in the order of their places.
     """
-    raise NotImplementedError
+    return _read(path, opening, (), {})
+
+
+_Found = tuple[Pipeline | None, list[Problem]]
+
+
+def _read(path: Path, opening: Opening, trail: tuple[Path, ...], others: dict[Path, _Found]) -> _Found:
+    root, problems = read_document(path)
+    if root is None:
+        return None, problems
+    problems += find_traps(root)
+    definition = read_definition(root, problems)
+    if definition is None:
+        return None, problems
+    base = path.parent
+    inner = opening
+    for target in definition.tools:
+        inner, found = inner.with_sources([target.text], base=base)
+        problems += [one if one.location else _placed(one, target) for one in found]
+    names = _Names(inner, opening, base, (*trail, path.resolve()), others)
+    plan = make_plan(definition, names, problems)
+    return (None if plan is None else Pipeline(plan)), _in_order(problems)
+
+
+def _placed(problem: Problem, word: Word) -> Problem:
+    from dataclasses import replace
+
+    return replace(problem, location=word.location)
+
+
+def _in_order(problems: Iterable[Problem]) -> list[Problem]:
+    """Return problems without repetitions, in the order of their places."""
+    return sorted(dict.fromkeys(problems), key=_rank)
+
+
+def _rank(problem: Problem) -> tuple[str, int, int]:
+    place = problem.location
+    return ("", 0, 0) if place is None else (place.file, place.line or 0, place.column or 0)
+
+
+class _Names:
+    """The names of one file: other pipelines by their paths, everything else as the opening knows it."""
+
+    def __init__(
+        self, opening: Opening, outer: Opening, base: Path, trail: tuple[Path, ...], others: dict[Path, _Found]
+    ) -> None:
+        self._opening = opening
+        self._outer = outer
+        self._base = base
+        self._trail = trail
+        self._others = others
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        return self._opening.environment
+
+    def known(self) -> Iterable[str]:
+        return self._opening.known_names(self._base)
+
+    def tool(self, word: Word) -> Tool | list[Problem]:
+        if word.text.endswith(SUFFIXES):
+            return self._pipeline(word)
+        return self._opening.resolve(word.text, base=self._base)
+
+    def _pipeline(self, word: Word) -> Tool | list[Problem]:
+        """Return another pipeline, read for this one alone; a file that leads back to itself is refused."""
+        path = self._base / word.text
+        resolved = path.resolve()
+        if resolved in self._trail:
+            chain = " → ".join(one.name for one in (*self._trail[self._trail.index(resolved) :], resolved))
+            message = f"pipelines call one another in a circle: {chain}"
+            return [Problem(CIRCLE, message, word.location, hint="take one of these steps out")]
+        if len(self._trail) >= MAX_FILES_DEEP:
+            return [Problem(CIRCLE, f"pipelines call one another more than {MAX_FILES_DEEP} deep", word.location)]
+        if not path.is_file():
+            return [Problem("TK604", f"there is no pipeline {word.text!r}", word.location, hint=f"looked for {path}")]
+        if resolved not in self._others:
+            self._others[resolved] = _read(path, self._outer, self._trail, self._others)
+        pipeline, problems = self._others[resolved]
+        return errors_among(problems) if pipeline is None else pipeline

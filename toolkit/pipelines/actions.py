@@ -1,0 +1,199 @@
+"""Actions: what a step does once: call a tool, compute a value, or ask a person."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from toolkit.approvals.decisions import Continue, Edit, ExitEarly, Reject
+from toolkit.approvals.gates import Demand, Gate
+from toolkit.approvals.policies import DescribedCall
+from toolkit.approvals.requests import ReviewRequest
+from toolkit.approvals.risks import Risk
+from toolkit.errors import ConfigurationError, ExitEarlyError
+from toolkit.events import ApprovalDecided, StepRetried
+from toolkit.pipelines.definitions import Approval, Compute, Use
+from toolkit.pipelines.flows import PASSED, Flow, Outcome, outcome_of, outcome_of_value, text_of
+from toolkit.pipelines.plans import Feed, PlannedStep
+from toolkit.pipelines.turns import Turn
+from toolkit.pipelines.values import MappingValue
+from toolkit.tools.base import Arguments, Tool
+from toolkit.tools.results import ToolResult
+
+
+class Action(Protocol):
+    """Something a step does."""
+
+    async def act(self, flow: Flow, turn: Turn) -> Outcome:
+        """Do it once, with what has been handed on, and return what came of it."""
+        ...
+
+
+def make_action(step: PlannedStep) -> Action:
+    """Return what a step without branches does."""
+    definition = step.definition
+    match definition.action:
+        case Use(_, arguments) if step.tool is not None:
+            if definition.approval is None and definition.retry is None and definition.timeout is None:
+                return CallTool(step.tool, step.feed, arguments)
+            return CallCarefully(step, step.tool, arguments)
+        case Compute() as compute:
+            return ComputeValue(compute)
+        case _ if definition.approval is not None:
+            return AskPerson(step.label, definition.approval)
+    message = f"step {step.path!r} has nothing to do"
+    raise ValueError(message)
+
+
+class CallTool:
+    """Calls a tool with nothing round it."""
+
+    __slots__ = ("_arguments", "_feed", "_parameter", "_tool")
+
+    def __init__(self, tool: Tool, feed: Feed | None, arguments: MappingValue | None) -> None:
+        """Keep what is called, how the previous output goes in, and what was written under `with`."""
+        self._tool = tool
+        self._feed = feed
+        self._arguments = arguments
+        self._parameter = feed.parameter if feed is not None and feed.as_text and arguments is None else None
+
+    async def act(self, flow: Flow, turn: Turn) -> Outcome:
+        """Call the tool."""
+        if self._parameter is not None:
+            return outcome_of(await self._tool.call({self._parameter: flow.text}, turn.context))
+        return outcome_of(await self._tool.call(arguments_of(self._feed, self._arguments, flow), turn.context))
+
+
+def arguments_of(feed: Feed | None, written: MappingValue | None, flow: Flow) -> Arguments:
+    """Return the arguments of a call: what was written, and what is piped.
+
+    Raises:
+        ToolExecutionError: If an expression fails.
+    """
+    if feed is not None and feed.parameter is None:
+        return flow.text
+    arguments = {} if written is None else written.render(flow.roots())
+    if feed is not None and feed.parameter is not None:
+        arguments[feed.parameter] = flow.text if feed.as_text else flow.output
+    return arguments
+
+
+class CallCarefully:
+    """Calls a tool that is asked about, tried again or timed. The gate is outermost, the clock innermost."""
+
+    def __init__(self, step: PlannedStep, tool: Tool, arguments: MappingValue | None) -> None:
+        """Keep the step, what it calls and what was written under `with`."""
+        self._step = step
+        self._tool = tool
+        self._arguments = arguments
+
+    async def act(self, flow: Flow, turn: Turn) -> Outcome:
+        """Ask if somebody has to be asked, then call the tool, again where that may help."""
+        definition = self._step.definition
+        arguments = arguments_of(self._step.feed, self._arguments, flow)
+        demand = None if definition.approval is None else demand_of(definition.approval, self._step.label, flow)
+        tool = self._tool
+        if definition.timeout is not None:
+            from toolkit.pipelines.timing import TimedTool  # noqa: PLC0415 - a clock needs the event loop
+
+            tool = TimedTool(tool, definition.timeout)
+        if definition.retry is None:
+            return outcome_of(await tool.call(arguments, turn.context, demand=demand))
+        from toolkit.pipelines.retrying import RetriedTool  # noqa: PLC0415 - few steps are tried again
+
+        def told(attempt: int, error: str, delay: float) -> None:
+            if turn.call:
+                turn.context.emit(StepRetried(turn.call, turn.path, attempt, error, delay))
+
+        retried = RetriedTool(tool, definition.retry, told)
+        result = await retried.call(arguments, turn.context, demand=demand)
+        return outcome_of(result, retried.attempts)
+
+
+def demand_of(approval: Approval, label: str, flow: Flow) -> Demand | None:
+    """Return the question that a step wants, or `None` if its condition does not hold."""
+    roots = flow.roots()
+    if approval.when is not None and not approval.when.render(roots):
+        return None
+    return Demand(
+        asked_by=f"step {label!r}",
+        message=None if approval.message is None else text_of(approval.message.render(roots)),
+        show=None if approval.show is None else approval.show.render(roots),
+        editable=approval.editable,
+    )
+
+
+class ComputeValue:
+    """Computes a value without a tool."""
+
+    def __init__(self, compute: Compute) -> None:
+        """Keep the value."""
+        self._value = compute.value
+
+    async def act(self, flow: Flow, turn: Turn) -> Outcome:  # noqa: ARG002 - it calls nothing
+        """Compute the value."""
+        return outcome_of_value(self._value.render(flow.roots()), attempts=0)
+
+
+class AskPerson:
+    """Asks whether to go on, and calls nothing."""
+
+    def __init__(self, label: str, approval: Approval) -> None:
+        """Keep what is asked."""
+        self._label = label
+        self._approval = approval
+
+    async def act(self, flow: Flow, turn: Turn) -> Outcome:
+        """Ask.
+
+        Raises:
+            ConfigurationError: If nobody can be asked.
+            ExitEarlyError: If the reviewer ends the run.
+        """
+        demand = demand_of(self._approval, self._label, flow)
+        if demand is None:
+            return PASSED
+        gate = turn.context.gate
+        if gate is None:
+            message = f"step {self._label!r} asks for approval, but there is no reviewer"
+            raise ConfigurationError(f"{message}; give the context one: ToolContext(reviewer=…)")
+        shown = _shown(demand.show, flow)
+        risk = Risk(self._label, requires_approval=True)
+        verdict = gate.judge(DescribedCall(risk, "person", demand.asked_by, shown))
+        if verdict.action == "deny":
+            return _rejected(f"Denied by {verdict.because}")
+        if verdict.action == "allow":
+            turn.context.emit(ApprovalDecided(self._label, "continue", verdict.because, None, 0.0))
+            return PASSED
+        return await self._ask(gate, demand, risk, shown, turn)
+
+    async def _ask(self, gate: Gate, demand: Demand, risk: Risk, shown: Mapping[str, Any], turn: Turn) -> Outcome:
+        request = ReviewRequest(
+            demand.message or "Go on?",
+            risk,
+            shown,
+            asked_by=demand.asked_by,
+            place=turn.context.place,
+            timeout=gate.timeout,
+            on_timeout=gate.on_timeout,
+            objection=lambda _: "there is nothing to edit here",
+        )
+        decision, _ = await turn.context.ask(request)
+        match decision:
+            case Continue():
+                return PASSED
+            case ExitEarly(reason, timed_out):
+                raise ExitEarlyError(reason or "The reviewer ended the run", timed_out=timed_out)
+            case Reject(reason):
+                return _rejected(f"Rejected by reviewer: {reason}" if reason else "Rejected by reviewer")
+            case Edit():
+                return _rejected("Rejected by reviewer: there is nothing to edit here")
+
+
+def _shown(show: Any, flow: Flow) -> Mapping[str, Any]:
+    """Return what is shown with a question about no call: what the step says, else what has been handed on."""
+    if show is None:
+        return {"prev": flow.output}
+    return show if isinstance(show, Mapping) else {"show": show}
+
+
+def _rejected(message: str) -> Outcome:
+    return outcome_of(ToolResult.failure(message, "rejected"))

@@ -1,0 +1,297 @@
+"""The builder: a pipeline made in Python, with the same keys as in a file.
+
+What is said becomes the same nodes as a file's and passes the same reading and planning; a problem is reported at the
+line of Python that said it.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Generic, Literal, NoReturn, Self, TypeVar
+
+from toolkit import documents
+from toolkit.documents import Entry, Node, Scalar
+from toolkit.errors import InvalidPipeline, Signal, ToolExecutionError
+from toolkit.pipelines.definitions import AdapterFunction, ErrorStrategy, PipelineDefinition, StepDefinition, Word
+from toolkit.pipelines.inputs import InputReader
+from toolkit.pipelines.planning import make_plan
+from toolkit.pipelines.plans import Plan
+from toolkit.pipelines.steps import StepDefaults, StepReader
+from toolkit.pipelines.values import Value, read_value
+from toolkit.problems import Location, Problem, errors_among
+from toolkit.tools.base import Tool, WrappedTool
+from toolkit.tools.context import ToolContext
+from toolkit.tools.names import name_problem
+from toolkit.tools.resolution import build_tools
+from toolkit.tools.results import NO_MESSAGE, ToolResult
+from toolkit.tools.text import AdaptedTextTool
+
+P = TypeVar("P")
+BAD_SHAPE = "TK602"
+
+
+class PipelineBuilder(Generic[P]):
+    """Makes a pipeline step by step; `build` tells everything that is wrong at once.
+
+    Example:
+        pipeline = (
+            Pipeline.builder()
+            .name("search_and_save")
+            .description("Search for information and save it")
+            .step(WebSearch())
+            .adapter(lambda result: "results[0]\\n" + result.output)
+            .step(JsonParser(), timeout="30s", retry={"attempts": 3})
+            .build()
+        )
+    """
+
+    def __init__(self, make: Callable[[Plan], P]) -> None:
+        """Keep what is made of the plan."""
+        self._make = make
+        self._name: Word | None = None
+        self._description: Word | None = None
+        self._strategy = ErrorStrategy.FAIL_FAST
+        self._steps: list[StepDefinition] = []
+        self._on_failure: list[StepDefinition] = []
+        self._inputs: Node | None = None
+        self._output: Value | None = None
+        self._problems: list[Problem] = []
+        self._tools: dict[str, Tool] = {}
+        self._reader = StepReader(self._problems, StepDefaults())
+
+    def name(self, name: str) -> Self:
+        """Say what a model calls it by."""
+        self._name = Word(name, _caller())
+        return self
+
+    def description(self, description: str) -> Self:
+        """Say what it does and when to use it."""
+        self._description = Word(description, _caller())
+        return self
+
+    def error_strategy(self, strategy: ErrorStrategy) -> Self:
+        """Say what happens after a step has failed; `FAIL_FAST` unless said."""
+        try:
+            self._strategy = ErrorStrategy(strategy)
+        except ValueError:
+            _refuse(f"the error strategy must be an ErrorStrategy, not {strategy!r}")
+        return self
+
+    def inputs(self, inputs: Mapping[str, Any]) -> Self:
+        """Say what it takes, a JSON Schema fragment by name; one text, `input`, unless said."""
+        self._inputs = self._node(dict(inputs), _caller())
+        return self
+
+    def output(self, value: Any) -> Self:
+        """Say what it gives: plain data with `${{ }}` in it; the last step's result unless said."""
+        self._output = read_value(self._node(value, _caller()), self._problems)
+        return self
+
+    def step(self, tool: Any, **keys: Any) -> Self:
+        """Add a step that calls a tool.
+
+        Args:
+            tool: A Tool, a marked function, or an object with `execute(text)`.
+            **keys: The keys of a step as in a file: `id`, `pipe`, `when`, `for_each`, `max_parallel`, `on_item_error`,
+                `retry`, `timeout`, `approve`, `adapt`, `on_error`; and `arguments` for `with`.
+
+        Raises:
+            InvalidPipeline: If there is no tool.
+        """
+        return self._add(self._steps, self._use(tool), keys)
+
+    def set(self, value: Any, **keys: Any) -> Self:
+        """Add a step that computes a value: plain data with `${{ }}` in it."""
+        return self._add(self._steps, {"set": value}, keys)
+
+    def parallel(self, branches: Mapping[str, Any], **keys: Any) -> Self:
+        """Add a step that calls several tools side by side, one for each branch; a chain of steps is a Pipeline."""
+        return self._add(self._steps, {"parallel": {name: self._use(tool) for name, tool in branches.items()}}, keys)
+
+    def approve(self, message: Any = True, **keys: Any) -> Self:  # noqa: FBT002 - as in a file
+        """Add a step that only asks whether to go on."""
+        return self._add(self._steps, {"approve": message}, keys)
+
+    def on_failure(self, tool: Any, **keys: Any) -> Self:
+        """Add a step that runs when the pipeline has failed; it can read `error`."""
+        return self._add(self._on_failure, self._use(tool), keys)
+
+    def adapter(self, adapter: Callable[[ToolResult], Any] | Any) -> Self:
+        """Say how the result of the last step so far is reshaped for the next one; said again, it replaces.
+
+        Args:
+            adapter: A function of the whole result, or plain data with `${{ result }}` in it. It is called only after a
+                success, and only if another step follows.
+
+        Raises:
+            InvalidPipeline: If there is no step yet, or no adapter.
+        """
+        if not self._steps:
+            _refuse("adapter() must be called after a step()")
+        if adapter is None:
+            _refuse("the adapter must not be None")
+        if callable(adapter):
+            made: Value | AdapterFunction = AdapterFunction(adapter)
+        else:
+            made = read_value(self._node(adapter, _caller()), self._problems)
+        self._steps[-1] = self._steps[-1]._replace(adapter=made)
+        return self
+
+    @property
+    def tool_names(self) -> list[str]:
+        """The names of the tools of the steps so far."""
+        words = (getattr(step.action, "tool", None) for step in self._steps)
+        return [self._tools[word.text].name for word in words if isinstance(word, Word)]
+
+    def build(self) -> P:
+        """Return the pipeline.
+
+        Raises:
+            InvalidPipeline: With everything that is wrong.
+        """
+        place = _caller()
+        definition = PipelineDefinition(
+            name=self._checked_name(place),
+            description=self._checked_description(place),
+            location=place,
+            inputs=InputReader(self._problems).read(self._inputs),
+            error_strategy=self._strategy,
+            steps=tuple(self._steps),
+            output=self._output,
+            on_failure=tuple(self._on_failure),
+        )
+        problems = [*self._problems, *self._reader.duplicates()]
+        plan = make_plan(definition, _GivenTools(self._tools), problems)
+        if plan is None:
+            raise InvalidPipeline(problems=problems)
+        return self._make(plan)
+
+    def _checked_name(self, place: Location) -> Word:
+        word = self._name or Word("", place)
+        if _is_blank(word.text):
+            self._problems.append(Problem("TK101", "Pipeline name must not be blank", word.location))
+        elif trouble := name_problem(word.text, word.location):
+            self._problems.append(trouble)
+        return word
+
+    def _checked_description(self, place: Location) -> str:
+        word = self._description or Word("", place)
+        if _is_blank(word.text):
+            self._problems.append(Problem(BAD_SHAPE, "Pipeline description must not be blank", word.location))
+            return ""
+        return word.text
+
+    # ---------------------------------------------------------------------------------------------------- steps
+
+    def _add(self, steps: list[StepDefinition], action: Mapping[str, Any], keys: Mapping[str, Any]) -> Self:
+        said = {"with" if name == "arguments" else name: value for name, value in keys.items() if value is not None}
+        if isinstance(said.get("timeout"), int | float):
+            said["timeout"] = f"{said['timeout']}s"
+        step = self._reader.read(self._node({**action, **said}, _caller()))
+        if step is not None:
+            steps.append(step._replace(adapter_location=None))
+        return self
+
+    def _use(self, candidate: Any) -> dict[str, Any]:
+        if candidate is None:
+            _refuse("step tool must not be None")
+        return {"use": self._key_of(_tool_of(candidate))}
+
+    def _key_of(self, tool: Tool) -> str:
+        """Return the word that stands for a tool: its name, numbered where another tool has the same one."""
+        key, number = tool.name, 1
+        while self._tools.setdefault(key, tool) is not tool:
+            number += 1
+            key = f"{tool.name}_{number}"
+        return key
+
+    def _node(self, data: Any, place: Location) -> Node:
+        """Return plain data as the node that a file would have for it."""
+        match data:
+            case None | bool() | int() | float() | str():
+                return Scalar(data, "" if data is None else str(data), plain=False, location=place)
+            case list() | tuple():
+                return documents.Sequence(tuple(self._node(item, place) for item in data), place)
+            case Mapping():
+                entries = {str(name): self._entry(str(name), value, place) for name, value in data.items()}
+                return documents.Mapping(entries, place)
+            case _:
+                kind = type(data).__name__
+                self._problems.append(Problem(BAD_SHAPE, f"a value of type {kind!r} is no plain data", place))
+                return Scalar(None, "", plain=False, location=place)
+
+    def _entry(self, name: str, value: Any, place: Location) -> Entry:
+        return Entry(Scalar(name, name, plain=False, location=place), self._node(value, place))
+
+
+def _is_blank(text: Any) -> bool:
+    return not isinstance(text, str) or not text.strip()
+
+
+class _GivenTools:
+    """The tools that a builder was given, by the words that stand for them."""
+
+    environment: Mapping[str, str] = {}
+
+    def __init__(self, tools: Mapping[str, Tool]) -> None:
+        self._tools = tools
+
+    def known(self) -> Iterable[str]:
+        return self._tools
+
+    def tool(self, word: Word) -> Tool | list[Problem]:
+        return self._tools.get(word.text, [])
+
+
+class PlainStepTool(WrappedTool):
+    """An object with `execute(text)` that knows nothing of tools: what it raises is told with the step's name."""
+
+    async def perform(self, parsed: Any, context: ToolContext) -> Any:
+        """Do the work, and say which step raised what."""
+        try:
+            return await self.inner.perform(parsed, context)
+        except Signal:
+            raise
+        except Exception as error:
+            message = f"Step {self.name!r} threw: {error}" if str(error) else NO_MESSAGE
+            raise ToolExecutionError(message) from error
+
+
+def _tool_of(candidate: Any) -> Tool:
+    """Return the one tool that a step calls.
+
+    Raises:
+        InvalidPipeline: If there is none, or more than one.
+    """
+    tools, problems = build_tools(candidate)
+    if errors_among(problems):
+        raise InvalidPipeline(problems=problems)
+    if len(tools) != 1:
+        names = ", ".join(tool.name for tool in tools)
+        _refuse(f"{type(candidate).__name__!r} has {len(tools)} tools ({names}), and a step calls one")
+    [tool] = tools
+    is_plain = isinstance(tool, AdaptedTextTool) and not isinstance(candidate, Tool)
+    return PlainStepTool(tool) if is_plain else tool
+
+
+def check_all_given(steps: Sequence[Any], how: Literal["named", "unnamed"]) -> None:
+    """Refuse a chain that begins with nothing or has a gap.
+
+    Raises:
+        InvalidPipeline: Saying which.
+    """
+    if not steps or steps[0] is None:
+        _refuse("first step must not be None")
+    if any(step is None for step in steps):
+        _refuse("step tool must not be None" if how == "named" else "pipeline steps must not contain None elements")
+
+
+def _refuse(message: str) -> NoReturn:
+    raise InvalidPipeline(problems=[Problem(BAD_SHAPE, message, _caller())])
+
+
+def _caller() -> Location:
+    """Return the place in the user's code that called the builder."""
+    frame = sys._getframe(1)  # noqa: SLF001 - the only way to know who calls, and a cheap one
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("toolkit.pipelines."):
+        frame = frame.f_back
+    return Location(frame.f_code.co_filename, frame.f_lineno)

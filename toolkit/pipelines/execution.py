@@ -1,0 +1,235 @@
+"""Execution: a plan is run: step after step, each on its way through the same stations.
+
+A step is asked whether it applies (`when`), is done once or for each item of a list (`for_each`), passes the gate, is
+tried again and timed (`retry`, `timeout`), has its result reshaped (`adapt`), and if it failed it is decided what
+follows (`on_error`). What a step does not say costs it nothing.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import count
+from time import perf_counter
+from typing import Any
+
+from toolkit.errors import Signal
+from toolkit.events import StepFinished, StepStarted
+from toolkit.pipelines.actions import Action, make_action
+from toolkit.pipelines.definitions import AdapterFunction, Fallback
+from toolkit.pipelines.flows import SKIPPED, Flow, Outcome, error_record, failure_of, outcome_of, outcome_of_value
+from toolkit.pipelines.items import do_for_items, items_of
+from toolkit.pipelines.plans import PlannedStep
+from toolkit.pipelines.turns import CURRENT_PATH, Counting, Turn, place_of, roots_with
+from toolkit.tools.results import ToolResult
+
+CALLS = count(1)
+"""Numbers for the events of steps and pipelines."""
+
+Ready = Outcome | Sequence[Any] | None
+"""What is known before a step is done: that it is not, for which items it is, or that it is done once."""
+
+
+class Step:
+    """One step of a plan, ready to run any number of times, also at the same time."""
+
+    __slots__ = ("_action", "_definition", "_is_simple", "_name", "planned")
+
+    def __init__(self, planned: PlannedStep) -> None:
+        """Build what the step does."""
+        definition = planned.definition
+        self.planned = planned
+        self._definition = definition
+        self._name = definition.id.text if definition.id is not None else None
+        self._action: Action = Fork(planned) if planned.branches else make_action(planned)
+        self._is_simple = definition.when is None and definition.each is None
+
+    async def run(self, flow: Flow) -> Outcome:
+        """Run the step and return what came of it; the flow stays as it is.
+
+        Raises:
+            Signal: What ends more than this step.
+        """
+        context = flow.context
+        if context.listener is not None:
+            return await self._run_told(flow)
+        if context.gate is not None:
+            context = context.replace(place=place_of(self.planned, flow))
+        started = perf_counter()
+        ready = None if self._is_simple else self._ready(flow)
+        outcome = await self._do(flow, Turn(context), ready)
+        return self._settle(flow, outcome, perf_counter() - started)
+
+    async def _run_told(self, flow: Flow) -> Outcome:
+        """Run the step and tell the listener of its start and, whatever happens, of its one finish."""
+        context = flow.context
+        assert context.listener is not None
+        listener = Counting(context.listener)
+        inner = context.replace(place=place_of(self.planned, flow), listener=listener)
+        turn = Turn(inner, next(CALLS), flow.run.prefix + self.planned.path)
+        ready = None if self._is_simple else self._ready(flow)
+        context.emit(self._started(turn, ready))
+        outcome, settled = _ENDED, _ENDED
+        outer_path = CURRENT_PATH.set(f"{turn.path}/")
+        started = perf_counter()
+        try:
+            outcome = await self._do(flow, turn, ready)
+            settled = self._settle(flow, outcome, perf_counter() - started)
+        finally:
+            CURRENT_PATH.reset(outer_path)
+            context.emit(self._finished(turn, outcome, settled, listener.asked, perf_counter() - started))
+        return settled
+
+    def _started(self, turn: Turn, ready: Ready) -> StepStarted:
+        step = self.planned
+        items = len(ready) if ready is not None and not isinstance(ready, Outcome) else None
+        tool = step.tool.name if step.tool is not None else None
+        return StepStarted(turn.call, turn.path, step.position, step.of, tool, items)
+
+    def _finished(self, turn: Turn, outcome: Outcome, settled: Outcome, asked: int, seconds: float) -> StepFinished:
+        step = self.planned
+        result = outcome.result
+        return StepFinished(
+            call=turn.call,
+            path=turn.path,
+            position=step.position,
+            of=step.of,
+            tool=step.tool.name if step.tool is not None else None,
+            status=outcome.status,
+            output=settled.result.output,
+            error=result.error,
+            error_code=result.error_code,
+            attempts=outcome.attempts,
+            asked=asked,
+            continued=outcome.failed and settled.goes_on,
+            seconds=seconds,
+        )
+
+    # ------------------------------------------------------------------------------------------------- the stations
+
+    def _ready(self, flow: Flow) -> Ready:
+        """Decide whether the step applies, and to which items."""
+        definition = self._definition
+        try:
+            if definition.when is not None and not definition.when.render(flow.roots()):
+                return SKIPPED
+            return None if definition.each is None else items_of(definition.each, flow)
+        except Signal:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever an expression runs into is the step's failure
+            return failure_of(error, attempts=0)
+
+    async def _do(self, flow: Flow, turn: Turn, ready: Ready) -> Outcome:
+        if ready is None:
+            return await self._once(flow, turn)
+        if isinstance(ready, Outcome):
+            return ready
+        assert self._definition.each is not None
+        return await do_for_items(self._once, self._definition.each, ready, flow, turn)
+
+    async def _once(self, flow: Flow, turn: Turn) -> Outcome:
+        """Do what the step does, once, and reshape what came of it."""
+        try:
+            outcome = await self._action.act(flow, turn)
+            if self._definition.adapter is None or not self.planned.adapts or outcome.status != "ok":
+                return outcome
+            return self._adapt(flow, outcome)
+        except Signal:
+            raise
+        except Exception as error:  # noqa: BLE001 - an expression or an adapter that fails is the step's failure
+            return failure_of(error)
+
+    def _adapt(self, flow: Flow, outcome: Outcome) -> Outcome:
+        adapter = self._definition.adapter
+        if isinstance(adapter, AdapterFunction):
+            adapted = adapter.function(outcome.result)
+            return outcome_of_value("" if adapted is None else adapted, outcome.attempts)
+        assert adapter is not None
+        return outcome_of_value(adapter.render(roots_with(flow, outcome)), outcome.attempts)
+
+    def _settle(self, flow: Flow, outcome: Outcome, seconds: float) -> Outcome:
+        """Decide what follows a failure, and keep what later steps may read."""
+        settled = outcome
+        if outcome.failed:
+            settled = self._after_failure(flow, outcome)
+        run = flow.run
+        if self._name is not None:
+            run.record(self._name, outcome, settled, seconds)
+        if outcome.status == "ok":
+            run.outputs[self.planned.path] = outcome.output
+        return settled
+
+    def _after_failure(self, flow: Flow, outcome: Outcome) -> Outcome:
+        match self.planned.on_error:
+            case "fail":
+                return outcome
+            case "continue":
+                return outcome._replace(goes_on=True)
+            case Fallback(value):
+                error = error_record(outcome.result, self.planned.label)
+                try:
+                    made = outcome_of_value(value.render(flow.roots() | {"error": error}))
+                except Signal:
+                    raise
+                except Exception as failure:  # noqa: BLE001 - a fallback that fails is the step's failure
+                    return failure_of(failure)
+                return outcome._replace(result=made.result, output=made.output, goes_on=True)
+
+
+_ENDED = Outcome("ended", ToolResult(error="the step was ended from outside", error_code="signal"), None, 0, False)
+
+
+class Fork:
+    """Runs several chains of steps side by side and joins what they give."""
+
+    def __init__(self, planned: PlannedStep) -> None:
+        """Build the steps of each branch."""
+        self._timeout = planned.definition.timeout
+        self._branches = {name: make_steps(steps) for name, steps in planned.branches.items()}
+
+    async def act(self, flow: Flow, turn: Turn) -> Outcome:
+        """Run all branches and return the mapping of their outputs, or the first failure."""
+        if self._timeout is None:
+            return await self._join(flow, turn)
+        from toolkit.pipelines.timing import OutOfTime, spoken, within  # noqa: PLC0415 - a clock needs the event loop
+
+        try:
+            return await within(self._timeout, lambda inner: self._join(flow, turn._replace(context=inner)), turn.context)
+        except OutOfTime:
+            return outcome_of(ToolResult.failure(f"timed out after {spoken(self._timeout)}", "timeout"))
+
+    async def _join(self, flow: Flow, turn: Turn) -> Outcome:
+        from toolkit.pipelines.gathering import gather  # noqa: PLC0415 - side by side needs anyio
+
+        outputs: dict[str, Any] = dict.fromkeys(self._branches)
+        failures: list[Outcome] = []
+
+        async def follow(name: str, steps: Sequence[Step]) -> bool:
+            branch = flow.fork(turn.context)
+            failed = await run_chain(steps, branch)
+            if failed is not None:
+                failures.append(failed)
+            elif branch.result is not flow.result:
+                outputs[name] = branch.output
+            return failed is None
+
+        await gather([partial(follow, name, steps) for name, steps in self._branches.items()])
+        return failures[0]._replace(goes_on=False) if failures else outcome_of_value(outputs, attempts=0)
+
+
+def make_steps(planned: Sequence[PlannedStep]) -> tuple[Step, ...]:
+    """Return the steps of a plan, ready to run."""
+    return tuple(Step(step) for step in planned)
+
+
+async def run_chain(steps: Sequence[Step], flow: Flow) -> Outcome | None:
+    """Run steps one after another, each with what the one before handed on.
+
+    Returns:
+        `None` if the end was reached, else the failure that ended the chain.
+    """
+    for step in steps:
+        outcome = await step.run(flow)
+        if not outcome.goes_on:
+            flow.run.failed_step = flow.run.failed_step or step.planned.label
+            return outcome
+        flow.take(outcome)
+    return None

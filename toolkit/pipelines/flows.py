@@ -1,0 +1,187 @@
+"""Flows: what moves while a pipeline runs: what a step gave, what it hands on, and what expressions can read."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from toolkit.errors import ToolExecutionError
+from toolkit.events import StepStatus
+from toolkit.pipelines.plans import Plan
+from toolkit.tools.context import ToolContext
+from toolkit.tools.results import ToolResult
+
+NOT_RUN: Mapping[str, Any] = {
+    "output": None,
+    "text": "",
+    "status": "skipped",
+    "error": None,
+    "attempts": 0,
+    "seconds": 0.0,
+}
+"""What `steps.name` is for a step that has not run."""
+
+
+class Outcome(NamedTuple):
+    """What one step gave.
+
+    Attributes:
+        status: How it ended.
+        result: The result of its tool, or one made for it.
+        output: What expressions see: the plain data if there is any, else the text.
+        attempts: How often the tool was called.
+        goes_on: Whether the next step follows: after a failure only where the step, or the pipeline, says so.
+    """
+
+    status: StepStatus
+    result: ToolResult
+    output: Any
+    attempts: int = 1
+    goes_on: bool = True
+
+    @property
+    def failed(self) -> bool:
+        """Whether the step did not do its work."""
+        return self.status not in ("ok", "skipped")
+
+
+SKIPPED = Outcome("skipped", ToolResult(), None, 0)
+PASSED = Outcome("ok", ToolResult(), None, 0)
+"""What a gate gives after a yes: nothing to hand on."""
+
+_STATUS_OF_CODE: dict[object, StepStatus] = {"rejected": "rejected", "timeout": "timed_out"}
+
+
+def outcome_of(result: ToolResult, attempts: int = 1) -> Outcome:
+    """Return the outcome of a step whose tool gave this result."""
+    if result.error is None:
+        structured = result.structured
+        return Outcome("ok", result, result.output if structured is None else structured, attempts)
+    return Outcome(_STATUS_OF_CODE.get(result.error_code, "failed"), result, None, attempts, goes_on=False)
+
+
+def outcome_of_value(value: Any, attempts: int = 1) -> Outcome:
+    """Return the outcome of a step that made this value: text as it is, everything else as data."""
+    if isinstance(value, str):
+        return Outcome("ok", ToolResult(value), value, attempts)
+    return Outcome("ok", ToolResult(text_of(value), structured=value), value, attempts)
+
+
+def failure_of(error: Exception, attempts: int = 1) -> Outcome:
+    """Return the outcome of a step in which something was raised outside its tool."""
+    code = error.code if isinstance(error, ToolExecutionError) else None
+    return outcome_of(ToolResult.failure(str(error) or None, code or "error"), attempts)
+
+
+def text_of(value: Any) -> str:
+    """Return a value as text: text as it is, everything else as compact JSON."""
+    if isinstance(value, str):
+        return value
+    import json  # noqa: PLC0415 - chains of text need none
+
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+class Run:
+    """One run of a plan: what holds for all its steps.
+
+    Attributes:
+        plan: What is run.
+        inputs: What it was given, by name.
+        prefix: The path of the step that this pipeline is, of an outer one, with a slash after it.
+        steps: What expressions can read of each step that has an id.
+        outputs: What each step that ended well gave, by its path.
+        failed_step: The label of the step that ended the run.
+        error: What expressions can read of that failure.
+    """
+
+    __slots__ = ("error", "failed_step", "inputs", "outputs", "plan", "prefix", "steps")
+
+    def __init__(self, plan: Plan, ids: Iterable[str], inputs: Mapping[str, Any], prefix: str = "") -> None:
+        """Begin a run; none of the steps with these ids has run."""
+        self.plan = plan
+        self.inputs = inputs
+        self.prefix = prefix
+        self.steps: dict[str, Mapping[str, Any]] = dict.fromkeys(ids, NOT_RUN)
+        self.outputs: dict[str, Any] = {}
+        self.failed_step: str | None = None
+        self.error: Mapping[str, Any] | None = None
+
+    def record(self, name: str, outcome: Outcome, settled: Outcome, seconds: float) -> None:
+        """Keep what expressions can read of a step: how it ended, and what it hands on."""
+        self.steps[name] = {
+            "output": settled.output,
+            "text": settled.result.output,
+            "status": outcome.status,
+            "error": error_record(outcome.result, name) if outcome.failed else None,
+            "attempts": outcome.attempts,
+            "seconds": seconds,
+        }
+
+
+def error_record(result: ToolResult, step: str | None) -> Mapping[str, Any]:
+    """Return what expressions can read of a failure."""
+    return {"message": result.error, "code": result.error_code, "step": step}
+
+
+class Flow:
+    """One chain of steps on its way: what the last of them handed on.
+
+    Attributes:
+        run: The run that it belongs to.
+        context: What its steps hand on to their calls.
+        output: What expressions see as `prev`.
+        text: The same as text, which is what is piped.
+        result: The whole result behind it.
+    """
+
+    __slots__ = ("context", "output", "result", "run", "text")
+
+    def __init__(self, run: Run, context: ToolContext, output: Any, text: str, result: ToolResult) -> None:
+        """Begin a chain of steps."""
+        self.run = run
+        self.context = context
+        self.output = output
+        self.text = text
+        self.result = result
+
+    def take(self, outcome: Outcome) -> None:
+        """Hand on what a step gave: after a failure its message, and nothing new from a step that gave nothing."""
+        if outcome is SKIPPED or outcome is PASSED:
+            return
+        result = outcome.result
+        self.result = result
+        if result.error is None:
+            self.output = outcome.output
+            self.text = result.output
+        else:
+            self.output = self.text = result.error
+
+    def fork(self, context: ToolContext) -> "Flow":
+        """Return another chain that begins where this one is, with a context of its own."""
+        return Flow(self.run, context, self.output, self.text, self.result)
+
+    def roots(self) -> dict[str, Any]:
+        """Return what expressions can read here."""
+        run = self.run
+        roots = {"prev": self.output, "inputs": run.inputs, "steps": run.steps, "env": run.plan.environment}
+        if len(run.inputs) == 1:
+            roots["input"] = next(iter(run.inputs.values()))
+        if run.error is not None:
+            roots["error"] = run.error
+        return roots
+
+
+class ItemFlow(Flow):
+    """The way of one item of a list through a step: the pipe carries the item."""
+
+    __slots__ = ("index", "item", "outer")
+
+    def __init__(self, outer: Flow, item: Any, index: int) -> None:
+        """Begin with an item."""
+        super().__init__(outer.run, outer.context, item, text_of(item), outer.result)
+        self.outer = outer
+        self.item = item
+        self.index = index
+
+    def roots(self) -> dict[str, Any]:
+        """Return what expressions can read: all that the step can, and the item and its index."""
+        return self.outer.roots() | {"item": self.item, "index": self.index}

@@ -1,0 +1,94 @@
+"""Items: a step is done for every item of a list, one after another or several at a time."""
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Any
+
+from toolkit.events import ItemFinished
+from toolkit.pipelines.definitions import MAX_ITEMS, Each
+from toolkit.pipelines.flows import Flow, ItemFlow, Outcome, outcome_of_value
+from toolkit.pipelines.turns import Turn
+
+DoOnce = Callable[[Flow, Turn], Awaitable[Outcome]]
+
+
+def items_of(each: Each, flow: Flow) -> Sequence[Any]:
+    """Return the list that a step is done for.
+
+    Raises:
+        ValueError: If it is no list, or one that is too long.
+        ToolExecutionError: If its expression fails.
+    """
+    items = each.items.render(flow.roots())
+    if not isinstance(items, list | tuple):
+        kind = "text" if isinstance(items, str) else "a mapping" if isinstance(items, dict) else type(items).__name__
+        hint = "; split(…) makes a list of a text" if isinstance(items, str) else ""
+        message = f"for_each needs a list, not {kind}{hint}"
+        raise ValueError(message)
+    if len(items) > MAX_ITEMS:
+        message = f"for_each takes at most {MAX_ITEMS:,} items, and here are {len(items):,}; divide them"
+        raise ValueError(message)
+    return items
+
+
+async def do_for_items(do: DoOnce, each: Each, items: Sequence[Any], flow: Flow, turn: Turn) -> Outcome:
+    """Do something for every item and return the list of what came of them, or the first failure."""
+    batch = _Batch(do, each, items, flow, turn)
+    if each.max_parallel > 1 and len(items) > 1:
+        from toolkit.pipelines.gathering import gather  # noqa: PLC0415 - side by side needs anyio
+
+        await gather([batch.work] * min(each.max_parallel, len(items)))
+    else:
+        await batch.work()
+    return batch.outcome()
+
+
+class _Batch:
+    """The items on their way, taken one by one by as many workers as there are."""
+
+    def __init__(self, do: DoOnce, each: Each, items: Sequence[Any], flow: Flow, turn: Turn) -> None:
+        self._do = do
+        self._each = each
+        self._flow = flow
+        self._turn = turn
+        self._count = len(items)
+        self._waiting: Iterator[tuple[int, Any]] = iter(enumerate(items))
+        self._outcomes: list[Outcome | None] = [None] * len(items)
+        self._done = 0
+        self._failed: tuple[int, Outcome] | None = None
+
+    async def work(self) -> bool:
+        """Take items until none is left, or one has failed that must not; tell whether others may go on."""
+        for index, item in self._waiting:
+            outcome = await self._do(ItemFlow(self._flow, item, index), self._turn)
+            self._outcomes[index] = outcome
+            self._done += 1
+            self._tell(index, outcome)
+            if outcome.failed and not self._each.skips_failed:
+                self._failed = self._failed or (index, outcome)
+                return False
+        return True
+
+    def outcome(self) -> Outcome:
+        """Return the list in the order of the items, without those that were skipped; or the failure."""
+        done = [outcome for outcome in self._outcomes if outcome is not None]
+        attempts = max((outcome.attempts for outcome in done), default=0)
+        if self._failed is None:
+            return outcome_of_value([outcome.output for outcome in done if not outcome.failed], attempts)
+        index, failed = self._failed
+        result = failed.result
+        message = f"item {index + 1} of {self._count}: {result.error}"
+        return failed._replace(result=type(result).failure(message, result.error_code), attempts=attempts)
+
+    def _tell(self, index: int, outcome: Outcome) -> None:
+        if self._turn.call:
+            self._turn.context.emit(
+                ItemFinished(
+                    self._turn.call,
+                    self._turn.path,
+                    index,
+                    self._done,
+                    self._count,
+                    outcome.status,
+                    outcome.result.error,
+                )
+            )

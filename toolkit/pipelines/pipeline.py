@@ -1,0 +1,182 @@
+"""The Pipeline: a plan as a Tool, called like any other, and a step of other pipelines."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from time import perf_counter
+from typing import Any
+
+from toolkit.errors import ExitEarlyError, Signal
+from toolkit.events import Outcome as EventOutcome
+from toolkit.events import PipelineFinished, PipelineStarted
+from toolkit.pipelines.builder import PipelineBuilder, check_all_given
+from toolkit.pipelines.cleaning import INTERRUPTED, clean_up, clean_up_undisturbed, is_interruption
+from toolkit.pipelines.definitions import ErrorStrategy
+from toolkit.pipelines.execution import CALLS, make_steps, run_chain
+from toolkit.pipelines.flows import Flow, Run, error_record, failure_of, outcome_of_value
+from toolkit.pipelines.inputs import InputShape
+from toolkit.pipelines.plans import Plan
+from toolkit.pipelines.turns import CURRENT_PATH
+from toolkit.problems import Problem
+from toolkit.tools.base import Arguments, Pipe, Tool
+from toolkit.tools.context import ToolContext
+from toolkit.tools.names import legal_name
+from toolkit.tools.results import ToolResult
+from toolkit.tools.spec import ToolSpec
+from toolkit.tools.text import TEXT_PARAMETERS, text_given
+
+_ENDED = ToolResult(error="the pipeline was ended from outside", error_code="signal")
+
+
+class Pipeline(Tool):
+    """A chain of tools that runs with no model in between and is a tool itself.
+
+    Example:
+        pipeline = Pipeline.of(JsonParser(), Calculator())
+        pipeline.name           # "json_parser_then_calculator"
+        pipeline.run({"input": …}).output
+
+    Attributes:
+        plan: What it does, as plain data.
+        steps: The tools of its steps, in order; `None` for a step that calls none.
+        error_strategy: What happens after a step has failed.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        """Make a tool of a plan; `Pipeline.of`, `Pipeline.builder` and `load_pipeline` make the plan too."""
+        self.plan = plan
+        self.suspends = plan.suspends
+        self.pipe: Pipe = "text" if plan.inputs is None else "parameter"
+        self._shape = None if plan.inputs is None else InputShape(plan.inputs)
+        self._steps = make_steps(plan.steps)
+        self._on_failure = make_steps(plan.on_failure)
+        self._ids = tuple(step.definition.id.text for step in plan.walk() if step.definition.id is not None)
+
+    @staticmethod
+    def of(*steps: Any, name: str | None = None, description: str | None = None) -> "Pipeline":
+        """Chain tools: each receives the output of the one before.
+
+        Args:
+            *steps: Tools, marked functions, or objects with `execute(text)`; one is enough.
+            name: What a model calls it by; `a_then_b` unless one is given.
+            description: What it does; `Pipeline: a -> b` unless one is given.
+
+        Raises:
+            InvalidPipeline: With everything that is wrong.
+        """
+        check_all_given(steps, "unnamed" if name is None else "named")
+        builder = Pipeline.builder()
+        for step in steps:
+            builder.step(step)
+        names = builder.tool_names
+        builder.name(legal_name("_then_".join(names)) if name is None else name)
+        builder.description(f"Pipeline: {' -> '.join(names)}" if description is None else description)
+        return builder.build()
+
+    @staticmethod
+    def builder() -> "PipelineBuilder[Pipeline]":
+        """Return a builder, which makes a pipeline key by key."""
+        return PipelineBuilder(Pipeline)
+
+    @property
+    def steps(self) -> tuple[Tool | None, ...]:
+        """The tools of its steps, in order; `None` for a step that calls none."""
+        return tuple(step.tool for step in self.plan.steps)
+
+    @property
+    def error_strategy(self) -> ErrorStrategy:
+        """What happens after a step has failed."""
+        return self.plan.error_strategy
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What was found while it was planned and stops nothing."""
+        return self.plan.problems
+
+    @cached_property
+    def spec(self) -> ToolSpec:  # type: ignore[override]  # cached: it never changes
+        """What it takes and gives; it is read-only if all its tools are."""
+        plan = self.plan
+        tools = [step.tool.spec for step in plan.walk() if step.tool is not None]
+        return ToolSpec(
+            plan.name,
+            plan.description,
+            TEXT_PARAMETERS if self._shape is None else self._shape.schema,
+            output_schema=plan.output_schema,
+            read_only=True if tools and all(spec.read_only for spec in tools) else None,
+            open_world=True if any(spec.open_world for spec in tools) else None,
+            source=plan.source,
+        )
+
+    def parse(self, arguments: Arguments) -> dict[str, Any]:
+        """Return the inputs by name.
+
+        Raises:
+            ToolArgumentsError: Naming every input that is missing or wrong.
+        """
+        return {"input": text_given(arguments)} if self._shape is None else self._shape.read(arguments)
+
+    def describe(self, parsed: dict[str, Any]) -> dict[str, Any]:
+        """Return the inputs, which are plain data already."""
+        return parsed
+
+    async def perform(self, parsed: dict[str, Any], context: ToolContext) -> ToolResult:
+        """Run the steps; they were chosen by whoever wrote them, whoever chose the pipeline."""
+        if context.chosen_by != "person":
+            context = context.replace(chosen_by="person")
+        if context.listener is None:
+            return await self._run(_begin(self.plan, self._ids, parsed, context, ""))
+        return await self._run_told(parsed, context)
+
+    async def _run_told(self, parsed: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        call = next(CALLS)
+        context.emit(PipelineStarted(call, self.name, len(self._steps)))
+        result, outcome = _ENDED, "signal"
+        started = perf_counter()
+        try:
+            result = await self._run(_begin(self.plan, self._ids, parsed, context, CURRENT_PATH.get()))
+            outcome = "success" if result.error is None else "failure"
+        finally:
+            seconds = perf_counter() - started
+            context.emit(PipelineFinished(call, self.name, _as_outcome(outcome), result.error, seconds))
+        return result
+
+    async def _run(self, flow: Flow) -> ToolResult:
+        run = flow.run
+        try:
+            failed = await run_chain(self._steps, flow)
+            result = self._result(flow) if failed is None else failed.result
+        except ExitEarlyError as error:
+            error.outputs = {**run.outputs, **error.outputs}
+            raise
+        except Signal:
+            raise
+        except BaseException as error:
+            if is_interruption(error):
+                record = error_record(ToolResult.failure("the run was interrupted", INTERRUPTED), run.failed_step)
+                await clean_up_undisturbed(self._on_failure, flow, record)
+            raise
+        if result.error is not None:
+            await clean_up(self._on_failure, flow, error_record(result, run.failed_step))
+        return result
+
+    def _result(self, flow: Flow) -> ToolResult:
+        """Return what the pipeline gives after its last step."""
+        if self.plan.output is None:
+            return flow.result
+        try:
+            return outcome_of_value(self.plan.output.render(flow.roots())).result
+        except Exception as error:  # noqa: BLE001 - whatever an expression runs into is the pipeline's failure
+            return failure_of(error).result
+
+
+def _begin(
+    plan: Plan, ids: tuple[str, ...], inputs: Mapping[str, Any], context: ToolContext, prefix: str
+) -> Flow:
+    """Return a flow at the first step: the only input, if there is but one, is what has been handed on."""
+    run = Run(plan, ids, inputs, prefix)
+    only = outcome_of_value(next(iter(inputs.values())) if len(inputs) == 1 else "")
+    return Flow(run, context, only.output, only.result.output, only.result)
+
+
+def _as_outcome(word: str) -> EventOutcome:
+    return "success" if word == "success" else "failure" if word == "failure" else "signal"

@@ -1,0 +1,326 @@
+"""Planning: a definition becomes a Plan. Every name is resolved and every reference checked, all in one go."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple, Protocol
+
+from toolkit.pipelines.definitions import (
+    AdapterFunction,
+    Ask,
+    Branches,
+    Compute,
+    ErrorStrategy,
+    Fallback,
+    OnError,
+    PipelineDefinition,
+    StepDefinition,
+    Use,
+    Word,
+)
+from toolkit.pipelines.feeding import Feeder
+from toolkit.pipelines.inputs import schema_of
+from toolkit.pipelines.plans import Feed, Plan, PlannedStep
+from toolkit.pipelines.remarks import Remarks
+from toolkit.pipelines.schema_types import Schema, alternatives, member
+from toolkit.pipelines.scopes import ERROR_SCHEMA, Carrier, Previous, ReferenceChecker, Scope, schema_of_value
+from toolkit.pipelines.steps import STEP_KEYS
+from toolkit.pipelines.values import Value
+from toolkit.problems import Problem, did_you_mean, errors_among
+from toolkit.tools.base import Tool
+
+UNKNOWN_TOOL = "TK604"
+TEXT: Schema = {"type": "string"}
+
+
+class Names(Protocol):
+    """Where the names of tools lead, for one pipeline."""
+
+    def tool(self, word: Word) -> Tool | list[Problem]:
+        """Return the tool that a name means, or why there is none; nothing if it is not known at all."""
+        ...
+
+    def known(self) -> Iterable[str]:
+        """Return the names that are known, for hints."""
+        ...
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The environment variables that expressions may read."""
+        ...
+
+
+def make_plan(definition: PipelineDefinition, names: Names, problems: list[Problem]) -> Plan | None:
+    """Return the plan of a pipeline.
+
+    Args:
+        definition: What was read.
+        names: Where the names of tools lead.
+        problems: What was found so far; receives everything else that is wrong.
+
+    Returns:
+        The plan, or `None` if any of the problems is an error. A plan that exists is valid.
+    """
+    plan = _Planner(definition, names, problems).plan()
+    return None if errors_among(problems) else plan._replace(problems=tuple(problems))
+
+
+class _Place(NamedTuple):
+    """Where a chain of steps stands: the path to it, and whether its neighbours run at the same time."""
+
+    path: str = ""
+    is_concurrent: bool = False
+    is_last: bool = False
+
+
+class _Planner:
+    def __init__(self, definition: PipelineDefinition, names: Names, problems: list[Problem]) -> None:
+        self.definition = definition
+        self.names = names
+        self.problems = problems
+        self.checker = ReferenceChecker(problems)
+        self.remarks = Remarks(problems)
+        self._tools: dict[str, Tool | list[Problem]] = {}
+
+    def plan(self) -> Plan:
+        definition = self.definition
+        scope = self._first_scope()
+        steps, after = self._chain(definition.steps, scope, _Place(is_last=True))
+        self.checker.check(definition.output, after)
+        on_failure = self._on_failure(after)
+        self.remarks.finish(definition, self.checker.read)
+        return Plan(
+            name=definition.name.text,
+            description=definition.description,
+            steps=steps,
+            error_strategy=definition.error_strategy,
+            inputs=definition.inputs,
+            output=definition.output,
+            on_failure=on_failure,
+            environment=dict(self.names.environment),
+            output_schema=self._output_schema(after),
+            source=definition.location.file,
+        )
+
+    def _first_scope(self) -> Scope:
+        definition = self.definition
+        inputs: Mapping[str, Schema] = {"input": TEXT}
+        if definition.inputs is not None:
+            inputs = schema_of(definition.inputs)["properties"]
+        previous = None
+        if len(inputs) == 1:
+            [(name, schema)] = inputs.items()
+            previous = Previous(schema, (Carrier("", name, is_input=True),))
+        later = frozenset(_ids_of(definition.steps)) | frozenset(_ids_of(definition.on_failure))
+        return Scope(inputs, {}, frozenset(self.names.environment), previous, later=later)
+
+    def _on_failure(self, after: Scope) -> tuple[PlannedStep, ...]:
+        scope = after._replace(previous=Previous(TEXT)).with_extra(error=ERROR_SCHEMA)
+        return self._chain(self.definition.on_failure, scope, _Place())[0]
+
+    def _output_schema(self, after: Scope) -> Schema | None:
+        if self.definition.output is not None:
+            return schema_of_value(self.definition.output, after)
+        return after.previous.schema if after.previous is not None else None
+
+    # ---------------------------------------------------------------------------------------------- chains and steps
+
+    def _chain(
+        self, steps: Sequence[StepDefinition], scope: Scope, place: _Place
+    ) -> tuple[tuple[PlannedStep, ...], Scope]:
+        """Plan steps that run one after another, and return what can be read after them."""
+        planned = []
+        labels: set[str] = set()
+        for position, definition in enumerate(steps, start=1):
+            label = _label_of(definition, position, labels)
+            is_last = place.is_last and position == len(steps)
+            here = PlannedStep(
+                definition,
+                label,
+                place.path + label,
+                position,
+                len(steps),
+                self._on_error(definition),
+                adapts=not is_last or definition.adapter_location is not None,
+            )
+            step, scope = self._step(here, scope, place._replace(is_last=is_last))
+            planned.append(step)
+        return tuple(planned), scope
+
+    def _on_error(self, definition: StepDefinition) -> OnError:
+        if definition.on_error is not None:
+            return definition.on_error
+        continues = self.definition.error_strategy is ErrorStrategy.CONTINUE_ON_FAILURE
+        return "continue" if continues else "fail"
+
+    def _step(self, step: PlannedStep, scope: Scope, place: _Place) -> tuple[PlannedStep, Scope]:
+        """Plan one step, and return what can be read after it."""
+        definition = step.definition
+        roots = self.checker.check(definition.when, scope)
+        inner, is_concurrent = scope, place.is_concurrent
+        if definition.each is not None:
+            roots |= self.checker.check(definition.each.items, scope)
+            inner = scope.with_extra(item=self._item_schema(definition.each.items, scope), index={"type": "integer"})
+            is_concurrent = is_concurrent or definition.each.max_parallel > 1
+        step, schema, after, read = self._action(step, inner, place._replace(is_concurrent=is_concurrent))
+        roots |= read | self._approval(definition, inner)
+        schema = self._adapted(step, inner, schema, place)
+        if definition.each is not None:
+            schema = {"type": "array"} if schema is None else {"type": "array", "items": schema}
+        self._check_fallback(step, inner)
+        self.remarks.note(step, scope, roots, is_concurrent=is_concurrent)
+        return step, self._after(step, scope, after, schema)
+
+    def _action(
+        self, step: PlannedStep, scope: Scope, place: _Place
+    ) -> tuple[PlannedStep, Schema | None, Mapping[str, Schema | None], set[str]]:
+        """Plan what a step does: return it, its output's schema, the ids inside it, and the roots that it reads."""
+        match step.definition.action:
+            case Use() as use:
+                roots = self.checker.check(use.arguments, scope)
+                tool = self._tool(use.tool)
+                if tool is None:
+                    return step, None, {}, {*roots, "prev"}
+                feed = Feeder(use, tool, scope, self.problems).feed()
+                roots |= _roots_of(feed, scope)
+                return step._replace(tool=tool, feed=feed), tool.spec.output_schema, {}, roots
+            case Compute(value):
+                return step, schema_of_value(value, scope), {}, self.checker.check(value, scope)
+            case Branches(branches):
+                return self._branches(step, branches, scope, place)
+            case Ask():
+                return step, None, {}, {"prev"}
+
+    def _branches(
+        self,
+        step: PlannedStep,
+        branches: Mapping[str, tuple[Word, tuple[StepDefinition, ...]]],
+        scope: Scope,
+        place: _Place,
+    ) -> tuple[PlannedStep, Schema | None, Mapping[str, Schema | None], set[str]]:
+        ids = {name: frozenset(_ids_of(steps)) for name, (_, steps) in branches.items()}
+        everywhere = frozenset().union(*ids.values())
+        planned: dict[str, tuple[PlannedStep, ...]] = {}
+        schemas: dict[str, Schema] = {}
+        inside: dict[str, Schema | None] = {}
+        for name, (_, steps) in branches.items():
+            beside = scope.beside | (everywhere - ids[name])
+            inner = scope._replace(beside=beside, later=scope.later - beside)
+            path = f"{step.path}/{name}/"
+            planned[name], after = self._chain(steps, inner, _Place(path, is_concurrent=len(branches) > 1))
+            schemas[name] = (after.previous.schema if after.previous else None) or {}
+            inside |= {one: schema for one, schema in after.steps.items() if one not in scope.steps}
+        schema = {"type": "object", "properties": schemas, "required": list(schemas)}
+        return step._replace(branches=planned), schema, inside, {"prev"}
+
+    def _tool(self, word: Word) -> Tool | None:
+        """Return the tool that a name means, having reported if there is none."""
+        if word.text not in self._tools:
+            self._tools[word.text] = self.names.tool(word)
+        found = self._tools[word.text]
+        if isinstance(found, Tool):
+            return found
+        self.problems += [one if one.location else replace(one, location=word.location) for one in found]
+        if not errors_among(found):
+            self._report_unknown(word)
+        return None
+
+    def _report_unknown(self, word: Word) -> None:
+        known = list(self.names.known())
+        otherwise = f"the tools here are {', '.join(sorted(known))}" if known else "name a source of tools under 'tools'"
+        hint = did_you_mean(word.text, known) or did_you_mean(word.text, STEP_KEYS, otherwise=otherwise)
+        self.problems.append(Problem(UNKNOWN_TOOL, f"unknown tool {word.text!r}", word.location, hint=hint))
+
+    # ------------------------------------------------------------------------------------------------- single keys
+
+    def _item_schema(self, items: Value, scope: Scope) -> Schema | None:
+        schema = schema_of_value(items, scope)
+        kinds = alternatives(schema)
+        if kinds and all(one.get("type") in ("string", "object", "integer", "number", "boolean") for one in kinds):
+            message = "for_each needs a list, and this is none"
+            self.problems.append(Problem("TK607", message, items.node.location, hint="split(…), keys(…) and values(…) make lists"))
+        return member(schema, 0)[1]
+
+    def _approval(self, definition: StepDefinition, scope: Scope) -> set[str]:
+        approval = definition.approval
+        if approval is None:
+            return set()
+        checked = (self.checker.check(value, scope) for value in (approval.message, approval.show, approval.when))
+        return set().union(*checked)
+
+    def _adapted(self, step: PlannedStep, scope: Scope, schema: Schema | None, place: _Place) -> Schema | None:
+        adapter = step.definition.adapter
+        if adapter is None or not step.adapts:
+            return schema
+        if isinstance(adapter, AdapterFunction):
+            return None
+        if place.is_last and step.definition.adapter_location is not None:
+            message = "the last step has nothing after it to adapt its result for"
+            self.problems.append(
+                Problem("TK602", message, step.definition.adapter_location, hint="reshape the result with 'output:' at the top")
+            )
+        inner = scope.with_extra(result=schema)
+        self.checker.check(adapter, inner)
+        return schema_of_value(adapter, inner)
+
+    def _check_fallback(self, step: PlannedStep, scope: Scope) -> None:
+        if isinstance(step.on_error, Fallback):
+            self.checker.check(step.on_error.value, scope.with_extra(error=ERROR_SCHEMA))
+
+    def _after(
+        self, step: PlannedStep, scope: Scope, inside: Mapping[str, Schema | None], schema: Schema | None
+    ) -> Scope:
+        """Return what can be read after a step: its output, and that of the steps inside it."""
+        definition = step.definition
+        certain = schema if step.on_error == "fail" else None
+        own = {} if definition.id is None else {definition.id.text: certain}
+        previous = scope.previous
+        if step.kind != "approve":
+            carrier = Carrier(step.label, definition.id.text if definition.id is not None else None)
+            previous = Previous(certain, (carrier,))
+            if definition.when is not None:
+                previous = _either(previous, scope.previous)
+        steps = {**scope.steps, **inside, **own}
+        return scope._replace(steps=steps, previous=previous, later=scope.later - steps.keys())
+
+
+def _either(one: Previous, other: Previous | None) -> Previous:
+    """Return what is handed on by a step that may be skipped."""
+    if other is None:
+        return Previous(None, one.carriers)
+    known = one.schema is not None and other.schema is not None
+    schema: Schema | None = {"anyOf": [one.schema, other.schema]} if known else None
+    return Previous(schema, (*one.carriers, *other.carriers))
+
+
+def _roots_of(feed: Feed | None, scope: Scope) -> set[str]:
+    if feed is None:
+        return set()
+    return {"item"} if "item" in scope.extra else {"prev"}
+
+
+def _label_of(definition: StepDefinition, position: int, taken: set[str]) -> str:
+    """Return what a step is called: its id, else its tool's name or its kind, with its position where that is taken."""
+    match definition.action:
+        case _ if definition.id is not None:
+            label = definition.id.text
+        case Use(tool):
+            label = tool.text.rpartition("/")[2]
+        case Compute():
+            label = "set"
+        case Branches():
+            label = "parallel"
+        case _:
+            label = "approve"
+    if label in taken:
+        label = f"{label}_{position}"
+    taken.add(label)
+    return label
+
+
+def _ids_of(steps: Iterable[StepDefinition]) -> Iterable[str]:
+    for step in steps:
+        if step.id is not None:
+            yield step.id.text
+        if isinstance(step.action, Branches):
+            for _, inner in step.action.branches.values():
+                yield from _ids_of(inner)

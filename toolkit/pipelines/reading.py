@@ -1,0 +1,139 @@
+"""Reading: the nodes of a document become a definition; every mistake of form is found in one go."""
+
+from pathlib import Path
+
+from toolkit import documents
+from toolkit.documents import Node
+from toolkit.pipelines.definitions import (
+    MAX_PARALLEL,
+    MAX_STEPS,
+    ErrorStrategy,
+    PipelineDefinition,
+    StepDefinition,
+    Word,
+)
+from toolkit.pipelines.inputs import InputReader
+from toolkit.pipelines.shapes import ShapeReader
+from toolkit.pipelines.steps import StepDefaults, StepReader
+from toolkit.pipelines.values import read_value
+from toolkit.problems import Problem
+from toolkit.tools.names import legal_name, name_problem
+
+FORMAT_VERSION = 1
+TOP_KEYS = (
+    "toolkit",
+    "name",
+    "description",
+    "tools",
+    "inputs",
+    "defaults",
+    "error_strategy",
+    "steps",
+    "output",
+    "on_failure",
+)
+DEFAULT_KEYS = ("timeout", "retry", "max_parallel")
+
+
+def read_definition(root: Node, problems: list[Problem]) -> PipelineDefinition | None:
+    """Return the definition that a document's root node holds, as far as it can be read.
+
+    Args:
+        root: The document's root node.
+        problems: Receives everything that is wrong. A definition with errors must not be run, but may be planned, so
+            that what is wrong further on is told in the same breath.
+
+    Returns:
+        The definition, or `None` if the document is no pipeline at all.
+    """
+    reader = _Reader(problems)
+    mapping = reader.mapping(root, "a pipeline", "'steps:' and below it one tool a line")
+    return None if mapping is None else reader.definition(mapping)
+
+
+class _Reader(ShapeReader):
+    def definition(self, root: documents.Mapping) -> PipelineDefinition:
+        self.check_keys(root, "a pipeline", TOP_KEYS)
+        self._check_version(root.get("toolkit"))
+        defaults = self._defaults(root.get("defaults"))
+        steps = StepReader(self.problems, defaults)
+        output = root.get("output")
+        definition = PipelineDefinition(
+            name=self._name(root),
+            description=self._description(root.get("description")),
+            location=root.location,
+            tools=self._tools(root.get("tools")),
+            inputs=InputReader(self.problems).read(root.get("inputs")),
+            error_strategy=self._error_strategy(root.get("error_strategy")),
+            steps=self._steps(root, steps),
+            output=None if output is None else read_value(output, self.problems),
+            on_failure=self._on_failure(root.get("on_failure"), steps),
+        )
+        self.problems += steps.duplicates()
+        self._check_count(steps)
+        return definition
+
+    def _check_version(self, node: Node | None) -> None:
+        if node is not None and documents.plain(node) != FORMAT_VERSION:
+            self.report(node.location, f"this is a format that is not known; 'toolkit' must be {FORMAT_VERSION}")
+
+    def _name(self, root: documents.Mapping) -> Word:
+        node = root.get("name")
+        if node is None:
+            return Word(legal_name(Path(root.location.file).stem), root.location)
+        text = self.text(node, "'name'")
+        if text is None:
+            return Word("pipeline", node.location)
+        if problem := name_problem(text, node.location):
+            self.problems.append(problem)
+        return Word(text, node.location)
+
+    def _description(self, node: Node | None) -> str:
+        return "" if node is None else self.text(node, "'description'") or ""
+
+    def _tools(self, node: Node | None) -> tuple[Word, ...]:
+        if node is None or (targets := self.sequence(node, "'tools'")) is None:
+            return ()
+        words = ((self.text(item, "a source under 'tools'"), item.location) for item in targets.items)
+        return tuple(Word(text, location) for text, location in words if text is not None)
+
+    def _error_strategy(self, node: Node | None) -> ErrorStrategy:
+        if node is None:
+            return ErrorStrategy.FAIL_FAST
+        chosen = self.choice(node, "'error_strategy'", [strategy.value for strategy in ErrorStrategy])
+        return ErrorStrategy.FAIL_FAST if chosen is None else ErrorStrategy(chosen)
+
+    def _defaults(self, node: Node | None) -> StepDefaults:
+        if node is None or (defaults := self.mapping(node, "'defaults'", "{timeout: 30s}")) is None:
+            return StepDefaults()
+        self.check_keys(defaults, "'defaults'", DEFAULT_KEYS)
+        timeout, retry, most = (defaults.get(name) for name in DEFAULT_KEYS)
+        reader = StepReader(self.problems, StepDefaults())
+        return StepDefaults(
+            timeout=None if timeout is None else self.duration(timeout, "'timeout'"),
+            retry=None if retry is None else reader.retry(retry),
+            max_parallel=(most and self.integer(most, "'max_parallel'", most=MAX_PARALLEL)) or 1,
+        )
+
+    def _steps(self, root: documents.Mapping, reader: StepReader) -> tuple[StepDefinition, ...]:
+        node = root.get("steps")
+        if node is None:
+            self.report(root.location, "a pipeline needs 'steps'", hint="list the tools under 'steps:', one a line")
+            return ()
+        steps = self.sequence(node, "'steps'")
+        if steps is not None and not steps.items:
+            self.report(node.location, "a pipeline needs at least one step")
+        return () if steps is None else reader.read_all(steps)
+
+    def _on_failure(self, node: Node | None, reader: StepReader) -> tuple[StepDefinition, ...]:
+        if node is None or (steps := self.sequence(node, "'on_failure'")) is None:
+            return ()
+        return reader.read_all(steps)
+
+    def _check_count(self, steps: StepReader) -> None:
+        if steps.count > MAX_STEPS and steps.beyond is not None:
+            self.report(
+                steps.beyond,
+                f"a pipeline has at most {MAX_STEPS:,} steps, and this has {steps.count:,}",
+                hint="use for_each, or divide it into several pipelines",
+            )

@@ -1,0 +1,109 @@
+"""Remarks: what stops no plan but may not be meant: lost outputs, dead steps, unused inputs, missing approvals."""
+
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+from toolkit.pipelines.definitions import PipelineDefinition
+from toolkit.pipelines.plans import PlannedStep
+from toolkit.pipelines.schema_types import kinds_of
+from toolkit.pipelines.scopes import Carrier, Reading, Scope
+from toolkit.pipelines.values import ConstantValue, Value
+from toolkit.problems import Location, Problem
+
+LOST = "TK610"
+UNREACHABLE = "TK611"
+UNUSED = "TK612"
+UNAPPROVED = "TK614"
+CONCURRENT_QUESTION = "TK621"
+
+
+class _Suspect(NamedTuple):
+    """A step that does not take what is handed on; whether that is lost is known only at the end."""
+
+    step: PlannedStep
+    carriers: tuple[Carrier, ...]
+
+
+class Remarks:
+    """Collects what is worth a warning while a pipeline is planned."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        """Keep where warnings go."""
+        self._problems = problems
+        self._suspects: list[_Suspect] = []
+        self._taken_inputs: set[str] = set()
+
+    def note(self, step: PlannedStep, scope: Scope, roots: AbstractSet[str], *, is_concurrent: bool) -> None:
+        """Look at one step: what it takes of what is handed on, whether it ever runs, and who is asked."""
+        carriers = scope.previous.carriers if scope.previous is not None else ()
+        if roots & {"prev"}:
+            self._taken_inputs.update(carrier.id for carrier in carriers if carrier.is_input and carrier.id)
+        elif carriers and not _holds_nothing(scope):
+            self._suspects.append(_Suspect(step, carriers))
+        definition = step.definition
+        if _is_never(definition.when):
+            self._warn(UNREACHABLE, _place(definition.when), f"step {step.label!r} never runs: its condition is always false")
+        if definition.each is not None:
+            self._note_each(step, definition.each.items, roots)
+        self._note_questions(step, is_concurrent=is_concurrent)
+
+    def _note_each(self, step: PlannedStep, items: Value, roots: AbstractSet[str]) -> None:
+        if isinstance(items, ConstantValue) and not items.data:
+            self._warn(UNREACHABLE, items.node.location, f"step {step.label!r} never runs: its list is empty")
+        if not roots & {"item", "index"}:
+            hint = "write ${{ item }} where it belongs, or name the parameter with 'pipe'"
+            self._warn(LOST, items.node.location, f"step {step.label!r} does the same for every item", hint)
+
+    def _note_questions(self, step: PlannedStep, *, is_concurrent: bool) -> None:
+        definition = step.definition
+        place = definition.location
+        asks = definition.approval is not None
+        if step.tool is not None:
+            spec = step.tool.spec
+            if spec.destructive and not asks:
+                hint = "add 'approve: true', or a message that says what is at stake"
+                self._warn(UNAPPROVED, place, f"step {step.label!r} calls the destructive tool {spec.name!r} without 'approve'", hint)
+            asks = asks or spec.requires_approval or bool(spec.destructive)
+        if asks and is_concurrent:
+            hint = "questions are put one at a time; ask once before, with a step that has 'approve' alone"
+            self._warn(CONCURRENT_QUESTION, place, f"step {step.label!r} asks while others run beside it", hint)
+
+    def finish(self, definition: PipelineDefinition, read: Reading) -> None:
+        """Tell what only the whole pipeline shows: outputs that nobody takes, and inputs that nobody reads."""
+        for step, carriers in self._suspects:
+            if not any(carrier.id in (read.inputs if carrier.is_input else read.steps) for carrier in carriers):
+                self._tell_lost(step, carriers)
+        for given in definition.inputs or ():
+            name = given.name
+            if name.text not in read.inputs and name.text not in self._taken_inputs:
+                self._warn(UNUSED, name.location, f"the input {name.text!r} is never used")
+
+    def _tell_lost(self, step: PlannedStep, carriers: tuple[Carrier, ...]) -> None:
+        if all(carrier.is_input for carrier in carriers):
+            return self._tell_lost_input(step, carriers[0])
+        whose = " or ".join(repr(carrier.label) for carrier in carriers if not carrier.is_input)
+        hint = "name a parameter with 'pipe', write ${{ prev }} under 'with', or give the step before an id and read it"
+        return self._warn(LOST, step.definition.location, f"step {step.label!r} does not take the output of {whose}, which is lost", hint)
+
+    def _tell_lost_input(self, step: PlannedStep, carrier: Carrier) -> None:
+        if carrier.id != "input":
+            return  # a declared input that nobody reads is told once, where it is declared
+        hint = "name a parameter with 'pipe', or write 'inputs: {}' at the top if it takes nothing"
+        self._warn(LOST, step.definition.location, f"step {step.label!r} does not take the pipeline's input, which is lost", hint)
+
+    def _warn(self, code: str, place: Location, message: str, hint: str | None = None) -> None:
+        self._problems.append(Problem(code, message, place, "warning", hint))
+
+
+def _holds_nothing(scope: Scope) -> bool:
+    """Return whether what is handed on is known to be nothing, so that losing it is no loss."""
+    return scope.previous is not None and kinds_of(scope.previous.schema) == {"null"}
+
+
+def _is_never(condition: Value | None) -> bool:
+    return isinstance(condition, ConstantValue) and condition.data is False
+
+
+def _place(value: Value | None) -> Location:
+    assert value is not None
+    return value.node.location

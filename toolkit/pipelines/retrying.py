@@ -1,0 +1,125 @@
+"""Retrying: a tool that is tried again after a failure that may pass."""
+
+import random
+import time
+from collections.abc import Callable
+from typing import Any
+
+from toolkit.errors import Signal
+from toolkit.pipelines.definitions import Failure, Retry
+from toolkit.running import loop_is_running
+from toolkit.tools.base import Tool, WrappedTool
+from toolkit.tools.calling import error_code_of
+from toolkit.tools.context import ToolContext
+from toolkit.tools.results import ToolResult
+
+NEVER_AGAIN = frozenset({"invalid_arguments", "rejected"})
+"""Codes of failures that the same call would only meet again."""
+
+_KIND_OF_CODE: dict[object, Failure] = {
+    "timeout": "timeout",
+    408: "timeout",
+    504: "timeout",
+    "rate_limit": "rate_limit",
+    429: "rate_limit",
+    "network": "network",
+    502: "network",
+    503: "network",
+}
+_FILE_ERRORS = (
+    FileExistsError,
+    FileNotFoundError,
+    IsADirectoryError,
+    NotADirectoryError,
+    PermissionError,
+)
+
+Told = Callable[[int, str, float], None]
+"""Is told which attempt failed, why, and how many seconds later the next one follows."""
+
+
+def failure_of_result(result: ToolResult) -> Failure | None:
+    """Return what kind of failure a result is, or `None` if another attempt cannot help."""
+    code = str(result.error_code)
+    if result.error is None or code in NEVER_AGAIN:
+        return None
+    return _KIND_OF_CODE.get(int(code) if code.isdecimal() else code, "error")
+
+
+def failure_of_exception(error: BaseException) -> Failure | None:
+    """Return what kind of failure an exception is, looking through those that caused it."""
+    code = error_code_of(error)
+    if code in NEVER_AGAIN:
+        return None
+    kind = _KIND_OF_CODE.get(code) or _KIND_OF_CODE.get(_status_of(error))
+    if kind is not None:
+        return kind
+    if isinstance(error, OSError) and not isinstance(error, _FILE_ERRORS):
+        return "network"
+    cause = failure_of_exception(error.__cause__) if error.__cause__ is not None else None
+    return cause or "error"
+
+
+def _status_of(error: BaseException) -> object:
+    """Return the status of an HTTP answer, as the exceptions of HTTP clients carry it."""
+    response = getattr(error, "response", None)
+    status = getattr(error, "status_code", None) or getattr(response, "status_code", None)
+    code = status or getattr(error, "code", None) or getattr(error, "status", None)
+    return code if isinstance(code, int | str) else None
+
+
+class RetriedTool(WrappedTool):
+    """A tool that is tried again. The gate lies outside: nobody is asked about the same call twice."""
+
+    def __init__(self, inner: Tool, retry: Retry, told: Told | None = None) -> None:
+        """Keep how often and after what it is tried again, and who is told."""
+        super().__init__(inner)
+        self._retry = retry
+        self._told = told
+        self.attempts = 0
+
+    async def perform(self, parsed: Any, context: ToolContext) -> Any:
+        """Do the work, again after a failure of a kind that was named, at most so many times."""
+        while True:
+            self.attempts += 1
+            try:
+                result = self.inner.result_of(await self.inner.perform(parsed, context))
+            except Signal:
+                raise
+            except Exception as error:
+                if not self._again(failure_of_exception(error)):
+                    raise
+                message = str(error)
+            else:
+                if result.error is None or not self._again(failure_of_result(result)):
+                    return result
+                message = result.error
+            await self._wait(message)
+
+    def _again(self, failure: Failure | None) -> bool:
+        return failure in self._retry.errors and self.attempts < self._retry.attempts
+
+    async def _wait(self, message: str) -> None:
+        delay = delay_after(self._retry, self.attempts)
+        if self._told is not None:
+            self._told(self.attempts, message, delay)
+        await pause(delay)
+
+
+def delay_after(retry: Retry, attempt: int) -> float:
+    """Return the seconds to wait after an attempt: growing, bounded, and scattered so that callers spread out."""
+    try:
+        growing = retry.backoff * retry.factor ** (attempt - 1)
+    except OverflowError:
+        growing = retry.longest
+    return min(growing, retry.longest) * random.uniform(0.5, 1.0)  # noqa: S311 - chance here is no secret
+
+
+async def pause(seconds: float) -> None:
+    """Wait: in the event loop where one runs, else in this thread."""
+    if not loop_is_running():
+        time.sleep(seconds)
+        return
+    import asyncio  # noqa: PLC0415 - a loop is running, so it is there
+
+    await asyncio.sleep(seconds)

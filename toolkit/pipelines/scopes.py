@@ -1,0 +1,272 @@
+"""Scopes: what expressions can read at one place of a pipeline, and what is known about its type."""
+
+import ast
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from toolkit.pipelines.schema_types import Schema, member, names_of, schema_of_data
+from toolkit.pipelines.values import (
+    ConstantValue,
+    ListValue,
+    LocatedExpression,
+    MappingValue,
+    TemplateValue,
+    Value,
+    expressions_in,
+)
+from toolkit.problems import Location, Problem, did_you_mean
+
+if TYPE_CHECKING:
+    from toolkit.pipelines.expressions import Expression, Reference
+
+UNKNOWN_REFERENCE = "TK605"
+
+RECORD: Mapping[str, Schema] = {
+    "output": {},
+    "text": {"type": "string"},
+    "status": {"enum": ["ok", "failed", "skipped", "rejected", "timed_out"]},
+    "error": {},
+    "attempts": {"type": "integer"},
+    "seconds": {"type": "number"},
+}
+ERROR_SCHEMA: Schema = {
+    "type": "object",
+    "properties": {"message": {"type": "string"}, "code": {}, "step": {"type": ["string", "null"]}},
+}
+
+
+class Carrier(NamedTuple):
+    """Where what is handed on may come from: a step, or the only input (then there is no label).
+
+    Attributes:
+        label: What the step is called in a message.
+        id: Its id, if it has one; the input's name.
+        is_input: Whether it is the only input.
+    """
+
+    label: str
+    id: str | None
+    is_input: bool = False
+
+
+class Previous(NamedTuple):
+    """What is handed on: its schema, and the steps that it may come from (several where one may be skipped)."""
+
+    schema: Schema | None
+    carriers: tuple[Carrier, ...] = ()
+
+
+class Scope(NamedTuple):
+    """What can be read at one place.
+
+    Attributes:
+        inputs: The schema of each input.
+        steps: The schema of the output of each step that has run, by its id.
+        environment: The names of the variables that can be read.
+        previous: What is handed on, if something is.
+        beside: The ids of steps that run at the same time, in other branches.
+        later: All other ids of the pipeline.
+        extra: The schema of `item`, `index`, `result` and `error`, where they are.
+    """
+
+    inputs: Mapping[str, Schema]
+    steps: Mapping[str, Schema | None]
+    environment: frozenset[str]
+    previous: Previous | None = None
+    beside: frozenset[str] = frozenset()
+    later: frozenset[str] = frozenset()
+    extra: Mapping[str, Schema | None] = {}
+
+    def with_extra(self, **extra: Schema | None) -> "Scope":
+        """Return the scope with more roots."""
+        return self._replace(extra={**self.extra, **extra})
+
+
+class Reading(NamedTuple):
+    """What has been read anywhere in a pipeline."""
+
+    steps: set[str]
+    inputs: set[str]
+
+
+_PLACES = {
+    "item": "'item' is only there in a step with 'for_each'",
+    "index": "'index' is only there in a step with 'for_each'",
+    "result": "'result' is only there in 'adapt'",
+    "error": "'error' is only there in 'on_failure' and in the value of 'on_error'",
+}
+
+
+class ReferenceChecker:
+    """Checks every reference of a pipeline, and remembers what was read."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        """Keep where problems go."""
+        self.problems = problems
+        self.read = Reading(set(), set())
+
+    def check(self, value: Value | None, scope: Scope) -> set[str]:
+        """Report the references of a value that lead nowhere, and return the roots that it reads."""
+        roots = set()
+        for located in expressions_in(value):
+            for reference in located.expression.references:
+                roots.add(reference.root)
+                self._note(reference, scope)
+                self._check(reference, located, scope)
+        return roots
+
+    def _note(self, reference: "Reference", scope: Scope) -> None:
+        first = str(reference.path[0]) if reference.path else None
+        if reference.root == "steps":
+            self.read.steps.update(scope.steps if first is None else [first])
+        elif reference.root == "inputs":
+            self.read.inputs.update(scope.inputs if first is None else [first])
+        elif reference.root == "input":
+            self.read.inputs.update(scope.inputs)
+
+    def _check(self, reference: "Reference", located: LocatedExpression, scope: Scope) -> None:
+        path = reference.path
+        match reference.root:
+            case "steps":
+                self._check_step(reference, located, scope)
+            case "inputs" if path and path[0] not in scope.inputs:
+                hint = did_you_mean(str(path[0]), scope.inputs, otherwise=_listed("the inputs are", scope.inputs))
+                self._report(located.locate(reference), f"there is no input {path[0]!r}", hint)
+            case "input" if len(scope.inputs) != 1:
+                hint = _listed("write inputs.name; the inputs are", scope.inputs)
+                self._report(located.locate(reference), "'input' is only there where there is one input", hint)
+            case "env" if path and path[0] not in scope.environment:
+                hint = did_you_mean(str(path[0]), scope.environment, otherwise="list it under 'environment' in the configuration")
+                self._report(located.locate(reference), f"the configuration does not list the variable {path[0]!r}", hint)
+            case "prev" if scope.previous is None:
+                hint = _listed("read an input instead:", [f"inputs.{name}" for name in scope.inputs])
+                self._report(located.locate(reference), "'prev' is nothing here: no step has run before", hint)
+            case root if root in _PLACES and root not in scope.extra:
+                self._report(located.locate(reference), _PLACES[root], None)
+            case _:
+                self._check_members(reference, located, scope)
+
+    def _check_step(self, reference: "Reference", located: LocatedExpression, scope: Scope) -> None:
+        if not reference.path:
+            return
+        name, *rest = reference.path
+        place = located.locate(reference)
+        if name in scope.steps:
+            if rest and rest[0] not in RECORD:
+                hint = did_you_mean(str(rest[0]), RECORD, otherwise=f"a step has {', '.join(RECORD)}")
+                self._report(place, f"a step has no {str(rest[0])!r}", hint)
+            else:
+                self._check_members(reference, located, scope)
+        elif name in scope.beside:
+            self._report(place, f"step {name!r} runs at the same time, in another branch", "read it after the branches")
+        elif name in scope.later:
+            self._report(place, f"step {name!r} has not run yet here", "a step reads only what ran before it")
+        else:
+            hint = did_you_mean(str(name), scope.steps, otherwise=_listed("the steps before this are", scope.steps))
+            self._report(place, f"there is no step with the id {str(name)!r}", hint)
+
+    def _check_members(self, reference: "Reference", located: LocatedExpression, scope: Scope) -> None:
+        """Report a member that its value is known not to have."""
+        schema, path = _beginning(reference, scope)
+        for key in path:
+            state, inner = member(schema, key)
+            if state == "missing":
+                names = names_of(schema)
+                hint = did_you_mean(str(key), names, otherwise=_listed("it has", names))
+                source = located.expression.source[reference.offset : reference.offset + reference.length]
+                self._report(located.locate(reference), f"{source!r} leads nowhere: there is no {str(key)!r}", hint)
+            if state != "known":
+                return
+            schema = inner
+
+    def _report(self, place: Location, message: str, hint: str | None) -> None:
+        self.problems.append(Problem(UNKNOWN_REFERENCE, message, place, hint=hint))
+
+
+def _listed(words: str, names: Iterable[str]) -> str | None:
+    names = sorted(names)
+    return f"{words} {', '.join(names)}" if names else None
+
+
+def _beginning(reference: "Reference", scope: Scope) -> tuple[Schema | None, tuple[str | int, ...]]:
+    """Return the schema that is known for the beginning of a reference, and the path that is left."""
+    path = reference.path
+    match reference.root:
+        case "steps" if len(path) > 1 and path[1] == "output":
+            return scope.steps.get(str(path[0])), path[2:]
+        case "steps" if len(path) > 1:
+            return (ERROR_SCHEMA if path[1] == "error" else RECORD.get(str(path[1]))), path[2:]
+        case "inputs" if path:
+            return scope.inputs.get(str(path[0])), path[1:]
+        case "input":
+            return next(iter(scope.inputs.values()), None), path
+        case "prev":
+            return (scope.previous.schema if scope.previous else None), path
+        case "env" if path:
+            return {"type": "string"}, path[1:]
+        case root if root in scope.extra:
+            return scope.extra[root], path
+        case _:
+            return None, ()
+
+
+def schema_of_value(value: Value, scope: Scope) -> Schema | None:
+    """Return what is known about the type of a value before anything runs."""
+    match value:
+        case ConstantValue():
+            return schema_of_data(value.data)
+        case TemplateValue():
+            if not value.template.single:
+                return {"type": "string"}
+            return _schema_of_expression(value.template.expressions[0][0], scope)
+        case ListValue():
+            parts = [schema_of_value(item, scope) for item in value.items]
+            known = [part for part in parts if part is not None]
+            return {"type": "array", "items": {"anyOf": known}} if len(known) == len(parts) else {"type": "array"}
+        case MappingValue():
+            properties = {name: schema_of_value(entry, scope) or {} for name, entry in value.entries.items()}
+            return {"type": "object", "properties": properties, "required": list(properties)}
+        case _:
+            return None
+
+
+_RESULTS = {
+    "str": "string", "join": "string", "lower": "string", "upper": "string", "strip": "string", "replace": "string",
+    "json": "string", "int": "integer", "len": "integer", "float": "number", "bool": "boolean", "any": "boolean",
+    "all": "boolean", "startswith": "boolean", "endswith": "boolean", "contains": "boolean", "split": "array",
+    "lines": "array", "keys": "array", "values": "array", "sorted": "array", "unique": "array",
+}  # fmt: skip
+"""The types of what functions of expressions return, where one type is certain."""
+
+
+def _schema_of_expression(expression: "Expression", scope: Scope) -> Schema | None:
+    match expression.tree:
+        case ast.Name() | ast.Attribute() | ast.Subscript():
+            return _schema_of_reference(expression, scope)
+        case ast.Call(func=ast.Name(id=name)) if name in _RESULTS:
+            return {"type": _RESULTS[name]}
+        case ast.Compare() | ast.UnaryOp(op=ast.Not()):
+            return {"type": "boolean"}
+        case ast.List() | ast.ListComp():
+            return {"type": "array"}
+        case ast.Dict() | ast.DictComp():
+            return {"type": "object"}
+        case ast.Constant(value=data):
+            return schema_of_data(data)
+        case _:
+            return None
+
+
+def _schema_of_reference(expression: "Expression", scope: Scope) -> Schema | None:
+    """Return the schema of an expression that is one reference and nothing more."""
+    if len(expression.references) != 1:
+        return None
+    [reference] = expression.references
+    if reference.length != len(expression.source.strip()):
+        return None
+    schema, path = _beginning(reference, scope)
+    for key in path:
+        state, schema = member(schema, key)
+        if state != "known":
+            return None
+    return schema

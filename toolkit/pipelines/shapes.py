@@ -1,0 +1,140 @@
+"""Shapes: what a node has to be, each said once: text, a whole number, a duration, one of a few words.
+
+Each reader returns the plain value, or `None` after reporting where the node is and what it should have been.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from toolkit import documents
+from toolkit.documents import Node, Scalar
+from toolkit.problems import Location, Problem, did_you_mean
+
+BAD_SHAPE = "TK602"
+
+LONGEST_DURATION = 30 * 24 * 3600.0
+"""Thirty days in seconds: longer waits are slips of the pen, and clocks cannot keep them."""
+
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def parse_duration(text: str) -> float | None:
+    """Return the seconds that a duration such as `500ms`, `30s`, `5m` or `1h` means, or `None` if it is none."""
+    match = _DURATION.fullmatch(text.strip())
+    if match is None:
+        return None
+    seconds = float(match[1]) * _SECONDS[match[2]]
+    return seconds if seconds <= LONGEST_DURATION else None
+
+
+def kind_of(node: Node) -> str:
+    """Return in words what a node is, for a message."""
+    match node:
+        case documents.Mapping():
+            return "a mapping"
+        case documents.Sequence():
+            return "a list"
+        case Scalar(value=None):
+            return "nothing"
+        case Scalar(value=str()):
+            return f"the text {_shortened(node.text)!r}"
+        case Scalar():
+            return _shortened(node.text)
+
+
+def _shortened(text: str, length: int = 40) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+class ShapeReader:
+    """Reads nodes as plain values and keeps what is wrong with them in `problems`."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        """Keep the list that problems are added to."""
+        self.problems = problems
+
+    def report(self, place: Location, message: str, *, hint: str | None = None, code: str = BAD_SHAPE) -> None:
+        """Add one problem."""
+        self.problems.append(Problem(code, message, place, hint=hint))
+
+    def _expected(self, node: Node, what: str, expected: str, hint: str | None = None) -> None:
+        self.report(node.location, f"{what} must be {expected}, not {kind_of(node)}", hint=hint)
+
+    def text(self, node: Node, what: str) -> str | None:
+        """Read a text that is not blank."""
+        if isinstance(node, Scalar) and isinstance(node.value, str) and node.value.strip():
+            return node.value
+        hint = "put quotes round it" if isinstance(node, Scalar) and node.text.strip() else None
+        self._expected(node, what, "text", hint)
+        return None
+
+    def boolean(self, node: Node, what: str) -> bool | None:
+        """Read true or false."""
+        if isinstance(node, Scalar) and isinstance(node.value, bool):
+            return node.value
+        self._expected(node, what, "true or false")
+        return None
+
+    def integer(self, node: Node, what: str, *, most: int) -> int | None:
+        """Read a whole number from 1 up to `most`."""
+        if isinstance(node, Scalar) and type(node.value) is int and 1 <= node.value <= most:
+            return node.value
+        self._expected(node, what, f"a whole number from 1 to {most:,}")
+        return None
+
+    def number(self, node: Node, what: str, *, least: float, most: float) -> float | None:
+        """Read a number between two others."""
+        if isinstance(node, Scalar) and type(node.value) in (int, float) and least <= float(str(node.value)) <= most:
+            return float(str(node.value))
+        self._expected(node, what, f"a number from {least:g} to {most:g}")
+        return None
+
+    def duration(self, node: Node, what: str, *, may_be_zero: bool = False) -> float | None:
+        """Read a duration such as `30s` and return its seconds."""
+        seconds = parse_duration(node.text) if isinstance(node, Scalar) else None
+        if seconds or (may_be_zero and seconds is not None):
+            return seconds
+        is_number = isinstance(node, Scalar) and type(node.value) in (int, float)
+        hint = f"write {node.text}s for seconds" if is_number and isinstance(node, Scalar) else None
+        limits = "at most 720h" if may_be_zero else "above zero and at most 720h"
+        self._expected(node, what, f"a duration such as 500ms, 30s or 5m, {limits}", hint)
+        return None
+
+    def choice(self, node: Node, what: str, choices: Sequence[str]) -> str | None:
+        """Read one of a few words."""
+        if isinstance(node, Scalar) and node.value in choices:
+            return node.text
+        words = " or ".join(repr(choice) for choice in choices)
+        hint = did_you_mean(node.text, choices) if isinstance(node, Scalar) else None
+        self._expected(node, what, words, hint)
+        return None
+
+    def mapping(self, node: Node, what: str, example: str | None = None) -> documents.Mapping | None:
+        """Read a mapping."""
+        if isinstance(node, documents.Mapping):
+            return node
+        self._expected(node, what, "a mapping", example and f"write {example}")
+        return None
+
+    def sequence(self, node: Node, what: str) -> documents.Sequence | None:
+        """Read a list."""
+        if isinstance(node, documents.Sequence):
+            return node
+        self._expected(node, what, "a list")
+        return None
+
+    def check_keys(self, node: documents.Mapping, what: str, known: Collection[str]) -> None:
+        """Report every key that is not known, with the nearest one that is."""
+        for name, entry in node.entries.items():
+            if name not in known:
+                otherwise = f"the keys here are {', '.join(known)}"
+                hint = did_you_mean(name, known, otherwise=otherwise)
+                self.report(entry.key.location, f"unknown key {name!r} in {what}", hint=hint)
+
+    def words(self, node: Node, what: str, choices: Sequence[str]) -> tuple[Any, ...] | None:
+        """Read a list of words out of a few; one word alone will do."""
+        nodes: Iterable[Node] = node.items if isinstance(node, documents.Sequence) else (node,)
+        words = [self.choice(item, f"an item of {what}", choices) for item in nodes]
+        return None if None in words or not words else tuple(words)

@@ -1,0 +1,373 @@
+"""Steps: the node of one step becomes its definition."""
+
+import re
+from typing import NamedTuple, cast
+
+from toolkit import documents
+from toolkit.documents import Node, Scalar
+from toolkit.pipelines.definitions import (
+    FAILURES,
+    MAX_ATTEMPTS,
+    MAX_NESTING,
+    MAX_PARALLEL,
+    MAX_STEPS,
+    Action,
+    Approval,
+    Ask,
+    Branches,
+    Compute,
+    Each,
+    Fallback,
+    OnError,
+    Retry,
+    StepDefinition,
+    Use,
+    Word,
+)
+from toolkit.pipelines.shapes import ShapeReader
+from toolkit.pipelines.values import OPENING, MappingValue, TemplateValue, Value, read_mapping, read_value
+from toolkit.problems import Location, Problem, nearest
+
+STEP_KEYS = (
+    "id",
+    "use",
+    "with",
+    "pipe",
+    "adapt",
+    "set",
+    "when",
+    "for_each",
+    "max_parallel",
+    "on_item_error",
+    "parallel",
+    "retry",
+    "timeout",
+    "approve",
+    "on_error",
+)
+KINDS = ("use", "set", "parallel")
+EACH_KEYS = ("max_parallel", "on_item_error")
+BESIDE = {
+    "use": frozenset(STEP_KEYS) - {"set", "parallel"},
+    "set": frozenset({"id", "set", "when", "for_each", "max_parallel", "on_item_error", "adapt", "on_error"}),
+    "parallel": frozenset({"id", "parallel", "when", "adapt", "timeout", "on_error"}),
+    "approve": frozenset({"id", "approve", "when", "on_error"}),
+}
+RETRY_KEYS = ("attempts", "backoff", "factor", "max", "errors")
+APPROVE_KEYS = ("message", "show", "when", "edit")
+SHORT_FORMS = "write a tool's name, 'tool_name: {arguments}', or the keys use, set, parallel or approve"
+
+_ID = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+
+
+class StepDefaults(NamedTuple):
+    """What holds for every step that calls a tool and does not say otherwise."""
+
+    timeout: float | None = None
+    retry: Retry | None = None
+    max_parallel: int = 1
+
+
+class StepReader(ShapeReader):
+    """Reads steps, and remembers every id and how many steps there are."""
+
+    def __init__(self, problems: list[Problem], defaults: StepDefaults) -> None:
+        """Keep where problems go, and what holds for steps that do not say otherwise."""
+        super().__init__(problems)
+        self.ids: list[Word] = []
+        self.count = 0
+        self.beyond: Location | None = None
+        self._defaults = defaults
+        self._depth = 0
+
+    def duplicates(self) -> list[Problem]:
+        """Return a problem for every id that stands at more than one step."""
+        first: dict[str, Location] = {}
+        problems = []
+        for word in self.ids:
+            there = first.setdefault(word.text, word.location)
+            if there is not word.location:
+                message, related = f"duplicate step id {word.text!r}", ((there, "first defined here"),)
+                problems.append(Problem("TK603", message, word.location, hint="choose another", related=related))
+        return problems
+
+    def read_all(self, nodes: documents.Sequence) -> tuple[StepDefinition, ...]:
+        """Return the steps of a list, without those that are none."""
+        steps = (self.read(node) for node in nodes.items)
+        return tuple(step for step in steps if step is not None)
+
+    def read(self, node: Node) -> StepDefinition | None:
+        """Return the step that a node describes, or `None` after reporting why it is none."""
+        self.count += 1
+        if self.count == MAX_STEPS + 1:
+            self.beyond = node.location
+        match node:
+            case Scalar(value=str()) if node.text.strip():
+                return self._of_name(node)
+            case documents.Mapping() if node.entries:
+                if not self._is_short(node):
+                    return self._of_keys(node)
+                [(name, entry)] = node.entries.items()
+                return self._of_arguments(name, entry)
+            case _:
+                self._expected(node, "a step", "a tool's name or a mapping", SHORT_FORMS)
+                return None
+
+    def _is_short(self, node: documents.Mapping) -> bool:
+        return len(node.entries) == 1 and next(iter(node.entries)) not in STEP_KEYS
+
+    def _of_name(self, node: Scalar) -> StepDefinition | None:
+        if OPENING in node.text:
+            self.report(node.location, "a step is no expression", hint=f"write 'set: {node.text}' to compute a value")
+            return None
+        return self._with_defaults(node.location, Use(Word(node.text.strip(), node.location)))
+
+    def _of_arguments(self, name: str, entry: documents.Entry) -> StepDefinition | None:
+        place = entry.key.location
+        near = nearest(name, STEP_KEYS, most=1)
+        if not isinstance(entry.value, documents.Mapping) and near:
+            self.report(place, f"unknown key {name!r} in a step", hint=f"did you mean {near[0]!r}?")
+            return None
+        use = Use(Word(name, place), self._arguments(entry.value, f"the arguments of {name!r}"))
+        return self._with_defaults(place, use)
+
+    def _with_defaults(self, place: Location, use: Use) -> StepDefinition:
+        return StepDefinition(place, use, retry=self._defaults.retry, timeout=self._defaults.timeout)
+
+    # ------------------------------------------------------------------------------------------------ the long form
+
+    def _of_keys(self, node: documents.Mapping) -> StepDefinition | None:
+        self._check_step_keys(node)
+        kind = self._kind(node)
+        if kind is None:
+            return None
+        self._check_company(node, kind)
+        action = self._action(node, kind)
+        return None if action is None else self._definition(node, action)
+
+    def _check_step_keys(self, node: documents.Mapping) -> None:
+        for name, entry in node.entries.items():
+            if name in STEP_KEYS:
+                continue
+            near = nearest(name, STEP_KEYS, most=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"to call a tool of that name write 'use: {name}'"
+            self.report(entry.key.location, f"unknown key {name!r} in a step", hint=hint)
+
+    def _kind(self, node: documents.Mapping) -> str | None:
+        kinds = [name for name in node.entries if name in KINDS]
+        if not kinds and "approve" in node.entries:
+            return "approve"
+        if not kinds:
+            if not any(nearest(name, KINDS, most=1) for name in node.entries if name not in STEP_KEYS):
+                self.report(node.location, "a step needs one of 'use', 'set', 'parallel' or 'approve'")
+            return None
+        for other in kinds[1:]:
+            place = node.entries[other].key.location
+            self.report(place, f"a step has either {kinds[0]!r} or {other!r}, not both", hint="make two steps of it")
+        return kinds[0]
+
+    def _check_company(self, node: documents.Mapping, kind: str) -> None:
+        for name, entry in node.entries.items():
+            if name in STEP_KEYS and name not in KINDS and name not in BESIDE[kind]:
+                self.report(entry.key.location, f"{name!r} has no meaning beside {kind!r}")
+            elif name in EACH_KEYS and "for_each" not in node.entries:
+                self.report(entry.key.location, f"{name!r} has a meaning only beside 'for_each'")
+
+    def _action(self, node: documents.Mapping, kind: str) -> Action | None:
+        match kind:
+            case "use":
+                return self._use(node)
+            case "set":
+                return Compute(read_value(node.entries["set"].value, self.problems))
+            case "parallel":
+                return self._branches(node.entries["parallel"].value)
+            case _:
+                return Ask()
+
+    def _use(self, node: documents.Mapping) -> Use | None:
+        target = node.entries["use"].value
+        name = self.text(target, "'use'")
+        arguments = node.get("with")
+        pipe = node.get("pipe")
+        piped = None if pipe is None else self.text(pipe, "'pipe'")
+        given = None if arguments is None else self._arguments(arguments, "'with'")
+        if name is None:
+            return None
+        if OPENING in name:
+            hint = "a plan names its tools before it runs; use 'when' to choose between steps"
+            self.report(target.location, "'use' takes a tool's name, not an expression", hint=hint)
+            return None
+        word = Word(name.strip(), target.location)
+        return Use(word, given, None if piped is None or pipe is None else Word(piped, pipe.location))
+
+    def _arguments(self, node: Node, what: str) -> MappingValue | None:
+        if isinstance(node, Scalar) and node.value is None:
+            return None
+        arguments = self.mapping(node, what, "{name: value}")
+        return None if arguments is None else read_mapping(arguments, self.problems)
+
+    def _branches(self, node: Node) -> Branches | None:
+        branches = self.mapping(node, "'parallel'", "a name for each branch and its steps below it")
+        if branches is None:
+            return None
+        if not branches.entries:
+            self.report(node.location, "'parallel' needs at least one branch")
+        if self._depth >= MAX_NESTING:
+            self.report(node.location, f"branches are nested at most {MAX_NESTING} deep")
+            return None
+        self._depth += 1
+        found = {name: self._branch(entry) for name, entry in branches.entries.items()}
+        self._depth -= 1
+        return Branches(found)
+
+    def _branch(self, entry: documents.Entry) -> tuple[Word, tuple[StepDefinition, ...]]:
+        word = Word(entry.key.text, entry.key.location)
+        if isinstance(entry.value, documents.Sequence):
+            if not entry.value.items:
+                self.report(entry.value.location, f"the branch {word.text!r} needs at least one step")
+            return word, self.read_all(entry.value)
+        step = self.read(entry.value)
+        return word, () if step is None else (step,)
+
+    def _definition(self, node: documents.Mapping, action: Action) -> StepDefinition:
+        defaults = self._defaults if isinstance(action, Use) else StepDefaults()
+        retry, timeout, adapt, when = (node.get(name) for name in ("retry", "timeout", "adapt", "when"))
+        approve, on_error = node.entries.get("approve"), node.get("on_error")
+        return StepDefinition(
+            location=node.location,
+            action=action,
+            id=self._id(node.get("id")),
+            when=None if when is None else self.condition(when, "'when'"),
+            each=self._each(node),
+            approval=None if approve is None else self._approval(approve),
+            retry=defaults.retry if retry is None else self.retry(retry),
+            timeout=defaults.timeout if timeout is None else self.duration(timeout, "'timeout'"),
+            adapter=None if adapt is None else read_value(adapt, self.problems),
+            adapter_location=None if adapt is None else node.entries["adapt"].key.location,
+            on_error=None if on_error is None else self._on_error(on_error),
+        )
+
+    # -------------------------------------------------------------------------------------------------- single keys
+
+    def _id(self, node: Node | None) -> Word | None:
+        if node is None or (text := self.text(node, "'id'")) is None:
+            return None
+        if not _ID.fullmatch(text):
+            hint = "use letters, digits and underscores, so that steps.name can be written"
+            self.report(node.location, f"{text!r} cannot be an id", hint=hint)
+        word = Word(text, node.location)
+        self.ids.append(word)
+        return word
+
+    def condition(self, node: Node, what: str) -> Value | None:
+        """Read a condition: one expression, or true or false."""
+        if isinstance(node, Scalar):
+            if isinstance(node.value, bool):
+                return read_value(node, self.problems)
+            if OPENING in node.text:
+                value = read_value(node, self.problems)
+                if not _is_text(value):
+                    return value
+                self.report(node.location, f"{what} must be one expression alone", hint="put all of it inside one ${{ }}")
+                return None
+        hint = f"write ${{{{ {node.text} }}}}" if isinstance(node, Scalar) and isinstance(node.value, str) else None
+        self._expected(node, what, "an expression in ${{ }}, or true or false", hint)
+        return None
+
+    def _each(self, node: documents.Mapping) -> Each | None:
+        items, most, on_error = (node.get(name) for name in ("for_each", *EACH_KEYS))
+        parallel = None if most is None else self.integer(most, "'max_parallel'", most=MAX_PARALLEL)
+        skips = None if on_error is None else self.choice(on_error, "'on_item_error'", ("fail", "skip"))
+        if items is None or (value := self._items(items)) is None:
+            return None
+        at_once = parallel or (self._defaults.max_parallel if most is None else 1)
+        return Each(value, items.location, at_once, skips_failed=skips == "skip")
+
+    def _items(self, node: Node) -> Value | None:
+        if isinstance(node, documents.Sequence):
+            return read_value(node, self.problems)
+        if isinstance(node, Scalar) and OPENING in node.text:
+            value = read_value(node, self.problems)
+            if not _is_text(value):
+                return value
+        hint = f"write ${{{{ {node.text} }}}}" if isinstance(node, Scalar) and isinstance(node.value, str) else None
+        self._expected(node, "'for_each'", "a list, or one expression that gives a list", hint)
+        return None
+
+    def _approval(self, entry: documents.Entry) -> Approval | None:
+        place, node = entry.key.location, entry.value
+        match node:
+            case Scalar(value=True):
+                return Approval(place)
+            case Scalar(value=str()) if node.text.strip():
+                return Approval(place, read_value(node, self.problems))
+            case documents.Mapping():
+                return self._approval_of_keys(place, node)
+            case Scalar(value=False):
+                hint = "a tool's own mark cannot be taken back; leave the key out"
+                self._expected(node, "'approve'", "true, a message, or {message, show, when, edit}", hint)
+                return None
+            case _:
+                self._expected(node, "'approve'", "true, a message, or {message, show, when, edit}")
+                return None
+
+    def _approval_of_keys(self, place: Location, node: documents.Mapping) -> Approval:
+        self.check_keys(node, "'approve'", APPROVE_KEYS)
+        message, show, when, edit = (node.get(name) for name in APPROVE_KEYS)
+        is_text = message is not None and self.text(message, "'message'") is not None
+        editable = None if edit is None else self.boolean(edit, "'edit'")
+        return Approval(
+            place,
+            message=read_value(message, self.problems) if message is not None and is_text else None,
+            show=None if show is None else read_value(show, self.problems),
+            when=None if when is None else self.condition(when, "'when'"),
+            editable=editable is not False,
+        )
+
+    def retry(self, node: Node) -> Retry | None:
+        """Read how a failed call is tried again."""
+        mapping = self.mapping(node, "'retry'", "{attempts: 3, backoff: 1s}")
+        if mapping is None:
+            return None
+        self._check_retry_keys(mapping)
+        attempts, backoff, factor, longest, errors = (mapping.get(name) for name in RETRY_KEYS)
+        usual = Retry()
+        tries = None if attempts is None else self.integer(attempts, "'attempts'", most=MAX_ATTEMPTS)
+        wait = None if backoff is None else self.duration(backoff, "'backoff'", may_be_zero=True)
+        growth = None if factor is None else self.number(factor, "'factor'", least=1, most=100)
+        most = None if longest is None else self.duration(longest, "'max'")
+        kinds = None if errors is None else self.words(errors, "'errors'", FAILURES)
+        first = usual.backoff if wait is None else wait
+        return Retry(
+            tries or usual.attempts,
+            first,
+            growth or usual.factor,
+            most or max(usual.longest, first),
+            kinds or usual.errors,
+        )
+
+    def _check_retry_keys(self, mapping: documents.Mapping) -> None:
+        if "on" in mapping.entries:
+            place = mapping.entries["on"].key.location
+            self.report(place, "unknown key 'on' in 'retry'", hint="did you mean 'errors'?")
+        self.check_keys(mapping, "'retry'", (*RETRY_KEYS, "on") if "on" in mapping.entries else RETRY_KEYS)
+
+    def _on_error(self, node: Node) -> OnError | None:
+        expected = "'fail', 'continue' or {value: …}"
+        if isinstance(node, documents.Mapping):
+            self.check_keys(node, "'on_error'", ("value",))
+            value = node.get("value")
+            if value is not None:
+                return Fallback(read_value(value, self.problems))
+            if not node.entries:
+                self._expected(node, "'on_error'", expected)
+            return None
+        if isinstance(node, Scalar) and node.value in ("fail", "continue"):
+            return cast("OnError", node.value)
+        self._expected(node, "'on_error'", expected)
+        return None
+
+
+def _is_text(value: Value) -> bool:
+    """Return whether a value is a text with expressions in it, rather than one expression alone."""
+    return isinstance(value, TemplateValue) and not value.template.single

@@ -1,0 +1,139 @@
+"""Timing: a limit to how long a call, or several, may take, the waiting for a person not counted."""
+
+import asyncio  # noqa: TID253 - the room imports this module only when a step has a timeout
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from toolkit.approvals.decisions import Decision
+from toolkit.approvals.gates import Gate
+from toolkit.approvals.policies import DescribedCall, Verdict
+from toolkit.approvals.requests import ReviewRequest
+from toolkit.running import loop_is_running
+from toolkit.tools.base import Tool, WrappedTool
+from toolkit.tools.context import ToolContext
+from toolkit.tools.results import ToolResult
+
+T = TypeVar("T")
+
+
+class TimedTool(WrappedTool):
+    """A tool whose work is ended when it takes too long."""
+
+    suspends = True  # a clock needs an event loop, whatever the inner tool does
+
+    def __init__(self, inner: Tool, seconds: float) -> None:
+        """Keep the limit."""
+        super().__init__(inner)
+        self._seconds = seconds
+
+    async def perform(self, parsed: Any, context: ToolContext) -> Any:
+        """Do the work, or fail with the code `timeout`."""
+        try:
+            return await within(self._seconds, lambda inner: self.inner.perform(parsed, inner), context)
+        except OutOfTime:
+            message = f"timed out after {spoken(self._seconds)}"
+            if not self.inner.suspends:
+                message += "; it is a plain function, still runs in its thread, and may yet take effect"
+            return ToolResult.failure(message, "timeout")
+
+
+class OutOfTime(Exception):  # noqa: N818 - named for what it says
+    """The time is over. It tells our own clock from a TimeoutError that a tool raises."""
+
+
+async def within(seconds: float, work: Callable[[ToolContext], Awaitable[T]], context: ToolContext) -> T:
+    """Await work that must not take longer than so many seconds.
+
+    Args:
+        seconds: The limit; the clock stands still while a question waits for its answer.
+        work: Is given the context to work with, in which questions stop the clock.
+        context: The context as it came.
+
+    Raises:
+        OutOfTime: If it took longer; what could be stopped was stopped.
+    """
+    clock = Clock(seconds)
+    inner = context
+    if context.gate is not None:
+        inner = context.replace(gate=PausingGate(context.gate, clock))
+    try:
+        async with clock.limit:
+            return await work(inner)
+    except TimeoutError as error:
+        if clock.limit.expired():
+            raise OutOfTime from error
+        raise
+
+
+class Clock:
+    """A limit of time that can be made to stand still, from any thread."""
+
+    def __init__(self, seconds: float) -> None:
+        """Start the clock; an event loop must be running."""
+        self._loop = asyncio.get_running_loop()
+        self._waiting = 0
+        self._left = seconds
+        self.limit = asyncio.timeout(seconds)
+
+    def stop(self) -> None:
+        """Let the clock stand still."""
+        self._tell(self._stop)
+
+    def go_on(self) -> None:
+        """Let the clock go on, when everybody who stopped it has said so."""
+        self._tell(self._go_on)
+
+    def _tell(self, change: Callable[[], None]) -> None:
+        """Change the clock in its own loop's thread; where the loop is gone, there is nothing left to change."""
+        if loop_is_running() and asyncio.get_running_loop() is self._loop:
+            change()
+            return
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(change)
+
+    def _stop(self) -> None:
+        self._waiting += 1
+        deadline = self.limit.when()
+        if self._waiting == 1 and deadline is not None:
+            self._left = deadline - self._loop.time()
+            self._reschedule(None)
+
+    def _go_on(self) -> None:
+        self._waiting -= 1
+        if self._waiting == 0 and self.limit.when() is None:
+            self._reschedule(self._loop.time() + self._left)
+
+    def _reschedule(self, deadline: float | None) -> None:
+        with suppress(RuntimeError):  # the work has ended in the meantime, or the time was over
+            self.limit.reschedule(deadline)
+
+
+class PausingGate(Gate):
+    """A gate whose questions let a clock stand still."""
+
+    def __init__(self, inner: Gate, clock: Clock) -> None:
+        """Keep the gate that is really asked."""
+        super().__init__(inner.reviewer, inner.policy, timeout=inner.timeout, on_timeout=inner.on_timeout)
+        self._inner = inner
+        self._clock = clock
+
+    def judge(self, call: DescribedCall) -> Verdict:
+        """Judge as the inner gate does."""
+        return self._inner.judge(call)
+
+    async def ask(self, request: ReviewRequest) -> Decision:
+        """Ask as the inner gate does, with the clock standing still."""
+        self._clock.stop()
+        try:
+            return await self._inner.ask(request)
+        finally:
+            self._clock.go_on()
+
+
+def spoken(seconds: float) -> str:
+    """Return a duration as people write it: `500ms`, `30s`, `5m`."""
+    if seconds < 1:
+        return f"{seconds * 1000:g}ms"
+    minutes = seconds / 60
+    return f"{minutes:g}m" if seconds >= 60 and minutes.is_integer() else f"{seconds:g}s"  # noqa: PLR2004

@@ -1,0 +1,60 @@
+"""Turns: what one step is given to work with while it runs."""
+
+from collections.abc import Mapping
+from contextvars import ContextVar
+from typing import NamedTuple
+
+from toolkit.events import ApprovalAsked, Event, Listener
+from toolkit.pipelines.flows import Flow, Outcome
+from toolkit.pipelines.plans import PlannedStep
+from toolkit.tools.context import ToolContext
+
+CURRENT_PATH: ContextVar[str] = ContextVar("toolkit_pipeline_path", default="")
+"""The path of the step that is running, with a slash after it; only kept up where somebody listens."""
+
+
+class Turn(NamedTuple):
+    """One turn of one step: the context for its calls, and, where somebody listens, what its events are called.
+
+    Attributes:
+        context: What the step's calls are handed.
+        call: The number that its events share; 0 where nobody listens.
+        path: Its whole path, from the outermost pipeline.
+    """
+
+    context: ToolContext
+    call: int = 0
+    path: str = ""
+
+
+class Counting:
+    """A listener that counts the questions on their way to another listener."""
+
+    __slots__ = ("_listener", "asked")
+
+    def __init__(self, listener: Listener) -> None:
+        """Keep the listener that is really told."""
+        self._listener = listener
+        self.asked = 0
+
+    def __call__(self, event: Event) -> None:
+        """Pass an event on."""
+        if isinstance(event, ApprovalAsked):
+            self.asked += 1
+        self._listener(event)
+
+
+def place_of(step: PlannedStep, flow: Flow) -> str:
+    """Return where in a run a step is, in words, for whoever is asked."""
+    around = flow.context.place
+    here = f"step {step.position}/{step.of}"
+    if "/" in step.path:
+        here = f"{here} of branch {step.path.rsplit('/', 2)[-2]!r}"
+    else:
+        here = f"{here} · pipeline {flow.run.plan.name}"
+    return f"{here} · {around}" if around else here
+
+
+def roots_with(flow: Flow, outcome: Outcome) -> Mapping[str, object]:
+    """Return what an adapter can read: all that the step can, and its result."""
+    return flow.roots() | {"result": outcome.output}
