@@ -39,7 +39,7 @@ class ExecutingTool(Tool):
         Raises:
             InvalidTools: With everything that is wrong with it.
         """
-        place = place_of(type(self)) if self.source is None else None
+        place = place_of(self.written_as) if self.source is None else None
         given = {option: getattr(self, option) for option in OPTIONS if hasattr(self, option)}
         name, description = given.pop("name"), given.pop("description") or self._documented()
         problems = option_problems(given, place)
@@ -60,8 +60,13 @@ class ExecutingTool(Tool):
             **given,
         )  # fmt: skip
 
+    @property
+    def written_as(self) -> type:
+        """The class that the author wrote: where the tool is, and whose docstring describes it."""
+        return type(self)
+
     def _documented(self) -> str:
-        return read_docstring(type(self).__doc__ if "__doc__" in vars(type(self)) else None).description
+        return read_docstring(vars(self.written_as).get("__doc__")).description
 
     @cached_property
     def suspends(self) -> bool:  # type: ignore[override,unused-ignore]

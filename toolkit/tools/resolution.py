@@ -125,9 +125,8 @@ def place_of_tool(tool: Tool) -> Location | None:
     """Return where a tool is defined, as far as its source can be found."""
     if tool.spec.location is not None:
         return tool.spec.location
-    thing = getattr(tool, "function", None) or type(getattr(tool, "adapted", tool))
-    is_of_this_library = thing.__module__.partition(".")[0] == "toolkit"
-    return None if is_of_this_library else place_of(thing)
+    function = getattr(tool, "function", None)
+    return place_of(function) if function else None
 
 
 def _checked(tool: Tool) -> tuple[list[Tool], list[Problem]]:

@@ -91,6 +91,11 @@ class AdaptedTextTool(TextTool):
                 setattr(self, option, getattr(adapted, option))
         self.execute = adapted.execute
 
+    @property
+    def written_as(self) -> type:
+        """The class of what is adapted."""
+        return type(self.adapted)
+
 
 def _said(adapted: Any, what: str) -> Any:
     value = getattr(adapted, what, "")
