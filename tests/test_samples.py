@@ -1,0 +1,135 @@
+"""Every sample plans, lints clean, and runs on the files that lie beside it."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from toolkit import Continue, Edit, Reject, ToolContext, ToolResult, load_pipeline, load_tools
+from toolkit.approvals.decisions import Decision
+from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit.lint.checking import check
+from toolkit.sources.configuration import Configuration
+
+SAMPLES = Path(__file__).parents[1] / "sample_pipelines"
+PIPELINES = sorted(path.name for path in SAMPLES.glob("*.yaml"))
+
+REPORT = """\
+# Order A-1042
+
+Customer: Blåbær Kafé, Tromsø
+
+- 12 × Espresso beans, 1 kg
+- 40 × Oat milk, 1 l
+- 6 × Paper cups, 100 pcs
+
+| | NOK |
+|---|---:|
+| Net | 3732.80 |
+| Discount | -186.64 |
+| VAT | 886.54 |
+| **Total** | **4432.70** |
+"""
+
+
+@pytest.fixture(autouse=True)
+def samples_below(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the samples, with the working directory above it, as in a fresh clone."""
+    shutil.copytree(SAMPLES, tmp_path / "sample_pipelines", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(name: str, *decisions: Decision, **inputs: object) -> ToolResult:
+    pipeline = load_pipeline(f"sample_pipelines/{name}.yaml")
+    return pipeline.run(inputs, ToolContext(reviewer=ScriptedReviewer(decisions)))
+
+
+def test_there_is_a_lesson_for_each_of_the_samples() -> None:
+    lessons = (SAMPLES / "README.md").read_text()
+    assert [name for name in PIPELINES if name not in lessons] == []
+    assert len(PIPELINES) >= 6
+
+
+def test_samples_lint_clean(samples_below: Path) -> None:
+    assert check(["sample_pipelines"], Configuration()) == []
+
+
+def test_order_totals_adds_up_an_order_to_the_last_place() -> None:
+    assert run("order_totals").output == "Order A-1042: 58 pieces, 4432.70 NOK"
+
+
+def test_order_report_writes_what_the_reviewer_approved(samples_below: Path) -> None:
+    result = run("order_report", Continue())
+    assert result.structured == {"report": "order_report.md", "total": "4432.70"}
+    assert (samples_below / "order_report.md").read_text() == REPORT
+
+
+def test_order_report_writes_what_the_reviewer_made_of_it(samples_below: Path) -> None:
+    run("order_report", Edit({"path": "other.md", "content": "short"}))
+    assert (samples_below / "other.md").read_text() == "short"
+    assert not (samples_below / "order_report.md").exists()
+
+
+def test_order_report_writes_nothing_when_it_is_rejected(samples_below: Path) -> None:
+    result = run("order_report", Reject("not today"))
+    assert (result.error, result.error_code) == ("Rejected by reviewer: not today", "rejected")
+    assert not (samples_below / "order_report.md").exists()
+
+
+def test_log_triage_leaves_out_the_torn_line() -> None:
+    assert run("log_triage").structured == {
+        "lines": 8,
+        "errors": 2,
+        "jobs": ["nightly-import", "send-invoices"],
+        "first": "connection to db-2 refused",
+    }
+
+
+def test_sales_summary_adds_up_in_three_branches() -> None:
+    assert run("sales_summary").structured == {
+        "best_region": "North",
+        "best_month": "2026-08",
+        "products": {"beans": "56850.50", "milk": "9209.30", "cups": "6431.00"},
+    }
+
+
+def test_exchange_falls_back_on_the_rates_that_were_kept() -> None:
+    assert run("exchange", amount=250, currency="EUR").output == "250 EUR = 2935.00 NOK (rate of 2026-11-20)"
+
+
+def test_exchange_refuses_a_currency_that_it_does_not_know() -> None:
+    result = run("exchange", currency="GBP")
+    assert result.error == "Invalid parameter 'currency': should be 'EUR', 'SEK' or 'USD', not \"GBP\""
+
+
+def test_announcement_takes_the_headline_from_a_person() -> None:
+    notes = (SAMPLES / "release_notes.md").read_text()
+    assert run("announcement", Edit("Out now!")).output == f"# Out now!\n\n{notes}"
+
+
+def test_announcement_finds_a_headline_when_nobody_is_there() -> None:
+    result = load_pipeline("sample_pipelines/announcement.yaml").run({})
+    assert result.output.startswith("# News\n\n- Pipelines can call pipelines.")
+
+
+def test_morning_round_calls_two_other_samples() -> None:
+    assert run("morning_round").output == (
+        "Jobs that need attention: nightly-import, send-invoices\nOrder A-1042: 58 pieces, 4432.70 NOK\n"
+    )
+
+
+def test_the_tools_of_the_samples_say_what_they_are() -> None:
+    tools = load_tools("sample_pipelines/order_tools.py", "sample_pipelines/log_tools.py")
+    assert json.loads(tools["read_entry"].run({"line": "2026-11-20T08:00:02Z INFO  job=x started"}).output) == {
+        "time": "2026-11-20T08:00:02Z",
+        "level": "INFO",
+        "job": "x",
+        "message": "started",
+    }
+    assert tools["total_order"].spec.parameters["properties"]["order"]["required"] == [
+        "number",
+        "customer",
+        "currency",
+        "lines",
+    ]
