@@ -4,15 +4,15 @@ Events and not PyYAML's own nodes: they are read one by one without recursion, s
 middle, and nothing is resolved, constructed or expanded before this module has looked at it.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import yaml
 
 from toolkit.documents.nodes import Entry, Mapping, Node, Scalar, Sequence
 from toolkit.documents.scalars import NoSuchNumber, Value, resolve
+from toolkit.documents.sources import Source, Style, Written
 from toolkit.documents.syntax import misread_expression, syntax_problem
-from toolkit.documents.writing import Source, Written
 from toolkit.problems import Location, Problem
 
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -49,16 +49,19 @@ class _Refused(Exception):  # noqa: N818 - it never leaves this module
         self.problem = problem
 
 
-@dataclass(slots=True)
 class _Open:
     """A collection whose end has not come yet."""
 
-    event: Any
-    nodes_before: int
-    items: list[Node] = field(default_factory=list)
-    entries: dict[str, Entry] = field(default_factory=dict)
-    key: Scalar | None = None
-    awaits_value: bool = False
+    __slots__ = ("awaits_value", "entries", "event", "is_mapping", "items", "key", "nodes_before")
+
+    def __init__(self, event: Any, nodes_before: int) -> None:
+        self.event = event
+        self.is_mapping = isinstance(event, yaml.MappingStartEvent)
+        self.nodes_before = nodes_before
+        self.items: list[Node] = []
+        self.entries: dict[str, Entry] = {}
+        self.key: Scalar | None = None
+        self.awaits_value = False
 
 
 class _Composer:
@@ -83,32 +86,30 @@ class _Composer:
         return self.root or Scalar(None, "", plain=True, location=Location(self.file, 1, 1, 1, 1))
 
     def _take(self, event: Any) -> None:
-        match event:
-            case yaml.ScalarEvent():
-                self._count(1, event)
-                self._register(event, self._scalar(event), 1)
-            case yaml.SequenceStartEvent() | yaml.MappingStartEvent():
-                self._open(event)
-            case yaml.SequenceEndEvent() | yaml.MappingEndEvent():
-                self._close(event)
-            case yaml.AliasEvent():
-                self._alias(event)
-            case yaml.DocumentStartEvent() if self.root is not None:
-                self._refuse(
-                    event, "a second document begins here", hint="keep one document to a file; remove the '---'"
-                )
+        handle = HANDLERS.get(type(event))
+        if handle is not None:
+            handle(self, event)
+
+    def begin(self, event: Any) -> None:
+        if self.root is not None:
+            hint = "keep one document to a file; remove the '---'"
+            self._refuse(event, "a second document begins here", hint=hint)
 
     # ------------------------------------------------------------------------------------------------------- one node
 
-    def _scalar(self, event: Any) -> Scalar:
+    def scalar(self, event: Any) -> None:
+        self._count(1, event)
         location = self._location(event)
-        is_plain = event.style in (None, "")
-        written = Written(self.source, event.start_mark.index, event.end_mark.index, event.style or "")
-        value = event.value if self._is_key() else self._value(event, location, is_plain=is_plain)
-        return Scalar(value, event.value, plain=is_plain, location=location, written=written)
+        style: Style = event.style or ""
+        if self.stack and self.stack[-1].is_mapping and not self.stack[-1].awaits_value:
+            value: Value = event.value
+        else:
+            value = self._value(event, location, is_plain=not style)
+        written = Written(self.source, event.start_mark.index, event.end_mark.index, style)
+        self._register(event, Scalar(value, event.value, not style, location, written), 1)
 
     def _value(self, event: Any, location: Location, *, is_plain: bool) -> Value:
-        kind = self._kind(event)
+        kind = None if event.tag is None else self._kind(event)
         if kind == "str" or (kind is None and not is_plain):
             return self._text(event, location)
         try:
@@ -131,10 +132,8 @@ class _Composer:
         return None
 
     def _kind(self, event: Any) -> str | None:
-        """Return the name of a core tag, or None where there is no tag or one that is refused."""
-        tag: str | None = event.tag
-        if tag is None:
-            return None
+        """Return the name of a core tag, or None where the tag is refused."""
+        tag: str = event.tag
         if isinstance(event, yaml.ScalarEvent):
             allowed: tuple[str, ...] = ("str", *SCALAR_TAGS)
         else:
@@ -150,7 +149,7 @@ class _Composer:
         )
         return None
 
-    def _alias(self, event: Any) -> None:
+    def alias(self, event: Any) -> None:
         if event.anchor not in self.anchors:
             self._refuse(
                 event,
@@ -166,24 +165,25 @@ class _Composer:
 
     # ---------------------------------------------------------------------------------------------------- collections
 
-    def _open(self, event: Any) -> None:
+    def open(self, event: Any) -> None:
         self._count(1, event)
         if len(self.stack) >= MAX_DEPTH:
             self._refuse(event, f"nested deeper than {MAX_DEPTH} levels", hint="keep such data in a file of its own")
-        self._kind(event)
+        if event.tag is not None:
+            self._kind(event)
         if event.anchor:
             self.anchors[event.anchor] = None
         self.stack.append(_Open(event, self.nodes - 1))
 
-    def _close(self, event: Any) -> None:
+    def close(self, event: Any) -> None:
         collection = self.stack.pop()
         start = collection.event
         location = self._location(start, event)
-        node: Node
-        if isinstance(start, yaml.SequenceStartEvent):
-            node = Sequence(tuple(collection.items), location)
-        else:
+        node: Mapping | Sequence
+        if collection.is_mapping:
             node = Mapping(collection.entries, location)
+        else:
+            node = Sequence(tuple(collection.items), location)
         self._register(start, node, self.nodes - collection.nodes_before)
 
     def _register(self, event: Any, node: Node, size: int) -> None:
@@ -197,7 +197,7 @@ class _Composer:
             self.root = node
             return
         collection = self.stack[-1]
-        if isinstance(collection.event, yaml.SequenceStartEvent):
+        if not collection.is_mapping:
             collection.items.append(node)
         elif collection.awaits_value:
             collection.awaits_value = False
@@ -206,13 +206,6 @@ class _Composer:
         else:
             collection.awaits_value = True
             collection.key = self._accepted_key(node, collection.entries, event)
-
-    def _is_key(self) -> bool:
-        return (
-            bool(self.stack)
-            and isinstance(self.stack[-1].event, yaml.MappingStartEvent)
-            and not self.stack[-1].awaits_value
-        )
 
     def _accepted_key(self, key: Node, entries: dict[str, Entry], event: Any) -> Scalar | None:
         """Return a key, or None where its entry has to be left out."""
@@ -236,7 +229,7 @@ class _Composer:
         return key
 
     def _report_key(self, key: Sequence | Mapping) -> None:
-        index = self.source.line_starts[(key.location.line or 1) - 1] + (key.location.column or 1) - 1
+        index = self.source.index(key.location.line or 1, key.location.column or 1)
         if index and (problem := misread_expression(self.source, self.file, index - 1)):
             self.problems.append(problem)
         else:
@@ -248,7 +241,8 @@ class _Composer:
     def _count(self, nodes: int, event: Any) -> None:
         self.nodes += nodes
         if self.nodes > MAX_NODES:
-            self._refuse(event, f"more than {MAX_NODES:,} values, those that aliases repeat included")
+            message = f"more than {MAX_NODES:,} values, those that aliases repeat included"
+            self._refuse(event, message, hint="keep such data in a file of its own")
 
     def _report(self, location: Location, message: str, *, hint: str | None = None) -> None:
         self.problems.append(Problem("TK601", message, location, hint=hint))
@@ -259,3 +253,14 @@ class _Composer:
     def _location(self, first: Any, last: Any = None) -> Location:
         start, end = first.start_mark, (last or first).end_mark
         return Location(self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+
+
+HANDLERS: dict[type, Callable[[_Composer, Any], None]] = {
+    yaml.DocumentStartEvent: _Composer.begin,
+    yaml.ScalarEvent: _Composer.scalar,
+    yaml.SequenceStartEvent: _Composer.open,
+    yaml.SequenceEndEvent: _Composer.close,
+    yaml.MappingStartEvent: _Composer.open,
+    yaml.MappingEndEvent: _Composer.close,
+    yaml.AliasEvent: _Composer.alias,
+}

@@ -1,13 +1,16 @@
-"""Nodes: what a document is made of, each with the place where it stands."""
+"""Nodes: what a document is made of, each with the place where it stands.
+
+Two nodes are the same only if they are one: what they stand for is compared as `plain` data.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from toolkit.documents.writing import Written
+from toolkit.documents.sources import Written
 from toolkit.problems import Location
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Scalar:
     """One value: text, a number, true, false or null.
 
@@ -23,7 +26,7 @@ class Scalar:
     text: str
     plain: bool
     location: Location
-    written: Written | None = field(default=None, repr=False, compare=False)
+    written: Written | None = field(default=None, repr=False)
 
     def locate(self, offset: int, length: int = 1) -> Location:
         """Return the place of some characters of `text`, through quotes, escapes and folded lines.
@@ -37,10 +40,12 @@ class Scalar:
         """
         if self.written is None:
             return self.location
-        return self.written.locate(self.location.file, self.text, offset, length)
+        from toolkit.documents.locating import locate  # noqa: PLC0415 - only bad news needs it
+
+        return locate(self.written, self.location.file, self.text, offset, length)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Sequence:
     """A list of nodes."""
 
@@ -55,7 +60,7 @@ class Entry(NamedTuple):
     value: "Node"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Mapping:
     """Entries by the text of their keys, in the order they were written."""
 

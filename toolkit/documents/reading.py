@@ -5,18 +5,19 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 
 from toolkit.documents.nodes import Node
-from toolkit.documents.writing import Source
+from toolkit.documents.sources import Source
 from toolkit.problems import Location, Problem
 
 MAX_BYTES = 1024 * 1024
 WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
-# Beyond control characters: half a surrogate pair is no character, and U+2028, U+2029 and U+0085 break lines for some
-# programs and not for others, so that no two would agree on a line number.
-UNREADABLE = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+CONTROL_CHARACTER = "[^\t\n\r\x20-\x7e\x80-\U0010ffff]"
 
-HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+# Half a surrogate pair is no character, and U+2028, U+2029 and U+0085 break lines for some programs and not for others,
+# so that no two would agree on a line number.
+WIDER_CONTROL_CHARACTER = "[\x80-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]"
 LAST_OF_TWO_DIGITS = 0xFF
+SURROGATES = range(0xD800, 0xE000)
 
 
 def parse_document(text: str, file: str) -> tuple[Node | None, list[Problem]]:
@@ -33,7 +34,7 @@ def parse_document(text: str, file: str) -> tuple[Node | None, list[Problem]]:
     source = Source(text.removeprefix("\ufeff"))
     if len(source.text) > MAX_BYTES:
         return None, [_too_large(file)]
-    if unreadable := UNREADABLE.search(source.text):
+    if unreadable := unreadable_in(source.text):
         return None, [_unreadable_character(source, file, unreadable)]
     from toolkit.documents.composing import compose  # noqa: PLC0415 - PyYAML is imported only to read YAML
 
@@ -96,10 +97,15 @@ def _not_text(data: bytes, file: str, start: int) -> Problem:
     )
 
 
+def unreadable_in(text: str) -> re.Match[str] | None:
+    """Return the first character that may stand in a document only as an escape."""
+    found = re.search(CONTROL_CHARACTER, text)
+    return found if found or text.isascii() else re.search(WIDER_CONTROL_CHARACTER, text)
+
+
 def _unreadable_character(source: Source, file: str, found: re.Match[str]) -> Problem:
     point = ord(found.group())
     escape = f"\\x{point:02x}" if point <= LAST_OF_TWO_DIGITS else f"\\u{point:04x}"
-    is_half = HALF_CHARACTER.match(found.group())
-    hint = "remove it" if is_half else f'remove it, or write it as "{escape}" in double quotes'
+    hint = "remove it" if point in SURROGATES else f'remove it, or write it as "{escape}" in double quotes'
     message = f"the control character U+{point:04X} cannot stand in a document"
     return Problem("TK601", message, source.location(file, *found.span()), hint=hint)

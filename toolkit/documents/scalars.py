@@ -13,9 +13,9 @@ CONSTANTS: dict[str, bool | None] = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
-INTEGER = re.compile(r"(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)\Z")
-NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
-NO_NUMBER = re.compile(r"(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))\Z")
+INTEGER = r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+"
+NUMBER = r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
+NO_NUMBER = r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
 NUMERIC_START = frozenset("-+.0123456789")
 MAX_DIGITS = 1000
 
@@ -34,11 +34,11 @@ def resolve(text: str) -> Value:
         return CONSTANTS[text]
     if text[0] not in NUMERIC_START:
         return text
-    if NO_NUMBER.match(text):
+    if re.fullmatch(NO_NUMBER, text):
         raise NoSuchNumber(f"'{text}' is no number that JSON knows")
-    if INTEGER.match(text):
+    if re.fullmatch(INTEGER, text):
         return _integer(text)
-    if NUMBER.match(text):
+    if re.fullmatch(NUMBER, text):
         return _number(text)
     return text
 

@@ -5,10 +5,9 @@ A parser notices a mistake late and in words of its grammar. Each diagnosis belo
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from toolkit.documents.writing import LINE_BREAK, Source
+from toolkit.documents.sources import Source
 from toolkit.problems import Problem
 
 QUOTED = re.compile(r""""(?:\\.|[^"\\\r\n])*"|'(?:''|[^'\r\n])*'""")
@@ -42,7 +41,7 @@ def syntax_problem(error: Any, source: Source, file: str) -> Problem:
 
 
 def misread_expression(source: Source, file: str, index: int) -> Problem | None:
-    """Return the Problem of `a: {{ x }}`, which YAML reads as a mapping with a mapping for a key, if it is at an index."""
+    """Return the Problem of a `{{ x }}` at an index, which YAML reads as a mapping whose key is a mapping."""
     found = EXPRESSION.match(source.text, index)
     if found is None:
         return None
@@ -62,8 +61,7 @@ class _Finding(NamedTuple):
     hint: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Stuck:
+class _Stuck(NamedTuple):
     """Where the parser gave up (`at`), inside what (`since`), and what it said."""
 
     text: str
@@ -80,8 +78,8 @@ class _Stuck:
         return max(self.text.rfind("\n", 0, index), self.text.rfind("\r", 0, index)) + 1
 
     def line_end(self, index: int) -> int:
-        found = LINE_BREAK.search(self.text, index)
-        return found.start() if found else len(self.text)
+        ends = (self.text.find(mark, index) for mark in "\r\n")
+        return min((end for end in ends if end >= 0), default=len(self.text))
 
     @property
     def before(self) -> str:

@@ -12,13 +12,13 @@ from toolkit.problems import Problem
 
 WORDS = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 CASES = (str.lower, str.title, str.upper)
-SEXAGESIMAL = re.compile(r"[-+]?[1-9][0-9]*(?::[0-5]?[0-9])+\Z")
-GROUPED = re.compile(r"[-+]?[1-9][0-9]*(?:_[0-9]+)+\Z")
-LEADING_ZERO = re.compile(r"[-+]?0[0-9]+\Z")
-LOST_ZERO = re.compile(r"[-+]?[0-9]+\.[0-9]+0\Z")
-NO_EXPRESSION = re.compile(r"(?<![${])\{\{[^{}\r\n]*\}\}")
-
-COMMENT = re.compile(r" +#")
+SEXAGESIMAL = r"[-+]?[1-9][0-9]*(?::[0-5]?[0-9])+"
+GROUPED = r"[-+]?[1-9][0-9]*(?:_[0-9]+)+"
+LEADING_ZERO = r"[-+]?0[0-9]+"
+LOST_ZERO = r"[-+]?[0-9]+\.[0-9]+0"
+NUMERIC_START = frozenset("-+0123456789")
+NO_EXPRESSION = r"(?<![${])\{\{[^{}\r\n]*\}\}"
+COMMENT = r" +#"
 
 QUOTES = "put quotes round it"
 QUOTES_IF_TEXT = "put quotes round it if it is text"
@@ -31,7 +31,7 @@ def find_traps(node: Node) -> list[Problem]:
 
 def trap_of(scalar: Scalar) -> Problem | None:
     """Return the warning (TK618) about one value, or None if it is what it looks like."""
-    if "${{" not in scalar.text and (found := NO_EXPRESSION.search(scalar.text)):
+    if "{{" in scalar.text and "${{" not in scalar.text and (found := re.search(NO_EXPRESSION, scalar.text)):
         location = scalar.locate(found.start(), len(found.group()))
         return Problem("TK618", "'{{ }}' without '$' is plain text", location, "warning", f"write ${found.group()}")
     if not scalar.plain:
@@ -52,14 +52,16 @@ def _misread_word(text: str) -> tuple[str, str] | None:
 
 def _misread_number(scalar: Scalar) -> tuple[str, str] | None:
     text = scalar.text
-    if SEXAGESIMAL.match(text):
+    if not text or text[0] not in NUMERIC_START or (text.isdecimal() and text[0] != "0"):
+        return None
+    if re.fullmatch(SEXAGESIMAL, text):
         return f"'{text}' is text here, and a number to the base 60 in YAML 1.1", QUOTES
-    if GROUPED.match(text):
+    if re.fullmatch(GROUPED, text):
         digits = text.replace("_", "")
         return f"'{text}' is text here, and a number in YAML 1.1", f"write {digits}, or put quotes round it"
-    if LEADING_ZERO.match(text):
+    if re.fullmatch(LEADING_ZERO, text):
         return f"'{text}' is the number {scalar.value}, and an octal one in YAML 1.1", QUOTES_IF_TEXT
-    if LOST_ZERO.match(text):
+    if re.fullmatch(LOST_ZERO, text):
         return f"'{text}' is the number {scalar.value}", QUOTES_IF_TEXT
     return None
 
@@ -68,7 +70,7 @@ def _cut_off(scalar: Scalar) -> tuple[str, str] | None:
     """An expression with ` #` in it: the rest of its line is a comment."""
     if scalar.written is None or scalar.text.rpartition("${{")[2].count("}}") or "${{" not in scalar.text:
         return None
-    if not COMMENT.match(scalar.written.source.text, scalar.written.end):
+    if not re.match(COMMENT, scalar.written.source.text[scalar.written.end :]):
         return None
     return "the rest of the line is a comment, since ' #' begins one", "put quotes round the text"
 

@@ -17,10 +17,10 @@ from toolkit.pipelines.expressions.values import check_count, check_length, chec
 
 Cost = Literal["constant", "reads", "makes", "dumps", "searches"]
 
-INTEGER = re.compile(r"\s*[-+]?[0-9]+\s*\Z")
-NUMBER = re.compile(r"\s*[-+]?(?:\.[0-9]+|[0-9]+\.?[0-9]*)(?:[eE][-+]?[0-9]+)?\s*\Z")
-STRING_OR_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[][{}]', re.DOTALL)
-LINE_BREAK = re.compile(r"\r\n|\r|\n")
+INTEGER = r"\s*[-+]?[0-9]+\s*"
+NUMBER = r"\s*[-+]?(?:\.[0-9]+|[0-9]+\.?[0-9]*)(?:[eE][-+]?[0-9]+)?\s*"
+STRING_OR_BRACKET = r'"[^"\\]*(?:\\.[^"\\]*)*"?|[][{}]'
+LINE_BREAK = r"\r\n|\r|\n"
 MAX_NUMBER_TEXT = 1_300
 MAX_ROUNDING = 1_000
 
@@ -117,7 +117,7 @@ def _str(value: Any) -> str:
 @_function("int")
 def _int(value: Any) -> int:
     if isinstance(value, str):
-        if INTEGER.match(value) and len(value) <= MAX_NUMBER_TEXT:
+        if re.fullmatch(INTEGER, value) and len(value) <= MAX_NUMBER_TEXT:
             return int(checked_number(int(value)))
         raise Unfit("the text is no integer", hint="int(float(…)) cuts the digits after the point off")
     return int(_number(value, "int"))
@@ -126,7 +126,7 @@ def _int(value: Any) -> int:
 @_function("float")
 def _float(value: Any) -> float:
     if isinstance(value, str):
-        if NUMBER.match(value) and len(value) <= MAX_NUMBER_TEXT:
+        if re.fullmatch(NUMBER, value) and len(value) <= MAX_NUMBER_TEXT:
             return float(checked_number(float(value)))
         raise Unfit("the text is no number")
     return float(_number(value, "float"))
@@ -163,7 +163,7 @@ def _parse_json(text: Any) -> Any:
 
 def _check_nesting(source: str) -> None:
     level = 0
-    for found in STRING_OR_BRACKET.finditer(source):
+    for found in re.finditer(STRING_OR_BRACKET, source, re.DOTALL):
         bracket = found.group()
         level += 1 if bracket in ("[", "{") else -1 if bracket in ("]", "}") else 0
         if level > values.MAX_NESTING:
@@ -215,7 +215,7 @@ def _sum(items: Any) -> Any:
 def _extreme(function: str, choose: Callable[[list[Any]], Any], first: Any, others: tuple[Any, ...]) -> Any:
     items = [first, *others] if others else _list(first, function)
     if not items:
-        raise Unfit(f"{function} of an empty list", hint=f"{function}(…) if … else 0 says what it is then")
+        raise Unfit(f"{function} of an empty list", hint=f"{function}(x) if x else 0 says what it is then")
     return choose(_comparable(items, function))
 
 
@@ -274,7 +274,7 @@ def _split(text: Any, separator: Any = None) -> list[str]:
 @_function("lines")
 def _lines(text: Any) -> list[str]:
     """The lines without their ends; a last line end begins no further line."""
-    lines = LINE_BREAK.split(_text(text, "lines"), values.MAX_ITEMS + 1)
+    lines = re.split(LINE_BREAK, _text(text, "lines"), maxsplit=values.MAX_ITEMS + 1)
     return _counted(lines if lines[-1] else lines[:-1])
 
 
@@ -343,8 +343,11 @@ def _value_under(item: Any, name: str) -> Any:
 
 @_function("unique", "dumps")
 def _unique(items: Any) -> list[Any]:
-    """Each item once, where it came first; true is not 1."""
-    return list({values.json_of(item): item for item in reversed(_list(items, "unique"))}.values())[::-1]
+    """Each item once, where it came first; items are the same if they are the same JSON, so that true is not 1."""
+    seen: dict[str, Any] = {}
+    for item in _list(items, "unique"):
+        seen.setdefault(values.sorted_json_of(item), item)
+    return list(seen.values())
 
 
 @_function("first", "constant")

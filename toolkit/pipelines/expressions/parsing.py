@@ -19,13 +19,13 @@ MAX_SOURCE = 4_000
 
 LINE_ENDS = str.maketrans("\r\n", "  ")
 SYNTAX_CURES = (
-    (re.compile("&&"), "write 'and'"),
-    (re.compile(r"\|\|"), "write 'or'"),
-    (re.compile(r"!(?!=)"), "write 'not'"),
-    (re.compile(r"\?"), "write 'this if condition else that'"),
-    (re.compile(r"(?<![=!<>:*/+%-])=(?!=)"), "'==' compares"),
-    (re.compile(r"\$|\{\{"), "an expression stands in one '${{ }}'; there is none inside another"),
-    (re.compile(r"\\"), "a text in quotes needs two backslashes for one"),
+    ("&&", "write 'and'"),
+    (r"\|\|", "write 'or'"),
+    (r"!(?!=)", "write 'not'"),
+    (r"\?", "write 'this if condition else that'"),
+    (r"(?<![=!<>:*/+%-])=(?!=)", "'==' compares"),
+    (r"\$|\{\{", "an expression stands in one '${{ }}'; there is none inside another"),
+    (r"\\", "a text in quotes needs two backslashes for one"),
 )
 
 
@@ -76,6 +76,8 @@ def parse_expression(source: str) -> Expression:
         raise ExpressionError(f"the expression is longer than {MAX_SOURCE:,} characters", 0, len(source))
     if not source.strip():
         raise ExpressionError("the expression is empty", 0, max(len(source), 1))
+    if (null := source.find("\0")) >= 0:
+        raise ExpressionError("a null character cannot stand in an expression", null)
     if (comment := comment_in(source)) is not None:
         raise ExpressionError("a comment cannot stand in an expression", comment, len(source) - comment)
     tree = _parsed(source)
@@ -117,7 +119,7 @@ def _syntax_error(error: SyntaxError, source: str, indent: int) -> ExpressionErr
     hint = f"{advice[:1].lower()}{advice[1:]}" or None
     rest = without_texts(source)
     for pattern, cure in SYNTAX_CURES:
-        if found := pattern.search(rest):
+        if found := re.search(pattern, rest):
             return ExpressionError("invalid syntax", found.start(), len(found.group()), cure)
     offset = min(indent + max((error.offset or 1) - 1, 0), len(source))
     end = indent + (error.end_offset or 0) - 1

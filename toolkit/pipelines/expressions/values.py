@@ -118,6 +118,7 @@ def _as_dict(value: Any) -> Any:
 
 
 _COMPACT = JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_as_dict)
+_SORTED = JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, default=_as_dict)
 
 
 def json_of(value: Any) -> str:
@@ -128,6 +129,12 @@ def json_of(value: Any) -> str:
     """
     size_of(value)
     return _COMPACT.encode(value)
+
+
+def sorted_json_of(value: Any) -> str:
+    """Return JSON that is the same for all mappings with the same entries, in whatever order."""
+    size_of(value)
+    return _SORTED.encode(value)
 
 
 def text_of(value: Any) -> str:

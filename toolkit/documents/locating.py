@@ -1,0 +1,127 @@
+"""Locating: from a character of a scalar's value back to its place in the file.
+
+Quotes, escapes, folded lines and indentation stand between the two. The value is laid beside its source character by
+character; since folding changes white space only, every other character is found exactly.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from toolkit.documents.sources import Written
+from toolkit.problems import Location
+
+LINE_BREAK = re.compile(r"\r\n|\r|\n")
+PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
+BLOCK_HEADER = re.compile(r"[|>][^\r\n]*(?:\r\n|\r|\n)?")
+FIRST_INDENTATION = re.compile(r"^([ ]*)[^ \r\n]", re.MULTILINE)
+QUOTED_UNIT = {
+    "'": re.compile(r"''|.", re.DOTALL),
+    '"': re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\r\n|.)|.", re.DOTALL),
+}
+ESCAPES = {
+    "0": "\0", "a": "\a", "b": "\b", "t": "\t", "\t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r", "e": "\x1b",
+    "N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029",
+}  # fmt: skip
+WHITE = " \t\r\n"
+
+
+class Unit(NamedTuple):
+    r"""One character of a value as it was written: `\n` in quotes is one unit of two characters."""
+
+    character: str
+    start: int
+    end: int
+
+
+def locate(written: Written, file: str, value: str, offset: int, length: int) -> Location:
+    """Return the place of some characters of a scalar's value.
+
+    Args:
+        written: How the scalar was written.
+        file: How the file is called.
+        value: The scalar's value as text.
+        offset: The index of the first character in the value; its length means the end.
+        length: How many characters.
+    """
+    offset = max(0, min(offset, len(value)))
+    spans = _spans(written, value[: offset + max(length, 1)])
+    if offset < len(spans):
+        return written.source.location(file, spans[offset][0], spans[-1][1])
+    end = spans[-1][1] if spans else _content_start(written)
+    return written.source.location(file, end, end)
+
+
+def _spans(written: Written, value: str) -> list[tuple[int, int]]:
+    """Return the span in the source of each character of a value, or of as much of it as is wanted."""
+    spans: list[tuple[int, int]] = []
+    end = _content_start(written)
+    units = _units(written, end)
+    unit = next(units, None)
+    for character in value:
+        white = character in WHITE
+        while unit and not white and unit.character in WHITE:
+            unit = next(units, None)
+        if unit and (unit.character == character or (white and unit.character in WHITE)):
+            spans.append((unit.start, unit.end))
+            end = unit.end
+            unit = next(units, None)
+        else:
+            spans.append((end, end))
+    return spans
+
+
+def _content_start(written: Written) -> int:
+    """Return where the text begins, behind anchors, tags, the opening quote or the header of a block."""
+    text = written.source.text
+    found = PROPERTIES.match(text, written.start, written.end)
+    start = found.end() if found else written.start
+    if written.style in ("|", ">"):
+        header = BLOCK_HEADER.match(text, start, written.end)
+        return header.end() if header else start
+    return start + len(written.style)
+
+
+def _units(written: Written, start: int) -> Iterator[Unit]:
+    match written.style:
+        case "'" | '"':
+            return _quoted_units(written, start)
+        case "|" | ">":
+            return _block_units(written, start)
+        case _:
+            return _bare_units(written.source.text, start, written.end)
+
+
+def _bare_units(text: str, start: int, end: int) -> Iterator[Unit]:
+    return (Unit(text[index], index, index + 1) for index in range(start, end))
+
+
+def _quoted_units(written: Written, start: int) -> Iterator[Unit]:
+    for found in QUOTED_UNIT[written.style].finditer(written.source.text, start, written.end - 1):
+        one = found.group()
+        if len(one) == 1:
+            yield Unit(one, found.start(), found.end())
+        elif one[1] not in "\r\n":  # a backslash at the end of a line stands for nothing
+            yield Unit(_unescaped(one), found.start(), found.end())
+
+
+def _block_units(written: Written, start: int) -> Iterator[Unit]:
+    """Return what stands in a block, without the indentation that belongs to the block and not to the text."""
+    text = written.source.text
+    first = FIRST_INDENTATION.search(text, start, written.end)
+    indent = len(first.group(1)) if first else 0
+    while start < written.end:
+        line_break = LINE_BREAK.search(text, start, written.end)
+        line_end = line_break.end() if line_break else written.end
+        leading = len(text[start:line_end]) - len(text[start:line_end].lstrip(" "))
+        yield from _bare_units(text, start + min(indent, leading), line_end)
+        start = line_end
+
+
+def _unescaped(one: str) -> str:
+    """Return the character that `''` or a backslash and what follows it stand for."""
+    if one[0] == "'":
+        return "'"
+    if len(one) > 2:  # noqa: PLR2004 - `\x41` and its longer kin
+        return chr(min(int(one.lstrip("\\xuU"), base=16), 0x10FFFF))
+    return ESCAPES.get(one[1], one[1])
