@@ -155,6 +155,13 @@ class Flow:
         else:
             self.output = self.text = result.error
 
+    def hand_on(self, result: ToolResult) -> None:
+        """Hand on what a tool gave that has done its work."""
+        structured = result.structured
+        self.result = result
+        self.text = result.output
+        self.output = result.output if structured is None else structured
+
     def fork(self, context: ToolContext) -> "Flow":
         """Return another chain that begins where this one is, with a context of its own."""
         return Flow(self.run, context, self.output, self.text, self.result)

@@ -174,8 +174,9 @@ def _begin(
 ) -> Flow:
     """Return a flow at the first step: the only input, if there is but one, is what has been handed on."""
     run = Run(plan, ids, inputs, prefix)
-    only = outcome_of_value(next(iter(inputs.values())) if len(inputs) == 1 else "")
-    return Flow(run, context, only.output, only.result.output, only.result)
+    only = next(iter(inputs.values())) if len(inputs) == 1 else ""
+    result = ToolResult(only) if isinstance(only, str) else outcome_of_value(only).result
+    return Flow(run, context, only, result.output, result)
 
 
 def _as_outcome(word: str) -> EventOutcome:

@@ -147,11 +147,13 @@ class ToolContext:
     def replace(self, **changes: Any) -> "ToolContext":
         """Return a context that differs in the named attributes."""
         other = object.__new__(ToolContext)
-        for name in self.__slots__:
-            object.__setattr__(other, name, changes.pop(name) if name in changes else getattr(self, name))
-        if changes:
-            message = f"a ToolContext has no attribute {next(iter(changes))!r}"
-            raise TypeError(message)
+        for read, write in _ATTRIBUTES:
+            write(other, read(self))
+        for name, value in changes.items():
+            if name not in self.__slots__:
+                message = f"a ToolContext has no attribute {name!r}"
+                raise TypeError(message)
+            other._set(name, value)  # noqa: SLF001 - it is a context too, and nobody has seen it yet
         return other
 
     def merge(self, inner: "ToolContext | None") -> "ToolContext":
@@ -325,5 +327,10 @@ def _decided(tool: str, decision: Decision, seconds: float) -> "ApprovalDecided"
         tool, words.get(type(decision), "edit"), "reviewer", getattr(decision, "reason", None), seconds
     )
 
+
+# Read and written through the slots themselves: every call of a tool that looks at its context copies one.
+_ATTRIBUTES = tuple(
+    (slot.__get__, slot.__set__) for slot in (vars(ToolContext)[name] for name in ToolContext.__slots__)
+)
 
 NO_CONTEXT = ToolContext()
