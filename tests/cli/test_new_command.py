@@ -1,6 +1,5 @@
 """`toolkit new`."""
 
-import os
 import subprocess
 import sys
 
@@ -9,12 +8,16 @@ import pytest
 NEW_TOOL_SAYS = "\nNow check it, and run it:\n  toolkit lint {0}.py\n  toolkit run {0}.py:{0} who=Ada\n"
 
 
+def names_in(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
 def test_new_tool_is_written_with_its_test(invoke, project):
     result = invoke("new", "tool", "greet")
     assert result.exit_code == 0
     assert result.stdout == "greet.py\ntest_greet.py\n"
     assert result.stderr == NEW_TOOL_SAYS.format("greet")
-    assert sorted(os.listdir(project)) == ["greet.py", "test_greet.py"]
+    assert names_in(project) == ["greet.py", "test_greet.py"]
 
 
 def test_new_tool_lints_clean_and_runs_and_its_test_passes(invoke, program, project):
@@ -79,7 +82,7 @@ def test_nothing_is_ever_overwritten(invoke, project):
         "error: 'test_greet.py' is already there: nothing was written\n"
         "hint: choose another name, or another folder with --path\n"
     )
-    assert os.listdir(project) == ["test_greet.py"]
+    assert names_in(project) == ["test_greet.py"]
     assert (project / "test_greet.py").read_text("utf-8") == "mine"
 
 
@@ -97,7 +100,7 @@ def test_name_that_cannot_be_a_tool_and_a_file_is_refused_with_a_better_one(invo
     result = invoke("new", "tool", name)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.endswith(f"hint: call it '{better}'\n")
-    assert os.listdir(project) == []
+    assert names_in(project) == []
 
 
 def test_folder_that_cannot_be_written_is_said(invoke, project):

@@ -139,7 +139,10 @@ def test_any_line_is_shown_safely_with_its_mark_inside(tmp_path_factory, line, c
     text = as_text([Problem("", "odd", place)], width=width)
     assert all(character == "\n" or unicodedata.category(character) not in {"Cc", "Cf", "Cs"} for character in text)
     for row in text.splitlines()[3:5]:
-        assert sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in row if not unicodedata.combining(c)) <= width
+        assert (
+            sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in row if not unicodedata.combining(c))
+            <= width
+        )
 
 
 def test_summary_counts_kinds_and_files():
