@@ -5,7 +5,7 @@ conjunctions and references inside the schema. What else a schema says (`not`, `
 whoever writes the arguments, and is not checked here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pydantic_core import PydanticCustomError, SchemaError, core_schema
@@ -97,10 +97,11 @@ def _of_type(kind: str, schema: Mapping[str, Any], extra: str) -> _Core:
                 regex_engine="python-re",
                 coerce_numbers_to_str=True,
             )
-        case "integer" | "number":
-            bounds = {ours: schema[theirs] for theirs, ours in _NUMERIC.items() if theirs in schema}
-            make: Any = core_schema.int_schema if kind == "integer" else core_schema.float_schema
-            return make(**bounds)
+        case "integer":
+            bounds: Any = {ours: schema[theirs] for theirs, ours in _NUMERIC.items() if theirs in schema}
+            return core_schema.int_schema(**bounds)
+        case "number":
+            return _number(schema)
         case "boolean":
             return core_schema.bool_schema(strict=True)
         case "null":
@@ -112,6 +113,17 @@ def _of_type(kind: str, schema: Mapping[str, Any], extra: str) -> _Core:
             return _object(schema, extra)
     message = f"unknown type {kind!r}"
     raise TypeError(message)
+
+
+def _number(schema: Mapping[str, Any]) -> _Core:
+    """Return the schema for a number that stays what it is: a whole one does not become a float."""
+    bounds: Any = {ours: schema[theirs] for theirs, ours in _NUMERIC.items() if theirs in schema}
+    return core_schema.no_info_wrap_validator_function(_unchanged, core_schema.float_schema(**bounds))
+
+
+def _unchanged(value: Any, validate: Callable[[Any], Any]) -> Any:
+    checked = validate(value)
+    return value if isinstance(value, int) else checked
 
 
 def _object(schema: Mapping[str, Any], extra: str) -> _Core:
