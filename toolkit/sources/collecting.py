@@ -12,7 +12,6 @@ from typing import Any, Final
 
 from toolkit.problems import Location, Problem, Severity, errors_among
 from toolkit.sources.collected import NO_TOOLS, Collected
-from toolkit.sources.import_failures import exception_text
 from toolkit.sources.instances import NO_TOOL, Instance, make_instance
 from toolkit.tools.base import Tool
 from toolkit.tools.functions import build_function
@@ -87,6 +86,8 @@ def _built(thing: object, source: str) -> Collected:
             return Collected([tool] if tool else [], problems)
         return Collected(*build_tools(thing, source=source))
     except Exception as error:  # noqa: BLE001 - properties and metaclasses of users' objects may raise anything
+        from toolkit.sources.import_failures import exception_text  # noqa: PLC0415 - only bad news needs it
+
         message = f"an object of type '{type(thing).__qualname__}' cannot be made a tool: {exception_text(error)}"
         return Collected.nothing(Problem(NO_TOOL, message, place_of(type(thing))))
 

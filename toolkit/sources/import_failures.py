@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
@@ -166,8 +165,7 @@ def _missing_name_cure(error: ImportError, module: str) -> str | None:
         return None
     if "circular import" in str(error):
         return "two modules import each other; move what both need into a third"
-    loaded = sys.modules.get(module) or import_module(module)
-    return did_you_mean(found[1], dir(loaded))
+    return did_you_mean(found[1], dir(sys.modules.get(module)))
 
 
 def _names_in_sight(error: NameError | AttributeError) -> Iterable[str]:

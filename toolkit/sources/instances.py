@@ -4,7 +4,6 @@ import inspect
 from typing import Any, NamedTuple
 
 from toolkit.problems import Problem, Severity
-from toolkit.sources.import_failures import exception_text
 from toolkit.tools.places import place_of
 
 NO_TOOL = "TK003"
@@ -34,6 +33,8 @@ def make_instance(cls: type, *, severity: Severity = "error") -> Instance | Prob
     try:
         return Instance(cls())
     except Exception as error:  # noqa: BLE001 - users' constructors may raise anything
+        from toolkit.sources.import_failures import exception_text  # noqa: PLC0415 - only bad news needs it
+
         return Problem(
             NO_TOOL,
             f"class '{name}' cannot be made: {exception_text(error)}",

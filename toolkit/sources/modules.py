@@ -17,8 +17,10 @@ from zlib import crc32
 from toolkit.problems import Location, Problem
 
 _PACKAGE = "__init__.py"
+_imported: dict[str, ModuleType] = {}
+"""The users' modules in this process, by the real paths of their files."""
 _folders: set[str] = set()
-"""The folders that users' modules were imported from in this process."""
+"""The folders that they were imported from."""
 
 
 def import_file(path: Path) -> ModuleType | list[Problem]:
@@ -28,15 +30,16 @@ def import_file(path: Path) -> ModuleType | list[Problem]:
     """
     file = os.path.realpath(path)
     root, names = _place_in_package(file)
-    start, is_package = _start_of(root, names, file)
-    name = _name_for(names[0], root, start)
+    if file in _imported:
+        return _imported[file]
     try:
-        with _first_on_the_path(root):
-            return _import_from(name, start, names[1:], is_package=is_package)
+        _forget_namesakes(root)
+        _imported[file] = _import_from(root, names, file)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - users' code may raise anything, SystemExit too
         return _problems_of(error, root, path.name, Location(str(path)))
+    return _imported[file]
 
 
 def import_named(name: str, base: Path) -> ModuleType | list[Problem] | None:
@@ -64,40 +67,34 @@ def _place_in_package(file: str) -> tuple[str, list[str]]:
     return folder, names or [os.path.basename(folder)]  # noqa: PTH119
 
 
-def _start_of(root: str, names: list[str], file: str) -> tuple[str, bool]:
-    """Return the file that is executed first, and whether that makes a package."""
-    is_package = len(names) > 1 or os.path.basename(file) == _PACKAGE  # noqa: PTH119
-    return (os.path.join(root, names[0], _PACKAGE) if is_package else file), is_package  # noqa: PTH118
+def _import_from(root: str, names: list[str], file: str) -> ModuleType:
+    """Import a file under its natural name where that is free, and else under one that nobody else has."""
+    top, *below = names
+    is_package = bool(below) or os.path.basename(file) == _PACKAGE  # noqa: PTH119
+    start = os.path.join(root, top, _PACKAGE) if is_package else file  # noqa: PTH118
+    is_free = _is_free(top, root, start)
+    name = top if is_free else f"{_identifier(top)}_{crc32(start.encode()):08x}"
+    with _first_on_the_path(root):
+        if not is_free and name not in sys.modules:
+            _execute(name, start, is_package=is_package)
+        return importlib.import_module(".".join([name, *below]))
 
 
-def _import_from(name: str, start: str, below: list[str], *, is_package: bool) -> ModuleType:
-    module = sys.modules.get(name)
-    if module is None or not _is_at(module, start):
-        module = _execute(name, start, is_package=is_package)
-    return importlib.import_module(".".join([name, *below])) if below else module
-
-
-def _execute(name: str, file: str, *, is_package: bool) -> ModuleType:
+def _execute(name: str, file: str, *, is_package: bool) -> None:
     search = [os.path.dirname(file)] if is_package else None  # noqa: PTH120
     spec = spec_from_file_location(name, file, submodule_search_locations=search)
     if spec is None or spec.loader is None:  # another suffix than Python's; no caller names one
         raise ImportError(f"'{file}' is no Python file", path=file)
-    module = module_from_spec(spec)
-    sys.modules[name] = module
+    sys.modules[name] = module = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
     except BaseException:
         sys.modules.pop(name, None)
         raise
-    return sys.modules.get(name, module)
-
-
-def _name_for(name: str, root: str, start: str) -> str:
-    """Return a file's natural name where nothing else has it, neither here nor in what is installed; else another."""
-    return name if _is_free(name, root, start) else f"{_identifier(name)}_{crc32(start.encode()):08x}"
 
 
 def _is_free(name: str, root: str, start: str) -> bool:
+    """Whether nothing else has a name, neither here nor in what is installed, so that `import` leads to this file."""
     if not name.isidentifier():
         return False
     if name in sys.modules:
@@ -131,12 +128,8 @@ def _exists(name: str) -> bool:
 
 @contextmanager
 def _first_on_the_path(folder: str) -> Iterator[None]:
-    """While a user's module is imported its folder comes first; later it comes last, so that it hides nothing of ours.
-
-    Modules that bear the names of its neighbours and came from another user's folder are forgotten before.
-    """
+    """While a user's module is imported its folder comes first; later it comes last, so that it hides nothing of ours."""
     sys.path_importer_cache.pop(folder, None)  # it may have been listed before the file was written
-    _forget_namesakes(folder)
     _folders.add(folder)
     before = list(sys.path)
     sys.path.insert(0, folder)
@@ -149,6 +142,7 @@ def _first_on_the_path(folder: str) -> Iterator[None]:
 
 
 def _forget_namesakes(folder: str) -> None:
+    """Let modules from other users' folders go that bear the names of modules in this one."""
     for name in _neighbours(folder):
         module = sys.modules.get(name)
         file = getattr(module, "__file__", None)

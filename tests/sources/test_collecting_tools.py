@@ -1,0 +1,281 @@
+"""What in a module is a tool, and what a name in it stands for."""
+
+import pytest
+
+SHOP = '''
+import sqlite3
+from functools import partial
+
+from toolkit import from_function, tool
+from toolkit.tools.text import TextTool
+
+
+@tool
+def marked(a: int) -> int:
+    """Marked."""
+    return a
+
+
+@tool
+def _private(a: int) -> int:
+    """Private."""
+    return a
+
+
+def plain(a: int) -> int:
+    """Plain."""
+    return a
+
+
+alias = marked
+made = from_function(plain, name="made")
+connection = sqlite3.connect(":memory:")
+later = partial(plain, 1)
+
+
+class Counter:
+    def __init__(self, start: int = 1) -> None:
+        self.start = start
+
+    @tool
+    def count(self, by: int) -> int:
+        """Count."""
+        return self.start + by
+
+    def uncount(self, by: int) -> int:
+        """Count down."""
+        return self.start - by
+
+
+class Shout(TextTool):
+    name = "shout"
+    description = "Says it loudly."
+
+    def execute(self, text: str) -> str:
+        return text.upper()
+
+
+class Whisper:
+    name = "whisper"
+    description = "Says it softly."
+
+    def execute(self, text: str) -> str:
+        return text.lower()
+
+
+class Base:
+    @tool
+    def inherited(self) -> int:
+        """Inherited."""
+        return 1
+
+
+class Derived(Base):
+    pass
+
+
+class Keyed:
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+    @tool
+    def unlock(self) -> str:
+        """Unlock."""
+        return self.key
+
+
+hall = Keyed("brass")
+TOOLS = [plain, Counter(10), marked]
+TABLE = {"any": plain, "other": Shout}
+NUMBER = 3
+'''
+
+
+@pytest.fixture
+def shop(project):
+    project.write("shop.py", SHOP)
+    return project
+
+
+def test_module_gives_marked_functions_tools_objects_and_classes(shop):
+    opened = shop.open("shop.py")
+    assert [str(problem) for problem in opened.problems] == []
+    assert list(opened.tools) == ["marked", "_private", "made", "count", "shout", "whisper", "inherited", "unlock"]
+    assert opened.tools["count"].run({"by": 2}).output == "3"
+    assert opened.tools["unlock"].run().output == "brass"
+
+
+@pytest.mark.parametrize(
+    ("name", "tools"),
+    [
+        ("marked", ["marked"]),
+        ("plain", ["plain"]),
+        ("made", ["made"]),
+        ("Counter", ["count"]),
+        ("Counter.count", ["count"]),
+        ("Counter.uncount", ["uncount"]),
+        ("hall", ["unlock"]),
+        ("hall.unlock", ["unlock"]),
+        ("Shout", ["shout"]),
+        ("shout", ["shout"]),
+        ("TOOLS", ["plain", "count", "marked"]),
+        ("TABLE", ["plain", "shout"]),
+    ],
+)
+def test_name_stands_for_tools(shop, name, tools):
+    opened = shop.open(f"shop.py:{name}")
+    assert [str(problem) for problem in opened.problems] == []
+    assert list(opened.tools) == tools
+
+
+def test_object_in_a_named_list_is_the_very_object(shop):
+    assert shop.open("shop.py:TOOLS").tools["count"].run({"by": 2}).output == "12"
+    assert shop.open("shop.py:Counter.uncount").tools["uncount"].run({"by": 2}).output == "-1"
+
+
+def test_named_thing_that_is_no_tool_says_what_it_is(shop):
+    assert shop.problems("shop.py:NUMBER") == [
+        "error[TK003]: an object of type 'builtins.int' is no tool "
+        "(mark its methods with @tool, or give it a name, a description and execute(text))"
+    ]
+
+
+def test_empty_list_holds_no_tools(project):
+    project.write("tools.py", "TOOLS = []\n")
+    assert project.problems("tools.py:TOOLS") == ["tools.py: error[TK004]: 'TOOLS' in 'tools.py' holds no tools"]
+
+
+def test_missing_method_names_the_nearest_name(shop):
+    assert shop.problems("shop.py:Countr") == [
+        "error[TK001]: nothing is called 'Countr' in 'shop.py' (did you mean 'Counter' or 'count'?)"
+    ]
+
+
+NEEDY = '''
+from toolkit import tool
+
+
+class Weather:
+    def __init__(self, key: str, *, unit: str = "C") -> None:
+        self.key = key
+
+    @tool
+    def forecast(self, city: str) -> str:
+        """Forecast."""
+        return city
+'''
+
+
+def test_class_that_cannot_be_made_is_a_warning_with_the_cure(project):
+    project.write("tools.py", NEEDY)
+    assert project.problems("tools.py") == [
+        "tools.py:4:7: warning[TK003]: class 'Weather' holds tools but cannot be made without 'key' "
+        "(make an instance in the module: weather = Weather(key=…))",
+        "tools.py: error[TK004]: there are no tools in 'tools.py' (mark a function with `@tool`)",
+    ]
+
+
+def test_class_that_is_named_and_cannot_be_made_is_an_error(project):
+    project.write("tools.py", NEEDY)
+    cannot = (
+        "tools.py:4:7: error[TK003]: class 'Weather' holds tools but cannot be made without 'key' "
+        "(make an instance in the module: weather = Weather(key=…))"
+    )
+    assert project.problems("tools.py:Weather") == [cannot]
+    assert project.problems("tools.py:Weather.forecast") == [cannot]
+
+
+def test_constructor_that_raises_is_an_error(project):
+    project.write("tools.py", NEEDY.replace("key: str, *, unit", "unit").replace("self.key = key", "1 / 0"))
+    assert project.problems("tools.py") == [
+        "tools.py:4:7: error[TK003]: class 'Weather' cannot be made: ZeroDivisionError: division by zero "
+        "(make an instance in the module, with what it needs)"
+    ]
+
+
+def test_abstract_class_is_left_out_and_its_children_are_not(project):
+    project.write(
+        "tools.py",
+        '''
+        from abc import ABC, abstractmethod
+
+        from toolkit import tool
+
+        class Shape(ABC):
+            @abstractmethod
+            def area(self) -> float: ...
+
+            @tool
+            def describe(self) -> str:
+                """Describe."""
+                return str(self.area())
+
+        class Square(Shape):
+            def area(self) -> float:
+                return 4.0
+        ''',
+    )
+    opened = project.open("tools.py")
+    assert [str(problem) for problem in opened.problems] == []
+    assert opened.tools["describe"].run().output == "4.0"
+
+
+def test_imported_classes_are_not_made(project):
+    project.write("shapes.py", NEEDY)
+    project.tool("tools.py", "forecast", before="from shapes import Weather")
+    assert list(project.open("tools.py").tools) == ["forecast"]
+    assert project.problems("tools.py") == []
+
+
+def test_object_with_a_property_that_raises_hides_no_other(project):
+    project.write(
+        "tools.py",
+        '''
+        from toolkit import tool
+        from toolkit.tools.text import TextTool
+
+        class Odd(TextTool):
+            description = "Odd."
+
+            @property
+            def name(self) -> str:
+                raise RuntimeError("no name today")
+
+            def execute(self, text: str) -> str:
+                return text
+
+        @tool
+        def good(a: int) -> int:
+            """Good."""
+            return a
+        ''',
+    )
+    opened = project.open("tools.py")
+    assert list(opened.tools) == ["good"]
+    assert [str(problem) for problem in opened.problems] == [
+        "tools.py:4:7: error[TK003]: an object of type 'Odd' cannot be made a tool: RuntimeError: no name today"
+    ]
+
+
+def test_things_that_answer_to_every_name_are_no_tools(project):
+    project.write(
+        "tools.py",
+        '''
+        from unittest.mock import MagicMock
+
+        from toolkit import tool
+
+        class Lazy:
+            def __getattr__(self, name):
+                return self
+
+        lazy, mock = Lazy(), MagicMock()
+
+        @tool
+        def good(a: int) -> int:
+            """Good."""
+            return a
+        ''',
+    )
+    opened = project.open("tools.py")
+    assert (list(opened.tools), opened.problems) == (["good"], [])

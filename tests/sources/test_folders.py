@@ -1,0 +1,63 @@
+"""Which files of a folder are looked at."""
+
+from toolkit.sources.folders import tool_files
+
+
+def files(project, folder="."):
+    return [str(path) for path in tool_files(project.folder / folder)]
+
+
+def relative(project, folder="."):
+    root = f"{project.folder}/"
+    return [name.removeprefix(root) for name in files(project, folder)]
+
+
+def test_python_files_and_pipelines_are_found_in_order(project):
+    for name in ("b.py", "a.py", "deep/er/c.py"):
+        project.write(name)
+    project.write("p.yaml", "steps: []\n")
+    project.write("q.yml", "toolkit: 1\nname: q\n")
+    assert relative(project) == ["a.py", "b.py", "deep/er/c.py", "p.yaml", "q.yml"]
+
+
+def test_what_is_not_the_projects_own_is_left_out(project):
+    project.write("kept.py")
+    for name in (
+        ".hidden.py",
+        ".hidden/a.py",
+        "__pycache__/a.py",
+        "node_modules/a.py",
+        "venv/lib/a.py",
+        "lib/site-packages/a.py",
+        "test_tools.py",
+        "tools_test.py",
+        "conftest.py",
+        "setup.py",
+        "package/__main__.py",
+        "notes.txt",
+    ):
+        project.write(name)
+    project.write("venv/pyvenv.cfg")
+    assert relative(project) == ["kept.py"]
+
+
+def test_yaml_of_another_kind_is_left_out(project):
+    project.write("compose.yaml", "services:\n  steps: 1\n")
+    project.write("action.yml", "runs:\n  steps: []\n")
+    project.write("list.yaml", "- steps\n")
+    project.write("empty.yaml")
+    assert relative(project) == []
+
+
+def test_pipeline_with_broken_yaml_is_one_still(project):
+    project.write("broken.yaml", "name: x\nsteps: [\n")
+    project.write("quoted.yaml", '"steps" : [a]\n')
+    project.write("marked.yaml", "\ufeffsteps: [a]\n")
+    assert relative(project) == ["broken.yaml", "marked.yaml", "quoted.yaml"]
+
+
+def test_file_that_two_names_lead_to_is_looked_at_once(project):
+    project.write("a.py")
+    (project.folder / "b.py").symlink_to("a.py")
+    (project.folder / "loop").symlink_to(".")
+    assert relative(project) == ["a.py"]
