@@ -16,15 +16,19 @@ MODULES = {
         "bad_name.py:4:5",
     ),
     "twins.py": (
-        "from toolkit import tool\n\n"
-        '@tool(name="greet")\ndef one(name: str) -> str:\n    """Greet."""\n    return name\n\n'
-        '@tool(name="greet")\ndef two(name: str) -> str:\n    """Greet."""\n    return name\n',
+        (
+            "from toolkit import tool\n\n"
+            '@tool(name="greet")\ndef one(name: str) -> str:\n    """Greet."""\n    return name\n\n'
+            '@tool(name="greet")\ndef two(name: str) -> str:\n    """Greet."""\n    return name\n'
+        ),
         "TK103",
         "twins.py:9:5",
     ),
     "callback.py": (
-        "from collections.abc import Callable\nfrom toolkit import tool\n\n"
-        '@tool\ndef later(what: Callable[[], None]) -> str:\n    """Do it later."""\n    return ""\n',
+        (
+            "from collections.abc import Callable\nfrom toolkit import tool\n\n"
+            '@tool\ndef later(what: Callable[[], None]) -> str:\n    """Do it later."""\n    return ""\n'
+        ),
         "TK321",
         "callback.py:5:11",
     ),
