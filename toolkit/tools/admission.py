@@ -44,8 +44,8 @@ async def admit(
     context: "ToolContext",
     demand: "Demand | None",
     verdict: Verdict,
-) -> tuple[Any, float]:
-    """Return the parsed arguments that may run, and the seconds that somebody took to say so.
+) -> Any:
+    """Return the parsed arguments that may run.
 
     Raises:
         CallDenied: If they may not.
@@ -58,7 +58,7 @@ async def admit(
             from toolkit.events import ApprovalDecided  # noqa: PLC0415 - only a listener needs events
 
             context.emit(ApprovalDecided(tool.name, "continue", verdict.because, None, 0.0))
-        return parsed, 0.0
+        return parsed
     return await _ask(tool, arguments, context, demand, verdict)
 
 
@@ -68,18 +68,18 @@ async def _ask(
     context: "ToolContext",
     demand: "Demand | None",
     verdict: Verdict,
-) -> tuple[Any, float]:
+) -> Any:
     """Put the question, and parse afresh from text that nobody else holds: what is shown is what runs."""
     parsed = tool.parse(_frozen(arguments))
     tool.check(parsed, context)
     request = _request(tool, parsed, context, demand, verdict)
-    decision, seconds = await context.ask(request)
+    decision = await context.ask(request)
     match decision:
         case Continue():
-            return parsed, seconds
+            return parsed
         case Edit(edited) if demand is None or demand.editable:
             if request.objection(edited) is None:
-                return tool.parse(_frozen(edited)), seconds
+                return tool.parse(_frozen(edited))
             raise ToolArgumentsError(f"The reviewer's edit is invalid: {request.objection(edited)}")
         case Edit():
             raise CallDenied("Rejected by reviewer: these arguments may not be edited")

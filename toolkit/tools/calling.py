@@ -30,14 +30,13 @@ _LOGGED_LENGTH = 200
 _ENDED = ToolResult(error="the call was ended from outside", error_code="signal")
 
 
-async def call_tool(  # noqa: C901 - the template stands in one place, each step in a line
+async def call_tool(
     tool: "Tool", arguments: str | Mapping[str, Any], context: "ToolContext", demand: "Demand | None"
 ) -> ToolResult:
     """Call a tool and return its result, whatever happens to it but a signal."""
     spec = tool.spec
     inner = context.within(spec.name) if tool.uses_context else context
     call = _tell_start(spec.name, arguments, context) if context.listener is not None else 0
-    waited = 0.0
     started = perf_counter()
     result = _ENDED
     outcome: Outcome = "signal"
@@ -49,7 +48,8 @@ async def call_tool(  # noqa: C901 - the template stands in one place, each step
         if (context.gate is not None or demand is not None or spec.requires_approval) and (
             verdict := judge(tool, parsed, context, demand)
         ) is not NO_QUESTION:
-            parsed, waited = await admit(tool, arguments, parsed, context, demand, verdict)
+            inner = inner if inner is not context else context.within(spec.name)
+            parsed = await admit(tool, arguments, parsed, inner, demand, verdict)
         result = tool.result_of(await tool.perform(parsed, inner))
         outcome = "success" if result.error is None else "failure"
     except ConfigurationError as error:
@@ -62,9 +62,7 @@ async def call_tool(  # noqa: C901 - the template stands in one place, each step
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a tool raises is a failed result
         result, outcome = _failure_of(tool, error), "error"
     finally:
-        if inner is not context:
-            waited += _waiting_inside(context, inner)
-        seconds = perf_counter() - started - waited
+        seconds = perf_counter() - started - (inner.waits.seconds if inner is not context and inner.waits else 0.0)
         if context.metrics is not NO_METRICS:
             _record(spec.name, context, outcome, seconds)
         if call:
@@ -94,14 +92,6 @@ def _record(tool: str, context: "ToolContext", outcome: "Outcome", seconds: floa
     if outcome != "signal":
         getattr(context.metrics, outcome)(tool, context.agent)
         context.metrics.duration(tool, context.agent, seconds)
-
-
-def _waiting_inside(context: "ToolContext", inner: "ToolContext") -> float:
-    """Return the seconds that the work itself waited for a person, having told the caller's context of them."""
-    waited = inner.waits[0] if inner.waits is not None else 0.0
-    if context.waits is not None:
-        context.waits[0] += waited
-    return waited
 
 
 def _failure_of(tool: "Tool", error: BaseException) -> ToolResult:

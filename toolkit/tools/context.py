@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping
+from contextlib import nullcontext
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,8 @@ from toolkit.approvals.risks import Chooser, Risk
 from toolkit.errors import ConfigurationError, ExitEarlyError, Signal
 from toolkit.running import loop_is_running, run_in_loop
 from toolkit.tools.metrics import NO_METRICS, Metrics
+from toolkit.tools.showing import plain_data
+from toolkit.tools.waiting import Waiting
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -85,8 +88,14 @@ class ToolContext:
             agent: The role that metrics are tagged with; `unknown` unless one is given.
             chosen_by: Who chose the call: a `person` (unless said otherwise) or a `model`.
             place: Where in a run this is, for whoever is asked: `step 3/5 · pipeline report`.
+
+        Raises:
+            ConfigurationError: If a gate is given and what would make another one.
         """
-        if gate is None and (reviewer is not None or policy is not None):
+        if reviewer is not None or policy is not None:
+            if gate is not None:
+                message = "a ToolContext takes a gate, or a reviewer and a policy to make one of, but not both"
+                raise ConfigurationError(message)
             gate = Gate(reviewer, policy)
         self._set("values", dict(values or {}))
         self._set("memory_id", memory_id)
@@ -113,7 +122,7 @@ class ToolContext:
         chosen_by: Chooser
         place: str | None
         tool: str | None
-        waits: list[float] | None
+        waits: Waiting | None
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -153,7 +162,7 @@ class ToolContext:
             if name not in self.__slots__:
                 message = f"a ToolContext has no attribute {name!r}"
                 raise TypeError(message)
-            other._set(name, value)  # noqa: SLF001 - it is a context too, and nobody has seen it yet
+            other._set(name, value)
         return other
 
     def merge(self, inner: "ToolContext | None") -> "ToolContext":
@@ -180,7 +189,7 @@ class ToolContext:
 
     def within(self, tool: str) -> "ToolContext":
         """Return the context that a running tool works with: it knows the tool's name and adds up its waiting."""
-        return self.replace(tool=tool, waits=[0.0])
+        return self.replace(tool=tool, waits=Waiting(self.waits))
 
     def emit(self, event: "Event") -> None:
         """Tell the listener, if there is one.
@@ -273,11 +282,14 @@ class ToolContext:
         if self.gate is None:
             return Continue()
         risk = Risk(self.tool or "", requires_approval=True)
-        known = dict(arguments or {})
+        known = plain_data(arguments or {})
         if not answer_is_text:
             verdict = self.gate.judge(DescribedCall(risk, self.chosen_by, "the tool asks", known))
-            if verdict.action != "ask":
-                return Continue() if verdict.action == "allow" else Reject(verdict.because)
+            if verdict.action == "deny":
+                return Reject(verdict.because)
+            if verdict.action == "allow":
+                self.emit(ApprovalDecided(risk.tool, "continue", verdict.because, None, 0.0))
+                return Continue()
         request = ReviewRequest(
             text,
             risk,
@@ -289,13 +301,13 @@ class ToolContext:
             on_timeout=on_timeout,
             answer_is_text=answer_is_text,
         )
-        decision, _ = await self.ask(request)
+        decision = await self.ask(request)
         if isinstance(decision, ExitEarly):
             raise ExitEarlyError(decision.reason or "The reviewer ended the run", timed_out=decision.timed_out)
         return decision
 
-    async def ask(self, request: ReviewRequest) -> tuple[Decision, float]:
-        """Put a question to the gate, tell the listener, and return the decision and the seconds it took.
+    async def ask(self, request: ReviewRequest) -> Decision:
+        """Put a question to the gate, tell the listener, and return the decision; the waiting is no work.
 
         Raises:
             ConfigurationError: If nobody can be asked.
@@ -306,13 +318,12 @@ class ToolContext:
 
             self.emit(ApprovalAsked(request.risk.tool, request.arguments, request.asked_by))
         asked = perf_counter()
-        decision = await gate.ask(request)
+        with self.waits or nullcontext():
+            decision = await gate.ask(request)
         seconds = perf_counter() - asked
-        if self.waits is not None:
-            self.waits[0] += seconds
         if self.listener is not None:
             self.emit(_decided(request.risk.tool, decision, seconds))
-        return decision, seconds
+        return decision
 
 
 def _decided(tool: str, decision: Decision, seconds: float) -> "ApprovalDecided":

@@ -10,6 +10,7 @@ from typing import Any
 from toolkit.errors import ConfigurationError, InvalidTools
 from toolkit.problems import Problem, errors_among
 from toolkit.running import in_thread, loop_is_running
+from toolkit.tools.annotations import output_schema, shape_of_parameters
 from toolkit.tools.arguments import read_arguments
 from toolkit.tools.base import Arguments, Tool
 from toolkit.tools.context import ToolContext
@@ -19,7 +20,8 @@ from toolkit.tools.options import option_problems
 from toolkit.tools.outcomes import NOTHING_RETURNED, as_result
 from toolkit.tools.places import place_of
 from toolkit.tools.results import ToolResult
-from toolkit.tools.shapes import Shape, UnfitTypeError, output_schema, shape_of_parameters
+from toolkit.tools.shapes import Shape, UnfitTypeError
+from toolkit.tools.showing import plain_data
 from toolkit.tools.signatures import Signature, read_signature
 from toolkit.tools.spec import ToolSpec
 
@@ -88,16 +90,6 @@ def _memory_id(tool: str, context: ToolContext) -> str:
         message = f"tool {tool!r} needs a memory id, but the context has none; write ToolContext(memory_id=…)"
         raise ConfigurationError(message)
     return context.memory_id
-
-
-def plain_data(parsed: Any) -> dict[str, Any]:
-    """Return parsed arguments as plain JSON data; what has no form in JSON is named by its type."""
-    from pydantic_core import to_jsonable_python
-
-    data: dict[str, Any] = to_jsonable_python(
-        parsed, fallback=lambda value: f"<{type(value).__name__}>", inf_nan_mode="strings", bytes_mode="base64"
-    )  # fmt: skip
-    return data
 
 
 def from_function(function: Callable[..., Any], **options: Any) -> Tool:

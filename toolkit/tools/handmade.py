@@ -10,12 +10,12 @@ from toolkit.running import in_thread, loop_is_running
 from toolkit.tools.arguments import read_arguments
 from toolkit.tools.base import Arguments, Tool
 from toolkit.tools.context import ToolContext
-from toolkit.tools.functions import plain_data
 from toolkit.tools.names import name_problem
 from toolkit.tools.options import option_problems
 from toolkit.tools.places import place_of
 from toolkit.tools.schema_shapes import shape_of_schema
 from toolkit.tools.shapes import Shape
+from toolkit.tools.showing import plain_data
 from toolkit.tools.signatures import read_signature
 from toolkit.tools.spec import ToolSpec
 

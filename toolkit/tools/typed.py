@@ -7,13 +7,14 @@ from typing import Any, Generic, TypeVar, get_args, get_origin
 
 from toolkit.errors import InvalidTools
 from toolkit.problems import Problem
+from toolkit.tools.annotations import output_schema, shape_of_type
 from toolkit.tools.arguments import read_arguments
 from toolkit.tools.base import Arguments
 from toolkit.tools.classes import ExecutingTool
 from toolkit.tools.docstrings import read_docstring
-from toolkit.tools.functions import plain_data
 from toolkit.tools.places import place_of
-from toolkit.tools.shapes import Shape, UnfitTypeError, output_schema, shape_of_type
+from toolkit.tools.shapes import Shape, UnfitTypeError
+from toolkit.tools.showing import plain_data
 
 Input = TypeVar("Input")
 

@@ -1,0 +1,71 @@
+"""Annotations: from Python types to shapes.
+
+Plain types have a short way of their own, which starts a program in half the time; all others go through pydantic.
+Both give the same.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from toolkit.tools.plain_types import form_of, object_of
+from toolkit.tools.shapes import Shape, UnfitTypeError
+from toolkit.tools.signatures import MISSING, Parameter
+
+
+def shape_of_parameters(name: str, parameters: Sequence[Parameter]) -> Shape:
+    """Return the shape of a call's arguments: an object with a member for each parameter.
+
+    Raises:
+        UnfitTypeError: If a parameter can be no argument.
+    """
+    forms = {parameter.name: form_of(parameter.annotation) for parameter in parameters}
+    if None in forms.values():
+        from toolkit.tools.pydantic_types import shape_of_members  # noqa: PLC0415 - it is the long way
+
+        shape = shape_of_members(name, parameters)
+    else:
+        required = [parameter.name for parameter in parameters if parameter.required]
+        shape = Shape(*object_of(forms, required))  # type: ignore[arg-type]  # no form is None here
+    for parameter in parameters:
+        _explain(shape.schema["properties"][parameter.name], parameter)
+    return shape
+
+
+def shape_of_type(annotation: Any) -> Shape:
+    """Return the shape of any one type.
+
+    Raises:
+        UnfitTypeError: If no argument can have it.
+    """
+    from toolkit.tools.pydantic_types import shape_of_annotation  # noqa: PLC0415 - it is the long way
+
+    return shape_of_annotation(annotation)
+
+
+def output_schema(annotation: Any) -> dict[str, Any] | None:
+    """Return the JSON Schema of what a function returns, or `None` where its annotation does not tell."""
+    if annotation in (MISSING, None, type(None), Any):
+        return None
+    form = form_of(annotation)
+    if form is not None:
+        return form.schema
+    from toolkit.tools.pydantic_types import serialized_schema  # noqa: PLC0415 - it is the long way
+
+    try:
+        return serialized_schema(annotation)
+    except UnfitTypeError:
+        return None
+
+
+def _explain(schema: dict[str, Any], parameter: Parameter) -> None:
+    """Add what the signature says of a parameter beyond its type."""
+    if parameter.description:
+        schema["description"] = parameter.description
+    if parameter.default is MISSING:
+        return
+    if isinstance(parameter.default, str | int | float | bool | None):
+        schema["default"] = parameter.default
+        return
+    from toolkit.tools.pydantic_types import plain_default  # noqa: PLC0415 - most defaults are plain
+
+    plain_default(schema, parameter.default)
