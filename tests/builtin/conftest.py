@@ -18,15 +18,14 @@ while True:
     os.rename(spare, place)
 """
 SWAP_DIRECTORY = """
-import os, sys
+import ctypes, os, sys
 place, target = sys.argv[1:]
-link, aside = place + ".link", place + ".aside"
+link = place + ".link"
 os.symlink(target, link)
-while True:
-    os.rename(place, aside)
-    os.rename(link, place)
-    os.rename(place, link)
-    os.rename(aside, place)
+exchange = ctypes.CDLL(None, use_errno=True).renameat2
+here, both_ways = -100, 2
+while exchange(here, os.fsencode(place), here, os.fsencode(link), both_ways) == 0:
+    pass
 """
 
 

@@ -262,7 +262,7 @@ def written_at_random(chance, depth):
 
 def test_no_answer_of_many_is_wrong():
     chance = Random(20_240_229)  # noqa: S311 - a test has no secrets
-    verdicts = Counter()
+    verdicts: Counter[str] = Counter()
     while verdicts["right"] + verdicts["wrong"] < 20_000:
         verdicts[judge(written_at_random(chance, 4))] += 1
     print(f"\ncalculator: {verdicts['wrong']} wrong answers of 20000, beside {verdicts['refused']} refused")  # noqa: T201
