@@ -176,7 +176,7 @@ class AskPerson:
             on_timeout=gate.on_timeout,
             objection=lambda _: "there is nothing to edit here",
         )
-        decision, _ = await turn.context.ask(request)
+        decision = await turn.context.ask(request)
         match decision:
             case Continue():
                 return PASSED

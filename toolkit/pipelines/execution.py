@@ -19,6 +19,7 @@ from toolkit.pipelines.direct import direct_way
 from toolkit.pipelines.flows import SKIPPED, Flow, Outcome, error_record, failure_of, outcome_of, outcome_of_value
 from toolkit.pipelines.items import do_for_items, items_of
 from toolkit.pipelines.plans import PlannedStep
+from toolkit.pipelines.shapes import spoken
 from toolkit.pipelines.turns import CURRENT_PATH, Counting, Turn, place_of, roots_with
 from toolkit.tools.results import ToolResult
 
@@ -191,7 +192,7 @@ class Fork:
         """Run all branches and return the mapping of their outputs, or the first failure."""
         if self._timeout is None:
             return await self._join(flow, turn)
-        from toolkit.pipelines.timing import OutOfTime, spoken, within  # noqa: PLC0415 - a clock needs the event loop
+        from toolkit.pipelines.timing import OutOfTime, within  # noqa: PLC0415 - a clock needs the event loop
 
         try:
             return await within(self._timeout, lambda inner: self._join(flow, turn._replace(context=inner)), turn.context)

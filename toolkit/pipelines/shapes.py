@@ -29,6 +29,14 @@ def parse_duration(text: str) -> float | None:
     return seconds if seconds <= LONGEST_DURATION else None
 
 
+def spoken(seconds: float) -> str:
+    """Return a duration as people write it: `500ms`, `30s`, `5m`."""
+    if seconds < 1:
+        return f"{seconds * 1000:g}ms"
+    minutes = seconds / 60
+    return f"{minutes:g}m" if seconds >= 60 and minutes.is_integer() else f"{seconds:g}s"  # noqa: PLR2004
+
+
 def kind_of(node: Node) -> str:
     """Return in words what a node is, for a message."""
     match node:

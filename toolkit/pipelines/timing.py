@@ -9,6 +9,7 @@ from toolkit.approvals.decisions import Decision
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.approvals.requests import ReviewRequest
+from toolkit.pipelines.shapes import spoken
 from toolkit.running import loop_is_running
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.context import ToolContext
@@ -129,11 +130,3 @@ class PausingGate(Gate):
             return await self._inner.ask(request)
         finally:
             self._clock.go_on()
-
-
-def spoken(seconds: float) -> str:
-    """Return a duration as people write it: `500ms`, `30s`, `5m`."""
-    if seconds < 1:
-        return f"{seconds * 1000:g}ms"
-    minutes = seconds / 60
-    return f"{minutes:g}m" if seconds >= 60 and minutes.is_integer() else f"{seconds:g}s"  # noqa: PLR2004

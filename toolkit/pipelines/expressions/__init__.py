@@ -9,19 +9,14 @@ methods, reach Python's attributes, format text, or take more than a bounded amo
 
 from toolkit.pipelines.expressions.failures import ExpressionError
 from toolkit.pipelines.expressions.parsing import ROOTS, Expression, Reference, parse_expression
-from toolkit.pipelines.expressions.shapes import Shape, parse_shape
 from toolkit.pipelines.expressions.templates import Template, parse_template
-from toolkit.pipelines.expressions.values import text_of
 
 __all__ = [
     "ROOTS",
     "Expression",
     "ExpressionError",
     "Reference",
-    "Shape",
     "Template",
     "parse_expression",
-    "parse_shape",
     "parse_template",
-    "text_of",
 ]

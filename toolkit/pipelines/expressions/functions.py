@@ -97,10 +97,10 @@ def _comparable(items: list[Any], function: str) -> list[Any]:
     """Return the items if each can be compared with each: all numbers, or all texts."""
     if all(isinstance(item, (int, float)) for item in items) or all(isinstance(item, str) for item in items):
         return items
-    odd = next((item for item in items if not isinstance(item, (int, float, str))), None)
-    if odd is None:
-        raise Unfit(f"{function} compares numbers, or texts, and not both", hint="str(…) makes a text of a number")
-    raise Unfit(f"{function} compares numbers, or texts, and there is {kind_of(odd)} among them")
+    odd = [kind_of(item) for item in items if not isinstance(item, (int, float, str))]
+    if odd:
+        raise Unfit(f"{function} compares numbers, or texts, and there is {odd[0]} among them")
+    raise Unfit(f"{function} compares numbers, or texts, and not both", hint="str(…) makes a text of a number")
 
 
 # ------------------------------------------------------------------------------------------------- making another kind
@@ -344,9 +344,10 @@ def _value_under(item: Any, name: str) -> Any:
 @_function("unique", "dumps")
 def _unique(items: Any) -> list[Any]:
     """Each item once, where it came first; items are the same if they are the same JSON, so that true is not 1."""
-    seen: dict[str, Any] = {}
+    seen: dict[Any, Any] = {}
     for item in _list(items, "unique"):
-        seen.setdefault(values.sorted_json_of(item), item)
+        nested = isinstance(item, (list, tuple, Mapping))
+        seen.setdefault(values.sorted_json_of(item) if nested else (type(item), item), item)
     return list(seen.values())
 
 

@@ -127,14 +127,20 @@ def json_of(value: Any) -> str:
     Raises:
         Unfit: It is no JSON data, or too large.
     """
-    size_of(value)
-    return _COMPACT.encode(value)
+    return _encoded(value, _COMPACT)
 
 
 def sorted_json_of(value: Any) -> str:
     """Return JSON that is the same for all mappings with the same entries, in whatever order."""
+    return _encoded(value, _SORTED)
+
+
+def _encoded(value: Any, encoder: JSONEncoder) -> str:
     size_of(value)
-    return _SORTED.encode(value)
+    try:
+        return encoder.encode(value)
+    except RecursionError:
+        raise Unfit("the data is nested too deeply") from None
 
 
 def text_of(value: Any) -> str:
