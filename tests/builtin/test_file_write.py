@@ -18,7 +18,7 @@ from toolkit.approvals.reviewers import ScriptedReviewer
 from toolkit.builtin import FileWrite
 from toolkit.builtin.differences import MAX_CHARACTERS, MAX_LINES, describe_change
 from toolkit.errors import ConfigurationError
-from toolkit.events import Event, FileChanged
+from toolkit.events import FileChanged
 from toolkit.tools.context import ToolContext
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -378,7 +378,7 @@ def test_hints_make_it_ask(base):
 
 def announced(base, **arguments):
     """Write, and return the file changes that a listener was told."""
-    events: list[Event] = []
+    events: list[object] = []
     FileWrite(base).run(arguments, ToolContext(listener=events.append))
     return [event for event in events if isinstance(event, FileChanged)]
 

@@ -73,15 +73,15 @@ def test_the_question_is_shown_as_it_is_with_five_minutes_to_answer():
 
 
 class SilentReviewer:
-    """Never answers; a clock that runs out ends the waiting."""
+    """Never answers."""
 
     async def review(self, request):
-        raise TimeoutError
+        await asyncio.Event().wait()
 
 
 def test_when_nobody_answers_in_time_the_work_goes_on():
     context = ToolContext(reviewer=SilentReviewer())
-    assert HumanInput().run({"input": "Which colour?"}, context).output == "Understood. Please continue."
+    assert HumanInput(timeout=0.01).run({"input": "Which colour?"}, context).output == "Understood. Please continue."
 
 
 def test_it_can_be_awaited():

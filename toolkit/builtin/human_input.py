@@ -3,6 +3,7 @@
 from typing import Final
 
 from toolkit.approvals.decisions import Edit, Reject
+from toolkit.approvals.requests import DEFAULT_TIMEOUT
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
 from toolkit.tools.text import TextTool
@@ -14,7 +15,7 @@ NO_WISHES: Final = "Understood. Please continue."
 class HumanInput(TextTool):
     """Asks the context's reviewer a question and returns the answer.
 
-    A question guards nothing: when nobody is there, or nobody answers within five minutes, the work goes on.
+    A question guards nothing: when nobody is there, or nobody answers in time, the work goes on.
     A reviewer who ends the run ends it here too.
     """
 
@@ -29,6 +30,10 @@ class HumanInput(TextTool):
     open_world = False
     source = "builtin"
 
+    def __init__(self, timeout: float | None = DEFAULT_TIMEOUT) -> None:
+        """Keep how many seconds a question waits for its answer; with `None` it waits for ever."""
+        self._timeout = timeout
+
     async def execute(self, text: str, context: ToolContext) -> ToolResult:
         """Ask, and return the answer.
 
@@ -40,7 +45,9 @@ class HumanInput(TextTool):
             return ToolResult.failure("Question must not be blank")
         if not context.can_ask:
             return ToolResult.success(NOBODY_THERE)
-        decision = await context.request_approval_async(question, answer_is_text=True, on_timeout="continue")
+        decision = await context.request_approval_async(
+            question, answer_is_text=True, timeout=self._timeout, on_timeout="continue"
+        )
         match decision:
             case Edit(answer):
                 return ToolResult.success(_words(answer))
