@@ -1,0 +1,194 @@
+"""The functions of expressions: exactly those that are documented, each in ordinary and in hard cases."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toolkit.pipelines.expressions import ExpressionError, parse_expression
+from toolkit.pipelines.expressions.functions import FUNCTIONS
+
+DOCUMENTED = (
+    "len str int float bool round abs min max sum sorted any all join split lines lower upper strip replace get keys "
+    "values first last unique json parse_json startswith endswith contains default now"
+)
+
+ROOT_DATA: dict[str, Any] = {
+    "prev": " a, b ",
+    "item": {"name": "x", "tags": ["b", "a"], "none": None},
+    "inputs": {"rows": [{"n": 2, "t": "b"}, {"n": 1, "t": "ß"}, {"n": 2, "t": "a"}]},
+}
+
+
+def value_of(source: str) -> Any:
+    return parse_expression(source).evaluate(ROOT_DATA)
+
+
+def test_there_are_the_documented_functions_and_no_others():
+    assert sorted(FUNCTIONS) == sorted(DOCUMENTED.split())
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        ("len(prev)", 6),
+        ("len(item)", 3),
+        ("len([])", 0),
+        ("str('a')", "a"),
+        ("str(1.0)", "1.0"),
+        ("str(True)", "true"),
+        ("str(None)", "null"),
+        ("str(['ß', None])", '["ß",null]'),
+        ("int(' -12 ')", -12),
+        ("int(3.9)", 3),
+        ("int(True)", 1),
+        ("float('1e3')", 1000.0),
+        ("float(2)", 2.0),
+        ("bool('')", False),
+        ("bool('no')", True),
+        ("bool('False')", False),
+        ("bool('true')", True),
+        ("bool([])", False),
+        ("bool(0.0)", False),
+        ("round(2.5)", 2),
+        ("round(2.675, 2)", 2.67),
+        ("round(1234, -2)", 1200),
+        ("abs(-3)", 3),
+        ("min(3, 1, 2)", 1),
+        ("min(['b', 'a'])", "a"),
+        ("max([1, 2.5])", 2.5),
+        ("sum([1, 2.5, True])", 4.5),
+        ("sum([])", 0),
+        ("sorted([3, 1, 2])", [1, 2, 3]),
+        ("sorted(['b', 'a'], reverse=True)", ["b", "a"]),
+        ("[row.t for row in sorted(inputs.rows, 'n')]", ["ß", "b", "a"]),
+        ("[row.t for row in sorted(inputs.rows, key='n', reverse=True)]", ["b", "a", "ß"]),
+        ("any([0, 'x'])", True),
+        ("all([1, ''])", False),
+        ("all([])", True),
+        ("join(['a', 'b'], ', ')", "a, b"),
+        ("join(['a', 'b'])", "ab"),
+        ("join([], '-')", ""),
+        ("split(prev)", ["a,", "b"]),
+        ("split('a--b', '--')", ["a", "b"]),
+        ("split('', ',')", [""]),
+        ("lines('a\\r\\nb\\n\\nc\\n')", ["a", "b", "", "c"]),
+        ("lines('')", []),
+        ("lower('ÄB')", "äb"),
+        ("upper('ß')", "SS"),
+        ("strip(prev)", "a, b"),
+        ("strip('--a-', '-')", "a"),
+        ("replace('aaa', 'a', 'b')", "bbb"),
+        ("replace('aba', 'a', '')", "b"),
+        ("get(item, 'name')", "x"),
+        ("get(item, 'nothing')", None),
+        ("get(item, 'nothing', 5)", 5),
+        ("get(item, 'none', 5)", None),
+        ("get(item.tags, 1)", "a"),
+        ("get(item.tags, -3, default='z')", "z"),
+        ("get(get(item, 'nothing'), 'deeper', 'z')", "z"),
+        ("keys(item)", ["name", "tags", "none"]),
+        ("values({'a': 1, 'b': 2})", [1, 2]),
+        ("first([1, 2])", 1),
+        ("last([1, 2])", 2),
+        ("first([], None)", None),
+        ("last([], default=0)", 0),
+        ("unique([2, 1, 2, 1])", [2, 1]),
+        ("unique([1, True, '1', [1], [1], {'a': 1, 'b': 2}, {'b': 2, 'a': 1}])", [1, True, "1", [1], {"a": 1, "b": 2}]),
+        ("json({'ä': [1, None, True, 1.5]})", '{"ä":[1,null,true,1.5]}'),
+        ("parse_json('{\"a\": [1, null]}').a", [1, None]),
+        ("startswith('abc', 'ab')", True),
+        ("endswith('abc', 'ab')", False),
+        ("contains('abc', 'bc')", True),
+        ("contains(item.tags, 'z')", False),
+        ("contains(item, 'name')", True),
+        ("default(item.none, 'x')", "x"),
+        ("default('', 'x')", ""),
+    ],
+)
+def test_a_function_gives_its_value(source, value):
+    found = value_of(source)
+    assert (found, type(found)) == (value, type(value))
+
+
+def test_now_is_a_time_in_utc():
+    assert len(value_of("now()")) == len("2026-11-21T08:30:00Z")
+    assert value_of("now()").endswith("Z")
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("len(1)", "a number has no length"),
+        ("int('1.5')", "the text is no integer (int(float(…)) cuts the digits after the point off)"),
+        ("int('1_000')", "the text is no integer (int(float(…)) cuts the digits after the point off)"),
+        ("int(None)", "int takes a number, not null"),
+        ("float('nan')", "the text is no number"),
+        ("float('1e999')", "the result is no finite number"),
+        ("round('1')", "round takes a number, not a text"),
+        ("round(1.5, 'a')", "round takes a number of digits up to 1000, not a text"),
+        ("abs(item)", "abs takes a number, not a mapping"),
+        ("min([])", "min of an empty list (min(x) if x else 0 says what it is then)"),
+        ("max(1, 'a')", "max compares numbers, or texts, and not both (str(…) makes a text of a number)"),
+        ("max([None, 1])", "max compares numbers, or texts, and there is null among them"),
+        ("max('ab')", "max takes a list, not a text (split(…) and lines(…) make a list of a text)"),
+        ("sum(['a'])", "sum takes a number, not a text"),
+        ("sorted(inputs.rows)", "sorted compares numbers, or texts, and there is a mapping among them"),
+        ("sorted(inputs.rows, 'q')", "sorted by 'q' needs mappings that have it, and there is a mapping without"),
+        ("sorted([1], reverse=1)", "sorted takes true or false for 'reverse', not a number"),
+        ("any(item)", "any takes a list, not a mapping (keys(…) and values(…) make a list of a mapping)"),
+        ("join([1])", "join takes a text, not a number (str(…) makes a text of it)"),
+        ("split(1)", "split takes a text, not a number (str(…) makes a text of it)"),
+        ("split('a', '')", "split at an empty text ([character for character in …] gives the characters)"),
+        ("upper(1)", "upper takes a text, not a number (str(…) makes a text of it)"),
+        ("get(prev, 'a')", "get takes a mapping or a list, not a text"),
+        ("get(item.tags, 'a')", "an index has to be a whole number, not a text"),
+        ("get(item, 1)", "a key has to be a text, not a number (str(…) makes a text of it)"),
+        ("keys([])", "keys takes a mapping, not a list"),
+        ("first([])", "first of an empty list (first(…, default) says what it is then)"),
+        ("parse_json('[1,')", "the text is no JSON: expecting value at line 1, column 4"),
+        ("parse_json('NaN')", "the text is no JSON: 'NaN' is no number that JSON knows"),
+        ("parse_json('1e999')", "the result is no finite number"),
+        ("parse_json(1)", "parse_json takes a text, not a number (str(…) makes a text of it)"),
+    ],
+)
+def test_a_function_says_what_it_does_not_take(source, message):
+    with pytest.raises(ExpressionError) as raised:
+        value_of(source)
+    assert str(raised.value) == message
+    assert (raised.value.offset, raised.value.length) == (0, len(source))
+
+
+TEXTS = st.text(max_size=8) | st.text("ab\r\n ,", max_size=8)
+
+
+@given(TEXTS, TEXTS, TEXTS)
+@settings(max_examples=300, deadline=None)
+def test_functions_on_texts_do_what_pythons_methods_do(text, part, other):
+    roots = {"prev": text, "item": part, "result": other}
+
+    def found(source: str) -> Any:
+        return parse_expression(source).evaluate(roots)
+
+    assert found("replace(prev, item, result)") == text.replace(part, other)
+    assert found("lower(prev) + upper(prev)") == text.lower() + text.upper()
+    assert found("strip(prev)") == text.strip()
+    assert found("split(prev)") == text.split()
+    assert found("join(split(prev, ','), ',')") == text
+    assert found("startswith(prev, item)") == text.startswith(part)
+    assert found("endswith(prev, item)") == text.endswith(part)
+    assert found("contains(prev, item)") == (part in text)
+    assert found("parse_json(json([prev, item]))") == [text, part]
+
+
+@given(st.lists(st.integers(-99, 99) | st.floats(-99, 99), min_size=1))
+@settings(max_examples=200, deadline=None)
+def test_functions_on_numbers_do_what_pythons_do(numbers):
+    def found(source: str) -> Any:
+        return parse_expression(source).evaluate({"prev": numbers})
+
+    assert found("sorted(prev)") == sorted(numbers)
+    assert found("[min(prev), max(prev), sum(prev)]") == [min(numbers), max(numbers), sum(numbers)]
+    assert found("[round(n, 1) for n in prev]") == [round(n, 1) for n in numbers]
+    assert found("[abs(n) for n in prev]") == [abs(n) for n in numbers]
