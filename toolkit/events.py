@@ -30,7 +30,7 @@ def as_record(event: Event) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class ToolStarted(Event):
-    """A tool is about to do its work: its arguments are valid and any question was answered with yes."""
+    """A call of a tool begins, with the arguments as they came; stars stand for secrets."""
 
     kind: ClassVar[str] = "tool_started"
     call: int

@@ -84,26 +84,27 @@ class Gate:
         if self.reviewer is None:
             message = f"tool {request.risk.tool!r} requires approval, but there is no reviewer"
             raise ConfigurationError(f"{message}; give the context one: ToolContext(reviewer=…)")
-        if not request.answer_is_text and request.fingerprint in self._same_again:
+        if not request.answer_is_text and request.question in self._same_again:
             return Continue()
         decision = await drive_or_run(self._answer(self.reviewer, request))
         if isinstance(decision, Continue) and decision.same_again:
-            self._same_again.add(request.fingerprint)
+            self._same_again.add(request.question)
         return decision
 
     async def _answer(self, reviewer: Reviewer, request: ReviewRequest) -> Decision:
         import asyncio
 
         async with _turn(reviewer):
+            clock = asyncio.timeout(request.timeout)
             try:
-                async with asyncio.timeout(request.timeout):
+                async with clock:
                     decision = await reviewer.review(request)
-            except TimeoutError:
-                return _after_timeout(request)
             except Signal:
                 raise
-            except Exception as error:  # noqa: BLE001 - whatever a reviewer raises, it has not approved
-                return Reject(f"the reviewer failed: {type(error).__name__}: {error}")
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a reviewer raises, it has not approved
+                decision = Reject(f"the reviewer failed: {type(error).__name__}: {error}")
+        if clock.expired():  # even where a reviewer has caught its end and answered yet
+            return _after_timeout(request)
         if isinstance(decision, Continue | Edit | Reject | ExitEarly):
             return decision
         return Reject(f"the reviewer gave no decision but {decision!r}")  # type: ignore[unreachable]  # reviewers are foreign code

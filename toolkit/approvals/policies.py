@@ -71,12 +71,11 @@ class ByRisk:
 class AllowAll:
     """Turns every question into a yes, given beforehand, and never a refusal into one."""
 
-    needs_arguments = False
-
     def __init__(self, because: str, otherwise: Policy | None = None) -> None:
         """Keep who gave leave, such as `--yes`, and the policy whose questions it answers."""
         self._because = because
         self._otherwise = otherwise or ByRisk()
+        self.needs_arguments = self._otherwise.needs_arguments
 
     def judge(self, call: DescribedCall) -> Verdict:
         """Allow what the other policy would ask about, and say by whose leave."""
@@ -89,6 +88,7 @@ class Allowance:
     """Leave given beforehand for some calls: a pattern for the tool's name and one for each argument named.
 
     Patterns are shell globs and match the whole text, case and all; an argument that is no text is matched as JSON.
+    A text that climbs with `..` is covered only by a pattern that says so, or by `*` alone: `out/*` stays in `out`.
     """
 
     tool: str
@@ -103,7 +103,7 @@ class Allowance:
             ValueError: If the text is neither.
         """
         match = re.fullmatch(r"\s*([\w.*?\[\]!-]+)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
-        if match is None:
+        if match is None or match[2] is not None and not match[2].strip():
             message = f"{text!r} is no rule: write 'tool' or 'tool(argument=glob)'"
             raise ValueError(message)
         pairs = []
@@ -123,12 +123,17 @@ class Allowance:
             return True
         given = call.arguments
         return given is not None and all(
-            name in given and fnmatchcase(_as_text(given[name]), glob) for name, glob in self.arguments
+            name in given and _matches(_as_text(given[name]), glob) for name, glob in self.arguments
         )
 
 
 def _split_arguments(text: str) -> list[str]:
     return [part for part in re.split(r",(?=\s*\w+\s*=)", text) if part.strip()]
+
+
+def _matches(text: str, glob: str) -> bool:
+    climbs = ".." in re.split(r"[/\\]", text)
+    return fnmatchcase(text, glob) and (not climbs or ".." in glob or glob == "*")
 
 
 def _as_text(value: object) -> str:

@@ -33,6 +33,8 @@ class ReviewRequest:
         on_timeout: What happens when the time is over.
         answer_is_text: The reviewer's own words are wanted (as `Edit`), not leave to run something.
         editable: Whether the arguments may be edited.
+        hidden: A digest of what the arguments hide from the reviewer, such as a password: two calls that differ only
+            there are not the same.
         objection: Tells why edited arguments would be refused, or `None` if they are good.
         preview_of: Tells what the call would do with edited arguments, if the tool can.
     """
@@ -48,6 +50,7 @@ class ReviewRequest:
     on_timeout: OnTimeout = "reject"
     answer_is_text: bool = False
     editable: bool = True
+    hidden: str = ""
     objection: Callable[[Mapping[str, Any] | str], str | None] = _nothing_to_say
     preview_of: Callable[[Mapping[str, Any] | str], str | None] = _nothing_to_say
 
@@ -55,6 +58,11 @@ class ReviewRequest:
     def fingerprint(self) -> str:
         """The SHA-256 of the tool and its arguments: two requests with the same one are the same call."""
         return fingerprint(self.risk.tool, self.arguments)
+
+    @property
+    def question(self) -> tuple[str, str, str]:
+        """What makes it the same question as another one: the words, the call, and what the call hides."""
+        return self.text, self.fingerprint, self.hidden
 
 
 def fingerprint(tool: str, arguments: Mapping[str, Any]) -> str:

@@ -7,6 +7,8 @@ from toolkit.approvals.decisions import Continue, Edit, ExitEarly, Reject
 from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
 from toolkit.errors import ConfigurationError, ExitEarlyError, ToolArgumentsError, ToolExecutionError, ToolkitError
+from toolkit.tools.hiding import digest_of_secrets, unhidden
+from toolkit.tools.showing import frozen
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Demand
@@ -69,18 +71,19 @@ async def _ask(
     demand: "Demand | None",
     verdict: Verdict,
 ) -> Any:
-    """Put the question, and parse afresh from text that nobody else holds: what is shown is what runs."""
-    parsed = tool.parse(_frozen(arguments))
-    tool.check(parsed, context)
-    request = _request(tool, parsed, context, demand, verdict)
+    """Put the question about text that nobody else holds and parse that: what is shown is what runs."""
+    sent = frozen(arguments)
+    parsed = _read(tool, sent, context)
+    request = _request(tool, sent, parsed, context, demand, verdict)
     decision = await context.ask(request)
     match decision:
         case Continue():
             return parsed
-        case Edit(edited) if demand is None or demand.editable:
-            if request.objection(edited) is None:
-                return tool.parse(_frozen(edited))
-            raise ToolArgumentsError(f"The reviewer's edit is invalid: {request.objection(edited)}")
+        case Edit(edited) if request.editable:
+            try:
+                return _read(tool, unhidden(tool, edited, sent), context)
+            except (ToolArgumentsError, ToolExecutionError) as error:
+                raise ToolArgumentsError(f"The reviewer's edit is invalid: {error}") from error
         case Edit():
             raise CallDenied("Rejected by reviewer: these arguments may not be edited")
         case ExitEarly(reason, timed_out):
@@ -89,19 +92,25 @@ async def _ask(
             raise CallDenied(f"Rejected by reviewer: {reason}" if reason else "Rejected by reviewer")
 
 
+def _read(tool: "Tool", sent: str, context: "ToolContext") -> Any:
+    parsed = tool.parse(sent)
+    tool.check(parsed, context)
+    return parsed
+
+
 def _request(
-    tool: "Tool", parsed: Any, context: "ToolContext", demand: "Demand | None", verdict: Verdict
+    tool: "Tool", sent: str, parsed: Any, context: "ToolContext", demand: "Demand | None", verdict: Verdict
 ) -> ReviewRequest:
     def objection(edited: Mapping[str, Any] | str) -> str | None:
         try:
-            tool.check(tool.parse(_frozen(edited)), context)
+            _read(tool, unhidden(tool, edited, sent), context)
         except (ToolArgumentsError, ToolExecutionError) as error:
             return str(error)
         return None
 
     def preview_of(edited: Mapping[str, Any] | str) -> str | None:
         try:
-            return tool.preview(tool.parse(_frozen(edited)), context)
+            return tool.preview(tool.parse(unhidden(tool, edited, sent)), context)
         except (ToolArgumentsError, ToolExecutionError, OSError):
             return None
 
@@ -117,22 +126,7 @@ def _request(
         timeout=gate.timeout if gate is not None else DEFAULT_TIMEOUT,
         on_timeout=gate.on_timeout if gate is not None else "reject",
         editable=demand is None or demand.editable,
+        hidden=digest_of_secrets(sent, tool.hidden_parameters),
         objection=objection,
         preview_of=preview_of,
     )
-
-
-def _frozen(arguments: str | Mapping[str, Any]) -> str:
-    """Return the arguments as JSON text.
-
-    Raises:
-        ToolArgumentsError: If they hold what JSON cannot say.
-    """
-    if isinstance(arguments, str):
-        return arguments
-    from pydantic_core import to_json
-
-    try:
-        return to_json(arguments).decode()
-    except ValueError as error:
-        raise ToolArgumentsError(f"The arguments have no form in JSON: {error}") from error

@@ -12,6 +12,7 @@ from toolkit.errors import InvalidTools
 from toolkit.running import drive, loop_is_running, run_apart, run_in_loop
 from toolkit.tools.calling import call_tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
+from toolkit.tools.hiding import secret_members
 from toolkit.tools.names import name_problem
 from toolkit.tools.outcomes import as_result
 from toolkit.tools.results import ToolResult
@@ -54,6 +55,11 @@ class Tool:
     def described(self) -> DescribedCall:
         """A call of this tool that a person chose, as a policy sees it; the commonest of all, so it is made once."""
         return DescribedCall(self.spec.risk)
+
+    @cached_property
+    def hidden_parameters(self) -> frozenset[str]:
+        """The names of the parameters that are secrets, or contain some."""
+        return secret_members(self.spec.parameters)
 
     @cached_property
     def logger(self) -> logging.Logger:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from toolkit.approvals.policies import NO_QUESTION
 from toolkit.errors import ConfigurationError, Signal, ToolArgumentsError, ToolExecutionError
 from toolkit.tools.admission import CallDenied, admit, judge
+from toolkit.tools.hiding import masked
 from toolkit.tools.metrics import NO_METRICS
 from toolkit.tools.repairing import repaired
 from toolkit.tools.results import NO_MESSAGE, ToolResult
@@ -36,7 +37,7 @@ async def call_tool(
     """Call a tool and return its result, whatever happens to it but a signal."""
     spec = tool.spec
     inner = context.within(spec.name) if tool.uses_context else context
-    call = _tell_start(spec.name, arguments, context) if context.listener is not None else 0
+    call = _tell_start(tool, arguments, context) if context.listener is not None else 0
     started = perf_counter()
     result = _ENDED
     outcome: Outcome = "signal"
@@ -72,11 +73,11 @@ async def call_tool(
     return result
 
 
-def _tell_start(tool: str, arguments: str | Mapping[str, Any], context: "ToolContext") -> int:
+def _tell_start(tool: "Tool", arguments: str | Mapping[str, Any], context: "ToolContext") -> int:
     from toolkit.events import ToolStarted  # noqa: PLC0415 - only a listener needs events
 
     call = next(_CALLS)
-    context.emit(ToolStarted(call, tool, arguments))
+    context.emit(ToolStarted(call, tool.name, masked(arguments, tool.hidden_parameters)))
     return call
 
 
@@ -111,7 +112,8 @@ def error_code_of(error: BaseException) -> str | int:
     return "network" if isinstance(error, ConnectionError) else "error"
 
 
-def _log(tool: "Tool", arguments: object, result: ToolResult, seconds: float) -> None:
+def _log(tool: "Tool", arguments: str | Mapping[str, Any], result: ToolResult, seconds: float) -> None:
+    arguments = masked(arguments, tool.hidden_parameters)
     level = logging.INFO if result.succeeded else logging.WARNING
     milliseconds = seconds * 1000
     tool.logger.log(

@@ -6,7 +6,7 @@ from typing import Any
 _BY_NAME = ("properties", "$defs", "patternProperties", "dependentSchemas")
 _LISTED = ("anyOf", "oneOf", "allOf", "prefixItems")
 _SINGLE = ("items", "additionalProperties", "not", "contains", "propertyNames", "if", "then", "else")
-_REFERENCE = "#/$defs/"
+REFERENCE = "#/$defs/"
 
 
 def subschemas(schema: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -26,7 +26,7 @@ def tidied(schema: dict[str, Any]) -> dict[str, Any]:
     _each(schema, lambda part: part.pop("title", None))
     definitions: dict[str, dict[str, Any]] = schema.get("$defs", {})
     for name in list(definitions):
-        users = [part for part in _parts(schema) if part.get("$ref") == _REFERENCE + name]
+        users = [part for part in _parts(schema) if part.get("$ref") == REFERENCE + name]
         inside = any(part is user for part in _parts(definitions[name]) for user in users)
         if len(users) == 1 and not inside:
             user, definition = users[0], definitions.pop(name)

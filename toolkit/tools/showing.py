@@ -1,5 +1,7 @@
 """Showing: arguments as plain data, as a reviewer, a rule and a record see them."""
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
 from toolkit.errors import ToolArgumentsError
@@ -20,3 +22,25 @@ def plain_data(parsed: Any) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise ToolArgumentsError(f"The arguments cannot be shown: {error}") from error
     return data
+
+
+def frozen(arguments: str | Mapping[str, Any]) -> str:
+    """Return arguments as JSON text that nobody else can change; secrets are in it.
+
+    Raises:
+        ToolArgumentsError: If they hold what JSON cannot say.
+    """
+    if isinstance(arguments, str):
+        return arguments
+    try:
+        return json.dumps(dict(arguments), default=_as_json)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ToolArgumentsError(f"The arguments have no form in JSON: {error}") from error
+
+
+def _as_json(value: Any) -> Any:
+    from pydantic_core import to_jsonable_python
+
+    if hasattr(value, "get_secret_value"):
+        return value.get_secret_value()
+    return dict(value) if isinstance(value, Mapping) else to_jsonable_python(value)
