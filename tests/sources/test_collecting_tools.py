@@ -135,8 +135,10 @@ def test_object_in_a_named_list_is_the_very_object(shop):
 
 def test_named_thing_that_is_no_tool_says_what_it_is(shop):
     assert shop.problems("shop.py:NUMBER") == [
-        "error[TK003]: an object of type 'builtins.int' is no tool "
-        "(mark its methods with @tool, or give it a name, a description and execute(text))"
+        (
+            "error[TK003]: an object of type 'builtins.int' is no tool "
+            "(mark its methods with @tool, or give it a name, a description and execute(text))"
+        )
     ]
 
 
@@ -169,8 +171,10 @@ class Weather:
 def test_class_that_cannot_be_made_is_a_warning_with_the_cure(project):
     project.write("tools.py", NEEDY)
     assert project.problems("tools.py") == [
-        "tools.py:4:7: warning[TK003]: class 'Weather' holds tools but cannot be made without 'key' "
-        "(make an instance in the module: weather = Weather(key=…))",
+        (
+            "tools.py:4:7: warning[TK003]: class 'Weather' holds tools but cannot be made without 'key' "
+            "(make an instance in the module: weather = Weather(key=…))"
+        ),
         "tools.py: error[TK004]: there are no tools in 'tools.py' (mark a function with `@tool`)",
     ]
 
@@ -188,8 +192,10 @@ def test_class_that_is_named_and_cannot_be_made_is_an_error(project):
 def test_constructor_that_raises_is_an_error(project):
     project.write("tools.py", NEEDY.replace("key: str, *, unit", "unit").replace("self.key = key", "1 / 0"))
     assert project.problems("tools.py") == [
-        "tools.py:4:7: error[TK003]: class 'Weather' cannot be made: ZeroDivisionError: division by zero "
-        "(make an instance in the module, with what it needs)"
+        (
+            "tools.py:4:7: error[TK003]: class 'Weather' cannot be made: ZeroDivisionError: division by zero "
+            "(make an instance in the module, with what it needs)"
+        )
     ]
 
 

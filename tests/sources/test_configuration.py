@@ -19,8 +19,7 @@ def found(project, folder=".", **variables):
 
 def problems(project, **variables):
     return [
-        str(problem).removeprefix(f"{project.folder}/")
-        for problem in find_configuration(project.folder, variables)[1]
+        str(problem).removeprefix(f"{project.folder}/") for problem in find_configuration(project.folder, variables)[1]
     ]
 
 
@@ -52,9 +51,15 @@ def test_own_file_says_everything(project):
 
 
 def test_project_file_says_the_same_in_its_table(project):
-    file = project.write("pyproject.toml", "[project]\nname = 'x'\n\n[tool.toolkit]" + WHOLE.format(prefix="tool.toolkit."))
+    file = project.write(
+        "pyproject.toml", "[project]\nname = 'x'\n\n[tool.toolkit]" + WHOLE.format(prefix="tool.toolkit.")
+    )
     configuration = found(project)
-    assert (configuration.file, configuration.timeout, configuration.sources) == (file, 30.0, ("tools.py", "pipelines/"))
+    assert (configuration.file, configuration.timeout, configuration.sources) == (
+        file,
+        30.0,
+        ("tools.py", "pipelines/"),
+    )
 
 
 def test_without_settings_there_are_the_defaults(project):
@@ -101,12 +106,18 @@ def test_everything_wrong_is_told_at_once_with_its_line(project):
         "toolkit.toml:2:1: error[TK005]: 'sources' must be a list of texts (write sources = ['tools.py'])",
         "toolkit.toml:3:1: error[TK005]: 'env' must be a list of names of environment variables",
         "toolkit.toml:4:1: error[TK005]: 'context' must be a table (write context = { tenant = 'acme' })",
-        "toolkit.toml:5:1: error[TK005]: unknown key 'policy' "
-        "(the keys are 'sources', 'env', 'defaults' and 'context')",
-        "toolkit.toml:8:1: error[TK005]: 'defaults.timeout' must be a duration such as '500ms', '30s' or '5m', above zero "
-        "and at most 720h (write '30s' for seconds)",
-        "toolkit.toml:9:1: error[TK005]: 'defaults.approval_timeout' must be a duration such as '500ms', '30s' or '5m', "
-        "above zero and at most 720h",
+        (
+            "toolkit.toml:5:1: error[TK005]: unknown key 'policy' "
+            "(the keys are 'sources', 'env', 'defaults' and 'context')"
+        ),
+        (
+            "toolkit.toml:8:1: error[TK005]: 'defaults.timeout' must be a duration such as '500ms', '30s' or '5m', above zero "
+            "and at most 720h (write '30s' for seconds)"
+        ),
+        (
+            "toolkit.toml:9:1: error[TK005]: 'defaults.approval_timeout' must be a duration such as '500ms', '30s' or '5m', "
+            "above zero and at most 720h"
+        ),
         "toolkit.toml:10:1: error[TK005]: unknown key 'defaults.timout' (did you mean 'timeout'?)",
     ]
 
@@ -163,7 +174,9 @@ def test_broken_table_of_ours_in_the_project_file_is_a_problem(project):
 
 
 def test_variables_override_the_file(project):
-    project.write("toolkit.toml", "sources = ['a.py']\nenv = ['A']\n[defaults]\ntimeout = '1s'\napproval_timeout = '2s'\n")
+    project.write(
+        "toolkit.toml", "sources = ['a.py']\nenv = ['A']\n[defaults]\ntimeout = '1s'\napproval_timeout = '2s'\n"
+    )
     sources = os.pathsep.join(["b.py", "pipelines/", ""])
     configuration = found(
         project, TOOLKIT_SOURCES=sources, TOOLKIT_TIMEOUT="500ms", TOOLKIT_ENV="B, C", TOOLKIT_COLOUR="x"
@@ -178,10 +191,14 @@ def test_name_after_a_python_file_stays_with_it_in_the_variable(project):
 
 def test_wrong_variable_is_named(project):
     assert problems(project, TOOLKIT_TIMEOUT="soon", TOOLKIT_APPROVAL_TIMEOUT="1 year") == [
-        "error[TK005]: the variable 'TOOLKIT_TIMEOUT' must be a duration such as '500ms', '30s' or '5m', above zero and "
-        "at most 720h",
-        "error[TK005]: the variable 'TOOLKIT_APPROVAL_TIMEOUT' must be a duration such as '500ms', '30s' or '5m', above "
-        "zero and at most 720h",
+        (
+            "error[TK005]: the variable 'TOOLKIT_TIMEOUT' must be a duration such as '500ms', '30s' or '5m', above zero and "
+            "at most 720h"
+        ),
+        (
+            "error[TK005]: the variable 'TOOLKIT_APPROVAL_TIMEOUT' must be a duration such as '500ms', '30s' or '5m', above "
+            "zero and at most 720h"
+        ),
     ]
 
 

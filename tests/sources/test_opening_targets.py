@@ -67,8 +67,10 @@ def test_unknown_file_with_nothing_near_says_where_it_was_looked_for(project):
 def test_file_of_another_kind_is_no_source(project):
     project.write("notes.txt", "hello")
     assert project.problems("notes.txt") == [
-        "error[TK003]: 'notes.txt' is neither a Python file nor a pipeline "
-        "(name a file that ends in .py, .yaml or .yml)"
+        (
+            "error[TK003]: 'notes.txt' is neither a Python file nor a pipeline "
+            "(name a file that ends in .py, .yaml or .yml)"
+        )
     ]
 
 
@@ -124,9 +126,7 @@ def test_ready_file_tools_work_in_the_working_directory(project):
 
 
 def test_unknown_word_names_the_nearest_ready_tool(project):
-    assert project.problems("calcultor") == [
-        "error[TK001]: nothing is called 'calcultor' (did you mean 'calculator'?)"
-    ]
+    assert project.problems("calcultor") == ["error[TK001]: nothing is called 'calcultor' (did you mean 'calculator'?)"]
     assert project.problems("qqqqq") == [
         "error[TK001]: nothing is called 'qqqqq' (name a file, a folder, a tool or a module)"
     ]
@@ -211,8 +211,10 @@ def test_load_tools_raises_every_problem(project):
     with pytest.raises(InvalidTools) as raised:
         load_tools("bad.py", "tols.py")
     assert [str(problem) for problem in raised.value.problems] == [
-        "bad.py:1:1: error[TK002]: 'bad.py' cannot be imported: ModuleNotFoundError: No module named 'jsno' "
-        "(did you mean 'json', or is it not installed?)",
+        (
+            "bad.py:1:1: error[TK002]: 'bad.py' cannot be imported: ModuleNotFoundError: No module named 'jsno' "
+            "(did you mean 'json', or is it not installed?)"
+        ),
         f"error[TK001]: there is no file 'tols.py' (it is looked for in '{project.folder}')",
     ]
 

@@ -12,6 +12,7 @@ from toolkit.problems import Location, Problem
 
 DOES_NOT_IMPORT = "TK002"
 
+_CRASHES = {"SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL"}
 _FRAME = re.compile(r'^  File "(.+)", line (\d+) in ', re.MULTILINE)
 _NOT_OWN = tuple(str(Path(folder)) for folder in (sysconfig.get_path("stdlib"), Path(toolkit.__file__).parent))
 
@@ -37,9 +38,10 @@ def _told(status: int) -> tuple[str, str]:
         name = signal.Signals(-status).name
     except ValueError:
         name = f"signal {-status}"
-    if name == "SIGKILL":
-        return f"was killed ({name})", "it may have taken more memory than there is"
-    return f"crashed Python ({name})", "a module that is not written in Python fails; leave it out to see which"
+    if name in _CRASHES:
+        return f"crashed Python ({name})", "a module that is not written in Python fails; leave it out to see which"
+    memory = "; the system also does that when memory runs out" if name == "SIGKILL" else ""
+    return f"was killed ({name})", f"look for what sends this signal{memory}"
 
 
 def _place(ending: Ending) -> Location | None:

@@ -104,7 +104,8 @@ class Pipeline(Tool):
             output_schema=plan.output_schema,
             read_only=True if tools and all(spec.read_only for spec in tools) else None,
             open_world=True if any(spec.open_world for spec in tools) else None,
-            source=plan.source,
+            source=plan.location and plan.location.file,
+            location=plan.location,
         )
 
     def parse(self, arguments: Arguments) -> dict[str, Any]:

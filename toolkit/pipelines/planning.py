@@ -98,7 +98,7 @@ class _Planner:
             on_failure=on_failure,
             environment=dict(self.names.environment),
             output_schema=self._output_schema(after),
-            source=definition.location.file,
+            location=definition.name.location,
         )
 
     def _first_scope(self) -> Scope:

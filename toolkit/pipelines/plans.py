@@ -14,7 +14,7 @@ from toolkit.pipelines.definitions import (
     Use,
 )
 from toolkit.pipelines.values import Value
-from toolkit.problems import Problem
+from toolkit.problems import Location, Problem
 from toolkit.tools.base import Tool
 
 Schema = Mapping[str, Any]
@@ -105,7 +105,7 @@ class Plan(NamedTuple):
         environment: The variables that expressions may read.
         output_schema: What it gives, if that is known.
         problems: What was found and stops nothing: warnings and remarks.
-        source: The file that it was read from, if any.
+        location: Where it is written.
     """
 
     name: str
@@ -118,7 +118,7 @@ class Plan(NamedTuple):
     environment: Mapping[str, str] = {}
     output_schema: Schema | None = None
     problems: tuple[Problem, ...] = ()
-    source: str | None = None
+    location: Location | None = None
 
     def walk(self) -> Iterator[PlannedStep]:
         """Yield every step, those of branches and those that run after a failure included."""

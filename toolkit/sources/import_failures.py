@@ -152,8 +152,8 @@ def _special_cure(error: BaseException, root: str) -> str | None:
 def _missing_module_cure(name: str, root: str) -> str:
     if "." in name and (parent := sys.modules.get(name.rpartition(".")[0])):
         last = name.rpartition(".")[2]
-        known = (module.name for module in pkgutil.iter_modules(getattr(parent, "__path__", [])))
-        return did_you_mean(last, known) or f"'{parent.__name__}' has no module '{last}'"
+        siblings = (module.name for module in pkgutil.iter_modules(getattr(parent, "__path__", [])))
+        return did_you_mean(last, siblings) or f"'{parent.__name__}' has no module '{last}'"
     known = [*sys.stdlib_module_names, *(module.name for module in pkgutil.iter_modules([root, *sys.path]))]
     near = did_you_mean(name, sorted({one for one in known if not one.startswith("_")}))
     return f"{near.removesuffix('?')}, or is it not installed?" if near else f"install it into {sys.prefix}"

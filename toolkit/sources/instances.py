@@ -19,7 +19,7 @@ def make_instance(cls: type, *, severity: Severity = "error") -> Instance | Prob
     """Return an instance of a class, or the Problem (`TK003`) that it cannot be made without arguments."""
     name = cls.__name__
     if inspect.isabstract(cls):
-        missing = ", ".join(f"'{method}'" for method in sorted(cls.__abstractmethods__))
+        missing = ", ".join(f"'{method}'" for method in sorted(getattr(cls, "__abstractmethods__", ())))
         return Problem(NO_TOOL, f"class '{name}' is abstract: it lacks {missing}", place_of(cls), severity)
     if needed := _needed_arguments(cls):
         names = ", ".join(f"'{argument}'" for argument in needed)

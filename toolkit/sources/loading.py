@@ -27,7 +27,8 @@ def load_tools(*targets: str) -> dict[str, Tool]:
     """
     configuration, problems = find_configuration()
     opened = SourceOpener(configuration).open_all(targets)
-    raise_errors(InvalidTools, [*problems, *opened.problems])
+    here = Path.cwd()
+    raise_errors(InvalidTools, [seen_from(here, problem) for problem in [*problems, *opened.problems]])
     return opened.tools
 
 
@@ -43,5 +44,5 @@ def load_pipeline(path: "str | os.PathLike[str]") -> "Pipeline":
     configuration, problems = find_configuration()
     found = SourceOpener(configuration).open_pipeline(Path(path))
     here = Path.cwd()
-    raise_errors(InvalidPipeline, [*problems, *(seen_from(here, problem) for problem in found.problems)])
+    raise_errors(InvalidPipeline, [seen_from(here, problem) for problem in [*problems, *found.problems]])
     return cast("Pipeline", found.tools[0])

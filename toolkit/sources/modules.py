@@ -128,7 +128,7 @@ def _exists(name: str) -> bool:
 
 @contextmanager
 def _first_on_the_path(folder: str) -> Iterator[None]:
-    """While a user's module is imported its folder comes first; later it comes last, so that it hides nothing of ours."""
+    """While a user's module is imported its folder comes first; then it comes last, where it hides nothing of ours."""
     sys.path_importer_cache.pop(folder, None)  # it may have been listed before the file was written
     _folders.add(folder)
     before = list(sys.path)

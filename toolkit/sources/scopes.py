@@ -55,9 +55,9 @@ class Scope:
             if isinstance(target, FilesTarget) and not target.is_single:
                 target = target.only_python()
             found.add(self._opener.open_parsed(target, base))
-        tools, clashes = table_of(found.tools)
+        own, clashes = table_of([*self._own.values(), *found.tools])
         problems = [_as_unknown(problem) for problem in [*found.problems, *clashes]]
-        return type(self)(self._opener, {**self._own, **tools}), problems
+        return type(self)(self._opener, own), problems
 
     def _only_tool(self, name: str, found: Collected) -> Tool | list[Problem]:
         if len(found.tools) == 1 and not errors_among(found.problems):

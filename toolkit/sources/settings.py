@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.sources.configuration import OWN_FILE, Configuration
@@ -25,13 +25,12 @@ def read_settings(file: Path) -> tuple[Configuration, list[Problem]] | None:
         return None if prefix else (empty, [Problem(BAD_CONFIGURATION, _unreadable(error), Location(str(file)))])
     if prefix and "toolkit" not in text:
         return None
-    table = _table(text, file)
-    if isinstance(table, Problem):
-        return (empty, [table]) if not prefix or _OWN_TABLE.search(text) else None
-    for name in prefix:
-        table = table.get(name)
-        if not isinstance(table, dict):
-            return None
+    document = _document(text, file)
+    if isinstance(document, Problem):
+        return (empty, [document]) if not prefix or _OWN_TABLE.search(text) else None
+    table = _table(document, prefix)
+    if table is None:
+        return None
     reader = _Reader(text, file, prefix)
     return reader.configuration(table), reader.problems
 
@@ -81,7 +80,17 @@ def _unreadable(error: OSError | UnicodeDecodeError) -> str:
     return "the configuration is not UTF-8 text"
 
 
-def _table(text: str, file: Path) -> dict[str, Any] | Problem:
+def _table(document: dict[str, Any], prefix: Sequence[str]) -> dict[str, Any] | None:
+    """Return the table that names lead to, or None if there is none."""
+    found: Any = document
+    for name in prefix:
+        found = found.get(name)
+        if not isinstance(found, dict):
+            return None
+    return cast("dict[str, Any]", found)
+
+
+def _document(text: str, file: Path) -> dict[str, Any] | Problem:
     import tomllib  # noqa: PLC0415 - only a file that speaks of us is worth it
 
     try:
@@ -138,28 +147,35 @@ class _Reader:
     def _texts(self, value: Any, path: Sequence[str]) -> tuple[str, ...] | None:
         if isinstance(value, list) and all(isinstance(item, str) and item.strip() for item in value):
             return tuple(value)
-        return self._wrong(path, "a list of texts", f"write {path[-1]} = [{_quoted(value)}]")
+        self._wrong(path, "a list of texts", f"write {path[-1]} = [{_quoted(value)}]")
+        return None
 
     def _names(self, value: Any, path: Sequence[str]) -> tuple[str, ...] | None:
         names = self._texts(value, path)
         if names is None or all(_VARIABLE_NAME.fullmatch(name) for name in names):
             return names
-        return self._wrong(path, "a list of names of environment variables")
+        self._wrong(path, "a list of names of environment variables")
+        return None
 
     def _defaults(self, value: Any, path: Sequence[str]) -> dict[str, Any] | None:
-        if not isinstance(value, dict):
-            return self._wrong(path, "a table", "write defaults = { timeout = '30s' }")
-        return self._known(value, path, {"timeout": self._duration, "approval_timeout": self._duration})
+        if isinstance(value, dict):
+            return self._known(value, path, {"timeout": self._duration, "approval_timeout": self._duration})
+        self._wrong(path, "a table", "write defaults = { timeout = '30s' }")
+        return None
 
     def _duration(self, value: Any, path: Sequence[str]) -> float | None:
         seconds = _seconds(value)
         if isinstance(seconds, float):
             return seconds
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        return self._wrong(path, seconds, f"write '{value}s' for seconds" if is_number else None)
+        self._wrong(path, seconds, f"write '{value}s' for seconds" if is_number else None)
+        return None
 
     def _context(self, value: Any, path: Sequence[str]) -> dict[str, Any] | None:
-        return value if isinstance(value, dict) else self._wrong(path, "a table", "write context = { tenant = 'acme' }")
+        if isinstance(value, dict):
+            return value
+        self._wrong(path, "a table", "write context = { tenant = 'acme' }")
+        return None
 
     def _wrong(self, path: Sequence[str], wanted: str, hint: str | None = None) -> None:
         self._report(path, f"'{'.'.join(path)}' must be {wanted}", hint)

@@ -1,0 +1,292 @@
+"""Lint: every problem of many files, of which nobody's code runs in this process."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from toolkit.lint.checking import check
+from toolkit.lint.limits import Limits
+from toolkit.sources.configuration import Configuration
+from toolkit.sources.configuring import find_configuration
+
+GUARD = "put what a script does under `if __name__ == '__main__':`"
+WORK = "this runs whenever the module is imported; what may fail belongs into a tool"
+
+
+class House:
+    def write(self, name, text=""):
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text).removeprefix("\n"), "utf-8")
+        return path
+
+    def tool(self, name, tool, before=""):
+        body = f'def {tool}(text: str) -> str:\n    """Does it."""\n    return text\n'
+        return self.write(name, f"{before}from toolkit import tool\n\n\n@tool\n{body}")
+
+    def check(self, *targets, configuration=None, **limits):
+        return [str(problem) for problem in self.found(*targets, configuration=configuration, **limits)]
+
+    def found(self, *targets, configuration=None, **limits):
+        return check(targets, configuration or Configuration(), limits=Limits(**limits))
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return House()
+
+
+def test_good_files_have_no_problems(house):
+    house.tool("tools.py", "forecast")
+    house.write("p.yaml", "tools: [tools.py]\nsteps: [forecast]\n")
+    assert house.check("tools.py", "p.yaml") == []
+    assert house.check(".") == []
+
+
+def test_every_kind_of_problem_is_found_and_sorted_by_place(house):
+    house.write(
+        "b.py",
+        '''
+        from typing import Callable
+
+        from toolkit import tool
+
+
+        @tool
+        def silent(text: str) -> str:
+            return text
+
+
+        @tool
+        def taking(function: Callable[[int], int], text) -> str:
+            """Takes what no model can give."""
+            return text
+
+
+        @tool(name="get-rates")
+        def named(text: str) -> str:
+            """Has a name that no model may use."""
+            return text
+
+
+        @tool(read_olny=True)
+        def optional(text: str) -> str:
+            """Has an option that does not exist."""
+            return text
+        ''',
+    )
+    house.write("a.yaml", "tools: [b.py]\nsteps: [silnt, calculator: {inptu: 1}]\n")
+    found = house.found(".")
+    assert [(str(problem.location), problem.severity, problem.code) for problem in found] == [
+        ("a.yaml:2:9", "error", "TK604"),
+        ("a.yaml:2:29", "error", "TK609"),
+        ("b.py:7:5", "error", "TK201"),
+        ("b.py:12:12", "error", "TK321"),
+        ("b.py:12:44", "warning", "TK301"),
+        ("b.py:18:5", "error", "TK101"),
+        ("b.py:24:5", "error", "TK323"),
+    ]
+    assert all(problem.hint for problem in found)
+
+
+def test_tools_of_one_name_in_two_files_are_duplicates(house):
+    house.tool("a.py", "forecast")
+    house.tool("b.py", "forecast", before="# b\n")
+    house.write("forecast.yaml", "tools: [a.py]\nsteps: [forecast]\n")
+    found = house.found(".")
+    assert [(str(problem.location), problem.code, problem.message) for problem in found] == [
+        ("b.py:6:5", "TK103", "duplicate tool name 'forecast'"),
+        ("forecast.yaml:1:1", "TK103", "duplicate tool name 'forecast'"),
+    ]
+    assert [[(str(place), what) for place, what in problem.related] for problem in found] == [
+        [("a.py:5:5", "first defined here")]
+    ] * 2
+
+
+def test_tool_that_two_files_hold_is_no_duplicate(house):
+    house.tool("a.py", "forecast")
+    house.write("b.py", "from a import forecast\n")
+    house.write("c.py", "import os\nos._exit(0)\n")
+    house.write("d.py", "from a import forecast\n")
+    assert [line.split(":")[0] for line in house.check(".")] == ["c.py"]
+
+
+def test_helpers_without_tools_are_no_news_but_a_named_one_is(house):
+    house.tool("tools/a.py", "forecast")
+    house.write("tools/helper.py", "VALUE = 1\n")
+    assert house.check("tools") == []
+    assert house.check("tools/helper.py") == [
+        "tools/helper.py: warning[TK004]: there are no tools in 'tools/helper.py' (mark a function with `@tool`)"
+    ]
+    Path("empty").mkdir()
+    assert house.check("empty") == ["warning[TK004]: there are no tools in 'empty'"]
+
+
+def test_what_is_not_found_is_told_beside_the_rest(house):
+    house.write("tools.py", "1 / 0\n")
+    assert house.check("tols.py", "calculatr", "tools.py") == [
+        "error[TK001]: nothing is called 'calculatr' (did you mean 'calculator'?)",
+        "error[TK001]: there is no file 'tols.py' (did you mean 'tools.py'?)",
+        f"tools.py:1:1: error[TK002]: 'tools.py' cannot be imported: ZeroDivisionError: division by zero ({WORK})",
+    ]
+
+
+def test_names_modules_and_parts_of_files_can_be_checked(house):
+    house.write("shop/__init__.py")
+    house.tool("shop/prices.py", "price")
+    house.write(
+        "tools.py", "from toolkit import tool\n\n@tool\ndef silent(a: int) -> int:\n    return a\n\ndef plain(): ...\n"
+    )
+    assert house.check("calculator", "shop.prices", "builtin") == []
+    assert [line.split(":")[:3] for line in house.check("tools.py:silent")] == [["tools.py", "4", "5"]]
+
+
+def test_without_targets_the_configured_sources_are_checked(house):
+    house.write("toolkit.toml", "sources = ['own']\n")
+    house.write("own/a.py", "1 / 0\n")
+    house.write("other/b.py", "1 / 0\n")
+    configuration, problems = find_configuration()
+    assert problems == []
+    assert [line.split(":")[0] for line in house.check(configuration=configuration)] == ["own/a.py"]
+    assert [line.split(":")[0] for line in house.check()] == ["other/b.py", "own/a.py"]
+
+
+def test_pipelines_know_the_configured_tools(house):
+    house.write("toolkit.toml", "sources = ['own']\n")
+    house.tool("own/a.py", "forecast")
+    house.write("p.yaml", "steps: [forecast]\n")
+    configuration, _ = find_configuration()
+    assert house.check("p.yaml", configuration=configuration) == []
+    assert [line.split(":")[0] for line in house.check("p.yaml")] == ["p.yaml"]
+
+
+# ---------------------------------------------------------------------------------------------------- files that misbehave
+
+BROKEN = {
+    "syntax": ("def f(:\n", ":1:7", "cannot be imported: SyntaxError: invalid syntax"),
+    "indent": ("def f():\nreturn\n", ":2:1", ("cannot be imported: IndentationError: expected an indented block after "
+               "function definition on line 1")),
+    "null": ("x = '\0'\n", ":1:6", "cannot be imported: SyntaxError: source code string cannot contain null bytes"),
+    "missing": ("import jsno\n", ":1:1", "cannot be imported: ModuleNotFoundError: No module named 'jsno'"),
+    "wrong_name": ("from json import lods\n", ":1:1", ("cannot be imported: ImportError: cannot import name 'lods' from "
+                   "'json'")),
+    "raising": ("x = 1\n\nraise RuntimeError('no')\n", ":3:1", "cannot be imported: RuntimeError: no"),
+    "recursing": ("def f(): f()\nf()\n", ":1:10", "cannot be imported: RecursionError: maximum recursion depth exceeded"),
+    "exiting": ("import sys\nsys.exit(1)\n", ":2:1", "ends the program while it is imported: SystemExit: 1"),
+    "leaving": ("import os\nos._exit(4)\n", ":2", "ended the process with exit status 4 while it was opened"),
+    "leaving_well": ("import os\nos._exit(0)\n", ":2", "ended the process with exit status 0 while it was opened"),
+    "killing": ("import os\nos.kill(os.getpid(), 9)\n", "", "was killed (SIGKILL) while it was opened"),
+    "crashing": ("import ctypes\nctypes.string_at(0)\n", ":2", "crashed Python (SIGSEGV) while it was opened"),
+    "aborting": ("import os\nos.abort()\n", ":2", "crashed Python (SIGABRT) while it was opened"),
+    "looping": ("x = 0\nwhile True:\n    x += 1\n", None, "does not come to an end: opening it took longer than 3 seconds"),
+    "huge": ("x = bytearray(1 << 40)\n", ":1:5", "cannot be imported: MemoryError"),
+    "asking": ("input('name: ')\n", ":1:1", "cannot be imported: EOFError: EOF when reading a line"),
+    "closing": ("import os\nos.closerange(3, 256)\n", "", "ended the process with exit status 1 while it was opened"),
+    "moving": ("import os, sys\nos.chdir('/')\nsys.path.clear()\nsys.setrecursionlimit(60)\nraise KeyError('x')\n", ":5:1",
+               "cannot be imported: KeyError: 'x'"),
+    "interrupted": ("import os\nos.kill(os.getpid(), 15)\n", "", "was killed (SIGTERM) while it was opened"),
+    "odd": ("class Odd(BaseException): ...\nraise Odd\n", ":2:1", "cannot be imported: Odd"),
+}  # fmt: skip
+
+
+def test_broken_files_of_every_kind_hide_no_good_one(house, capfd):
+    for number in range(20):
+        house.tool(f"good_{number:02}.py", f"good_{number:02}", before="print('hello', flush=True)\n")
+        house.write(
+            f"good_{number:02}.yaml", f"tools: [good_{number:02}.py]\nname: p{number:02}\nsteps: [good_{number:02}]\n"
+        )
+    for name, (text, _, _) in BROKEN.items():
+        house.write(f"good_{len(name):02}_{name}.py", text)
+    house.write("z_silent.py", "from toolkit import tool\n\n@tool\ndef silent(a: int) -> int:\n    return a\n")
+    lines = [line.rpartition(" (")[0] for line in house.check(".", seconds=3, memory=2 * 1024**3)]
+    expected = []
+    for name, (_, place, message) in BROKEN.items():
+        file = f"good_{len(name):02}_{name}.py"
+        expected.append(f"{file}{place}: error[TK002]: '{file}' {message}")
+    *broken, silent = lines
+    loop = next(line for line in broken if "looping" in line)
+    assert loop.split(": error")[0] in {"good_07_looping.py:2", "good_07_looping.py:3"}
+    assert silent == "z_silent.py:4:5: error[TK201]: tool 'silent' has no description"
+    assert [line for line in broken if line != loop] == sorted(line for line in expected if "looping" not in line)
+    assert capfd.readouterr().out == ""
+
+
+def test_prints_of_users_files_go_to_standard_error(house):
+    house.tool("tools.py", "forecast", before="import os\nprint('from print')\nos.system('echo from a shell')\n")
+    program = (
+        "from toolkit.lint.checking import check; from toolkit.sources.configuration import Configuration; "
+        "print(check(['tools.py'], Configuration()))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+    assert sorted(done.stderr.split("\n")) == ["", "from a shell", "from print"]
+
+
+def test_users_files_run_in_another_process(house):
+    house.write("tools.py", "import os\nprint(os.getpid(), file=open('pid', 'w'))\n")
+    house.check("tools.py")
+    assert int(Path("pid").read_text()) != os.getpid()
+
+
+def test_nothing_of_users_files_runs_on(house):
+    house.write(
+        "tools.py",
+        """
+        import os, subprocess, sys, threading, time
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+        print(child.pid, os.getpid(), file=open("pids", "w"))
+        threading.Thread(target=time.sleep, args=(600,)).start()
+        """,
+    )
+    house.check("tools.py")
+    for pid in Path("pids").read_text().split():
+        status = Path(f"/proc/{pid}/stat")
+        assert not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def test_child_that_users_file_forks_does_not_keep_us_waiting(house):
+    house.write("tools.py", "import os, time\nif os.fork() == 0:\n    time.sleep(600)\n    os._exit(0)\nos._exit(3)\n")
+    assert [line.partition(" (")[0] for line in house.check("tools.py")] == [
+        "tools.py:5: error[TK002]: 'tools.py' ended the process with exit status 3 while it was opened"
+    ]
+
+
+def test_file_that_ends_the_process_is_told_once_also_where_a_pipeline_uses_it(house):
+    house.write("leaving.py", "import os\nos._exit(4)\n")
+    house.write("p.yaml", "tools: [leaving.py]\nsteps: [calculator]\n")
+    house.write("other.yaml", "tools: [nested/leaving.py]\nsteps: [calculator]\n")
+    house.write("nested/leaving.py", "import os\n\nos._exit(5)\n")
+    expected = [
+        "leaving.py:2: error[TK002]: 'leaving.py' ended the process with exit status 4 while it was opened",
+        "nested/leaving.py:3: error[TK002]: 'leaving.py' ended the process with exit status 5 while it was opened",
+    ]
+    assert [line.partition(" (")[0] for line in house.check(".")] == expected
+    assert [line.partition(" (")[0] for line in house.check("p.yaml", "leaving.py")] == expected[:1]
+
+
+def test_what_one_file_leaves_behind_is_not_blamed_on_the_next(house):
+    house.write("a.py", "import os, threading\nthreading.Timer(0.2, os._exit, [1]).start()\n")
+    house.tool("b.py", "forecast", before="import time\ntime.sleep(0.5)\n")
+    assert house.check("a.py:threading", "b.py")[1:] == []
+    assert [line for line in house.check("b.py", "a.py") if "b.py" in line] == []
+
+
+def test_working_directory_with_modules_of_our_names_is_no_danger(house):
+    for name in ("json.py", "toolkit.py", "typing.py", "yaml.py"):
+        house.write(name, "print('run')\nraise RuntimeError('hidden')\n")
+    house.tool("tools/a.py", "forecast")
+    assert house.check("tools") == []
+
+
+def test_secrets_in_the_context_and_in_local_values_stay_here(house):
+    house.write("tools.py", "def f(token):\n    raise ValueError\n\nf('hunter2')\n")
+    house.write("seen.py", "import sys\nprint(sys.argv, open('/proc/self/cmdline').read(), file=open('seen', 'w'))\n")
+    configuration = Configuration(context={"token": "hunter2"})
+    assert "hunter2" not in json.dumps(house.check("tools.py", "seen.py", configuration=configuration))
+    assert "hunter2" not in Path("seen").read_text()
