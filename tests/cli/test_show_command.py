@@ -139,3 +139,112 @@ def test_text_of_strangers_cannot_paint_the_terminal(invoke, shop):
     (shop / "shop.py").write_text(TOOLS.replace("Print labels.", "Print \\x1b[2Jlabels\\u202e."), "utf-8")
     shown = invoke("show", "shop.py:label").stdout
     assert "  Print \\x1b[2Jlabels\\u202e.\n" in shown
+
+
+PIPELINE = """\
+toolkit: 1
+name: labels
+description: Print a label for every number.
+tools: [./shop.py]
+inputs:
+  numbers: {type: array, items: {type: string}, description: The numbers}
+  copies: {type: integer, default: 1}
+steps:
+  - id: each
+    for_each: ${{ inputs.numbers }}
+    max_parallel: 2
+    use: label
+    pipe: number
+    with: {copies: "${{ inputs.copies }}", tags: [new]}
+  - parallel:
+      count:
+        - set: ${{ len(prev) }}
+      shout:
+        - use: calculator
+          with: {input: "1 + 1"}
+          timeout: 5s
+  - approve: Keep them?
+output: ${{ prev.count }} of ${{ steps.each.output }}
+on_failure:
+  - id: cleared
+    set: nothing
+"""
+
+TREE = """\
+Steps
+  ├─ 1 each  label  ← inputs.numbers, inputs.copies
+  │    copies = ${{ inputs.copies }}
+  │    tags = ["new"]
+  │    number = the previous output
+  │    for each of ${{ inputs.numbers }}, 2 at a time
+  ├─ 2 parallel  ← each
+  │  ├─ count
+  │  │  └─ 1 set  ← each
+  │  │       value = ${{ len(prev) }}
+  │  └─ shout
+  │     └─ 1 calculator
+  │          input = 1 + 1
+  │          at most 5s
+  ├─ 3 approve
+  │    asks: Keep them?
+  └─ output  ← parallel, each
+       ${{ prev.count }} of ${{ steps.each.output }}
+
+After a failure
+  └─ 1 cleared  set
+       value = nothing
+
+Run it
+  toolkit run labels.yaml numbers:=JSON
+"""
+
+
+@pytest.fixture
+def labels(shop):
+    (shop / "labels.yaml").write_text(PIPELINE, "utf-8")
+    return shop
+
+
+def test_steps_of_a_pipeline_are_drawn_as_a_tree_with_what_flows_between_them(invoke, labels):
+    result = invoke("show", "labels.yaml")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout[result.stdout.index("Steps\n") :] == TREE
+
+
+def test_long_values_of_a_step_are_cut_to_the_width(invoke, labels):
+    (labels / "labels.yaml").write_text(PIPELINE.replace("1 + 1", " + ".join("1" * 90)), "utf-8")
+    [line] = [line for line in invoke("show", "labels.yaml").stdout.splitlines() if "input = " in line]
+    assert len(line) == 80
+    assert line.endswith("…")
+
+
+def test_json_of_a_pipeline_has_its_steps(invoke, labels):
+    record = json.loads(invoke("show", "labels.yaml", "--format", "json").stdout)
+    assert record["kind"] == "pipeline"
+    assert list(record["pipeline"]) == ["inputs", "steps", "on_failure", "output", "ends"]
+    assert record["pipeline"]["steps"][0] == {
+        "label": "each",
+        "path": "each",
+        "kind": "use",
+        "tool": "label",
+        "position": 1,
+        "sources": ["inputs.numbers", "inputs.copies"],
+        "piped": "number",
+        "arguments": {"copies": "${{ inputs.copies }}", "tags": '["new"]'},
+        "notes": ["for each of ${{ inputs.numbers }}, 2 at a time"],
+        "branches": {},
+    }
+
+
+def test_pipeline_is_drawn_as_a_diagram(invoke, labels):
+    result = invoke("show", "labels.yaml", "--format", "mermaid")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith('flowchart TD\n    n1(["numbers"])\n    n2(["copies"])\n    n3["1 · each: label')
+
+
+def test_pipeline_that_cannot_be_planned_is_exit_code_2(invoke, labels):
+    (labels / "labels.yaml").write_text(PIPELINE.replace("use: calculator", "use: calculater"), "utf-8")
+    result = invoke("show", "labels.yaml")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("error[TK604]: unknown tool 'calculater'\n  --> labels.yaml:19:16\n")
+    assert "hint: did you mean 'calculator'?\n" in result.stderr

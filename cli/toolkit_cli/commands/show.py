@@ -56,4 +56,6 @@ def _diagram(tool: Tool) -> str:
     pipeline = pipeline_in(tool)
     if pipeline is None:
         raise Failure(ExitCode.USAGE, f"'{tool.name}' is no pipeline: there are no steps to draw")
-    raise NotImplementedError
+    from toolkit.pipelines.mermaid import mermaid_of  # noqa: PLC0415 - seldom wanted
+
+    return mermaid_of(pipeline.plan)

@@ -11,11 +11,13 @@ from toolkit.tools.resolution import place_of_tool
 from toolkit.tools.spec import ToolSpec
 from toolkit_cli.rendering.escaping import lines_of, one_line
 from toolkit_cli.rendering.excerpts import shown_path
+from toolkit_cli.rendering.outlines import drawn, outline_record
 from toolkit_cli.rendering.schemas import Parameter, parameters_of, type_of
 from toolkit_cli.rendering.styles import Line
 from toolkit_cli.rendering.tables import table, wrap_text
 
 if TYPE_CHECKING:
+    from toolkit.pipelines.outline import PipelineOutline
     from toolkit.pipelines.pipeline import Pipeline
 
 _KINDS = {"text": "text tool", "json": "typed tool", "parameter": "function"}
@@ -53,17 +55,22 @@ def summary_record(tool: Tool) -> dict[str, Any]:
 
 
 def full_record(tool: Tool) -> dict[str, Any]:
-    """Return everything about a tool as plain data; every key is always there."""
-    spec = tool.spec
-    return summary_record(tool) | {
-        "parameters": spec.parameters,
-        "output_schema": spec.output_schema,
-        "return_behavior": spec.return_behavior,
-        "category": spec.category,
-        "strict": spec.strict,
-        "metadata": dict(spec.metadata),
-        "examples": list(spec.examples),
-    }
+    """Return everything about a tool as plain data; every key is always there, and `pipeline` where it is one."""
+    spec, pipeline = tool.spec, pipeline_in(tool)
+    steps = {"pipeline": outline_record(outline_of_pipeline(pipeline))} if pipeline else {}
+    return (
+        summary_record(tool)
+        | steps
+        | {
+            "parameters": spec.parameters,
+            "output_schema": spec.output_schema,
+            "return_behavior": spec.return_behavior,
+            "category": spec.category,
+            "strict": spec.strict,
+            "metadata": dict(spec.metadata),
+            "examples": list(spec.examples),
+        }
+    )
 
 
 def detailed(tool: Tool, width: int) -> list[Line]:
@@ -77,6 +84,8 @@ def detailed(tool: Tool, width: int) -> list[Line]:
     parameters = parameters_of(spec.parameters)
     if parameters:
         lines += [[], [("strong", "Parameters")], *_parameter_table(parameters, width)]
+    if pipeline := pipeline_in(tool):
+        lines += [[], *drawn(outline_of_pipeline(pipeline), width)]
     lines += [[], [("strong", "Run it")], [("plain", f"  {command_for(tool)}")]]
     return lines
 
@@ -92,6 +101,13 @@ def pipeline_in(tool: Tool) -> "Pipeline | None":
         tool = tool.inner
     room = sys.modules.get("toolkit.pipelines.pipeline")  # nothing is a pipeline if nobody has imported them
     return tool if room is not None and isinstance(tool, room.Pipeline) else None
+
+
+def outline_of_pipeline(pipeline: "Pipeline") -> "PipelineOutline":
+    """Return the steps of a pipeline as people look at them."""
+    from toolkit.pipelines.outline import outline_of  # noqa: PLC0415 - only a pipeline needs it
+
+    return outline_of(pipeline.plan)
 
 
 def marks_of(spec: ToolSpec) -> list[str]:
