@@ -78,7 +78,7 @@ class FileWrite(TypedTool[FileWriteInput]):
         """Return a unified diff of what the call would change."""
         path = parsed.path.strip()
         try:
-            old = self._sandbox.read(path, self._max_bytes) if self._sandbox.holds(path, self._max_bytes) else None
+            old = self._old(path)
         except (SandboxError, OSError) as error:
             return f"{path} cannot be compared: {error}"
         text = None if old is None else _text_of(old)
@@ -92,7 +92,7 @@ class FileWrite(TypedTool[FileWriteInput]):
         path = input.path.strip()
         content = self._encoded(input.content)
         try:
-            old = self._sandbox.read(path, self._max_bytes) if self._sandbox.holds(path, self._max_bytes) else None
+            old = None if context.listener is None else self._old(path)
             if input.append:
                 self._sandbox.append(path, content, self._max_bytes)
             else:
@@ -101,7 +101,8 @@ class FileWrite(TypedTool[FileWriteInput]):
             return ToolResult.failure(str(error), error.code)
         except OSError as error:
             return ToolResult.failure(_failed(error))
-        self._announce(path, old, input, context)
+        if context.listener is not None:
+            _announce(path, old, input, context)
         return ToolResult.success(f"Successfully wrote to: {path}")
 
     def _encoded(self, content: str) -> bytes:
@@ -114,13 +115,15 @@ class FileWrite(TypedTool[FileWriteInput]):
             raise ToolExecutionError(f"Content too large: {len(encoded)} bytes, at most {self._max_bytes}")
         return encoded
 
-    @staticmethod
-    def _announce(path: str, old: bytes | None, written: FileWriteInput, context: ToolContext) -> None:
-        if context.listener is None:
-            return
-        before = "" if old is None else old.decode(errors="replace")
-        after = before + written.content if written.append else written.content
-        context.file_changed(path, "created" if old is None else "modified", *count_changed_lines(before, after))
+    def _old(self, path: str) -> bytes | None:
+        """Return what a file holds, or `None` where there is none."""
+        return self._sandbox.read(path, self._max_bytes) if self._sandbox.holds(path, self._max_bytes) else None
+
+
+def _announce(path: str, old: bytes | None, written: FileWriteInput, context: ToolContext) -> None:
+    before = "" if old is None else old.decode(errors="replace")
+    after = before + written.content if written.append else written.content
+    context.file_changed(path, "created" if old is None else "modified", *count_changed_lines(before, after))
 
 
 def _text_of(content: bytes) -> str | None:

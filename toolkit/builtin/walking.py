@@ -1,0 +1,210 @@
+"""Walking: from a directory's handle to a file beneath it, one component at a time, and never through a link.
+
+Each component is opened beneath the handle of the one before. A symbolic link is read and walked the same way, and may
+not lead out. So there is no check on a path apart from its use, and nothing that is swapped in between them leads out.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+NOFOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+"""How everything beneath a handle is opened."""
+
+DIRECTORY = NOFOLLOW | getattr(os, "O_DIRECTORY", 0)
+"""How a directory is opened."""
+
+# To pass through a directory one need not be allowed to list it.
+_PASSAGE = DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
+_MAX_STEPS = 200
+
+
+class SandboxError(Exception):
+    """A path cannot be had: the message says why, in words for whoever chose the path, and `code` of what kind."""
+
+    code = "error"
+
+
+class OutsideError(SandboxError):
+    """The path leads, or may lead, out of the directory."""
+
+    code = "access_denied"
+
+
+class MissingError(SandboxError):
+    """There is no such file."""
+
+    code = "not_found"
+
+
+class UnfitError(SandboxError):
+    """There is something at the path that is no regular file, or too large a one."""
+
+
+class Entry(NamedTuple):
+    """The end of a walk: an open directory, a name in it, and what was there."""
+
+    directory: int
+    name: str
+    found: os.stat_result | None
+
+
+@contextmanager
+def walk(base: Path, path: str, *, create: bool = False) -> Iterator[Entry]:
+    """Yield where a path beneath a directory leads; what it was found in stays open as long.
+
+    Args:
+        base: An absolute path to the directory.
+        path: Relative to it, or absolute and inside; `..` in it is taken as text.
+        create: Make the directories that are missing on the way.
+
+    Raises:
+        SandboxError: If the path leads out, or to something that no file can be in.
+        OSError: If the system refuses.
+    """
+    parts = _parts(base, path)
+    journey = _Walk(base, path, create=create)
+    try:
+        yield journey.to(parts)
+    finally:
+        journey.close()
+
+
+def _parts(base: Path, path: str) -> list[str]:
+    """Return the components of a path relative to the base."""
+    if "\0" in path or not _encodable(path):
+        raise _outside()
+    parts: list[str] = []
+    for part in _relative(base, path) if path.startswith("/") else path.split("/"):
+        if part == "..":
+            if not parts:
+                raise _outside()
+            parts.pop()
+        elif part not in {"", "."}:
+            parts.append(part)
+    return parts
+
+
+def _relative(base: Path, path: str) -> tuple[str, ...]:
+    """Return the components of an absolute path below the base, by either of the base's names."""
+    whole = Path(os.path.normpath(path)).parts
+    for name in (Path(os.path.normpath(base)), base.resolve()):
+        if whole[: len(name.parts)] == name.parts:
+            return whole[len(name.parts) :]
+    raise _outside()
+
+
+class _Walk:
+    """One walk: the handles from the base to where it stands."""
+
+    def __init__(self, base: Path, path: str, *, create: bool) -> None:
+        self.base = base
+        self.path = path
+        self.create = create
+        self.steps = 0
+        # The base itself was named by the user, so its own path may hold links.
+        self.handles = [os.open(base, _PASSAGE & ~getattr(os, "O_NOFOLLOW", 0))]
+
+    def to(self, parts: list[str]) -> Entry:
+        """Walk to the last component, which is not entered."""
+        ahead = parts[::-1]
+        while ahead:
+            self.count_step()
+            name = ahead.pop()
+            if name == "..":
+                self.leave()
+                continue
+            if not ahead:
+                found = self.look_at(name)
+                if found is None or not stat.S_ISLNK(found.st_mode):
+                    return Entry(self.handles[-1], name, found)
+                ahead = self.target_of(name)
+            elif not self.enter(name):
+                ahead += self.target_of(name)
+        raise UnfitError(f"Not a regular file: {self.path}")
+
+    def count_step(self) -> None:
+        self.steps += 1
+        if self.steps > _MAX_STEPS:
+            raise unresolved()
+
+    def leave(self) -> None:
+        """Go back to where the walk came from, which is surer than opening `..`."""
+        if len(self.handles) == 1:
+            raise _outside_link()
+        os.close(self.handles.pop())
+
+    def look_at(self, name: str) -> os.stat_result | None:
+        try:
+            return os.stat(name, dir_fd=self.handles[-1], follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+
+    def enter(self, name: str) -> bool:
+        """Enter a directory, and return whether it was one and not a link."""
+        try:
+            self.handles.append(self.open_directory(name))
+        except FileNotFoundError:
+            raise MissingError(f"File not found: {self.path}") from None
+        except OSError as error:
+            if error.errno in {errno.ENOTDIR, errno.ELOOP, errno.EMLINK}:
+                return False
+            raise
+        return True
+
+    def open_directory(self, name: str) -> int:
+        try:
+            return os.open(name, _PASSAGE, dir_fd=self.handles[-1])
+        except FileNotFoundError:
+            if not self.create:
+                raise
+        with suppress(FileExistsError):
+            os.mkdir(name, dir_fd=self.handles[-1])
+        return os.open(name, _PASSAGE, dir_fd=self.handles[-1])
+
+    def target_of(self, name: str) -> list[str]:
+        """Return the components of a link's target, the first last; an absolute one starts again at the base."""
+        try:
+            target = os.readlink(name, dir_fd=self.handles[-1])
+        except OSError as error:
+            if error.errno == errno.EINVAL:  # it is no link, and no directory either
+                kind = UnfitError(f"Not a directory: '{name}'") if self.create else None
+                raise kind or MissingError(f"File not found: {self.path}") from None
+            raise
+        parts = target.split("/")
+        if target.startswith("/"):
+            try:
+                parts = list(_relative(self.base, target))
+            except OutsideError:
+                raise _outside_link() from None
+            while len(self.handles) > 1:
+                os.close(self.handles.pop())
+        return [part for part in reversed(parts) if part not in {"", "."}]
+
+    def close(self) -> None:
+        while self.handles:
+            os.close(self.handles.pop())
+
+
+def _encodable(path: str) -> bool:
+    try:
+        return bool(path.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+def _outside() -> OutsideError:
+    return OutsideError("Access denied: path is outside the sandbox directory")
+
+
+def _outside_link() -> OutsideError:
+    return OutsideError("Access denied: path resolves outside the sandbox directory")
+
+
+def unresolved() -> OutsideError:
+    """Return the error for a path that changes while it is walked, or that does not end."""
+    return OutsideError("Access denied: cannot resolve file path")
