@@ -103,7 +103,7 @@ def _parameter(name: str, schema: Any, *, is_required: bool) -> Parameter:
 
 
 def _constraints(schema: Mapping[str, Any]) -> list[str]:
-    said = [words.format(schema[key]) for key, words in _BOUNDS.items() if key in schema]
+    said = [_said(words, schema[key]) for key, words in _BOUNDS.items() if key in schema]
     if "prefixItems" in schema:
         return []
     for choice in schema.get("anyOf", ()):
@@ -111,6 +111,11 @@ def _constraints(schema: Mapping[str, Any]) -> list[str]:
     if schema.get("uniqueItems"):
         said.append("no item twice")
     return said
+
+
+def _said(words: str, value: Any) -> str:
+    text = words.format(value)
+    return text[:-1] if value == 1 and text.endswith("s") else text
 
 
 def _json(value: Any) -> str:
