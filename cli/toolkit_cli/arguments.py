@@ -3,8 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.problems import Problem, did_you_mean
@@ -17,8 +16,7 @@ _INVALID_NAME = re.compile(r"Invalid parameter '([^'.\[]+)")
 _USAGE = "write name=value, name:=json or name=@file"
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(NamedTuple):
     """What the command line gives.
 
     Attributes:
@@ -34,27 +32,26 @@ class Given:
     piped: Callable[[], str | Problem] | None = None
 
 
-@dataclass(slots=True)
-class Gathered:
+class Gathered(NamedTuple):
     """The arguments as far as they are known, the names of those that are still missing, and what is wrong."""
 
-    arguments: dict[str, Any] = field(default_factory=dict)
-    missing: list[str] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    arguments: dict[str, Any]
+    missing: list[str]
+    problems: list[Problem]
 
 
 def gather_arguments(tool: Tool, given: Given) -> Gathered:
     """Put the arguments of a call together: `--args` first, then the words, then the text where it belongs."""
     schemas = Schemas(tool.spec.parameters)
-    gathered = Gathered()
+    gathered = Gathered({}, [], [])
     assignments, texts = _sorted_words(given.words, schemas, gathered.problems)
     if given.whole is not None:
         _take_whole(given, gathered)
     _take_assignments(assignments, schemas, gathered)
     _take_text(tool, schemas, given, texts, gathered)
-    _refuse_unknown(tool, gathered)
+    _refuse_unknown(tool, dict.fromkeys([*gathered.arguments, *assignments]), gathered.problems)
     bad = {name for problem in gathered.problems if (name := _about(problem))}
-    gathered.missing = [name for name in tool.spec.required if name not in gathered.arguments and name not in bad]
+    gathered.missing.extend(name for name in tool.spec.required if name not in gathered.arguments and name not in bad)
     return gathered
 
 
@@ -189,13 +186,12 @@ def _put(place: "TextPlace", text: str | Problem, gathered: Gathered) -> None:
     if isinstance(value, Problem):
         gathered.problems.append(value)
     elif place.takes_json and isinstance(value, dict):
-        gathered.arguments = value | gathered.arguments
+        gathered.arguments.update(value | gathered.arguments)
     elif place.parameter is not None:
         gathered.arguments[place.parameter] = value
 
 
-@dataclass(frozen=True, slots=True)
-class TextPlace:
+class TextPlace(NamedTuple):
     """Where a text goes that no name was given for.
 
     Attributes:
@@ -226,16 +222,16 @@ def text_place(tool: Tool, schemas: Schemas, arguments: Mapping[str, Any]) -> Te
     return TextPlace(texts[0] if len(texts) == 1 else None, hint=_USAGE if schemas.properties else "it takes none")
 
 
-def _refuse_unknown(tool: Tool, gathered: Gathered) -> None:
+def _refuse_unknown(tool: Tool, names: Iterable[str], problems: list[Problem]) -> None:
     parameters = tool.spec.parameters
     if parameters.get("additionalProperties"):
         return
     known = list(tool.spec.properties)
-    for name in gathered.arguments:
+    for name in names:
         if name not in known:
             takes = f"it takes {', '.join(known)}" if known else "it takes none"
             hint = did_you_mean(name, known, otherwise=takes)
-            gathered.problems.append(Problem("", f"{tool.name} has no argument '{name}'", hint=hint))
+            problems.append(Problem("", f"{tool.name} has no argument '{name}'", hint=hint))
 
 
 def _about(problem: Problem) -> str | None:

@@ -69,7 +69,8 @@ class _Form:
         elif kinds == {"boolean"}:
             self.values[name] = self._prompter.confirmation_now(message, default=bool(schema.get("default")))
         else:
-            ask = self._prompter.secret_now if _is_secret(schema) else self._prompter.text_now
+            is_secret = name in self._tool.hidden_parameters or schema.get("format") == "password"
+            ask = self._prompter.secret_now if is_secret else self._prompter.text_now
             typed = ask(message, objection=lambda text: self._objection(name, text))
             self.values[name] = self._schemas.value(typed, schema)
 
@@ -87,7 +88,3 @@ class _Form:
         type_ = "" if self._schemas.choices(schema) else f" ({type_of(schema)})"
         description = schema.get("description")
         return one_line(f"{name}{type_}" + (f" - {description}" if description else "") + ":")
-
-
-def _is_secret(schema: Mapping[str, Any]) -> bool:
-    return schema.get("format") == "password" or bool(schema.get("writeOnly"))

@@ -9,6 +9,7 @@ from toolkit.approvals.policies import Allowance, DescribedCall, Verdict
 from toolkit.approvals.risks import Risk
 from toolkit.problems import Location, Problem
 from toolkit.tools.base import Tool
+from toolkit.tools.hiding import MASK
 
 if TYPE_CHECKING:
     from toolkit.pipelines.plans import PlannedStep
@@ -40,7 +41,7 @@ def questions_of(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> list[Q
     call = DescribedCall(tool.spec.risk, "person", None, tool.describe(tool.parse(arguments)))
     verdict = gate.judge(call)
     own = [Question(call, verdict)] if verdict.action != "allow" else []
-    return [*own, *_questions_within(tool, arguments, gate)]
+    return [*own, *_questions_within(tool, call.arguments or {}, gate)]
 
 
 def _questions_within(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> Iterator[Question]:
@@ -79,7 +80,8 @@ def problem_of(question: Question, because: str) -> Problem:
     what = f"{asker} needs approval" + (f" to run '{tool}'" if question.step not in {None, tool} else "")
     if question.verdict.action == "deny":
         return Problem("", f"{asker} is denied: {question.verdict.because}", question.location)
-    reason = f" ({question.verdict.because})" if question.verdict.because else ""
+    because_of = question.verdict.because
+    reason = f" ({because_of})" if because_of and because_of != asker else ""
     from shlex import quote  # noqa: PLC0415 - only bad news needs it
 
     hint = f"allow it with --approve {quote(flag_for(question.call))}, or every question with --yes"
@@ -93,7 +95,7 @@ def flag_for(call: DescribedCall) -> str:
     pairs = [
         f"{name}={glob.escape(text)}"
         for name, value in (call.arguments or {}).items()
-        if (text := _short_text(value)) is not None and name.isidentifier()
+        if (text := _short_text(value)) is not None and text != MASK and name.isidentifier()
     ]
     narrow = f"{call.risk.tool}({', '.join(pairs)})" if pairs else call.risk.tool
     try:

@@ -7,12 +7,13 @@ from toolkit.errors import ToolExecutionError
 from toolkit.pipelines.definitions import Use
 from toolkit.pipelines.plans import Plan, PlannedStep
 from toolkit.pipelines.values import ConstantValue, Value, expressions_in
+from toolkit.tools.hiding import MASK
 
 _KNOWN_ROOTS = {"input", "inputs", "env"}
 
 
 def known_arguments(step: PlannedStep, plan: Plan, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those arguments of a step's call that depend on nothing but the inputs of its pipeline.
+    """Return those arguments of a step's call that depend on nothing but the inputs of its pipeline, secrets masked.
 
     Args:
         step: The step.
@@ -25,11 +26,12 @@ def known_arguments(step: PlannedStep, plan: Plan, inputs: Mapping[str, Any]) ->
     roots: dict[str, Any] = {"inputs": inputs, "env": plan.environment}
     if len(inputs) == 1:
         roots["input"] = next(iter(inputs.values()))
+    secrets = step.tool.hidden_parameters if step.tool is not None else frozenset()
     known: dict[str, Any] = {}
     for name, value in action.arguments.entries.items():
         if _is_known(value, inputs):
             try:
-                known[name] = value.render(roots)
+                known[name] = MASK if name in secrets else value.render(roots)
             except ToolExecutionError:  # the run will meet it too, and say so
                 continue
     return known

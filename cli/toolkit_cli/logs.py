@@ -2,7 +2,6 @@
 
 import logging
 
-from toolkit_cli.rendering.escaping import one_line
 from toolkit_cli.screen import Screen
 
 _INFO_FROM = 1
@@ -28,6 +27,8 @@ class _ScreenHandler(logging.Handler):
         self._screen = screen
 
     def emit(self, record: logging.LogRecord) -> None:
+        from toolkit_cli.rendering.escaping import one_line  # noqa: PLC0415 - few runs show logs
+
         try:
             self._screen.say(f"{record.levelname.lower()} {record.name}: {one_line(record.getMessage())}")
         except Exception:  # noqa: BLE001 - as every handler of the standard library does

@@ -192,7 +192,7 @@ def _present(ending: Ending, format: Format, teller: Teller | None) -> int:  # n
         console.write_data(rendered_result(ending.result, format, for_terminal=console.data_is_terminal()))
     if ending.problem is not None:
         failed = teller.story.failed if teller is not None and teller.has_story else None
-        hint = f"it failed in step '{failed.path}'" if failed is not None else None
+        hint = f"in step '{failed.path}'" if failed is not None else None
         report([Problem("", ending.problem.message, hint=hint)], ending.exit_code, as_json=format != "text")
     sys.stderr.flush()
     leave_if_threads_remain(ending.exit_code)

@@ -34,7 +34,8 @@ def question_lines(request: ReviewRequest, *, width: int, height: int, edited: b
     """
     room = _room(width)
     lines = [*_heading(request, room, edited=edited)]
-    lines += _labelled("asks", _text_lines(request.text, room, _MOST_TEXT_LINES))
+    if request.text != f"Run {request.risk.tool}?":
+        lines += _labelled("asks", _text_lines(request.text, room, _MOST_TEXT_LINES))
     if request.show is not None:
         lines += _labelled("shows", _text_lines(_block(request.show), room, _MOST_TEXT_LINES))
     lines += _labelled("args", _folded_arguments(request.arguments, room))
