@@ -19,6 +19,11 @@ ATTACKS = [
     "replace(replace(replace(prev, 'a', 'aaaa'), 'a', 'aaaa'), 'a', 'aaaa')",
     "replace('', '', prev) + prev",
     "join([prev for x in inputs.numbers], prev)",
+    "[join(inputs.parts) for x in inputs.numbers]",
+    "[replace('a', 'a', prev) for x in inputs.numbers]",
+    "[parse_json(item) for x in inputs.numbers]",
+    "[str(inputs.texts) for x in inputs.numbers]",
+    "strip(prev, inputs.texts[0] + 'a')",
     "f'{1:1000000000}'",
     "f'{prev}' * 10",
     "'%1000000000d' % 1",
@@ -101,8 +106,8 @@ def nested(levels):
 
 roots = {
     "prev": "a" * 900_000,
-    "inputs": {"numbers": list(range(90_000)), "texts": ["x" * 900_000 + str(n) for n in range(10)]},
-    "item": "[" + "1," * 400_000 + "1]",
+    "inputs": {"numbers": list(range(90_000)), "texts": ["x" * 900_000 + str(n) for n in range(10)], "parts": ["x" * 90_000] * 10},
+    "item": "[" + "[]," * 300_000 + "1]",
     "steps": {"deep": nested(50_000), "other": nested(50_000)},
 }
 for attack in json.load(sys.stdin):

@@ -184,10 +184,15 @@ class Evaluator(EvalWithCompoundTypes):  # type: ignore[misc]  # simpleeval has 
         function = FUNCTIONS[node.func.id]  # type: ignore[attr-defined]  # the check let only names through
         arguments = [self.value_of(argument) for argument in node.args]
         named = {str(keyword.arg): self.value_of(keyword.value) for keyword in node.keywords}
-        self._spend_on_call(function, [*arguments, *named.values()])
-        return function.call(*arguments, **named)
+        self._spend_on_arguments(function, [*arguments, *named.values()])
+        result = function.call(*arguments, **named)
+        if function.cost == "makes":
+            self.spend_on(result)
+        elif function.cost == "walks":
+            self.spend(size_of(result))
+        return result
 
-    def _spend_on_call(self, function: Function, arguments: list[Any]) -> None:
+    def _spend_on_arguments(self, function: Function, arguments: list[Any]) -> None:
         match function.cost:
             case "constant":
                 pass
@@ -196,7 +201,7 @@ class Evaluator(EvalWithCompoundTypes):  # type: ignore[misc]  # simpleeval has 
             case "makes":
                 for argument in arguments:
                     self.spend_on(argument)
-            case "dumps":
+            case "walks":
                 self.spend(sum(map(size_of, arguments)))
             case "searches":
                 self._spend_on_comparing(arguments[-1], arguments[0])

@@ -1,0 +1,89 @@
+"""Texts: functions that read or make texts."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from toolkit.pipelines.expressions.failures import Unfit
+from toolkit.pipelines.expressions.taking import list_in, text_in
+from toolkit.pipelines.expressions.values import MAX_ITEMS, check_count, check_length
+
+MAX_STRIPPED = 100
+LINE_BREAK = r"\r\n|\r|\n"
+
+
+def lowered(text: Any) -> str:
+    """Return a text in small letters."""
+    return _cased(text, "lower", str.lower)
+
+
+def uppered(text: Any) -> str:
+    """Return a text in capitals."""
+    return _cased(text, "upper", str.upper)
+
+
+def _cased(text: Any, function: str, change: Callable[[str], str]) -> str:
+    check_length(len(text_in(text, function)))
+    changed = change(text)
+    check_length(len(changed))
+    return changed
+
+
+def stripped(text: Any, characters: Any = None) -> str:
+    """Return a text without white space, or without some other characters, at both ends."""
+    if characters is None:
+        return text_in(text, "strip").strip()
+    if len(text_in(characters, "strip")) > MAX_STRIPPED:
+        raise Unfit(f"strip takes at most {MAX_STRIPPED} characters to leave out")
+    return text_in(text, "strip").strip(characters)
+
+
+def replaced(text: Any, old: Any, new: Any) -> str:
+    """Return a text with every occurrence of a part replaced."""
+    whole, part, other = (text_in(value, "replace") for value in (text, old, new))
+    check_length(len(whole) + whole.count(part) * max(0, len(other) - len(part)))
+    return whole.replace(part, other)
+
+
+def split(text: Any, separator: Any = None) -> list[str]:
+    """Return the parts of a text between separators; without a separator, between white space."""
+    if separator == "":
+        raise Unfit("split at an empty text", hint="[character for character in …] gives the characters")
+    between = None if separator is None else text_in(separator, "split")
+    return _counted(text_in(text, "split").split(between, MAX_ITEMS + 1))
+
+
+def lines(text: Any) -> list[str]:
+    """Return the lines of a text without their ends; a last line end begins no further line."""
+    parts = re.split(LINE_BREAK, text_in(text, "lines"), maxsplit=MAX_ITEMS + 1)
+    return _counted(parts if parts[-1] else parts[:-1])
+
+
+def _counted(items: list[str]) -> list[str]:
+    check_count(len(items))
+    return items
+
+
+def joined(items: Any, separator: Any = "") -> str:
+    """Return one text made of a list of texts, with a separator between them."""
+    texts = [text_in(item, "join") for item in list_in(items, "join")]
+    between = text_in(separator, "join")
+    check_length(sum(map(len, texts)) + len(between) * max(0, len(texts) - 1))
+    return between.join(texts)
+
+
+def starts_with(text: Any, start: Any) -> bool:
+    """Return whether a text begins with another."""
+    return text_in(text, "startswith").startswith(text_in(start, "startswith"))
+
+
+def ends_with(text: Any, end: Any) -> bool:
+    """Return whether a text ends with another."""
+    return text_in(text, "endswith").endswith(text_in(end, "endswith"))
+
+
+def now() -> str:
+    """Return the time in UTC, as `2026-11-21T08:30:00Z`."""
+    from datetime import UTC, datetime  # noqa: PLC0415 - few expressions ask for the time
+
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
