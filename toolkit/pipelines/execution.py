@@ -20,7 +20,8 @@ from toolkit.pipelines.flows import SKIPPED, Flow, Outcome, error_record, failur
 from toolkit.pipelines.items import do_for_items, items_of
 from toolkit.pipelines.plans import PlannedStep
 from toolkit.pipelines.shapes import spoken
-from toolkit.pipelines.turns import CURRENT_PATH, Counting, Turn, place_of, roots_with
+from toolkit.pipelines.turns import CURRENT_PATH, Counting, Turn, context_within, roots_with
+from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
 
 CALLS = count(1)
@@ -55,18 +56,18 @@ class Step:
         if context.listener is not None:
             return await self._run_told(flow)
         if context.gate is not None:
-            context = context.replace(place=place_of(self.planned, flow))
+            context = context_within(context, self.planned, flow)
         started = perf_counter()
         ready = None if self._is_simple else self._ready(flow)
         outcome = await self._do(flow, Turn(context), ready)
-        return self._settle(flow, outcome, perf_counter() - started)
+        return self._settle(flow, outcome, _worked_since(started, context))
 
     async def _run_told(self, flow: Flow) -> Outcome:
         """Run the step and tell the listener of its start and, whatever happens, of its one finish."""
         context = flow.context
         assert context.listener is not None
         listener = Counting(context.listener)
-        inner = context.replace(place=place_of(self.planned, flow), listener=listener)
+        inner = context_within(context, self.planned, flow).replace(listener=listener)
         turn = Turn(inner, next(CALLS), flow.run.prefix + self.planned.path)
         ready = None if self._is_simple else self._ready(flow)
         context.emit(self._started(turn, ready))
@@ -75,10 +76,11 @@ class Step:
         started = perf_counter()
         try:
             outcome = await self._do(flow, turn, ready)
-            settled = self._settle(flow, outcome, perf_counter() - started)
+            settled = self._settle(flow, outcome, _worked_since(started, inner))
         finally:
             CURRENT_PATH.reset(outer_path)
-            context.emit(self._finished(turn, outcome, settled, listener.asked, perf_counter() - started))
+            seconds = _worked_since(started, inner)
+            context.emit(self._finished(turn, outcome, settled, listener.asked, seconds))
         return settled
 
     def _started(self, turn: Turn, ready: Ready) -> StepStarted:
@@ -175,6 +177,12 @@ class Step:
                 except Exception as failure:  # noqa: BLE001 - a fallback that fails is the step's failure
                     return failure_of(failure)
                 return outcome._replace(result=made.result, output=made.output, goes_on=True)
+
+
+def _worked_since(started: float, context: ToolContext) -> float:
+    """Return the seconds since then, without those in which a person was waited for."""
+    waited = context.waits.seconds if context.waits is not None else 0.0
+    return perf_counter() - started - waited
 
 
 _ENDED = Outcome("ended", ToolResult(error="the step was ended from outside", error_code="signal"), None, 0, False)

@@ -65,11 +65,19 @@ def make_plan(definition: PipelineDefinition, names: Names, problems: list[Probl
 
 
 class _Place(NamedTuple):
-    """Where a chain of steps stands: the path to it, and whether its neighbours run at the same time."""
+    """Where a chain of steps stands.
+
+    Attributes:
+        path: The labels that lead to it.
+        is_concurrent: Whether others run at the same time.
+        is_last: Whether the pipeline ends with it.
+        is_cleanup: Whether it runs after a failure, where each step stands for itself.
+    """
 
     path: str = ""
     is_concurrent: bool = False
     is_last: bool = False
+    is_cleanup: bool = False
 
 
 class _Planner:
@@ -109,13 +117,13 @@ class _Planner:
         previous = None
         if len(inputs) == 1:
             [(name, schema)] = inputs.items()
-            previous = Previous(schema, (Carrier("", name, is_input=True),))
+            previous = Previous(schema, (Carrier("", frozenset({name}), is_input=True),))
         later = frozenset(_ids_of(definition.steps)) | frozenset(_ids_of(definition.on_failure))
         return Scope(inputs, {}, frozenset(self.names.environment), previous, later=later)
 
     def _on_failure(self, after: Scope) -> tuple[PlannedStep, ...]:
         scope = after._replace(previous=Previous(TEXT)).with_extra(error=ERROR_SCHEMA)
-        return self._chain(self.definition.on_failure, scope, _Place())[0]
+        return self._chain(self.definition.on_failure, scope, _Place(is_cleanup=True))[0]
 
     def _output_schema(self, after: Scope) -> Schema | None:
         if self.definition.output is not None:
@@ -163,6 +171,8 @@ class _Planner:
             is_concurrent = is_concurrent or definition.each.max_parallel > 1
         step, schema, after, read = self._action(step, inner, place._replace(is_concurrent=is_concurrent))
         roots |= read | self._approval(definition, inner)
+        if place.is_cleanup:
+            roots |= {"prev"}
         schema = self._adapted(step, inner, schema, place)
         if definition.each is not None:
             schema = {"type": "array"} if schema is None else {"type": "array", "items": schema}
@@ -179,9 +189,12 @@ class _Planner:
                 roots = self.checker.check(use.arguments, scope)
                 tool = self._tool(use.tool)
                 if tool is None:
-                    return step, None, {}, {*roots, "prev"}
+                    return step, None, {}, roots | {"prev", "item"}
+                found_before = len(self.problems)
                 feed = Feeder(use, tool, scope, self.problems).feed()
                 roots |= _roots_of(feed, scope)
+                if errors_among(self.problems[found_before:]):
+                    roots |= {"prev", "item"}  # what it was meant to take is not known
                 return step._replace(tool=tool, feed=feed), tool.spec.output_schema, {}, roots
             case Compute(value):
                 return step, schema_of_value(value, scope), {}, self.checker.check(value, scope)
@@ -275,8 +288,7 @@ class _Planner:
         own = {} if definition.id is None else {definition.id.text: certain}
         previous = scope.previous
         if step.kind != "approve":
-            carrier = Carrier(step.label, definition.id.text if definition.id is not None else None)
-            previous = Previous(certain, (carrier,))
+            previous = Previous(certain, (Carrier(step.label, frozenset([*own, *inside])),))
             if definition.when is not None:
                 previous = _either(previous, scope.previous)
         steps = {**scope.steps, **inside, **own}

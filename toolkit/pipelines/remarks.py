@@ -3,11 +3,12 @@
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
+from toolkit.errors import ToolExecutionError
 from toolkit.pipelines.definitions import PipelineDefinition
 from toolkit.pipelines.plans import PlannedStep
 from toolkit.pipelines.schema_types import kinds_of
 from toolkit.pipelines.scopes import Carrier, Reading, Scope
-from toolkit.pipelines.values import ConstantValue, Value
+from toolkit.pipelines.values import ConstantValue, UnreadableValue, Value, expressions_in
 from toolkit.problems import Location, Problem
 
 LOST = "TK610"
@@ -37,7 +38,7 @@ class Remarks:
         """Look at one step: what it takes of what is handed on, whether it ever runs, and who is asked."""
         carriers = scope.previous.carriers if scope.previous is not None else ()
         if roots & {"prev"}:
-            self._taken_inputs.update(carrier.id for carrier in carriers if carrier.is_input and carrier.id)
+            self._taken_inputs.update(name for carrier in carriers if carrier.is_input for name in carrier.names)
         elif carriers and not _holds_nothing(scope):
             self._suspects.append(_Suspect(step, carriers))
         definition = step.definition
@@ -71,7 +72,7 @@ class Remarks:
     def finish(self, definition: PipelineDefinition, read: Reading) -> None:
         """Tell what only the whole pipeline shows: outputs that nobody takes, and inputs that nobody reads."""
         for step, carriers in self._suspects:
-            if not any(carrier.id in (read.inputs if carrier.is_input else read.steps) for carrier in carriers):
+            if not any(carrier.names & (read.inputs if carrier.is_input else read.steps) for carrier in carriers):
                 self._tell_lost(step, carriers)
         for given in definition.inputs or ():
             name = given.name
@@ -86,7 +87,7 @@ class Remarks:
         return self._warn(LOST, step.definition.location, f"step {step.label!r} does not take the output of {whose}, which is lost", hint)
 
     def _tell_lost_input(self, step: PlannedStep, carrier: Carrier) -> None:
-        if carrier.id != "input":
+        if "input" not in carrier.names:
             return  # a declared input that nobody reads is told once, where it is declared
         hint = "name a parameter with 'pipe', or write 'inputs: {}' at the top if it takes nothing"
         self._warn(LOST, step.definition.location, f"step {step.label!r} does not take the pipeline's input, which is lost", hint)
@@ -101,7 +102,13 @@ def _holds_nothing(scope: Scope) -> bool:
 
 
 def _is_never(condition: Value | None) -> bool:
-    return isinstance(condition, ConstantValue) and condition.data is False
+    """Return whether a condition is false whatever happens: it says so, or reads nothing that could change."""
+    if condition is None or isinstance(condition, UnreadableValue) or any(located.expression.references for located in expressions_in(condition)):
+        return False
+    try:
+        return not condition.render({})
+    except ToolExecutionError:
+        return False
 
 
 def _place(value: Value | None) -> Location:

@@ -40,10 +40,9 @@ Told = Callable[[int, str, float], None]
 
 def failure_of_result(result: ToolResult) -> Failure | None:
     """Return what kind of failure a result is, or `None` if another attempt cannot help."""
-    code = str(result.error_code)
-    if result.error is None or code in NEVER_AGAIN:
+    if result.error is None or result.error_code in NEVER_AGAIN:
         return None
-    return _KIND_OF_CODE.get(int(code) if code.isdecimal() else code, "error")
+    return _kind_of(result.error_code) or "error"
 
 
 def failure_of_exception(error: BaseException) -> Failure | None:
@@ -51,13 +50,18 @@ def failure_of_exception(error: BaseException) -> Failure | None:
     code = error_code_of(error)
     if code in NEVER_AGAIN:
         return None
-    kind = _KIND_OF_CODE.get(code) or _KIND_OF_CODE.get(_status_of(error))
+    kind = _kind_of(code) or _kind_of(_status_of(error))
     if kind is not None:
         return kind
     if isinstance(error, OSError) and not isinstance(error, _FILE_ERRORS):
         return "network"
     cause = failure_of_exception(error.__cause__) if error.__cause__ is not None else None
     return cause or "error"
+
+
+def _kind_of(code: object) -> Failure | None:
+    is_number = isinstance(code, str) and code.isdecimal() and code.isascii()
+    return _KIND_OF_CODE.get(int(str(code)) if is_number else code)
 
 
 def _status_of(error: BaseException) -> object:

@@ -40,12 +40,12 @@ class Carrier(NamedTuple):
 
     Attributes:
         label: What the step is called in a message.
-        id: Its id, if it has one; the input's name.
+        names: By what it can be read: its id and those of the steps inside it; the input's name.
         is_input: Whether it is the only input.
     """
 
     label: str
-    id: str | None
+    names: frozenset[str]
     is_input: bool = False
 
 

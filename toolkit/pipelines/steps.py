@@ -124,8 +124,9 @@ class StepReader(ShapeReader):
 
     def _of_arguments(self, name: str, entry: documents.Entry) -> StepDefinition | None:
         place = entry.key.location
+        is_nothing = isinstance(entry.value, Scalar) and entry.value.value is None
         near = nearest(name, STEP_KEYS, most=1)
-        if not isinstance(entry.value, documents.Mapping) and near:
+        if near and not is_nothing and not isinstance(entry.value, documents.Mapping):
             self.report(place, f"unknown key {name!r} in a step", hint=f"did you mean {near[0]!r}?")
             return None
         use = Use(Word(name, place), self._arguments(entry.value, f"the arguments of {name!r}"))

@@ -8,6 +8,7 @@ from toolkit.events import ApprovalAsked, Event, Listener
 from toolkit.pipelines.flows import Flow, Outcome
 from toolkit.pipelines.plans import PlannedStep
 from toolkit.tools.context import ToolContext
+from toolkit.tools.waiting import Waiting
 
 CURRENT_PATH: ContextVar[str] = ContextVar("toolkit_pipeline_path", default="")
 """The path of the step that is running, with a slash after it; only kept up where somebody listens."""
@@ -44,7 +45,12 @@ class Counting:
         self._listener(event)
 
 
-def place_of(step: PlannedStep, flow: Flow) -> str:
+def context_within(context: ToolContext, step: PlannedStep, flow: Flow) -> ToolContext:
+    """Return the context of one step's calls: it knows where they are, and how long somebody was waited for."""
+    return context.replace(place=_place_of(step, flow), waits=Waiting(context.waits))
+
+
+def _place_of(step: PlannedStep, flow: Flow) -> str:
     """Return where in a run a step is, in words, for whoever is asked."""
     around = flow.context.place
     here = f"step {step.position}/{step.of}"
