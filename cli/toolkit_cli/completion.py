@@ -14,9 +14,9 @@ def complete_target(context: typer.Context, arguments: list[str], incomplete: st
 
 
 def _candidates(incomplete: str) -> Iterator[str]:
-    from toolkit.sources.ready import ready_names  # noqa: PLC0415 - only completion wants the names alone
+    from toolkit.sources.ready import ALL_READY, ready_names  # noqa: PLC0415 - only completion wants the names alone
 
-    yield from ready_names()
+    yield from (ALL_READY, *ready_names())
     folder, slash, _ = incomplete.rpartition("/")
     try:
         entries = sorted(Path(folder + slash or ".").iterdir())

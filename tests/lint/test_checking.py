@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -238,16 +239,20 @@ def test_nothing_of_users_files_runs_on(house):
     house.write(
         "tools.py",
         """
-        import os, subprocess, sys, threading, time
-        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-        print(child.pid, os.getpid(), file=open("pids", "w"))
+        import subprocess, sys, threading, time
+        alive = open("alive", "w")
+        print("yes", file=alive, flush=True)
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], stdout=alive)
         threading.Thread(target=time.sleep, args=(600,)).start()
         """,
     )
+    os.mkfifo("alive")
+    pipe = os.open("alive", os.O_RDONLY | os.O_NONBLOCK)
     house.check("tools.py")
-    for pid in Path("pids").read_text().split():
-        status = Path(f"/proc/{pid}/stat")
-        assert not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z"
+    assert os.read(pipe, 10) == b"yes\n"
+    readable, _, _ = select.select([pipe], [], [], 30)  # its end comes when the last process that holds it is gone
+    assert (readable, os.read(pipe, 10)) == ([pipe], b"")
+    os.close(pipe)
 
 
 def test_child_that_users_file_forks_does_not_keep_us_waiting(house):

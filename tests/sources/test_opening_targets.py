@@ -2,10 +2,14 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from toolkit import InvalidTools, Tool, load_tools
+from toolkit import InvalidTools, Problem, Tool, load_tools
+from toolkit.sources.targets import FilesTarget, NameTarget, parse_target
 
 
 def names(opened):
@@ -242,3 +246,20 @@ def test_ready_tool_is_opened_alone(project):
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(max_size=30) | st.text("ab./:*?[]~\\ \0", max_size=12) | st.just("x" * 5000))
+def test_no_text_makes_a_target_crash(project, text):
+    target = parse_target(text, Path())
+    assert isinstance(target, FilesTarget | NameTarget | Problem)
+    if isinstance(target, Problem):
+        assert target.code in {"TK001", "TK003"}
+
+
+@pytest.mark.parametrize(
+    "text", ["\ud800.py", "a\0b.py", "x" * 5000 + ".py", "~nobody_at_all/x.py", "a:b:c.py:d", ":", "a:", ":b"]
+)
+def test_odd_target_is_told_what_it_is(project, text):
+    opened = project.open(text)
+    assert (opened.tools, [problem.code for problem in opened.problems]) == ({}, ["TK001"])

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from errno import EBADF
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TextIO
@@ -67,7 +68,8 @@ def _limit_memory(size: int) -> None:
         return
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     most = size if hard == resource.RLIM_INFINITY else min(size, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+    with suppress(OSError, ValueError):  # some systems know the limit and refuse to set it
+        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
 def _leave_a_trace_on_exit(crash: TextIO) -> None:

@@ -43,7 +43,7 @@ class Worker:
         self._seconds = limits.seconds
         self._is_overdue = False
         self._process = subprocess.Popen(  # noqa: S603 - this very Python, and nothing of the user's in the arguments
-            [sys.executable, "-P", "-c", _START, json.dumps(sys.path)],
+            [sys.executable, "-P", "-c", _START, json.dumps([str(entry) for entry in sys.path])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,

@@ -62,13 +62,14 @@ class ConfiguredSources:
     @cached_property
     def _python(self) -> Collected:
         found = Collected.nothing()
-        for target in self._targets:
+        for text, target in zip(self._configuration.sources, self._targets, strict=True):
             if isinstance(target, FilesTarget):
-                if not target.pipelines or target.python:
-                    found.add(self._opener.open_parsed(target.only_python(), Path()))
-            else:
-                found.add(self._opener.open_parsed(target, self._configuration.directory, is_configured=True))
-        return Collected(found.tools, [self._placed(problem) for problem in found.problems])
+                if target.pipelines and not target.python:
+                    continue
+                target = target.only_python()  # noqa: PLW2901 - the same target, without what is opened when wanted
+            opened = self._opener.open_parsed(target, self._configuration.directory, is_configured=True)
+            found.add(Collected(opened.tools, [self._placed(problem, text) for problem in opened.problems]))
+        return found
 
     @cached_property
     def _tools(self) -> dict[str, Tool]:
@@ -83,21 +84,22 @@ class ConfiguredSources:
         files = (path for target in self._targets if isinstance(target, FilesTarget) for path in target.pipelines)
         return list(dict.fromkeys(files))
 
-    def _placed(self, problem: Problem) -> Problem:
+    def _placed(self, problem: Problem, source: str) -> Problem:
         """Return a problem as one of the configuration where it has no place of its own."""
         if problem.location is not None:
             return problem
         code = BAD_CONFIGURATION if problem.code == NOT_FOUND else problem.code
-        return replace(problem, code=code, location=place_of_sources(self._configuration))
+        return replace(problem, code=code, location=_place_of_source(self._configuration, source))
 
 
-def place_of_sources(configuration: Configuration) -> Location | None:
-    """Return where the configuration names its sources, if a file does."""
+def _place_of_source(configuration: Configuration, source: str) -> Location | None:
+    """Return where the configuration's file names a source; variables and options may have named it instead."""
     if configuration.file is None:
         return None
-    prefix = () if configuration.file.name == OWN_FILE else ("tool", "toolkit")
     text = configuration.file.read_text("utf-8", errors="replace")
-    return Location(str(configuration.file), *(place_of_key(text, [*prefix, "sources"]) or ()))
+    prefix = () if configuration.file.name == OWN_FILE else ("tool", "toolkit")
+    place = place_of_key(text, [*prefix, "sources"])
+    return Location(str(configuration.file), *place) if place and source in text else None
 
 
 def _name_of(path: Path) -> str:

@@ -1,5 +1,6 @@
 """Targets: what a user may name, told apart by looking at the disk and running nothing."""
 
+import os
 import re
 from collections.abc import Iterable
 from glob import glob, has_magic
@@ -60,6 +61,9 @@ def parse_target(text: str, base: Path) -> Target | Problem:
     Returns:
         The target, or the Problem (`TK001`) that there is no such file; a name is not looked up yet.
     """
+    if "\0" in text or not text.strip():
+        kind = "a name with a null character" if "\0" in text else "an empty name"
+        return Problem(NOT_FOUND, f"{kind} names nothing", hint="name a file, a folder, a tool or a module")
     if (whole := _files(text, base, None)) is not None:
         return whole
     front, colon, name = text.rpartition(":")
@@ -76,9 +80,7 @@ def parse_target(text: str, base: Path) -> Target | Problem:
 
 def _files(text: str, base: Path, name: str | None) -> FilesTarget | Problem | None:
     """Return the files that a path or pattern leads to, or None if it leads nowhere."""
-    if not text.strip() or "\0" in text:
-        return None
-    path = base / Path(text).expanduser()
+    path = base / _at_home(text)
     try:
         if path.is_dir():
             return FilesTarget(text, tuple(tool_files(path)), name, is_single=False)
@@ -103,8 +105,8 @@ def _one_file(text: str, path: Path, name: str | None) -> FilesTarget | Problem:
 
 
 def _matching(pattern: str, base: Path, name: str | None) -> FilesTarget | Problem | None:
-    pattern_text = str(Path(pattern).expanduser())
-    found = sorted(glob(pattern_text, root_dir=base, recursive=True))  # noqa: PTH207 - a Path takes no absolute pattern
+    # A Path takes no absolute pattern.
+    found = sorted(glob(_at_home(pattern), root_dir=base, recursive=True))  # noqa: PTH207
     matches = [base / match for match in found]
     paths: dict[Path, None] = {}
     for match in matches:
@@ -115,13 +117,16 @@ def _matching(pattern: str, base: Path, name: str | None) -> FilesTarget | Probl
     return FilesTarget(pattern, tuple(paths), name, is_single=False) if matches else None
 
 
+def _at_home(text: str) -> str:
+    """Return a path with `~` replaced, as a shell does; unlike pathlib's way, it takes unknown users as they stand."""
+    return os.path.expanduser(text)  # noqa: PTH111 - see above
+
+
 def _nothing_there(text: str, base: Path) -> Problem:
-    if not text.strip():
-        return Problem(NOT_FOUND, "an empty name names nothing", hint="name a file, a folder, a tool or a module")
     if has_magic(text):
         return Problem(NOT_FOUND, f"no file matches '{text}'", hint=f"it is looked for in '{base.resolve()}'")
-    path = base / Path(text).expanduser()
-    if "\0" in text or not (text.endswith(SUFFIXES) or "/" in text):
+    path = base / _at_home(text)
+    if not (text.endswith(SUFFIXES) or "/" in text):
         return Problem(NOT_FOUND, f"nothing is called '{text}'", hint=did_you_mean(text, _names_in(path.parent)))
     if not path.parent.is_dir():
         return Problem(NOT_FOUND, f"there is no file '{text}'", hint=f"there is no folder '{path.parent}' either")
