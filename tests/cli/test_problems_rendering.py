@@ -115,6 +115,13 @@ def test_place_at_the_end_of_a_line_is_still_marked(folder):
     ]
 
 
+def test_place_behind_a_line_that_fills_the_width_is_inside_it(folder):
+    (folder / "a.py").write_text("x" * 56 + "\n", "utf-8")
+    shown, mark = as_text([Problem("", "odd", Location("a.py", 1, 57))], width=60).splitlines()[3:5]
+    assert (len(shown), len(mark)) == (26, 27)
+    assert shown.startswith("1 | …x")
+
+
 def test_span_over_several_lines_is_underlined_to_the_end_of_the_first(folder):
     (folder / "a.yaml").write_text("with:\n  a: 1\n", "utf-8")
     assert as_text([Problem("", "odd", Location("a.yaml", 1, 3, 2, 6))]).splitlines()[4] == "  |   ^^^"

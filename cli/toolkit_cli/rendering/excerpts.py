@@ -33,7 +33,8 @@ def excerpt_of(location: Location, width: int) -> Excerpt | None:
     start, end = _span(location, line)
     cells = [_shown(character) for character in line]
     widths = [width_of(cell) for cell in cells]
-    if sum(widths) > width:
+    behind_the_end = 1 if start == len(line) else 0
+    if sum(widths) + behind_the_end > width:
         return _window(cells, widths, start, end, width)
     return Excerpt("".join(cells), sum(widths[:start]), _columns(widths[start:end], start, end))
 
