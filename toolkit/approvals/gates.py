@@ -63,7 +63,7 @@ class Gate:
         self.policy = policy or ByRisk()
         self.timeout = timeout
         self.on_timeout = on_timeout
-        self._same_again: set[str] = set()
+        self._same_again: set[tuple[str, str, str]] = set()
 
     @property
     def can_ask(self) -> bool:

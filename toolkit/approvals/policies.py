@@ -103,7 +103,7 @@ class Allowance:
             ValueError: If the text is neither.
         """
         match = re.fullmatch(r"\s*([\w.*?\[\]!-]+)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
-        if match is None or match[2] is not None and not match[2].strip():
+        if match is None or (match[2] is not None and not match[2].strip()):
             message = f"{text!r} is no rule: write 'tool' or 'tool(argument=glob)'"
             raise ValueError(message)
         pairs = []

@@ -5,11 +5,15 @@ Both give the same.
 """
 
 from collections.abc import Sequence
+from math import isfinite
+from types import NoneType
 from typing import Any
 
 from toolkit.tools.plain_types import form_of, object_of
 from toolkit.tools.shapes import Shape, UnfitTypeError
 from toolkit.tools.signatures import MISSING, Parameter
+
+_PLAIN = (str, int, bool, NoneType)
 
 
 def shape_of_parameters(name: str, parameters: Sequence[Parameter]) -> Shape:
@@ -27,7 +31,7 @@ def shape_of_parameters(name: str, parameters: Sequence[Parameter]) -> Shape:
         required = [parameter.name for parameter in parameters if parameter.required]
         shape = Shape(*object_of(forms, required))  # type: ignore[arg-type]  # no form is None here
     for parameter in parameters:
-        _explain(shape.schema["properties"][parameter.name], parameter)
+        _explain(shape.schema["properties"].get(parameter.sent_as, {}), parameter)
     return shape
 
 
@@ -63,7 +67,7 @@ def _explain(schema: dict[str, Any], parameter: Parameter) -> None:
         schema["description"] = parameter.description
     if parameter.default is MISSING:
         return
-    if isinstance(parameter.default, str | int | float | bool | None):
+    if type(parameter.default) in _PLAIN or (type(parameter.default) is float and isfinite(parameter.default)):
         schema["default"] = parameter.default
         return
     from toolkit.tools.pydantic_types import plain_default  # noqa: PLC0415 - most defaults are plain

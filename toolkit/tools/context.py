@@ -288,7 +288,10 @@ class ToolContext:
             if verdict.action == "deny":
                 return Reject(verdict.because)
             if verdict.action == "allow":
-                self.emit(ApprovalDecided(risk.tool, "continue", verdict.because, None, 0.0))
+                if self.listener is not None:
+                    from toolkit.events import ApprovalDecided  # noqa: PLC0415 - only a listener needs events
+
+                    self.emit(ApprovalDecided(risk.tool, "continue", verdict.because, None, 0.0))
                 return Continue()
         request = ReviewRequest(
             text,

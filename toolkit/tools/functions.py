@@ -35,7 +35,8 @@ class FunctionTool(Tool):
         self._signature = signature
         self._shape = shape
         self.spec = spec
-        self._optional = frozenset(parameter.name for parameter in signature.parameters if not parameter.required)
+        self._optional = frozenset(parameter.sent_as for parameter in signature.parameters if not parameter.required)
+        self._aliases = {parameter.name: parameter.alias for parameter in signature.parameters if parameter.alias}
         self._call = _caller(function, signature)
         self._returns_nothing = signature.returns is NoneType
         self.suspends = signature.is_async
@@ -46,8 +47,9 @@ class FunctionTool(Tool):
         return read_arguments(self._shape, arguments, self._optional)
 
     def describe(self, parsed: Any) -> dict[str, Any]:
-        """Return the arguments as plain data; secrets stay hidden."""
-        return plain_data(parsed)
+        """Return the arguments as plain data under the names that calls use; secrets stay hidden."""
+        data = plain_data(parsed)
+        return {self._aliases.get(name, name): value for name, value in data.items()} if self._aliases else data
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
         """Call the function; inside a running loop a plain one goes to a thread, where it blocks nobody."""
@@ -68,7 +70,10 @@ class FunctionTool(Tool):
 
     def _filled(self, parsed: dict[str, Any], context: ToolContext) -> dict[str, Any]:
         """Return the arguments with what the context gives and with the defaults that stand in a `Field`."""
-        filled = {**self._signature.explicit_defaults, **parsed}
+        filled = dict(parsed)
+        for name, default in self._signature.explicit_defaults.items():
+            if name not in filled:
+                filled[name] = default()
         for name, injection in self._signature.injected.items():
             filled[name] = context if injection == "context" else _memory_id(self.name, context)
         return filled
@@ -79,8 +84,9 @@ def _caller(function: Callable[..., Any], signature: Signature) -> Callable[[dic
         return lambda given: function(**given)
 
     def call(given: dict[str, Any]) -> Any:
-        first = [given.pop(name) for name in signature.positional if name in given]
-        return function(*first, **given)
+        rest = dict(given)  # the work may be done again with the same arguments
+        first = [rest.pop(name) for name in signature.positional]
+        return function(*first, **rest)
 
     return call
 

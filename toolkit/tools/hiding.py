@@ -6,7 +6,6 @@ A secret is what its schema calls write-only, as the one of a `SecretStr` does.
 import json
 import os
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from toolkit.tools.schemas import REFERENCE, subschemas
@@ -55,6 +54,8 @@ def digest_of_secrets(sent: str, secrets: frozenset[str]) -> str:
     data = _members(sent) if secrets else None
     if not data:
         return ""
+    from hashlib import sha256  # noqa: PLC0415 - it loads OpenSSL, and only a question needs it
+
     hidden = json.dumps({name: data[name] for name in sorted(secrets) if name in data}, sort_keys=True)
     return sha256(_SALT + hidden.encode()).hexdigest()
 
@@ -66,7 +67,11 @@ def unhidden(tool: "Tool", edited: str | Mapping[str, Any], sent: str) -> str:
     if new is None or old is None:
         return text
     shown = tool.describe(tool.parse(sent))
-    kept = {name: old[name] for name in tool.hidden_parameters if name in old and name in new and new[name] == shown.get(name)}
+    kept = {
+        name: old[name]
+        for name in tool.hidden_parameters
+        if name in old and name in new and new[name] == shown.get(name)
+    }
     return json.dumps(new | kept)
 
 

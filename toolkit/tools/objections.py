@@ -1,12 +1,14 @@
 """Objections: a second look at arguments that do not fit, and one message that names everything wrong with them."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import ValidationError, from_json
 
 from toolkit.errors import ToolArgumentsError
+from toolkit.tools.hiding import secret_members
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -57,11 +59,12 @@ def _nulls(error: ValidationError) -> Iterator[tuple[int | str, ...]]:
 
 def explain(error: ValidationError, schema: Mapping[str, Any], data: Any) -> str:
     """Return one message that names every missing and every invalid member of the data."""
-    details = _without_null_branches(error.errors(include_url=False))
+    details = _likeliest_branches(_without_null_branches(error.errors(include_url=False)), data)
     whole = next((detail for detail in details if not detail["loc"] and detail["type"] in _WHOLES), None)
     if whole is not None:
         return _WHOLES[whole["type"]](whole)
     required = set(schema.get("required", ()))
+    secrets = secret_members(schema)
     missing: dict[str, None] = {}
     wrong: dict[str, list[str]] = {}
     for detail in details:
@@ -69,9 +72,10 @@ def explain(error: ValidationError, schema: Mapping[str, Any], data: Any) -> str
         if _is_missing(detail, required):
             missing[path] = None
         else:
-            wrong.setdefault(path, []).append(_reason(detail))
+            is_secret = bool(detail["loc"]) and detail["loc"][0] in secrets
+            wrong.setdefault(path, []).append(_reason(detail, is_secret=is_secret))
     parts = [f"Missing required parameter(s): {', '.join(missing)}"] if missing else []
-    parts += [f"Invalid parameter {path!r}: {' or '.join(dict.fromkeys(reasons))}" for path, reasons in wrong.items()]
+    parts += [f"{_named(path)}: {' or '.join(dict.fromkeys(reasons))}" for path, reasons in wrong.items()]
     return "; ".join(parts)
 
 
@@ -85,6 +89,24 @@ def _without_null_branches(details: list["ErrorDetails"]) -> list["ErrorDetails"
             other["loc"][: len(detail["loc"]) - 1] == detail["loc"][:-1] for other in details if other is not detail
         )
     ]
+
+
+def _likeliest_branches(details: list["ErrorDetails"], data: Any) -> list["ErrorDetails"]:
+    """Leave out what the other types of a union hold against a value that is nearest to one of them."""
+    places = [_walk(detail, data)[1] for detail in details]
+    counts = Counter(branch for branch in places if branch)
+    fewest: dict[tuple[int | str, ...], int] = {}
+    for branch, count in counts.items():
+        fewest[branch[:-1]] = min(count, fewest.get(branch[:-1], count))
+    return [
+        detail
+        for detail, branch in zip(details, places, strict=True)
+        if not branch or counts[branch] == fewest[branch[:-1]]
+    ]
+
+
+def _named(path: str) -> str:
+    return f"Invalid parameter {path!r}" if path else "Invalid arguments"
 
 
 def _is_missing(detail: "ErrorDetails", required: set[str]) -> bool:
@@ -119,19 +141,42 @@ def _kind(value: object) -> str:
 
 def _path(detail: "ErrorDetails", data: Any) -> str:
     """Return a place as people write it, `orders[0].price`, without the branches of unions that pydantic puts in."""
-    text = ""
+    return _walk(detail, data)[0]
+
+
+def _walk(detail: "ErrorDetails", data: Any) -> tuple[str, tuple[int | str, ...]]:
+    """Return a place as people write it, and as pydantic does up to the first branch of a union, if there is one."""
+    text, branch = "", 0
     last = len(detail["loc"]) - 1
     for position, part in enumerate(detail["loc"]):
-        if isinstance(part, int) and isinstance(data, list | tuple) and part < len(data):
-            text, data = f"{text}[{part}]", data[part]
-        elif isinstance(data, Mapping) and (part in data or (position == last and detail["type"] == "missing")):
+        is_missing = position == last and detail["type"] == "missing"
+        if isinstance(part, int) and isinstance(data, list | tuple):
+            text, data = f"{text}[{part}]", data[part] if part < len(data) else None
+        elif isinstance(data, Mapping) and (part in data or is_missing):
             text, data = f"{text}.{part}" if text else str(part), data.get(part)
-    return text
+        else:
+            branch = branch or position + 1
+    return text, detail["loc"][:branch]
 
 
-def _reason(detail: "ErrorDetails") -> str:
-    message = detail["msg"].removeprefix("Input ").removeprefix("Value error, ")
-    return f"{message[:1].lower()}{message[1:]}, not {_shown(detail['input'])}"
+_ABOUT_WHAT_IS_INSIDE = {
+    "assertion_error",
+    "too_long",
+    "too_short",
+    "union_tag_invalid",
+    "union_tag_not_found",
+    "value_error",
+}
+
+
+def _reason(detail: "ErrorDetails", *, is_secret: bool) -> str:
+    """Return what is wrong with a value, and the value, unless that is secret or a container of the right kind."""
+    message = detail["msg"].removeprefix("Input ").removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    reason = f"{message[:1].lower()}{message[1:]}"
+    is_container = isinstance(detail["input"], dict | list | tuple | set)
+    if is_secret or (is_container and detail["type"] in _ABOUT_WHAT_IS_INSIDE):
+        return reason
+    return f"{reason}, not {_shown(detail['input'])}"
 
 
 def _shown(value: object) -> str:

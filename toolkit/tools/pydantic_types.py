@@ -1,6 +1,8 @@
 """The long way from Python types to shapes: through pydantic, for every type that is not plain."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any, NotRequired, Required
 
@@ -13,6 +15,7 @@ from typing_extensions import TypedDict
 from toolkit.tools.schemas import tidied
 from toolkit.tools.shapes import Shape, UnfitTypeError
 from toolkit.tools.signatures import Parameter
+from toolkit.tools.typed_dicts import readable
 
 _UNFIT = (PydanticUserError, PydanticSchemaGenerationError, PydanticUndefinedAnnotation, TypeError, NameError)
 
@@ -24,17 +27,23 @@ def shape_of_members(name: str, parameters: Sequence[Parameter]) -> Shape:
         UnfitTypeError: If a parameter can be no argument.
     """
     make: Any = TypedDict
-    members = make(
-        name,
-        {
-            parameter.name: Required[parameter.annotation] if parameter.required else NotRequired[parameter.annotation]
-            for parameter in parameters
-        },
-    )
+    members = make(name, {parameter.name: _presence(parameter) for parameter in parameters})
     members.__pydantic_config__ = ConfigDict(coerce_numbers_to_str=True)
-    shape = shape_of_annotation(members)
-    shape.schema.setdefault("properties", {})
-    return shape
+    core, schema = _described(members, "validation", change=_leave_defaults_out)
+    schema.setdefault("properties", {})
+    return Shape(schema, lambda: core)
+
+
+def _presence(parameter: Parameter) -> Any:
+    annotation = readable(parameter.annotation)
+    return Required[annotation] if parameter.required else NotRequired[annotation]
+
+
+def _leave_defaults_out(core: Any) -> None:
+    """Take the defaults of `Field(…)` out of an object's members: a parameter left out is the function's own affair."""
+    for member in core.get("schema", core)["fields"].values():
+        if member["schema"]["type"] == "default":
+            member["schema"] = member["schema"]["schema"]
 
 
 def shape_of_annotation(annotation: Any) -> Shape:
@@ -43,7 +52,7 @@ def shape_of_annotation(annotation: Any) -> Shape:
     Raises:
         UnfitTypeError: If no argument can have it.
     """
-    core, schema = _described(annotation, "validation")
+    core, schema = _described(readable(annotation), "validation")
     return Shape(schema, lambda: core)
 
 
@@ -53,20 +62,25 @@ def serialized_schema(annotation: Any) -> dict[str, Any]:
     Raises:
         UnfitTypeError: If it has no form in JSON.
     """
-    return _described(annotation, "serialization")[1]
+    return _described(readable(annotation), "serialization")[1]
 
 
 def plain_default(schema: dict[str, Any], default: Any) -> None:
-    """Put a default into its schema as plain data; one that JSON cannot say is the function's own affair."""
-    try:
-        schema["default"] = to_jsonable_python(float(default) if isinstance(default, Decimal) else default)
-    except ValueError:
-        schema.pop("default", None)
+    """Put a default into its schema as plain data, unless it is secret or JSON cannot say it."""
+    schema.pop("default", None)
+    if not schema.get("writeOnly"):
+        with suppress(ValueError):
+            plain = to_jsonable_python(float(default) if isinstance(default, Decimal) else default)
+            json.dumps(plain, allow_nan=False)
+            schema["default"] = plain
 
 
-def _described(annotation: Any, mode: JsonSchemaMode) -> tuple[Any, dict[str, Any]]:
+def _described(
+    annotation: Any, mode: JsonSchemaMode, change: Callable[[Any], None] = lambda _: None
+) -> tuple[Any, dict[str, Any]]:
     try:
         core = TypeAdapter(annotation).core_schema
+        change(core)
         return core, tidied(_JsonSchema().generate(core, mode))
     except _UNFIT as error:
         raise UnfitTypeError(str(error).splitlines()[0]) from error
@@ -82,7 +96,9 @@ class _JsonSchema(GenerateJsonSchema):
         return False
 
     def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonSchemaValue:
-        """Describe a decimal as a number; text is accepted too."""
+        """Describe a decimal as a number, where text is accepted too; it is written out as text, which is exact."""
+        if self.mode == "serialization":
+            return {"type": "string"}
         limits = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
         bounds = {name: float(schema[key]) for key, name in limits.items() if key in schema}  # type: ignore[literal-required]
         return {"type": "number", **bounds}

@@ -1,6 +1,7 @@
 """JSON Schemas as plain data: making a generated one fit for a model's eyes."""
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from typing import Any
 
 _BY_NAME = ("properties", "$defs", "patternProperties", "dependentSchemas")
@@ -23,8 +24,10 @@ def tidied(schema: dict[str, Any]) -> dict[str, Any]:
 
     A definition that is used once stands where it is used; one that is used more often, or by itself, keeps its name.
     """
-    _each(schema, lambda part: part.pop("title", None))
     definitions: dict[str, dict[str, Any]] = schema.get("$defs", {})
+    if "$ref" in schema:  # a type that refers to itself; its own schema stands at the root too
+        schema |= deepcopy(definitions[schema.pop("$ref").removeprefix(REFERENCE)])
+    _each(schema, lambda part: part.pop("title", None))
     for name in list(definitions):
         users = [part for part in _parts(schema) if part.get("$ref") == REFERENCE + name]
         inside = any(part is user for part in _parts(definitions[name]) for user in users)

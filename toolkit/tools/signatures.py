@@ -26,11 +26,12 @@ class Parameter:
     """One parameter that a call fills.
 
     Attributes:
-        name: Its name, in the schema and in the function.
+        name: Its name in the function.
         annotation: Its type, with its constraints; `Any` where nothing is written.
         description: What it is, if anybody said.
         default: What stands in for it, or `MISSING`.
         typed: Whether it has an annotation.
+        alias: What calls name it, where a pydantic `Field` says so.
     """
 
     name: str
@@ -38,6 +39,12 @@ class Parameter:
     description: str | None
     default: Any
     typed: bool
+    alias: str | None = None
+
+    @property
+    def sent_as(self) -> str:
+        """Its name in the schema and in a call."""
+        return self.alias or self.name
 
     @property
     def required(self) -> bool:
@@ -53,7 +60,8 @@ class Signature:
         parameters: What a call fills, in order.
         injected: What the context fills, by parameter name.
         positional: The names that can only be passed by position, in order.
-        explicit_defaults: Defaults that the function's own would not give, since they stand in a pydantic `Field`.
+        explicit_defaults: The way to each default that the function does not give of itself: those that stand in a
+            pydantic `Field`, and those of parameters that can only be passed by position.
         returns: The annotation of what it returns, or `MISSING`.
         description: What the docstring says of the whole.
         is_async: Whether it is a coroutine function.
@@ -62,7 +70,7 @@ class Signature:
     parameters: tuple[Parameter, ...]
     injected: Mapping[str, Injection]
     positional: tuple[str, ...]
-    explicit_defaults: Mapping[str, Any]
+    explicit_defaults: Mapping[str, Callable[[], Any]]
     returns: Any
     description: str
     is_async: bool
@@ -76,7 +84,7 @@ def read_signature(function: Callable[..., Any]) -> tuple[Signature, list[Proble
     parameters: list[Parameter] = []
     injected: dict[str, Injection] = {}
     positional: list[str] = []
-    defaults: dict[str, Any] = {}
+    defaults: dict[str, Callable[[], Any]] = {}
     for raw in inspect.signature(function).parameters.values():
         annotation = hints.get(raw.name, MISSING)
         if raw.kind is raw.POSITIONAL_ONLY:
@@ -90,9 +98,9 @@ def read_signature(function: Callable[..., Any]) -> tuple[Signature, list[Proble
             message, hint = objection
             problems.append(Problem("TK321", message, place_of(function, raw.name), hint=hint))
             continue
-        parameter = _parameter(raw, annotation, docstring.parameters.get(raw.name))
-        if parameter.default is not raw.default and parameter.default is not MISSING:
-            defaults[raw.name] = parameter.default
+        parameter, way = _parameter(raw, annotation, docstring.parameters.get(raw.name))
+        if way is not None:
+            defaults[raw.name] = way
         parameters.append(parameter)
     is_async = inspect.iscoroutinefunction(_callee(function))
     returns = hints.get("return", MISSING)
@@ -117,7 +125,9 @@ def _docstring(function: Callable[..., Any]) -> str | None:
 
 def _resolved_hints(function: Callable[..., Any], problems: list[Problem]) -> dict[str, Any]:
     callee = inspect.unwrap(_callee(function))
-    known = {"ToolContext": ToolContext, "MemoryId": MemoryId}  # they may be imported for type checkers only
+    own = getattr(callee, "__globals__", {})
+    ours = {"ToolContext": ToolContext, "MemoryId": MemoryId}  # they may be imported for type checkers only
+    known = {name: value for name, value in ours.items() if name not in own}
     try:
         return get_type_hints(callee, localns=known, include_extras=True)
     except Exception:  # noqa: BLE001 - annotations are foreign code
@@ -142,23 +152,31 @@ def _hints_one_by_one(
     return hints
 
 
-def _parameter(raw: inspect.Parameter, annotation: Any, documented: str | None) -> Parameter:
-    default = raw.default
+def _parameter(
+    raw: inspect.Parameter, annotation: Any, documented: str | None
+) -> tuple[Parameter, Callable[[], Any] | None]:
+    """Return a parameter, and the way to its default where the function does not give it of itself."""
+    default, way = raw.default, None
     typed = annotation is not MISSING
     annotation = annotation if typed else Any
-    fields = [extra for extra in getattr(annotation, "__metadata__", ()) if _is_field(extra)]
     if _is_field(default):  # `limit: int = Field(10, ge=1)`
-        fields.append(default)
-        annotation = Annotated[annotation, *default.metadata] if default.metadata else annotation
-        default = MISSING if default.is_required() else default.get_default(call_default_factory=True)
-    elif default is MISSING:  # `limit: Annotated[int, Field(default=10)]`
-        default = next(
-            (field.get_default(call_default_factory=True) for field in fields if not field.is_required()), MISSING
-        )
+        annotation, default = Annotated[annotation, default], MISSING
+    extras = getattr(annotation, "__metadata__", ())
+    fields = [extra for extra in reversed(extras) if _is_field(extra)]
+    giving = next((field for field in fields if not field.is_required()), None)
+    if default is MISSING and giving is not None:
+        way = partial(giving.get_default, call_default_factory=True)
+        default = way()
+    elif default is not MISSING and raw.kind is raw.POSITIONAL_ONLY:
+        way = partial(_itself, default)
     described = [field.description for field in fields if field.description]
-    texts = [extra for extra in getattr(annotation, "__metadata__", ()) if isinstance(extra, str)]
-    description = next(iter([*described, *texts]), documented)
-    return Parameter(raw.name, annotation, description, default, typed)
+    texts = [extra for extra in extras if isinstance(extra, str)]
+    alias = next((name for field in fields if isinstance(name := field.validation_alias or field.alias, str)), None)
+    return Parameter(raw.name, annotation, next(iter([*described, *texts]), documented), default, typed, alias), way
+
+
+def _itself(value: Any) -> Any:
+    return value
 
 
 def _is_field(value: object) -> bool:
