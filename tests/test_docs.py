@@ -29,7 +29,8 @@ BLOCK = re.compile(
     r"^(?:<!-- (?P<mark>[^\n]*?) -->\n+)?(?P<fence>```+)(?P<language>\w*)[^\n]*\n(?P<text>.*?)^(?P=fence)$",
     re.MULTILINE | re.DOTALL,
 )
-SECONDS = re.compile(r"\b\d+(?:\.\d+)? ?(?:ms|s|µs)\b")
+SECONDS = re.compile(r" *\b\d+(?:\.\d+)? ?(?:ms|s|µs)\b")
+PROMPT = "     >"
 ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07]*\x07|[()].|[=>78])")
 WIDTH = 100
 
@@ -56,7 +57,13 @@ def environment():
     """Return the environment of a reader with a plain terminal and no settings of his own."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("TOOLKIT_")}
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    return inherited | {"PATH": path, "NO_COLOR": "1", "COLUMNS": str(WIDTH), "PROMPT_TOOLKIT_NO_CPR": "1"}
+    return inherited | {
+        "PATH": path,
+        "NO_COLOR": "1",
+        "COLUMNS": str(WIDTH),
+        "PROMPT_TOOLKIT_NO_CPR": "1",
+        "TERM": "xterm",
+    }
 
 
 def commands_of(block):
@@ -75,7 +82,7 @@ def commands_of(block):
 def same(shown, printed):
     """Compare outputs, whatever the times in them and wherever `...` stands."""
     shown, printed = (
-        "\n".join(line.rstrip() for line in SECONDS.sub("1s", text).splitlines()) for text in (shown, printed)
+        "\n".join(line.rstrip() for line in SECONDS.sub(" 1s", text).splitlines()) for text in (shown, printed)
     )
     return doctest.OutputChecker().check_output(shown, printed, doctest.ELLIPSIS)
 
@@ -114,17 +121,22 @@ def type_in_terminal(block, directory, keys):
     )
     screen = ""
     for key in keys.split():
-        child.expect_exact("> ")
+        child.expect_exact(PROMPT)
         screen += child.before + child.after
-        child.send({"enter": "\r"}.get(key, key))
+        child.send(f"{key}\r")
     child.expect(pexpect.EOF)
     screen = ESCAPES.sub("", screen + child.before)
     child.close()
-    position = 0
-    for line in filter(None, (SECONDS.sub("1s", line).strip() for line in shown.splitlines())):
-        found = SECONDS.sub("1s", screen).find(line, position)
+    screen, position = plain(screen), 0
+    for line in filter(None, (plain(line) for line in shown.splitlines())):
+        found = screen.find(line, position)
         assert found >= 0, f"line {block.line}: the terminal does not show {line!r} here:\n{screen}"
-        position = found
+        position = found + len(line)
+
+
+def plain(text):
+    """Return text without its spacing and its times."""
+    return SECONDS.sub(" 1s", " ".join(text.split()))
 
 
 def run_python(block, page, namespace):
