@@ -226,6 +226,22 @@ def test_abstract_class_is_left_out_and_its_children_are_not(project):
     assert opened.tools["describe"].run().output == "4.0"
 
 
+def test_abstract_class_that_is_named_says_what_it_lacks(project):
+    project.write(
+        "tools.py",
+        """
+        from abc import ABC, abstractmethod
+
+        class Shape(ABC):
+            @abstractmethod
+            def area(self) -> float: ...
+        """,
+    )
+    assert project.problems("tools.py:Shape") == [
+        "tools.py:3:7: error[TK003]: class 'Shape' is abstract: it lacks 'area' (name a class that has it all)"
+    ]
+
+
 def test_imported_classes_are_not_made(project):
     project.write("shapes.py", NEEDY)
     project.tool("tools.py", "forecast", before="from shapes import Weather")

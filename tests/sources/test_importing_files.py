@@ -95,6 +95,52 @@ def test_scripts_guard_keeps_the_script_from_running(project):
     assert imported(Path("script.py")).VALUE == 1
 
 
+def test_file_named_like_an_installed_package_is_one_problem_when_it_fails(project):
+    project.write("json.py", "raise RuntimeError('no')\n")
+    for _ in range(2):
+        assert project.problems("json.py") == [
+            f"json.py:1:1: error[TK002]: 'json.py' cannot be imported: RuntimeError: no ({WORK})"
+        ]
+
+
+def test_file_beside_a_package_of_its_name_is_the_one_that_was_named(project):
+    project.write("shop.py", "WHICH = 'file'\n")
+    project.write("shop/__init__.py", "WHICH = 'package'\n")
+    assert [imported(Path(name)).WHICH for name in ("shop.py", "shop/__init__.py", "shop.py")] == [
+        "file",
+        "package",
+        "file",
+    ]
+
+
+def test_module_that_fails_is_one_problem_with_its_place(project):
+    project.write("shop/__init__.py")
+    project.write("shop/prices.py", "1 / 0\n")
+    assert project.problems("shop.prices", "shop.prices:price") == [
+        f"shop/prices.py:1:1: error[TK002]: 'shop.prices' cannot be imported: ZeroDivisionError: division by zero ({WORK})"
+    ]
+
+
+def test_module_whose_package_fails_is_one_problem_with_its_place(project):
+    project.write("shop/__init__.py", "import jsno\n")
+    project.write("shop/prices.py")
+    assert project.problems("shop.prices") == [
+        (
+            "shop/__init__.py:1:1: error[TK002]: 'shop.prices' cannot be imported: ModuleNotFoundError: No module named 'jsno' "
+            "(did you mean 'json', or is it not installed?)"
+        )
+    ]
+
+
+@pytest.mark.parametrize("module", ["nowhere.prices", "json.prices", "json.decoder.prices", "os.path.join"])
+def test_module_that_does_not_exist_is_not_found(project, module):
+    assert [problem.code for problem in project.open(f"{module}:price").problems] == ["TK001"]
+
+
+def test_module_that_is_running_already_is_found(project):
+    assert [problem.code for problem in project.open("__main__:nothing_of_this_name").problems] == ["TK001"]
+
+
 # ----------------------------------------------------------------------------------------------- users' own toolkit/, cli/
 
 

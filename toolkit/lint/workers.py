@@ -15,8 +15,6 @@ from toolkit.lint.limits import Limits
 
 # The child imports what this process imports, and nothing that happens to lie in the working directory.
 _START = "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); from toolkit.lint.collecting import main; main()"
-_GRACE = 10.0
-"""Seconds after which a child that has not ended itself on time is ended."""
 
 
 class Ending(NamedTuple):
@@ -40,7 +38,7 @@ class Worker:
         """Start the process; `crash_file` is where it writes its last words."""
         crash_file.write_bytes(b"")
         self._crash_file = crash_file
-        self._seconds = limits.seconds
+        self._limits = limits
         self._is_overdue = False
         self._process = subprocess.Popen(  # noqa: S603 - this very Python, and nothing of the user's in the arguments
             [sys.executable, "-P", "-c", _START, json.dumps([str(entry) for entry in sys.path])],
@@ -53,7 +51,7 @@ class Worker:
 
     def ask(self, request: Mapping[str, str]) -> dict[str, Any] | Ending:
         """Return the child's answer to a request, or how it came to its end over it."""
-        deadline = Timer(self._seconds + _GRACE, self._end_overdue)
+        deadline = Timer(self._limits.seconds + self._limits.grace, self._end_overdue)
         deadline.start()
         try:
             self._send(request)
@@ -83,9 +81,9 @@ class Worker:
 
     def _wait(self) -> int:
         try:
-            return self._process.wait(_GRACE)
+            return self._process.wait(self._limits.grace)
         except subprocess.TimeoutExpired:  # a file closed the channel, and the process lives on
-            self._kill()
+            self._end_overdue()
             return self._process.wait()
 
     def _kill(self) -> None:

@@ -20,7 +20,8 @@ def make_instance(cls: type, *, severity: Severity = "error") -> Instance | Prob
     name = cls.__name__
     if inspect.isabstract(cls):
         missing = ", ".join(f"'{method}'" for method in sorted(getattr(cls, "__abstractmethods__", ())))
-        return Problem(NO_TOOL, f"class '{name}' is abstract: it lacks {missing}", place_of(cls), severity)
+        abstract = f"class '{name}' is abstract: it lacks {missing}"
+        return Problem(NO_TOOL, abstract, place_of(cls), severity, hint="name a class that has it all")
     if needed := _needed_arguments(cls):
         names = ", ".join(f"'{argument}'" for argument in needed)
         return Problem(
