@@ -34,11 +34,11 @@ def read_again(shape: "Shape", arguments: str | Mapping[str, Any], optional: fro
     if needless:
         data = {name: value for name, value in data.items() if name not in needless}
     elif data != {} or not isinstance(arguments, str) or arguments.strip():
-        raise ToolArgumentsError(explain(error, shape.schema, data)) from None
+        raise explain(error, shape.schema, data) from None
     try:
         return shape.validate_data(data)
     except ValidationError as second:
-        raise ToolArgumentsError(explain(second, shape.schema, data)) from None
+        raise explain(second, shape.schema, data) from None
 
 
 def _data(arguments: str | Mapping[str, Any]) -> Any:
@@ -57,12 +57,12 @@ def _nulls(error: ValidationError) -> Iterator[tuple[int | str, ...]]:
             yield detail["loc"]
 
 
-def explain(error: ValidationError, schema: Mapping[str, Any], data: Any) -> str:
-    """Return one message that names every missing and every invalid member of the data."""
+def explain(error: ValidationError, schema: Mapping[str, Any], data: Any) -> ToolArgumentsError:
+    """Return one error that names every missing and every invalid member of the data."""
     details = _likeliest_branches(_without_null_branches(error.errors(include_url=False)), data)
     whole = next((detail for detail in details if not detail["loc"] and detail["type"] in _WHOLES), None)
     if whole is not None:
-        return _WHOLES[whole["type"]](whole)
+        return ToolArgumentsError(_WHOLES[whole["type"]](whole))
     required = set(schema.get("required", ()))
     secrets = secret_members(schema)
     missing: dict[str, None] = {}
@@ -75,8 +75,9 @@ def explain(error: ValidationError, schema: Mapping[str, Any], data: Any) -> str
             is_secret = bool(detail["loc"]) and detail["loc"][0] in secrets
             wrong.setdefault(path, []).append(_reason(detail, is_secret=is_secret))
     parts = [f"Missing required parameter(s): {', '.join(missing)}"] if missing else []
-    parts += [f"{_named(path)}: {' or '.join(dict.fromkeys(reasons))}" for path, reasons in wrong.items()]
-    return "; ".join(parts)
+    faults = {path: " or ".join(dict.fromkeys(reasons)) for path, reasons in wrong.items()}
+    parts += [f"{_named(path)}: {reason}" for path, reason in faults.items()]
+    return ToolArgumentsError("; ".join(parts), faults=dict.fromkeys(missing, "is missing") | faults)
 
 
 def _without_null_branches(details: list["ErrorDetails"]) -> list["ErrorDetails"]:
