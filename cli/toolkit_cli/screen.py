@@ -8,9 +8,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
-from typing import Protocol, TextIO
+from types import TracebackType
+from typing import Protocol, Self, TextIO
 
 from toolkit_cli import console
+
+_AFTER_AN_OPEN_PROMPT = "\x1b[?2004l\n"
+"""What a prompt would have written at its end: pasting is as usual again, and a new line begins."""
 
 
 class Live(Protocol):
@@ -34,6 +38,7 @@ class Screen:
         self._lock = threading.RLock()
         self._waiting: _Kept | None = None
         self._live: Live | None = None
+        self._streams: tuple[TextIO, TextIO] | None = None
 
     def say(self, line: str) -> None:
         """Write a line, or keep it until the open question is answered."""
@@ -63,17 +68,34 @@ class Screen:
             if self._live is not None:
                 self._live.stop()
             self._waiting = kept = _Kept()
-        out, err = sys.stdout, sys.stderr
-        sys.stdout = sys.stderr = kept
+            self._streams = (sys.stdout, sys.stderr)
+            talk = sys.stderr
+            sys.stdout = sys.stderr = kept
         try:
-            yield err
+            yield talk
         finally:
-            sys.stdout, sys.stderr = out, err
-            self._release(kept.getvalue())
+            self._release()
 
-    def _release(self, kept: str) -> None:
+    def __enter__(self) -> Self:
+        """Begin to write."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Take the live display away, and stderr from a question that a thread which was given up still has open."""
         with self._lock:
-            self._waiting = None
+            if self._waiting is not None:
+                self._live = None
+                self._release(_AFTER_AN_OPEN_PROMPT)
+            self.show(None)
+
+    def _release(self, first: str = "") -> None:
+        with self._lock:
+            if self._waiting is None or self._streams is None:
+                return
+            kept, self._waiting = first + self._waiting.getvalue(), None
+            sys.stdout, sys.stderr = self._streams
             if kept:
                 console.say(kept.removesuffix("\n"))
             if self._live is not None:

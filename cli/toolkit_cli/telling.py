@@ -65,8 +65,7 @@ class Teller:
         return self._kept_story is not None
 
     def close(self) -> None:
-        """Take the bars away and write the table, if there was a pipeline."""
-        self._screen.show(None)
+        """Write the table, if there was a pipeline."""
         if self._finished is not None:
             self._say(self.story.closing(self._finished))
 

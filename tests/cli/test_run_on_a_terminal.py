@@ -125,7 +125,7 @@ def test_stop_ends_the_run_and_exits_3(asked, report):
 
 def test_edit_runs_other_arguments_after_showing_them_with_their_effect(asked, project, report):
     asked.answer("e")
-    asked.expect("edit which? path · content · {} all as JSON:")
+    asked.expect("edit which? path · content · append · {} all as JSON:")
     asked.child.send("path\r")
     asked.expect("path =")
     asked.child.send("\x15other.md\r")
@@ -288,7 +288,7 @@ def test_a_signal_that_ends_programs_ends_the_run(project, report, number, exit_
 def test_a_terminal_that_goes_away_ends_the_run(asked, report):
     asked.expect(MENU_END)
     asked.expect(PROMPT)
-    os.close(asked.child.child_fd)
+    asked.child.ptyproc.fileobj.close()
     os.waitpid(asked.child.pid, 0)
     asked.child.ptyproc.terminated = asked.child.terminated = asked.child.closed = asked.child.ptyproc.closed = True
     assert report.read_text("utf-8") == OLD

@@ -32,41 +32,54 @@ if TYPE_CHECKING:
 _EVERYTHING = 2
 
 
+Target = Annotated[
+    str,
+    typer.Argument(
+        metavar="TARGET", help="file.py:name, a pipeline's file, a tool's name, or a module.", show_default=False
+    ),
+]
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[ARG]...",
+        help="name=value, typed by the tool; name:=JSON; name=@file; or the one text that the tool works on.",
+        show_default=False,
+    ),
+]
+Whole = Annotated[str | None, typer.Option(metavar="JSON|@FILE|-", help="All arguments as one JSON object.")]
+Text = Annotated[
+    str | None, typer.Option(metavar="TEXT|-", help="The text that the tool works on; - or a pipe for stdin.")
+]
+Rules = Annotated[
+    list[str] | None,
+    typer.Option(metavar="RULE", help="Allow calls beforehand: 'tool' or 'tool(arg=glob)'. Repeatable."),
+]
+Time = Annotated[
+    str | None, typer.Option(metavar="TIME", help="How long it may take, questions not counted: 500ms, 30s, 5m.")
+]
+Shown = Annotated[
+    Format, typer.Option("--format", help="The output alone, the result as JSON, or events as they happen.")
+]
+Values = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=VALUE", help="A value that tools receive with the call. Repeatable."),
+]
+
+
 def run(  # noqa: PLR0913 - each is an option of the command
-    target: Annotated[
-        str, typer.Argument(help="file.py:name, a pipeline's file, a tool's name, or a module.", show_default=False)
-    ],
-    words: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[ARG]...",
-            help="name=value, typed by the tool; name:=JSON; name=@file; or the one text that the tool works on.",
-            show_default=False,
-        ),
-    ] = None,
+    target: Target,
+    words: Words = None,
     *,
-    args: Annotated[str | None, typer.Option(metavar="JSON|@FILE|-", help="All arguments as one JSON object.")] = None,
-    input: Annotated[  # noqa: A002 - the option's name
-        str | None, typer.Option(metavar="TEXT|-", help="The text that the tool works on; - or a pipe for stdin.")
-    ] = None,
+    args: Whole = None,
+    input: Text = None,  # noqa: A002 - the option's name
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check everything and show what would run.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Answer every question beforehand with yes.")] = False,
     no_input: Annotated[bool, typer.Option("--no-input", help="Ask nothing, even on a terminal.")] = False,
-    approve: Annotated[
-        list[str] | None,
-        typer.Option(metavar="RULE", help="Allow calls beforehand: 'tool' or 'tool(arg=glob)'. Repeatable."),
-    ] = None,
-    timeout: Annotated[
-        str | None, typer.Option(metavar="TIME", help="How long it may take, questions not counted: 500ms, 30s, 5m.")
-    ] = None,
-    format: Annotated[  # noqa: A002 - the option's name
-        Format, typer.Option("--format", help="The output alone, the result as JSON, or events as they happen.")
-    ] = "text",
+    approve: Rules = None,
+    timeout: Time = None,
+    format: Shown = "text",  # noqa: A002 - the option's name
     tools: Sources = None,
-    context: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="A value that tools receive with the call. Repeatable."),
-    ] = None,
+    context: Values = None,
     verbose: Verbose = 0,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -77,23 +90,19 @@ def run(  # noqa: PLR0913 - each is an option of the command
     any work, and the flag that allows it is named.
     """
     configuration = load_configuration(tools)
-    answers = Answers(yes, no_input, approve or ())
-    screen = Screen()
-    show_logs(screen, _EVERYTHING if debug else verbose)
-    tool = _open_one(target, configuration, quiet=quiet, as_json=format != "text")
-    given = Given(words or (), args, input, piped_text())
-    arguments = _complete(tool, given, answers, target)
-    gate, reviewer = make_gate(answers, screen, configuration.approval_timeout)
-    if dry_run:
-        return _rehearse(tool, arguments, gate, format)
-    refuse_what_nobody_can_answer(tool, arguments, gate, answers)
-    teller = None if quiet else Teller(screen)
     values = {**configuration.context, **_values(context or ())}
-    listener = both(teller, write_event if format == "jsonl" else None)
-    called_with = ToolContext(values, gate=gate, listener=listener)
-    ending = call_tool(_timed(tool, timeout, configuration), arguments, called_with, reviewer)
-    if teller is not None:
-        teller.close()
+    answers = Answers(yes, no_input, approve or ())
+    with Screen() as screen:
+        show_logs(screen, _EVERYTHING if debug else verbose)
+        tool = _timed(_open_one(target, configuration, quiet=quiet, as_json=format != "text"), timeout, configuration)
+        arguments = _complete(tool, Given(words or (), args, input, piped_text()), answers, target)
+        gate, reviewer = make_gate(answers, screen, configuration.approval_timeout)
+        if dry_run:
+            return _rehearse(tool, arguments, gate, format)
+        refuse_what_nobody_can_answer(tool, arguments, gate, answers)
+        teller = None if quiet else Teller(screen)
+        listener = both(teller, write_event if format == "jsonl" else None)
+        ending = call_tool(tool, arguments, ToolContext(values, gate=gate, listener=listener), reviewer)
     return _present(ending, format, teller)
 
 
@@ -156,19 +165,23 @@ def _values(words: Sequence[str]) -> dict[str, Any]:
 
 
 def _timed(tool: Tool, text: str | None, configuration: "Configuration") -> Tool:
-    """Return the tool with the limit of time that was said, if one was."""
-    seconds = configuration.timeout
-    if text is not None:
-        from toolkit.pipelines.shapes import parse_duration  # noqa: PLC0415 - few runs are limited
-
-        seconds = parse_duration(text)
-        if not seconds:
-            raise Failure(ExitCode.USAGE, f"--timeout: '{text}' is no time", hint="write 500ms, 30s or 5m")
+    """Return the tool with the limit of time that was said, if one was; a configured one is for single calls."""
+    seconds = configuration.timeout if text is None else _seconds(text)
     if seconds is None:
         return tool
     from toolkit.pipelines.timing import TimedTool  # noqa: PLC0415 - a clock needs the event loop
+    from toolkit_cli.rendering.tools import pipeline_in  # noqa: PLC0415 - few runs are limited
 
-    return TimedTool(tool, seconds)
+    return tool if text is None and pipeline_in(tool) is not None else TimedTool(tool, seconds)
+
+
+def _seconds(text: str) -> float:
+    from toolkit.pipelines.shapes import parse_duration  # noqa: PLC0415 - few runs are limited
+
+    seconds = parse_duration(text)
+    if not seconds:
+        raise Failure(ExitCode.USAGE, f"--timeout: '{text}' is no time", hint="write 500ms, 30s or 5m")
+    return seconds
 
 
 def _rehearse(tool: Tool, arguments: Mapping[str, Any], gate: "Gate", format: Format) -> ExitCode:  # noqa: A002
@@ -187,7 +200,9 @@ def _rehearse(tool: Tool, arguments: Mapping[str, Any], gate: "Gate", format: Fo
 
 
 def _present(ending: Ending, format: Format, teller: Teller | None) -> int:  # noqa: A002
-    """Write the result to stdout and what went wrong to stderr, and return the exit code."""
+    """Write the closing table, the result, and what went wrong, and return the exit code."""
+    if teller is not None:
+        teller.close()
     if format != "text" or ending.problem is None:
         console.write_data(rendered_result(ending.result, format, for_terminal=console.data_is_terminal()))
     if ending.problem is not None:
