@@ -1,19 +1,22 @@
 """Classes as tools: a name, a description and options in the class, and the work in `execute`."""
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property, partial
+from inspect import getdoc
+from types import CoroutineType
 from typing import Any
 
 from toolkit.errors import InvalidTools
 from toolkit.problems import Problem
-from toolkit.running import in_thread, loop_is_running
+from toolkit.running import drive_or_run, in_thread, loop_is_running
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.names import name_problem
 from toolkit.tools.options import OPTIONS, option_problems
 from toolkit.tools.places import place_of
+from toolkit.tools.signatures import read_signature
 from toolkit.tools.spec import ToolSpec
 
 
@@ -32,6 +35,11 @@ class ExecutingTool(Tool):
         """The JSON Schema of what a call must carry."""
         raise NotImplementedError
 
+    @property
+    def output_schema(self) -> Mapping[str, Any] | None:
+        """The JSON Schema of what it returns, where that is known."""
+        return None
+
     @cached_property
     def spec(self) -> ToolSpec:  # type: ignore[override,unused-ignore]  # cached: it never changes
         """What the class says.
@@ -45,6 +53,11 @@ class ExecutingTool(Tool):
         problems = option_problems(given, place)
         if trouble := name_problem(name, place):
             problems.append(trouble)
+        if not callable(getattr(self, "execute", None)):
+            hint = "write def execute(self, …) in its class"
+            raise InvalidTools(
+                problems=[*problems, Problem("TK003", f"tool {name!r} has no 'execute'", place, hint=hint)]
+            )
         parameters = self.parameters
         if parameters.get("type") != "object":
             problems.append(Problem("TK302", f"the input of {name!r} must be an object with named fields", place))
@@ -55,18 +68,20 @@ class ExecutingTool(Tool):
             name,
             description,
             parameters,
+            output_schema=self.output_schema,
             source=self.source or (place.file if place else None),
             location=place,
             **given,
         )  # fmt: skip
 
     @property
-    def written_as(self) -> type:
-        """The class that the author wrote: where the tool is, and whose docstring describes it."""
+    def written_as(self) -> type | Callable[..., Any]:
+        """The class or function that the author wrote: where the tool is, and whose docstring describes it."""
         return type(self)
 
     def _documented(self) -> str:
-        return read_docstring(vars(self.written_as).get("__doc__")).description
+        author = self.written_as
+        return read_docstring(vars(author).get("__doc__") if isinstance(author, type) else getdoc(author)).description
 
     @cached_property
     def suspends(self) -> bool:  # type: ignore[override,unused-ignore]
@@ -76,15 +91,23 @@ class ExecutingTool(Tool):
     @cached_property
     def uses_context(self) -> bool:  # type: ignore[override,unused-ignore]
         """Whether `execute` takes the context."""
-        return len(inspect.signature(self.execute).parameters) > 1
+        return self._context_name is not None
+
+    @cached_property
+    def _context_name(self) -> str | None:
+        """The parameter of `execute` that takes the context: by its type, its name, or as the second of two."""
+        injected = read_signature(self.execute)[0].injected
+        typed = [name for name, injection in injected.items() if injection == "context"]
+        others = list(inspect.signature(self.execute).parameters.values())[1:]
+        named = [other.name for other in others if other.name == "context" or other.default is other.empty]
+        return next(iter([*typed, *named]), None)
 
     execute: Any
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
         """Execute; inside a running loop a plain method goes to a thread, where it blocks nobody."""
-        given = (parsed, context) if self.uses_context else (parsed,)
+        execute = partial(self.execute, **{self._context_name: context}) if self._context_name else self.execute
         if self.suspends:
-            return await self.execute(*given)
-        if loop_is_running():
-            return await in_thread(partial(self.execute, *given))
-        return self.execute(*given)
+            return await execute(parsed)
+        value = await in_thread(partial(execute, parsed)) if loop_is_running() else execute(parsed)
+        return await drive_or_run(value) if isinstance(value, CoroutineType) else value

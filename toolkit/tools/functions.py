@@ -4,12 +4,12 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from types import NoneType
+from types import CoroutineType, NoneType
 from typing import Any
 
 from toolkit.errors import ConfigurationError, InvalidTools
 from toolkit.problems import Problem, errors_among
-from toolkit.running import in_thread, loop_is_running
+from toolkit.running import drive_or_run, in_thread, loop_is_running
 from toolkit.tools.annotations import output_schema, shape_of_parameters
 from toolkit.tools.arguments import read_arguments
 from toolkit.tools.base import Arguments, Tool
@@ -58,9 +58,8 @@ class FunctionTool(Tool):
         )
         if self._signature.is_async:
             return await self._call(given)
-        if loop_is_running():
-            return await in_thread(partial(self._call, given))
-        return self._call(given)
+        value = await in_thread(partial(self._call, given)) if loop_is_running() else self._call(given)
+        return await drive_or_run(value) if isinstance(value, CoroutineType) else value
 
     def result_of(self, value: Any) -> ToolResult:
         """Return what the function returned; nothing, where nothing was promised, is a success."""
@@ -74,9 +73,7 @@ class FunctionTool(Tool):
         for name, default in self._signature.explicit_defaults.items():
             if name not in filled:
                 filled[name] = default()
-        for name, injection in self._signature.injected.items():
-            filled[name] = context if injection == "context" else _memory_id(self.name, context)
-        return filled
+        return filled | injected(self.name, self._signature, context)
 
 
 def _caller(function: Callable[..., Any], signature: Signature) -> Callable[[dict[str, Any]], Any]:
@@ -91,11 +88,18 @@ def _caller(function: Callable[..., Any], signature: Signature) -> Callable[[dic
     return call
 
 
-def _memory_id(tool: str, context: ToolContext) -> str:
-    if context.memory_id is None:
+def injected(tool: str, signature: Signature, context: ToolContext) -> dict[str, Any]:
+    """Return what the context gives to a function, by parameter.
+
+    Raises:
+        ConfigurationError: If a memory id is wanted and the context has none.
+    """
+    if context.memory_id is None and "memory_id" in signature.injected.values():
         message = f"tool {tool!r} needs a memory id, but the context has none; write ToolContext(memory_id=…)"
         raise ConfigurationError(message)
-    return context.memory_id
+    return {
+        name: context if injection == "context" else context.memory_id for name, injection in signature.injected.items()
+    }
 
 
 def from_function(function: Callable[..., Any], **options: Any) -> Tool:

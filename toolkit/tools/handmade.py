@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from types import CoroutineType
 from typing import Any
 
 from toolkit.errors import InvalidTools
 from toolkit.problems import Location, Problem
-from toolkit.running import in_thread, loop_is_running
+from toolkit.running import drive_or_run, in_thread, loop_is_running
 from toolkit.tools.arguments import read_arguments
 from toolkit.tools.base import Arguments, Tool
 from toolkit.tools.context import ToolContext
+from toolkit.tools.functions import injected
 from toolkit.tools.names import name_problem
 from toolkit.tools.options import option_problems
 from toolkit.tools.places import place_of
@@ -39,12 +41,11 @@ class HandmadeTool(Tool):
         shape = _shape(parameters, place, problems)
         if shape is None or problems:
             raise InvalidTools(problems=problems)
-        signature, _ = read_signature(function)
         self.function = function
         self._shape = shape
-        self._is_async = self.suspends = signature.is_async
-        self._contexts = tuple(name for name, injection in signature.injected.items() if injection == "context")
-        self.uses_context = bool(self._contexts)
+        self._signature, _ = read_signature(function)
+        self.suspends = self._signature.is_async
+        self.uses_context = bool(self._signature.injected)
         options["examples"] = tuple(options.get("examples", ()))
         self.spec = ToolSpec(name, description, dict(parameters), location=place, **options)
         self._optional = frozenset(self.spec.properties) - frozenset(self.spec.required)
@@ -59,12 +60,11 @@ class HandmadeTool(Tool):
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
         """Call the function; inside a running loop a plain one goes to a thread, where it blocks nobody."""
-        given = {**parsed, **dict.fromkeys(self._contexts, context)}
-        if self._is_async:
+        given = {**parsed, **injected(self.name, self._signature, context)}
+        if self._signature.is_async:
             return await self.function(**given)
-        if loop_is_running():
-            return await in_thread(partial(self.function, **given))
-        return self.function(**given)
+        value = await in_thread(partial(self.function, **given)) if loop_is_running() else self.function(**given)
+        return await drive_or_run(value) if isinstance(value, CoroutineType) else value
 
 
 def _shape(parameters: Mapping[str, Any], place: Location | None, problems: list[Problem]) -> Shape | None:

@@ -18,7 +18,7 @@ def place_of(thing: Callable[..., Any] | type, parameter: str | None = None) -> 
     try:
         file = inspect.getsourcefile(target)
         lines, first = inspect.getsourcelines(target)
-    except (TypeError, OSError):
+    except (TypeError, OSError, SyntaxError):
         return None
     if file is None:
         return None
@@ -65,7 +65,7 @@ def _place_of_name(file: str, definition: _Definition) -> Location:
 
 def _span(file: str, line: int, offset: int, length: int) -> Location:
     """Return a place from what the syntax tree says: lines from 1, columns in UTF-8 bytes from 0."""
-    text = Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
+    text = Path(file).read_text(encoding="utf-8", errors="replace").split("\n")  # as Python counts lines
     before = text[line - 1].encode()[:offset].decode(errors="replace") if line <= len(text) else ""
     column = len(before) + 1
     return Location(file, line, column, line, column + length)

@@ -2,11 +2,12 @@
 
 import inspect
 from collections.abc import Iterable
+from types import MethodType
 from typing import Any
 
 from toolkit.errors import InvalidTools, raise_errors
 from toolkit.problems import Location, Problem
-from toolkit.tools.base import Tool
+from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.functions import build_function
 from toolkit.tools.marking import box_of, mark_of
 from toolkit.tools.places import place_of
@@ -40,7 +41,7 @@ def from_object(thing: Any) -> list[Tool]:
         InvalidTools: With every problem at once; also where the object has no tool.
     """
     tools, problems = build_tools(thing)
-    raise_errors(InvalidTools, problems)
+    raise_errors(InvalidTools, [*problems, *collisions(tools)])
     return tools
 
 
@@ -61,8 +62,16 @@ def build_tools(candidate: Any, *, source: str | None = None) -> tuple[list[Tool
         built = [build_function(method, _boxed(candidate, method), source=source) for method in methods]
         return [tool for tool, _ in built if tool], [problem for _, found in built for problem in found]
     if looks_like_text_tool(candidate):
-        return _checked(AdaptedTextTool(candidate))
+        return _adapted(candidate)
     return [], [_no_tool(candidate)]
+
+
+def _adapted(candidate: Any) -> tuple[list[Tool], list[Problem]]:
+    try:
+        return _checked(AdaptedTextTool(candidate))
+    except Exception as error:  # noqa: BLE001 - what the object does when asked for its name is foreign code
+        message = f"an object of type '{type(candidate).__qualname__}' does not say what it is: {error}"
+        return [], [Problem("TK003", message, place_of(type(candidate)))]
 
 
 def _boxed(candidate: Any, method: Any) -> dict[str, str]:
@@ -92,10 +101,17 @@ def specs_of_class(cls: type) -> list[ToolSpec]:
     Raises:
         InvalidTools: With every problem at once.
     """
-    unbound: Any = object.__new__(cls)
-    built = [build_function(getattr(unbound, name), {}) for name in marked_methods(cls)]
-    raise_errors(InvalidTools, [problem for _, found in built for problem in found])
-    return [tool.spec for tool, _ in built if tool]
+    methods = [_bound_to_nothing(cls, name) for name in marked_methods(cls)]
+    built = [build_function(method, _boxed(cls, method)) for method in methods]
+    tools = [tool for tool, _ in built if tool]
+    raise_errors(InvalidTools, [*(problem for _, found in built for problem in found), *collisions(tools)])
+    return [tool.spec for tool in tools]
+
+
+def _bound_to_nothing(cls: type, name: str) -> Any:
+    """Return a method as an object of the class would have it, only that it must not be called."""
+    member = inspect.getattr_static(cls, name)
+    return getattr(cls, name) if isinstance(member, staticmethod | classmethod) else MethodType(member, object())
 
 
 def collisions(tools: Iterable[Tool]) -> list[Problem]:
@@ -125,6 +141,8 @@ def place_of_tool(tool: Tool) -> Location | None:
     """Return where a tool is defined, as far as its source can be found."""
     if tool.spec.location is not None:
         return tool.spec.location
+    while isinstance(tool, WrappedTool):
+        tool = tool.inner
     function = getattr(tool, "function", None)
     return place_of(function) if function else None
 

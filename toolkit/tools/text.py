@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from toolkit.errors import ToolArgumentsError
 from toolkit.tools.base import Arguments
 from toolkit.tools.classes import ExecutingTool
 from toolkit.tools.outcomes import as_result
@@ -75,7 +76,10 @@ def _input_of_text(arguments: str) -> str:
 
 
 def _as_text(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ToolArgumentsError(f"The input has no form in JSON: {error}") from error
 
 
 class AdaptedTextTool(TextTool):

@@ -1,6 +1,5 @@
 """Typed tools: the input is a type of one's own, and the schema is made of it."""
 
-import inspect
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, Generic, TypeVar, get_args, get_origin
@@ -11,10 +10,11 @@ from toolkit.tools.annotations import output_schema, shape_of_type
 from toolkit.tools.arguments import read_arguments
 from toolkit.tools.base import Arguments
 from toolkit.tools.classes import ExecutingTool
-from toolkit.tools.docstrings import read_docstring
+from toolkit.tools.options import option_problems
 from toolkit.tools.places import place_of
 from toolkit.tools.shapes import Shape, UnfitTypeError
 from toolkit.tools.showing import plain_data
+from toolkit.tools.signatures import read_signature
 
 Input = TypeVar("Input")
 
@@ -36,11 +36,12 @@ class TypedTool(ExecutingTool, Generic[Input]):
     pipe = "json"
     input_type: Any = None
     output_type: Any = None
+    _function: Callable[..., Any] | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Take the input type from the type argument."""
         super().__init_subclass__(**kwargs)
-        for base in getattr(cls, "__orig_bases__", ()):
+        for base in vars(cls).get("__orig_bases__", ()):
             arguments = get_args(base)
             if isinstance(get_origin(base), type) and issubclass(get_origin(base), TypedTool) and arguments:
                 cls.input_type = arguments[0]
@@ -63,20 +64,30 @@ class TypedTool(ExecutingTool, Generic[Input]):
             input_type: The type of the input.
             output_type: The type of what it returns, if its schema is wanted.
             function: The work: takes the input, and the context as an optional second parameter.
-            **options: Any option of `ToolSpec`.
+            **options: Any other option of `@tool`.
+
+        Raises:
+            InvalidTools: If an option is none, with every problem at once.
         """
+        self._function = function
+        if problems := option_problems(options, None):
+            raise InvalidTools(problems=problems)
         if function is not None:
             self.execute = function
             self.name = getattr(function, "__name__", "")
-            self.description = read_docstring(inspect.getdoc(function)).description
         given = {"name": name, "description": description, "input_type": input_type, "output_type": output_type}
         for option, value in (given | options).items():
             if value is not None:
                 setattr(self, option, value)
 
+    @property
+    def written_as(self) -> type | Callable[..., Any]:
+        """The function, where it was made of one."""
+        return self._function or type(self)
+
     @cached_property
     def _shape(self) -> Shape:
-        place = place_of(type(self))
+        place = place_of(self.written_as)
         if self.input_type is None:
             message, hint = f"tool {self.name!r} has no input type", "write class …(TypedTool[Model])"
             raise InvalidTools(problems=[Problem("TK321", message, place, hint=hint)])
@@ -99,10 +110,7 @@ class TypedTool(ExecutingTool, Generic[Input]):
     @property
     def output_schema(self) -> Mapping[str, Any] | None:
         """The schema of what it returns, if that is known."""
-        annotation = self.output_type
-        if annotation is None:
-            annotation = inspect.signature(self.execute).return_annotation
-        return None if isinstance(annotation, str) else output_schema(annotation)
+        return output_schema(self.output_type or read_signature(self.execute)[0].returns)
 
     def parse(self, arguments: Arguments) -> Any:
         """Return the input as an instance of its type."""
