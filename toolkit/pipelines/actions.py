@@ -174,6 +174,7 @@ class AskPerson:
             place=turn.context.place,
             timeout=gate.timeout,
             on_timeout=gate.on_timeout,
+            editable=False,
             objection=lambda _: "there is nothing to edit here",
         )
         decision = await turn.context.ask(request)

@@ -1,0 +1,70 @@
+"""Whatever stands on the command line becomes the arguments it says, or a Problem; never anything else."""
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolkit import from_function
+from toolkit_cli.arguments import Given, gather_arguments, objections
+
+JSON_DATA = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=6,
+)
+
+
+def many(text: str, count: int = 0, ratio: float = 0.0, flag: bool = False, names: list[str] = [], data: dict = {}):  # noqa: B006
+    """Take one of each."""
+
+
+TOOL = from_function(many)
+
+
+def gathered(*words, **options):
+    result = gather_arguments(TOOL, Given(words, **options))
+    return result.arguments, [problem.message for problem in result.problems]
+
+
+@given(st.text().filter(lambda text: not text.startswith("@")))
+def test_a_text_arrives_as_it_was_written(text):
+    assert gathered(f"text={text}") == ({"text": text}, [])
+
+
+@given(JSON_DATA)
+def test_json_arrives_as_the_data_that_it_is(data):
+    assert gathered(f"data:={json.dumps(data)}") == ({"data": data}, [])
+    assert gathered(whole=json.dumps({"data": data})) == ({"data": data}, [])
+
+
+@given(st.integers(), st.booleans(), st.floats(allow_nan=False, allow_infinity=False))
+def test_numbers_and_booleans_arrive_as_such(count, flag, ratio):
+    arguments, problems = gathered(f"count={count}", f"flag={json.dumps(flag)}", f"ratio={ratio!r}")
+    assert (arguments, problems) == ({"count": count, "flag": flag, "ratio": ratio}, [])
+
+
+@given(st.lists(st.text().filter(lambda text: not text.startswith("@")), min_size=2))
+def test_what_is_said_several_times_is_a_list(names):
+    assert gathered(*(f"names={name}" for name in names)) == ({"names": names}, [])
+
+
+@given(st.lists(st.text(), max_size=4), st.none() | st.text(), st.none() | st.text())
+def test_no_words_whatever_bring_the_reading_down(words, whole, text):
+    result = gather_arguments(TOOL, Given(words, whole, text))
+    assert all(problem.message for problem in [*result.problems, *objections(TOOL, result.arguments)])
+
+
+@given(st.text().filter(lambda text: "=" not in text))
+def test_a_text_without_a_name_is_the_one_text_that_the_tool_takes(text):
+    assert gathered(text) == ({"text": text}, [])
+    assert gathered(text=text if text != "-" else "") == ({"text": text if text != "-" else ""}, [])
+
+
+@given(st.text())
+def test_what_is_piped_is_only_read_where_it_is_wanted(text):
+    def unwanted():
+        raise AssertionError
+
+    assert gathered(piped=lambda: text)[0] == ({"text": text} if text else {})
+    assert gathered("text=given", piped=unwanted) == ({"text": "given"}, [])
