@@ -214,3 +214,8 @@ def shown(problem: Problem) -> str:
 @pytest.fixture
 def bench(tmp_path):
     return Bench(tmp_path)
+
+
+@pytest.fixture
+def problem_line():
+    return shown

@@ -4,14 +4,17 @@ The kind of the tool decides how it is fed, never the data: a text tool receives
 JSON arguments, a plain function receives it in the one required text parameter that is left open.
 """
 
+import re
 from collections.abc import Sequence
 
+from toolkit import documents
+from toolkit.documents import Node
 from toolkit.errors import ToolArgumentsError
 from toolkit.pipelines.definitions import Use
 from toolkit.pipelines.plans import Feed
 from toolkit.pipelines.schema_types import Schema, is_text_only, misfit, part_of
 from toolkit.pipelines.scopes import Scope, schema_of_value
-from toolkit.pipelines.values import ConstantValue, MappingValue, UnreadableValue, is_constant
+from toolkit.pipelines.values import ConstantValue, UnreadableValue, is_constant
 from toolkit.problems import Location, Problem, Severity, did_you_mean
 from toolkit.tools.base import Tool
 
@@ -184,13 +187,23 @@ class Feeder:
         return arguments.keys[name].location if arguments is not None else self._use.tool.location
 
     def _place_of(self, path: str) -> Location:
-        value = self._given[_top(path)]
-        if isinstance(value, MappingValue) and "." in path:
-            inner = value.entries.get(_top(path.partition(".")[2]))
-            value = value if inner is None else inner
-        return value.node.location
+        """Return the place of what a path such as `orders[0].price` leads to, as far as it is written out."""
+        node = self._given[_top(path)].node
+        for name, index in _PART.findall(path)[1:]:
+            inner: Node | None = None
+            if index and isinstance(node, documents.Sequence) and int(index) < len(node.items):
+                inner = node.items[int(index)]
+            elif name and isinstance(node, documents.Mapping):
+                inner = node.get(name)
+            if inner is None:
+                break
+            node = inner
+        return node.location
+
+
+_PART = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 
 
 def _top(path: str) -> str:
-    """Return the first name of a path such as `orders[0].price`."""
+    """Return the first name of a path."""
     return path.replace("[", ".").partition(".")[0]

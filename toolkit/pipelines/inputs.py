@@ -104,7 +104,7 @@ class InputReader(ShapeReader):
                     hint = did_you_mean(str(data), FORMATS, otherwise=f"the formats are {', '.join(FORMATS)}")
                     self.report(node.location, f"unknown format {data!r} in {what}", hint=hint)
             case "enum":
-                self._check(node, isinstance(data, list) and bool(data), "'enum'", "a list of values")
+                self._check(node, isinstance(data, list) and bool(data), "'enum'", "a list with at least one value")
             case "required":
                 is_names = isinstance(data, list) and all(isinstance(item, str) for item in data)
                 self._check(node, is_names, "'required'", "a list of names")
@@ -129,7 +129,8 @@ class InputReader(ShapeReader):
         try:
             re.compile(pattern)
         except (re.error, RecursionError, OverflowError) as error:
-            self.report(node.location, f"'pattern' is no regular expression: {error}")
+            hint = "write a backslash before a sign that stands for itself"
+            self.report(node.location, f"'pattern' is no regular expression: {error}", hint=hint)
 
 
 def schema_of(inputs: tuple[Input, ...]) -> dict[str, Any]:

@@ -25,10 +25,11 @@ from toolkit.pipelines.schema_types import Schema, alternatives, member
 from toolkit.pipelines.scopes import ERROR_SCHEMA, Carrier, Previous, ReferenceChecker, Scope, schema_of_value
 from toolkit.pipelines.steps import STEP_KEYS
 from toolkit.pipelines.values import Value
-from toolkit.problems import Problem, did_you_mean, errors_among
+from toolkit.problems import Problem, did_you_mean, errors_among, nearest
 from toolkit.tools.base import Tool
 
 UNKNOWN_TOOL = "TK604"
+SHOWN_NAMES = 12
 TEXT: Schema = {"type": "string"}
 
 
@@ -139,7 +140,8 @@ class _Planner:
         planned = []
         labels: set[str] = set()
         for position, definition in enumerate(steps, start=1):
-            label = _label_of(definition, position, labels)
+            tool = self._tool(definition.action.tool) if isinstance(definition.action, Use) else None
+            label = _label_of(definition, tool, position, labels)
             is_last = place.is_last and position == len(steps)
             here = PlannedStep(
                 definition,
@@ -148,6 +150,7 @@ class _Planner:
                 position,
                 len(steps),
                 self._on_error(definition),
+                tool,
                 adapts=not is_last or definition.adapter_location is not None,
             )
             step, scope = self._step(here, scope, place._replace(is_last=is_last))
@@ -186,22 +189,26 @@ class _Planner:
         """Plan what a step does: return it, its output's schema, the ids inside it, and the roots that it reads."""
         match step.definition.action:
             case Use() as use:
-                roots = self.checker.check(use.arguments, scope)
-                tool = self._tool(use.tool)
-                if tool is None:
-                    return step, None, {}, roots | {"prev", "item"}
-                found_before = len(self.problems)
-                feed = Feeder(use, tool, scope, self.problems).feed()
-                roots |= _roots_of(feed, scope)
-                if errors_among(self.problems[found_before:]):
-                    roots |= {"prev", "item"}  # what it was meant to take is not known
-                return step._replace(tool=tool, feed=feed), tool.spec.output_schema, {}, roots
+                return self._call(step, use, scope)
             case Compute(value):
                 return step, schema_of_value(value, scope), {}, self.checker.check(value, scope)
             case Branches(branches):
                 return self._branches(step, branches, scope, place)
             case Ask():
                 return step, None, {}, {"prev"}
+
+    def _call(
+        self, step: PlannedStep, use: Use, scope: Scope
+    ) -> tuple[PlannedStep, Schema | None, Mapping[str, Schema | None], set[str]]:
+        roots = self.checker.check(use.arguments, scope)
+        if step.tool is None:
+            return step, None, {}, roots | {"prev", "item"}
+        found_before = len(self.problems)
+        feed = Feeder(use, step.tool, scope, self.problems).feed()
+        roots |= _roots_of(feed, scope)
+        if errors_among(self.problems[found_before:]):
+            roots |= {"prev", "item"}  # what it was meant to take is not known
+        return step._replace(feed=feed), step.tool.spec.output_schema, {}, roots
 
     def _branches(
         self,
@@ -239,9 +246,11 @@ class _Planner:
 
     def _report_unknown(self, word: Word) -> None:
         known = list(self.names.known())
-        otherwise = f"the tools here are {', '.join(sorted(known))}" if known else "name a source of tools under 'tools'"
-        hint = did_you_mean(word.text, known) or did_you_mean(word.text, STEP_KEYS, otherwise=otherwise)
-        self.problems.append(Problem(UNKNOWN_TOOL, f"unknown tool {word.text!r}", word.location, hint=hint))
+        hint = did_you_mean(word.text, known)
+        if hint is None and (keys := nearest(word.text, STEP_KEYS, most=1)):
+            hint = f"did you mean the key {keys[0]!r}?"
+        problem = Problem(UNKNOWN_TOOL, f"unknown tool {word.text!r}", word.location, hint=hint or _listed(known))
+        self.problems.append(problem)
 
     # ------------------------------------------------------------------------------------------------- single keys
 
@@ -295,6 +304,16 @@ class _Planner:
         return scope._replace(steps=steps, previous=previous, later=scope.later - steps.keys())
 
 
+def _listed(names: Iterable[str]) -> str:
+    """Return a hint that names the tools there are, or the first of them where they are many."""
+    first, *others = sorted(names) or [""]
+    if not first:
+        return "name a source of tools under 'tools'"
+    shown = [first, *others][:SHOWN_NAMES]
+    more = len(others) + 1 - len(shown)
+    return f"the tools here are {', '.join(shown)}" + (f" and {more} more" if more else "")
+
+
 def _either(one: Previous, other: Previous | None) -> Previous:
     """Return what is handed on by a step that may be skipped."""
     if other is None:
@@ -310,13 +329,13 @@ def _roots_of(feed: Feed | None, scope: Scope) -> set[str]:
     return {"item"} if "item" in scope.extra else {"prev"}
 
 
-def _label_of(definition: StepDefinition, position: int, taken: set[str]) -> str:
+def _label_of(definition: StepDefinition, tool: Tool | None, position: int, taken: set[str]) -> str:
     """Return what a step is called: its id, else its tool's name or its kind, with its position where that is taken."""
     match definition.action:
         case _ if definition.id is not None:
             label = definition.id.text
-        case Use(tool):
-            label = tool.text.rpartition("/")[2]
+        case Use(word):
+            label = word.text if tool is None else tool.name
         case Compute():
             label = "set"
         case Branches():

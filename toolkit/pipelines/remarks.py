@@ -9,7 +9,7 @@ from toolkit.pipelines.plans import PlannedStep
 from toolkit.pipelines.schema_types import kinds_of
 from toolkit.pipelines.scopes import Carrier, Reading, Scope
 from toolkit.pipelines.values import ConstantValue, UnreadableValue, Value, expressions_in
-from toolkit.problems import Location, Problem
+from toolkit.problems import Location, Problem, errors_among
 
 LOST = "TK610"
 UNREACHABLE = "TK611"
@@ -32,6 +32,7 @@ class Remarks:
         """Keep where warnings go."""
         self._problems = problems
         self._suspects: list[_Suspect] = []
+        self._same_for_all: list[tuple[PlannedStep, Value]] = []
         self._taken_inputs: set[str] = set()
 
     def note(self, step: PlannedStep, scope: Scope, roots: AbstractSet[str], *, is_concurrent: bool) -> None:
@@ -43,17 +44,18 @@ class Remarks:
             self._suspects.append(_Suspect(step, carriers))
         definition = step.definition
         if _is_never(definition.when):
-            self._warn(UNREACHABLE, _place(definition.when), f"step {step.label!r} never runs: its condition is always false")
+            message = f"step {step.label!r} never runs: its condition is always false"
+            self._warn(UNREACHABLE, _place(definition.when), message, "take the step out, or read something in 'when'")
         if definition.each is not None:
             self._note_each(step, definition.each.items, roots)
         self._note_questions(step, is_concurrent=is_concurrent)
 
     def _note_each(self, step: PlannedStep, items: Value, roots: AbstractSet[str]) -> None:
         if isinstance(items, ConstantValue) and not items.data:
-            self._warn(UNREACHABLE, items.node.location, f"step {step.label!r} never runs: its list is empty")
+            message = f"step {step.label!r} never runs: its list is empty"
+            self._warn(UNREACHABLE, items.node.location, message, "take the step out, or fill the list")
         if not roots & {"item", "index"}:
-            hint = "write ${{ item }} where it belongs, or name the parameter with 'pipe'"
-            self._warn(LOST, items.node.location, f"step {step.label!r} does the same for every item", hint)
+            self._same_for_all.append((step, items))
 
     def _note_questions(self, step: PlannedStep, *, is_concurrent: bool) -> None:
         definition = step.definition
@@ -70,14 +72,22 @@ class Remarks:
             self._warn(CONCURRENT_QUESTION, place, f"step {step.label!r} asks while others run beside it", hint)
 
     def finish(self, definition: PipelineDefinition, read: Reading) -> None:
-        """Tell what only the whole pipeline shows: outputs that nobody takes, and inputs that nobody reads."""
+        """Tell what only the whole pipeline shows: outputs that nobody takes, and inputs that nobody reads.
+
+        Where something is wrong, it is not known what it would have taken.
+        """
+        if errors_among(self._problems):
+            return
+        for step, items in self._same_for_all:
+            hint = "write ${{ item }} where it belongs, or name the parameter with 'pipe'"
+            self._warn(LOST, items.node.location, f"step {step.label!r} does the same for every item", hint)
         for step, carriers in self._suspects:
             if not any(carrier.names & (read.inputs if carrier.is_input else read.steps) for carrier in carriers):
                 self._tell_lost(step, carriers)
         for given in definition.inputs or ():
             name = given.name
             if name.text not in read.inputs and name.text not in self._taken_inputs:
-                self._warn(UNUSED, name.location, f"the input {name.text!r} is never used")
+                self._warn(UNUSED, name.location, f"the input {name.text!r} is never used", f"read inputs.{name.text}, or take it out")
 
     def _tell_lost(self, step: PlannedStep, carriers: tuple[Carrier, ...]) -> None:
         if all(carrier.is_input for carrier in carriers):

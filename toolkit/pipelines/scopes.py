@@ -162,7 +162,8 @@ class ReferenceChecker:
         elif name in scope.later:
             self._report(place, f"step {name!r} has not run yet here", "a step reads only what ran before it")
         else:
-            hint = did_you_mean(str(name), scope.steps, otherwise=_listed("the steps before this are", scope.steps))
+            listed = _listed("the steps before this are", scope.steps) or "give the step that is meant this 'id'"
+            hint = did_you_mean(str(name), scope.steps, otherwise=listed)
             self._report(place, f"there is no step with the id {str(name)!r}", hint)
 
     def _check_members(self, reference: "Reference", located: LocatedExpression, scope: Scope) -> None:

@@ -41,11 +41,13 @@ def kind_of(node: Node) -> str:
     """Return in words what a node is, for a message."""
     match node:
         case documents.Mapping():
-            return "a mapping"
+            return "a mapping" if node.entries else "an empty mapping"
         case documents.Sequence():
-            return "a list"
+            return "a list" if node.items else "an empty list"
         case Scalar(value=None):
             return "nothing"
+        case Scalar(value=str()) if not node.text.strip():
+            return "blank"
         case Scalar(value=str()):
             return f"the text {_shortened(node.text)!r}"
         case Scalar():

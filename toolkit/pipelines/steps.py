@@ -127,7 +127,8 @@ class StepReader(ShapeReader):
         is_nothing = isinstance(entry.value, Scalar) and entry.value.value is None
         near = nearest(name, STEP_KEYS, most=1)
         if near and not is_nothing and not isinstance(entry.value, documents.Mapping):
-            self.report(place, f"unknown key {name!r} in a step", hint=f"did you mean {near[0]!r}?")
+            what, hint = f"the arguments of {name!r}", f"write {{name: value}}, or did you mean the key {near[0]!r}?"
+            self._expected(entry.value, what, "a mapping", hint)
             return None
         use = Use(Word(name, place), self._arguments(entry.value, f"the arguments of {name!r}"))
         return self._with_defaults(place, use)
@@ -170,9 +171,11 @@ class StepReader(ShapeReader):
     def _check_company(self, node: documents.Mapping, kind: str) -> None:
         for name, entry in node.entries.items():
             if name in STEP_KEYS and name not in KINDS and name not in BESIDE[kind]:
-                self.report(entry.key.location, f"{name!r} has no meaning beside {kind!r}")
+                hint = f"take it out; beside {kind!r} stand {', '.join(sorted(BESIDE[kind] - {kind}))}"
+                self.report(entry.key.location, f"{name!r} has no meaning beside {kind!r}", hint=hint)
             elif name in EACH_KEYS and "for_each" not in node.entries:
-                self.report(entry.key.location, f"{name!r} has a meaning only beside 'for_each'")
+                hint = "add 'for_each' with a list, or take it out"
+                self.report(entry.key.location, f"{name!r} has a meaning only beside 'for_each'", hint=hint)
 
     def _action(self, node: documents.Mapping, kind: str) -> Action | None:
         match kind:
@@ -214,7 +217,7 @@ class StepReader(ShapeReader):
         if not branches.entries:
             self.report(node.location, "'parallel' needs at least one branch")
         if self._depth >= MAX_NESTING:
-            self.report(node.location, f"branches are nested at most {MAX_NESTING} deep")
+            self.report(node.location, f"branches are nested at most {MAX_NESTING} deep", hint="make a pipeline of the inner ones")
             return None
         self._depth += 1
         found = {name: self._branch(entry) for name, entry in branches.entries.items()}

@@ -1,0 +1,31 @@
+"""A folder of bad pipelines: each is reported whole, with line, column and cure, and nothing runs.
+
+Each case is a folder with `pipeline.yaml` and `expected.txt`, a line for each problem: `line:column code message (hint)`.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from toolkit.pipelines.loading import read_pipeline
+
+CASES = sorted((Path(__file__).parent / "cases" / "bad").iterdir())
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_bad_pipeline_is_reported_whole(case, bench, problem_line):
+    pipeline, problems = read_pipeline(case / "pipeline.yaml", bench.opening)
+    report = "".join(f"{problem_line(problem)}\n" for problem in problems)
+    assert report == (case / "expected.txt").read_text("utf-8")
+    assert (pipeline is None) == any(problem.severity == "error" for problem in problems)
+
+
+CURES = ("must be", "should be", "needs", "only there", "is wanted", "only functions")
+"""Words by which a message says itself what is to be done."""
+
+
+def test_nearly_every_problem_carries_its_line_and_a_cure(bench):
+    problems = [problem for case in CASES for problem in read_pipeline(case / "pipeline.yaml", bench.opening)[1]]
+    assert all(problem.location is not None and problem.location.line for problem in problems)
+    cured = [problem for problem in problems if problem.hint or any(cure in problem.message for cure in CURES)]
+    assert len(cured) >= 0.95 * len(problems)
