@@ -99,8 +99,14 @@ def _failure_of(tool: "Tool", error: BaseException) -> ToolResult:
     tool.logger.debug("%s raised", tool.name, exc_info=error)
     if isinstance(error, SystemExit):
         return ToolResult.failure(f"the tool called sys.exit({'' if error.code is None else error.code!r})", "error")
-    message = f"KeyError: {error}" if isinstance(error, KeyError) else str(error)
-    return ToolResult.failure(message or NO_MESSAGE, error_code_of(error))
+    return ToolResult.failure(_words_of(error) or NO_MESSAGE, error_code_of(error))
+
+
+def _words_of(error: BaseException) -> str:
+    try:
+        return f"KeyError: {error}" if isinstance(error, KeyError) else str(error)
+    except Exception:  # noqa: BLE001 - an exception may fail to say what it is
+        return type(error).__name__
 
 
 def error_code_of(error: BaseException) -> str | int:

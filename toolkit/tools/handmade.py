@@ -1,12 +1,13 @@
 """Tools made by hand: a JSON Schema, and a function that takes the arguments by keyword."""
 
+import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import CoroutineType
 from typing import Any
 
 from toolkit.errors import InvalidTools
-from toolkit.problems import Location, Problem
+from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.running import drive_or_run, in_thread, loop_is_running
 from toolkit.tools.arguments import read_arguments
 from toolkit.tools.base import Arguments, Tool
@@ -18,7 +19,7 @@ from toolkit.tools.places import place_of
 from toolkit.tools.schema_shapes import shape_of_schema
 from toolkit.tools.shapes import Shape
 from toolkit.tools.showing import plain_data
-from toolkit.tools.signatures import read_signature
+from toolkit.tools.signatures import Signature, read_signature
 from toolkit.tools.spec import ToolSpec
 
 
@@ -39,11 +40,14 @@ class HandmadeTool(Tool):
             message = f"the parameters of {name!r} must be a JSON Schema of type 'object'"
             problems.append(Problem("TK302", message, place))
         shape = _shape(parameters, place, problems)
-        if shape is None or problems:
+        signature = _signature(function, place, problems)
+        if shape is not None and signature is not None:
+            problems += _disagreements(parameters, function, signature, place)
+        if shape is None or signature is None or problems:
             raise InvalidTools(problems=problems)
         self.function = function
         self._shape = shape
-        self._signature, _ = read_signature(function)
+        self._signature = signature
         self.suspends = self._signature.is_async
         self.uses_context = bool(self._signature.injected)
         options["examples"] = tuple(options.get("examples", ()))
@@ -73,3 +77,30 @@ def _shape(parameters: Mapping[str, Any], place: Location | None, problems: list
     except ValueError as error:
         problems.append(Problem("TK302", str(error), place))
         return None
+
+
+def _signature(function: Callable[..., Any], place: Location | None, problems: list[Problem]) -> Signature | None:
+    try:
+        return read_signature(function)[0]
+    except (ValueError, TypeError) as error:
+        problems.append(Problem("TK321", f"the signature of the function cannot be read: {error}", place))
+        return None
+
+
+def _disagreements(
+    parameters: Mapping[str, Any], function: Callable[..., Any], signature: Signature, place: Location | None
+) -> list[Problem]:
+    """Return what the schema and the function do not agree on: members that it cannot take, or cannot do without."""
+    kinds = {parameter.kind for parameter in inspect.signature(function).parameters.values()}
+    told, required = parameters.get("properties", {}), parameters.get("required", ())
+    taken = {parameter.name for parameter in signature.parameters}
+    problems = [] if inspect.Parameter.VAR_KEYWORD in kinds else [
+        Problem("TK302", f"the function has no parameter {name!r}, which the schema tells of", place,
+                hint=did_you_mean(name, taken))
+        for name in told if name not in taken
+    ]  # fmt: skip
+    problems += [
+        Problem("TK302", f"the function needs {parameter.name!r}, which the schema does not require", place)
+        for parameter in signature.parameters if parameter.required and parameter.name not in required
+    ]  # fmt: skip
+    return problems

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from typing import Any, NotRequired, Required
+from typing import Any, NotRequired, Required, get_args, get_origin, get_type_hints
 
 from pydantic import ConfigDict, PydanticUserError, TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnnotation
@@ -95,10 +95,36 @@ class _JsonSchema(GenerateJsonSchema):
         """Set no title: it repeats the name and costs a model tokens."""
         return False
 
+    def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
+        """Describe a dataclass, its fields in the words that stand beside their types."""
+        return _described_members(super().dataclass_schema(schema), schema["cls"])
+
+    def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
+        """Describe a TypedDict, its members in the words that stand beside their types."""
+        return _described_members(super().typed_dict_schema(schema), schema.get("cls"))
+
+    def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
+        """Describe a model, its fields in the words that stand beside their types."""
+        return _described_members(super().model_schema(schema), schema["cls"])
+
     def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonSchemaValue:
         """Describe a decimal as a number, where text is accepted too; it is written out as text, which is exact."""
         if self.mode == "serialization":
-            return {"type": "string"}
+            return {"type": "string", "format": "decimal"}
         limits = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
         bounds = {name: float(schema[key]) for key, name in limits.items() if key in schema}  # type: ignore[literal-required]
         return {"type": "number", **bounds}
+
+
+def _described_members(schema: JsonSchemaValue, cls: type | None) -> JsonSchemaValue:
+    """Add the texts of `name: Annotated[str, "what it is"]`, which pydantic passes over."""
+    try:
+        hints = get_type_hints(cls, include_extras=True) if cls is not None else {}
+    except (NameError, TypeError):
+        return schema
+    for name, annotation in hints.items():
+        bare = get_args(annotation)[0] if get_origin(annotation) in (Required, NotRequired) else annotation
+        texts = [extra for extra in getattr(bare, "__metadata__", ()) if isinstance(extra, str)]
+        if texts and name in schema.get("properties", {}):
+            schema["properties"][name].setdefault("description", texts[0])
+    return schema

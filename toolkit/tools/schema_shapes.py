@@ -28,11 +28,11 @@ def shape_of_schema(schema: Mapping[str, Any]) -> Shape:
     Raises:
         ValueError: If it is no schema that can be checked, such as one with a broken pattern or reference.
     """
-    definitions = {
-        f"#/{room}/{name}": part for room in ("$defs", "definitions") for name, part in schema.get(room, {}).items()
-    }
     closed = {**schema, "additionalProperties": schema.get("additionalProperties") or None}
     try:
+        definitions = {
+            f"#/{room}/{name}": part for room in ("$defs", "definitions") for name, part in schema.get(room, {}).items()
+        }
         core = core_schema.definitions_schema(
             _core(closed, extra="ignore"),
             [{**_core(part), "ref": reference} for reference, part in definitions.items()],
@@ -40,7 +40,7 @@ def shape_of_schema(schema: Mapping[str, Any]) -> Shape:
         shape = Shape(dict(schema), lambda: core)
         shape.validate_data  # noqa: B018 - made at once, since only making it tells whether it can be made
     except (SchemaError, TypeError, KeyError, AttributeError) as error:
-        message = f"the schema cannot be checked: {str(error).splitlines()[0]}"
+        message = f"the schema cannot be checked: {str(error).splitlines()[-1].strip()}"
         raise ValueError(message) from error
     return shape
 

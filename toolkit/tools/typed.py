@@ -104,8 +104,8 @@ class TypedTool(ExecutingTool, Generic[Input]):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The schema of the input type."""
-        return self._shape.schema
+        """The schema of the input type; what the type says of itself is for its readers, not for a model."""
+        return {key: value for key, value in self._shape.schema.items() if key != "description"}
 
     @property
     def output_schema(self) -> Mapping[str, Any] | None:
