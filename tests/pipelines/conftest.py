@@ -48,8 +48,8 @@ class Norm(TypedTool[Point]):
     name = "norm"
     description = "The square of a point's distance from the origin."
 
-    def execute(self, input: Point) -> int:
-        return input.x**2 + input.y**2
+    def execute(self, point: Point) -> int:
+        return point.x**2 + point.y**2
 
 
 @dataclass
@@ -148,7 +148,25 @@ async def forever(text: str) -> str:
 
 
 READY = resolve_tools(
-    [Upper(), Reverse(), Fail(), Norm(), list_issues, classify, join_words, repeat, add, make_point, count_all, odd, nothing, delete, publish, later, forever]
+    [
+        Upper(),
+        Reverse(),
+        Fail(),
+        Norm(),
+        list_issues,
+        classify,
+        join_words,
+        repeat,
+        add,
+        make_point,
+        count_all,
+        odd,
+        nothing,
+        delete,
+        publish,
+        later,
+        forever,
+    ]
 )
 
 

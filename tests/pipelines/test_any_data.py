@@ -34,14 +34,27 @@ WORDS = [
 ]
 KEYS = [*TOP_KEYS, *STEP_KEYS, *RETRY_KEYS, *APPROVE_KEYS, *DEFAULT_KEYS, "value", "type", "a", "input", "text"]
 
-leaves = st.none() | st.booleans() | st.integers(-3, 200) | st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from(WORDS) | st.text(max_size=8)
+leaves = (
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 200)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.sampled_from(WORDS)
+    | st.text(max_size=8)
+)
 data = st.recursive(
     leaves,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(KEYS) | st.text(max_size=5), inner, max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(KEYS) | st.text(max_size=5), inner, max_size=5)
+    ),
     max_leaves=25,
 )
-steps = st.lists(st.sampled_from(WORDS) | st.dictionaries(st.sampled_from(STEP_KEYS), data, min_size=1, max_size=5), max_size=5)
-pipelines = st.fixed_dictionaries({"steps": steps}, optional={name: data for name in TOP_KEYS if name != "steps"} | {"on_failure": steps})
+steps = st.lists(
+    st.sampled_from(WORDS) | st.dictionaries(st.sampled_from(STEP_KEYS), data, min_size=1, max_size=5), max_size=5
+)
+pipelines = st.fixed_dictionaries(
+    {"steps": steps}, optional={name: data for name in TOP_KEYS if name != "steps"} | {"on_failure": steps}
+)
 
 settled = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

@@ -97,9 +97,7 @@ def test_a_retry_does_not_ask_again(bench):
 def test_nested_steps_tell_where_they_are(bench):
     bench.write("steps: [{use: upper, approve: true}]", "inner.yaml")
     _, [request] = asked(bench, "steps: [{parallel: {left: ./inner.yaml}}]", "x", Continue())
-    assert request.place == (
-        "step 1/1 · pipeline inner · step 1/1 of branch 'left' · step 1/1 · pipeline pipeline"
-    )
+    assert request.place == ("step 1/1 · pipeline inner · step 1/1 of branch 'left' · step 1/1 · pipeline pipeline")
 
 
 class SlowReviewer:
@@ -169,7 +167,7 @@ def test_a_rejected_gate_step_ends_the_pipeline(bench):
 
 
 def test_a_rejected_gate_step_may_be_continued_past(bench):
-    text = 'steps: [{id: gate, approve: true, on_error: continue}, {use: upper, when: "${{ steps.gate.status == \'ok\' }}"}]'
+    text = "steps: [{id: gate, approve: true, on_error: continue}, {use: upper, when: \"${{ steps.gate.status == 'ok' }}\"}]"
     assert asked(bench, text, "ab", Reject())[0].error == "Rejected by reviewer"
     assert asked(bench, text, "ab", Continue())[0].output == "AB"
 

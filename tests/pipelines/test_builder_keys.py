@@ -113,7 +113,9 @@ def test_everything_wrong_is_told_at_once_at_the_line_that_said_it():
     with pytest.raises(InvalidPipeline) as raised:
         builder.build()
     here = str(Path(__file__))
-    assert sorted((problem.location.line - first, problem.code, problem.message) for problem in raised.value.problems) == [
+    assert sorted(
+        (problem.location.line - first, problem.code, problem.message) for problem in raised.value.problems
+    ) == [
         (0, "TK607", "'a' of tool 'add': must be a whole number, not \"many\""),
         (0, "TK608", "tool 'add' needs 'b'"),
         (0, "TK609", "tool 'add' has no parameter 'c'"),

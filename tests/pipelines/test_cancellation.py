@@ -85,11 +85,14 @@ def test_a_second_ctrl_c_leaves_at_once(bench):
 def test_cancellation_stops_what_runs_side_by_side_and_cleans_up(bench):
     clean, cleaned = cleaner()
     started = []
+    both_are_there = asyncio.Event()
 
     @tool
     async def wait(text: str) -> str:
         """Wait for ever."""
         started.append(text)
+        if len(started) == 2:
+            both_are_there.set()
         try:
             await asyncio.Event().wait()
         finally:
@@ -101,8 +104,7 @@ def test_cancellation_stops_what_runs_side_by_side_and_cleans_up(bench):
 
     async def main():
         running = asyncio.ensure_future(pipeline.call("a b"))
-        while len(started) < 2:
-            await asyncio.sleep(0)
+        await both_are_there.wait()
         running.cancel()
         await asyncio.wait([running])
         return running.cancelled()

@@ -59,7 +59,7 @@ def test_everything_missing_and_wrong_is_told_at_once(bench):
     ],
 )
 def test_formats_are_checked(bench, name, good, bad):
-    text = f"inputs: {{x: {{type: string, format: {name}}}, all: {{type: array, items: {{format: {name}}}, default: []}}}}\nsteps: [{{set: \"${{{{ [inputs.x, inputs.all] }}}}\"}}]"
+    text = f'inputs: {{x: {{type: string, format: {name}}}, all: {{type: array, items: {{format: {name}}}, default: []}}}}\nsteps: [{{set: "${{{{ [inputs.x, inputs.all] }}}}"}}]'
     assert bench.run(text, {"x": good}).succeeded
     assert bench.run(text, {"x": bad, "all": [good, bad]}).error == (
         f"Invalid parameter 'x': it is no {name}: {bad!r}; Invalid parameter 'all[1]': it is no {name}: {bad!r}"
@@ -77,17 +77,26 @@ def test_a_wrong_call_runs_nothing(bench):
         calls.append(text)
         return text
 
-    bench.add(note).run("inputs: {n: {type: integer}, m: {type: integer, default: 1}}\nsteps: [{note: {text: '${{ inputs.n + inputs.m }}'}}]", {"n": "x"})
+    bench.add(note).run(
+        "inputs: {n: {type: integer}, m: {type: integer, default: 1}}\nsteps: [{note: {text: '${{ inputs.n + inputs.m }}'}}]",
+        {"n": "x"},
+    )
     assert calls == []
 
 
 def test_the_only_input_is_what_the_first_step_receives(bench):
     assert bench.run("inputs: {url: {type: string}}\nsteps: [upper]", {"url": "ab"}).output == "AB"
-    assert bench.run("inputs: {n: {type: integer}}\nsteps: [{use: add, pipe: a, with: {b: 1}}]", {"n": "4"}).structured == 5
+    assert (
+        bench.run("inputs: {n: {type: integer}}\nsteps: [{use: add, pipe: a, with: {b: 1}}]", {"n": "4"}).structured
+        == 5
+    )
 
 
 def test_input_is_the_only_input_whatever_its_name(bench):
-    assert bench.run('inputs: {url: {type: string}}\nsteps: [{set: "${{ input + inputs.url }}"}]', {"url": "ab"}).output == "abab"
+    assert (
+        bench.run('inputs: {url: {type: string}}\nsteps: [{set: "${{ input + inputs.url }}"}]', {"url": "ab"}).output
+        == "abab"
+    )
 
 
 def test_without_inputs_there_is_one_text(bench):

@@ -46,8 +46,8 @@ class Area(TypedTool[Size]):
     name = "area"
     description = "Measures."
 
-    def execute(self, input: Size) -> int:
-        return input.width * input.height
+    def execute(self, size: Size) -> int:
+        return size.width * size.height
 
 
 class Plain:
@@ -130,7 +130,9 @@ def test_the_same_tool_may_stand_twice():
 
 
 def test_structured_data_is_not_handed_on_but_the_last_steps_is_the_result():
-    data = lambda text: ToolResult.success(f"{text}.", structured={"text": text})
+    def data(text):
+        return ToolResult.success(f"{text}.", structured={"text": text})
+
     last = Say("last", data)
     result = chain(Say("first", data), last).run("a")
     assert last.heard == ["a."]
@@ -413,4 +415,6 @@ def test_what_is_no_tool_is_refused():
     def unmarked(text: str) -> str:
         return text
 
-    assert refused(lambda: Pipeline.of(unmarked)) == ["the function '" + unmarked.__qualname__ + "' is not marked as a tool"]
+    assert refused(lambda: Pipeline.of(unmarked)) == [
+        "the function '" + unmarked.__qualname__ + "' is not marked as a tool"
+    ]

@@ -14,24 +14,34 @@ def test_a_file_calls_another_by_its_path(bench):
 
 
 def test_a_pipeline_with_inputs_is_called_like_a_function(bench):
-    bench.write("inputs: {word: {type: string}, times: {type: integer, default: 2}}\nsteps: [{repeat: {text: '${{ inputs.word }}', times: '${{ inputs.times }}'}}]", "inner.yaml")
+    bench.write(
+        "inputs: {word: {type: string}, times: {type: integer, default: 2}}\nsteps: [{repeat: {text: '${{ inputs.word }}', times: '${{ inputs.times }}'}}]",
+        "inner.yaml",
+    )
     assert bench.run("steps: [upper, ./inner.yaml, {use: ./inner.yaml, with: {times: 1}}]", "a").output == "A A"
 
 
 def test_what_is_wrong_in_another_file_is_told_with_its_own_place(bench):
     bench.write("steps: [uper]", "inner.yaml")
     problems = bench.read("steps: [upper, ./inner.yaml]")[1]
-    assert [(problem.location.file.rpartition("/")[2], problem.location.line, problem.message) for problem in problems] == [
-        ("inner.yaml", 1, "unknown tool 'uper'")
-    ]
+    assert [
+        (problem.location.file.rpartition("/")[2], problem.location.line, problem.message) for problem in problems
+    ] == [("inner.yaml", 1, "unknown tool 'uper'")]
 
 
 def test_a_circle_of_files_is_refused_at_the_step_that_closes_it(bench):
     bench.write("steps: [./b.yaml]", "a.yaml")
     bench.write("steps: [./a.yaml]", "b.yaml")
     problems = bench.read("steps: [./a.yaml]")[1]
-    assert [(problem.code, problem.location.file.rpartition("/")[2], problem.message, problem.hint) for problem in problems] == [
-        ("TK622", "b.yaml", "pipelines call one another in a circle: a.yaml → b.yaml → a.yaml", "take one of these steps out")
+    assert [
+        (problem.code, problem.location.file.rpartition("/")[2], problem.message, problem.hint) for problem in problems
+    ] == [
+        (
+            "TK622",
+            "b.yaml",
+            "pipelines call one another in a circle: a.yaml → b.yaml → a.yaml",
+            "take one of these steps out",
+        )
     ]
 
 

@@ -103,7 +103,9 @@ def test_set_computes_a_value_of_any_shape(bench):
 
 
 def test_set_can_be_nothing(bench):
-    assert bench.run('inputs: {}\nsteps: [{id: none, set: null}, {set: "${{ prev == None and steps.none.output == None }}"}]', {}).structured
+    assert bench.run(
+        'inputs: {}\nsteps: [{id: none, set: null}, {set: "${{ prev == None and steps.none.output == None }}"}]', {}
+    ).structured
 
 
 def test_adapt_reshapes_the_result_for_the_next_step_and_for_references(bench):
@@ -189,15 +191,15 @@ def test_for_each_maps_over_a_list_in_order(bench):
       - set: ${{ prev }}
     """
     numbered = ['0:1:,"TITLE":"R: CRASH AT START"}', '1:2:,"TITLE":"R: HOW TO INSTALL"}']
-    assert bench.run(text, {}).structured == [text.replace('9', '') for text in numbered]
+    assert bench.run(text, {}).structured == [text.replace("9", "") for text in numbered]
 
 
 def test_the_pipe_carries_the_item(bench):
-    assert bench.run('steps: [{for_each: "${{ split(prev, \',\') }}", use: upper}]', "a,b").structured == ["A", "B"]
+    assert bench.run("steps: [{for_each: \"${{ split(prev, ',') }}\", use: upper}]", "a,b").structured == ["A", "B"]
 
 
 def test_for_each_takes_a_literal_list(bench):
-    text = "inputs: {}\nsteps: [{for_each: [1, 2, 3], set: \"${{ item * 10 + index }}\"}]"
+    text = 'inputs: {}\nsteps: [{for_each: [1, 2, 3], set: "${{ item * 10 + index }}"}]'
     assert bench.run(text, {}).structured == [10, 21, 32]
 
 
@@ -334,7 +336,7 @@ def test_plain_functions_run_side_by_side_in_threads(bench):
 
 def test_a_failed_call_is_tried_again(bench):
     step, calls = flaky(ConnectionError("gone"), ToolExecutionError("busy", 429), "well")
-    text = "steps: [{id: a, use: flaky, retry: {attempts: 3, backoff: 0s}}, {set: \"${{ [prev, steps.a.attempts] }}\"}]"
+    text = 'steps: [{id: a, use: flaky, retry: {attempts: 3, backoff: 0s}}, {set: "${{ [prev, steps.a.attempts] }}"}]'
     assert bench.add(step).run(text, "x").structured == ["well", 3]
     assert calls == ["x", "x", "x"]
 
@@ -461,7 +463,9 @@ def test_a_timeout_is_tried_again(bench):
 
 def test_a_timeout_error_of_the_tool_itself_keeps_its_message(bench):
     step, _ = flaky(TimeoutError("the server is slow"))
-    assert bench.add(step).run("steps: [{use: flaky, timeout: 1m}]", "x") == ToolResult.failure("the server is slow", "timeout")
+    assert bench.add(step).run("steps: [{use: flaky, timeout: 1m}]", "x") == ToolResult.failure(
+        "the server is slow", "timeout"
+    )
 
 
 def test_branches_can_have_a_limit_together(bench):

@@ -30,7 +30,7 @@ BAD_SHAPE = "TK602"
 
 
 class PipelineBuilder(Generic[P]):
-    """Makes a pipeline step by step; `build` tells everything that is wrong at once.
+    r"""Makes a pipeline step by step; `build` tells everything that is wrong at once.
 
     Example:
         pipeline = (
@@ -38,7 +38,7 @@ class PipelineBuilder(Generic[P]):
             .name("search_and_save")
             .description("Search for information and save it")
             .step(WebSearch())
-            .adapter(lambda result: "results[0]\\n" + result.output)
+            .adapter(lambda result: "results[0]\n" + result.output)
             .step(JsonParser(), timeout="30s", retry={"attempts": 3})
             .build()
         )

@@ -54,7 +54,7 @@ class Step:
         """
         context = flow.context
         if context.listener is not None:
-            return await self._run_told(flow)
+            return await self._run_told(flow, Counting(context.listener))
         if context.gate is not None:
             context = context_within(context, self.planned, flow)
         started = perf_counter()
@@ -62,11 +62,9 @@ class Step:
         outcome = await self._do(flow, Turn(context), ready)
         return self._settle(flow, outcome, _worked_since(started, context))
 
-    async def _run_told(self, flow: Flow) -> Outcome:
+    async def _run_told(self, flow: Flow, listener: Counting) -> Outcome:
         """Run the step and tell the listener of its start and, whatever happens, of its one finish."""
         context = flow.context
-        assert context.listener is not None
-        listener = Counting(context.listener)
         inner = context_within(context, self.planned, flow).replace(listener=listener)
         turn = Turn(inner, next(CALLS), flow.run.prefix + self.planned.path)
         ready = None if self._is_simple else self._ready(flow)
@@ -123,32 +121,32 @@ class Step:
             return failure_of(error, attempts=0)
 
     async def _do(self, flow: Flow, turn: Turn, ready: Ready) -> Outcome:
-        if ready is None:
-            return await self._once(flow, turn)
         if isinstance(ready, Outcome):
             return ready
-        assert self._definition.each is not None
-        return await do_for_items(self._once, self._definition.each, ready, flow, turn)
+        each = self._definition.each
+        if each is None or ready is None:
+            return await self._once(flow, turn)
+        return await do_for_items(self._once, each, ready, flow, turn)
 
     async def _once(self, flow: Flow, turn: Turn) -> Outcome:
         """Do what the step does, once, and reshape what came of it."""
         try:
             outcome = await self._action.act(flow, turn)
-            if self._definition.adapter is None or not self.planned.adapts or outcome.status != "ok":
-                return outcome
-            return self._adapt(flow, outcome)
+            return self._adapt(flow, outcome) if outcome.status == "ok" and self.planned.adapts else outcome
         except Signal:
             raise
         except Exception as error:  # noqa: BLE001 - an expression or an adapter that fails is the step's failure
             return failure_of(error)
 
     def _adapt(self, flow: Flow, outcome: Outcome) -> Outcome:
-        adapter = self._definition.adapter
-        if isinstance(adapter, AdapterFunction):
-            adapted = adapter.function(outcome.result)
-            return outcome_of_value("" if adapted is None else adapted, outcome.attempts)
-        assert adapter is not None
-        return outcome_of_value(adapter.render(roots_with(flow, outcome)), outcome.attempts)
+        match self._definition.adapter:
+            case None:
+                return outcome
+            case AdapterFunction(function):
+                adapted = function(outcome.result)
+                return outcome_of_value("" if adapted is None else adapted, outcome.attempts)
+            case value:
+                return outcome_of_value(value.render(roots_with(flow, outcome)), outcome.attempts)
 
     def _settle(self, flow: Flow, outcome: Outcome, seconds: float) -> Outcome:
         """Decide what follows a failure, and keep what later steps may read."""
@@ -203,7 +201,9 @@ class Fork:
         from toolkit.pipelines.timing import OutOfTime, within  # noqa: PLC0415 - a clock needs the event loop
 
         try:
-            return await within(self._timeout, lambda inner: self._join(flow, turn._replace(context=inner)), turn.context)
+            return await within(
+                self._timeout, lambda inner: self._join(flow, turn._replace(context=inner)), turn.context
+            )
         except OutOfTime:
             return outcome_of(ToolResult.failure(f"timed out after {spoken(self._timeout)}", "timeout"))
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from toolkit import documents
 from toolkit.documents import Node
 from toolkit.errors import ToolArgumentsError
-from toolkit.pipelines.definitions import Use
+from toolkit.pipelines.definitions import Use, Word
 from toolkit.pipelines.plans import Feed
 from toolkit.pipelines.schema_types import Schema, is_text_only, misfit, part_of
 from toolkit.pipelines.scopes import Scope, schema_of_value
@@ -38,7 +38,7 @@ class Feeder:
 
     def feed(self) -> Feed | None:
         """Return how the previous output goes in, or `None` where it does not, having checked all arguments."""
-        feed = self._named() if self._use.pipe is not None else self._by_kind()
+        feed = self._by_kind() if self._use.pipe is None else self._named(self._use.pipe)
         self._check_names(feed)
         self._check_values()
         if feed is not None:
@@ -60,20 +60,24 @@ class Feeder:
 
     # ------------------------------------------------------------------------------------------------- how it is fed
 
-    def _named(self) -> Feed | None:
-        pipe = self._use.pipe
-        assert pipe is not None
+    def _named(self, pipe: Word) -> Feed | None:
         if pipe.text in self._given:
-            self._report(AMBIGUOUS, pipe.location, f"{pipe.text!r} stands under 'with' and is piped too", "remove one of the two")
+            self._report(
+                AMBIGUOUS, pipe.location, f"{pipe.text!r} stands under 'with' and is piped too", "remove one of the two"
+            )
             return None
         if not self._has_input:
-            self._report("TK605", pipe.location, "there is nothing to pipe: no step has run before", self._inputs_hint())
+            self._report(
+                "TK605", pipe.location, "there is nothing to pipe: no step has run before", self._inputs_hint()
+            )
             return None
         if pipe.text in self._spec.properties:
             return self._feed(pipe.text)
         if self._is_open():
             return Feed(pipe.text, as_text=False)
-        self._report(UNKNOWN, pipe.location, f"tool {self._spec.name!r} has no parameter {pipe.text!r}", self._nearest(pipe.text))
+        self._report(
+            UNKNOWN, pipe.location, f"tool {self._spec.name!r} has no parameter {pipe.text!r}", self._nearest(pipe.text)
+        )
         return None
 
     def _feed(self, parameter: str) -> Feed:
@@ -90,15 +94,19 @@ class Feeder:
         if len(open_names) > 1:
             names = " and ".join(repr(name) for name in open_names)
             hint = f"say which: 'pipe: {open_names[0]}', and give the other under 'with'"
-            self._report(AMBIGUOUS, self._use.tool.location, f"{names} of tool {self._spec.name!r} could both receive the pipe", hint)
+            self._report(
+                AMBIGUOUS,
+                self._use.tool.location,
+                f"{names} of tool {self._spec.name!r} could both receive the pipe",
+                hint,
+            )
         return self._feed(open_names[0]) if len(open_names) == 1 else None
 
     def _open_text_parameters(self) -> Sequence[str]:
         return [
             name
             for name in self._spec.required
-            if name not in self._given
-            and is_text_only(part_of(self._spec.parameters, self._spec.properties.get(name)))
+            if name not in self._given and is_text_only(part_of(self._spec.parameters, self._spec.properties.get(name)))
         ]
 
     # ----------------------------------------------------------------------------------------------- what is checked
@@ -113,7 +121,9 @@ class Feeder:
         if feed is not None and feed.parameter is None:
             return
         fed = feed.parameter if feed is not None else self._use.pipe.text if self._use.pipe is not None else None
-        could_be_fed = set(self._open_text_parameters()) if self._has_input and self._tool.pipe == "parameter" else set()
+        could_be_fed = (
+            set(self._open_text_parameters()) if self._has_input and self._tool.pipe == "parameter" else set()
+        )
         missing = [one for one in self._spec.required if one not in self._given and one not in {fed, *could_be_fed}]
         if missing:
             names = ", ".join(repr(one) for one in missing)
@@ -132,7 +142,9 @@ class Feeder:
                 continue
             found = misfit(schema_of_value(value, self._scope), wanted)
             if found is not None:
-                self._report_misfit(value.node.location, f"{name!r} of tool {self._spec.name!r}", found.reason, found.is_certain)
+                self._report_misfit(
+                    value.node.location, f"{name!r} of tool {self._spec.name!r}", found.reason, found.is_certain
+                )
 
     def _check_literals(self) -> set[str]:
         """Let the tool itself say which of the arguments that are known already it would refuse."""

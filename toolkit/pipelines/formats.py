@@ -42,6 +42,14 @@ def _is_uri(text: str) -> bool:
     return bool(parts.scheme) and has_place and bool(_URI.fullmatch(text))
 
 
+def _is_regex(text: str) -> bool:
+    try:
+        re.compile(text)
+    except (re.error, RecursionError, OverflowError):
+        return False
+    return True
+
+
 FORMATS: Mapping[str, Callable[[str], bool]] = {
     "date": _is_date,
     "date-time": _is_moment,
@@ -51,18 +59,10 @@ FORMATS: Mapping[str, Callable[[str], bool]] = {
     "hostname": lambda text: bool(_HOSTNAME.fullmatch(text)),
     "ipv4": _parses(IPv4Address),
     "ipv6": _parses(IPv6Address),
-    "regex": lambda text: _is_regex(text),
+    "regex": _is_regex,
     "uri": _is_uri,
     "uuid": _parses(UUID),
 }
-
-
-def _is_regex(text: str) -> bool:
-    try:
-        re.compile(text)
-    except (re.error, RecursionError, OverflowError):
-        return False
-    return True
 
 
 def fits(name: str, text: str) -> bool:

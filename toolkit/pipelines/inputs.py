@@ -1,7 +1,7 @@
 """Inputs: what a pipeline takes, read from JSON Schema fragments, and what it is given, held against them."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,17 @@ FRAGMENT_KEYS = (
     "required",
 )
 MISFIT = "TK607"
+
+_EXPECTED: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "enum": ("a list with at least one value", lambda data: isinstance(data, list) and bool(data)),
+    "required": (
+        "a list of names",
+        lambda data: isinstance(data, list) and all(isinstance(name, str) for name in data),
+    ),
+    **dict.fromkeys(BOUNDS, ("a number", lambda data: type(data) in (int, float))),
+    **dict.fromkeys(COUNTS, ("a whole number, zero or more", lambda data: type(data) is int and data >= 0)),
+}
+"""What the value of a keyword must be, in words and as a test."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
@@ -89,38 +100,28 @@ class InputReader(ShapeReader):
     def _is_well_said(self, name: str, node: Node, what: str) -> bool:
         """Report a keyword of JSON Schema whose value it cannot have."""
         before = len(self.problems)
-        data = documents.plain(node)
         match name:
-            case "type":
-                kinds = data if isinstance(data, list) and data else [data]
-                for kind in kinds:
-                    if kind not in TYPES:
-                        hint = did_you_mean(str(kind), TYPES, otherwise=f"the types are {', '.join(TYPES)}")
-                        self.report(node.location, f"unknown type {kind!r} in {what}", hint=hint)
+            case "type" | "format":
+                self._check_word(name, node, what)
             case "pattern":
                 self._check_pattern(node)
-            case "format":
-                if data not in FORMATS:
-                    hint = did_you_mean(str(data), FORMATS, otherwise=f"the formats are {', '.join(FORMATS)}")
-                    self.report(node.location, f"unknown format {data!r} in {what}", hint=hint)
-            case "enum":
-                self._check(node, isinstance(data, list) and bool(data), "'enum'", "a list with at least one value")
-            case "required":
-                is_names = isinstance(data, list) and all(isinstance(item, str) for item in data)
-                self._check(node, is_names, "'required'", "a list of names")
             case "properties":
                 self.mapping(node, "'properties'")
             case "description":
                 self.text(node, "'description'")
-            case _ if name in BOUNDS:
-                self._check(node, type(data) in (int, float), f"{name!r}", "a number")
-            case _ if name in COUNTS:
-                self._check(node, type(data) is int and data >= 0, f"{name!r}", "a whole number, zero or more")
+            case _ if name in _EXPECTED:
+                expected, is_good = _EXPECTED[name]
+                if not is_good(documents.plain(node)):
+                    self._expected(node, f"{name!r}", expected)
         return len(self.problems) == before
 
-    def _check(self, node: Node, is_good: bool, what: str, expected: str) -> None:  # noqa: FBT001 - a verdict
-        if not is_good:
-            self._expected(node, what, expected)
+    def _check_word(self, name: str, node: Node, what: str) -> None:
+        known = TYPES if name == "type" else tuple(FORMATS)
+        data = documents.plain(node)
+        for word in data if name == "type" and isinstance(data, list) and data else [data]:
+            if word not in known:
+                hint = did_you_mean(str(word), known, otherwise=f"the {name}s are {', '.join(known)}")
+                self.report(node.location, f"unknown {name} {word!r} in {what}", hint=hint)
 
     def _check_pattern(self, node: Node) -> None:
         pattern = self.text(node, "'pattern'")

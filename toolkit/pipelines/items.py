@@ -15,7 +15,8 @@ def items_of(each: Each, flow: Flow) -> Sequence[Any]:
     """Return the list that a step is done for.
 
     Raises:
-        ValueError: If it is no list, or one that is too long.
+        TypeError: If it is no list.
+        ValueError: If it is too long.
         ToolExecutionError: If its expression fails.
     """
     items = each.items.render(flow.roots())
@@ -23,7 +24,7 @@ def items_of(each: Each, flow: Flow) -> Sequence[Any]:
         kind = "text" if isinstance(items, str) else "a mapping" if isinstance(items, dict) else type(items).__name__
         hint = "; split(…) makes a list of a text" if isinstance(items, str) else ""
         message = f"for_each needs a list, not {kind}{hint}"
-        raise ValueError(message)
+        raise TypeError(message)
     if len(items) > MAX_ITEMS:
         message = f"for_each takes at most {MAX_ITEMS:,} items, and here are {len(items):,}; divide them"
         raise ValueError(message)

@@ -87,7 +87,6 @@ def _read(path: Path, opening: Opening, trail: tuple[Path, ...], others: dict[Pa
 
 
 def _placed(problem: Problem, word: Word) -> Problem:
-    from dataclasses import replace
 
     return replace(problem, location=word.location)
 

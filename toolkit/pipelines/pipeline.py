@@ -170,9 +170,7 @@ class Pipeline(Tool):
             return failure_of(error).result
 
 
-def _begin(
-    plan: Plan, ids: tuple[str, ...], inputs: Mapping[str, Any], context: ToolContext, prefix: str
-) -> Flow:
+def _begin(plan: Plan, ids: tuple[str, ...], inputs: Mapping[str, Any], context: ToolContext, prefix: str) -> Flow:
     """Return a flow at the first step: the only input, if there is but one, is what has been handed on."""
     run = Run(plan, ids, inputs, prefix)
     only = next(iter(inputs.values())) if len(inputs) == 1 else ""

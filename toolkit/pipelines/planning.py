@@ -193,7 +193,7 @@ class _Planner:
             case Compute(value):
                 return step, schema_of_value(value, scope), {}, self.checker.check(value, scope)
             case Branches(branches):
-                return self._branches(step, branches, scope, place)
+                return self._branches(step, branches, scope)
             case Ask():
                 return step, None, {}, {"prev"}
 
@@ -215,7 +215,6 @@ class _Planner:
         step: PlannedStep,
         branches: Mapping[str, tuple[Word, tuple[StepDefinition, ...]]],
         scope: Scope,
-        place: _Place,
     ) -> tuple[PlannedStep, Schema | None, Mapping[str, Schema | None], set[str]]:
         ids = {name: frozenset(_ids_of(steps)) for name, (_, steps) in branches.items()}
         everywhere = frozenset().union(*ids.values())
@@ -259,7 +258,9 @@ class _Planner:
         kinds = alternatives(schema)
         if kinds and all(one.get("type") in ("string", "object", "integer", "number", "boolean") for one in kinds):
             message = "for_each needs a list, and this is none"
-            self.problems.append(Problem("TK607", message, items.node.location, hint="split(…), keys(…) and values(…) make lists"))
+            self.problems.append(
+                Problem("TK607", message, items.node.location, hint="split(…), keys(…) and values(…) make lists")
+            )
         return member(schema, 0)[1]
 
     def _approval(self, definition: StepDefinition, scope: Scope) -> set[str]:
@@ -278,7 +279,12 @@ class _Planner:
         if place.is_last and step.definition.adapter_location is not None:
             message = "the last step has nothing after it to adapt its result for"
             self.problems.append(
-                Problem("TK602", message, step.definition.adapter_location, hint="reshape the result with 'output:' at the top")
+                Problem(
+                    "TK602",
+                    message,
+                    step.definition.adapter_location,
+                    hint="reshape the result with 'output:' at the top",
+                )
             )
         inner = scope.with_extra(result=schema)
         self.checker.check(adapter, inner)

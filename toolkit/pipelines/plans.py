@@ -19,6 +19,8 @@ from toolkit.tools.base import Tool
 
 Schema = Mapping[str, Any]
 
+NO_BRANCHES: "Mapping[str, tuple[PlannedStep, ...]]" = {}
+
 
 class Feed(NamedTuple):
     """How the previous output goes into a call.
@@ -56,7 +58,7 @@ class PlannedStep(NamedTuple):
     on_error: OnError
     tool: Tool | None = None
     feed: Feed | None = None
-    branches: "Mapping[str, tuple[PlannedStep, ...]]" = {}
+    branches: "Mapping[str, tuple[PlannedStep, ...]]" = NO_BRANCHES
     adapts: bool = True
 
     @property

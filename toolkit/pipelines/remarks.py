@@ -43,9 +43,10 @@ class Remarks:
         elif carriers and not _holds_nothing(scope):
             self._suspects.append(_Suspect(step, carriers))
         definition = step.definition
-        if _is_never(definition.when):
+        if definition.when is not None and _is_never(definition.when):
             message = f"step {step.label!r} never runs: its condition is always false"
-            self._warn(UNREACHABLE, _place(definition.when), message, "take the step out, or read something in 'when'")
+            hint = "take the step out, or read something in 'when'"
+            self._warn(UNREACHABLE, definition.when.node.location, message, hint)
         if definition.each is not None:
             self._note_each(step, definition.each.items, roots)
         self._note_questions(step, is_concurrent=is_concurrent)
@@ -65,7 +66,12 @@ class Remarks:
             spec = step.tool.spec
             if spec.destructive and not asks:
                 hint = "add 'approve: true', or a message that says what is at stake"
-                self._warn(UNAPPROVED, place, f"step {step.label!r} calls the destructive tool {spec.name!r} without 'approve'", hint)
+                self._warn(
+                    UNAPPROVED,
+                    place,
+                    f"step {step.label!r} calls the destructive tool {spec.name!r} without 'approve'",
+                    hint,
+                )
             asks = asks or spec.requires_approval or bool(spec.destructive)
         if asks and is_concurrent:
             hint = "questions are put one at a time; ask once before, with a step that has 'approve' alone"
@@ -87,20 +93,35 @@ class Remarks:
         for given in definition.inputs or ():
             name = given.name
             if name.text not in read.inputs and name.text not in self._taken_inputs:
-                self._warn(UNUSED, name.location, f"the input {name.text!r} is never used", f"read inputs.{name.text}, or take it out")
+                self._warn(
+                    UNUSED,
+                    name.location,
+                    f"the input {name.text!r} is never used",
+                    f"read inputs.{name.text}, or take it out",
+                )
 
     def _tell_lost(self, step: PlannedStep, carriers: tuple[Carrier, ...]) -> None:
         if all(carrier.is_input for carrier in carriers):
             return self._tell_lost_input(step, carriers[0])
         whose = " or ".join(repr(carrier.label) for carrier in carriers if not carrier.is_input)
         hint = "name a parameter with 'pipe', write ${{ prev }} under 'with', or give the step before an id and read it"
-        return self._warn(LOST, step.definition.location, f"step {step.label!r} does not take the output of {whose}, which is lost", hint)
+        return self._warn(
+            LOST,
+            step.definition.location,
+            f"step {step.label!r} does not take the output of {whose}, which is lost",
+            hint,
+        )
 
     def _tell_lost_input(self, step: PlannedStep, carrier: Carrier) -> None:
         if "input" not in carrier.names:
             return  # a declared input that nobody reads is told once, where it is declared
         hint = "name a parameter with 'pipe', or write 'inputs: {}' at the top if it takes nothing"
-        self._warn(LOST, step.definition.location, f"step {step.label!r} does not take the pipeline's input, which is lost", hint)
+        self._warn(
+            LOST,
+            step.definition.location,
+            f"step {step.label!r} does not take the pipeline's input, which is lost",
+            hint,
+        )
 
     def _warn(self, code: str, place: Location, message: str, hint: str | None = None) -> None:
         self._problems.append(Problem(code, message, place, "warning", hint))
@@ -111,16 +132,13 @@ def _holds_nothing(scope: Scope) -> bool:
     return scope.previous is not None and kinds_of(scope.previous.schema) == {"null"}
 
 
-def _is_never(condition: Value | None) -> bool:
+def _is_never(condition: Value) -> bool:
     """Return whether a condition is false whatever happens: it says so, or reads nothing that could change."""
-    if condition is None or isinstance(condition, UnreadableValue) or any(located.expression.references for located in expressions_in(condition)):
+    if isinstance(condition, UnreadableValue) or any(
+        located.expression.references for located in expressions_in(condition)
+    ):
         return False
     try:
         return not condition.render({})
     except ToolExecutionError:
         return False
-
-
-def _place(value: Value | None) -> Location:
-    assert value is not None
-    return value.node.location

@@ -122,8 +122,8 @@ def delay_after(retry: Retry, attempt: int) -> float:
 async def pause(seconds: float) -> None:
     """Wait: in the event loop where one runs, else in this thread."""
     if not loop_is_running():
-        time.sleep(seconds)
+        time.sleep(seconds)  # noqa: ASYNC251 - nobody else waits in this thread
         return
-    import asyncio  # noqa: PLC0415 - a loop is running, so it is there
+    import asyncio
 
     await asyncio.sleep(seconds)

@@ -68,6 +68,8 @@ def alternatives(schema: Schema | None) -> list[Schema] | None:
 def kinds_said(schema: Schema) -> set[str]:
     """Return the types that a single schema names, or that its values have."""
     said = schema.get("type")
+    if schema.get("format") == "decimal":  # a number that is written as text, so that nothing of it is lost
+        return {"string", "number"}
     if isinstance(said, str):
         return {said}
     if isinstance(said, Sequence):
@@ -187,7 +189,9 @@ def _misfit_of_one(given: Schema, wanted: Schema, depth: int) -> Misfit | None:
         is_number_in_text = "string" in offers and bool(demands & {"integer", "number"})
         return Misfit(f"{in_words(offers)} where {in_words(demands)} is wanted", not is_number_in_text)
     if offers == {"array"}:
-        return _within("an item is", misfit(part_of(given, given.get("items")), part_of(wanted, wanted.get("items")), depth + 1))
+        return _within(
+            "an item is", misfit(part_of(given, given.get("items")), part_of(wanted, wanted.get("items")), depth + 1)
+        )
     if offers == {"object"}:
         return _misfit_of_objects(given, wanted, depth)
     return None

@@ -136,8 +136,12 @@ class ReferenceChecker:
                 hint = _listed("write inputs.name; the inputs are", scope.inputs)
                 self._report(located.locate(reference), "'input' is only there where there is one input", hint)
             case "env" if path and path[0] not in scope.environment:
-                hint = did_you_mean(str(path[0]), scope.environment, otherwise="list it under 'env' in the configuration")
-                self._report(located.locate(reference), f"the configuration does not list the variable {path[0]!r}", hint)
+                hint = did_you_mean(
+                    str(path[0]), scope.environment, otherwise="list it under 'env' in the configuration"
+                )
+                self._report(
+                    located.locate(reference), f"the configuration does not list the variable {path[0]!r}", hint
+                )
             case "prev" if scope.previous is None:
                 hint = _listed("read an input instead:", [f"inputs.{name}" for name in scope.inputs])
                 self._report(located.locate(reference), "'prev' is nothing here: no step has run before", hint)

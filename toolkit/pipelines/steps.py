@@ -217,7 +217,11 @@ class StepReader(ShapeReader):
         if not branches.entries:
             self.report(node.location, "'parallel' needs at least one branch")
         if self._depth >= MAX_NESTING:
-            self.report(node.location, f"branches are nested at most {MAX_NESTING} deep", hint="make a pipeline of the inner ones")
+            self.report(
+                node.location,
+                f"branches are nested at most {MAX_NESTING} deep",
+                hint="make a pipeline of the inner ones",
+            )
             return None
         self._depth += 1
         found = {name: self._branch(entry) for name, entry in branches.entries.items()}
@@ -272,7 +276,9 @@ class StepReader(ShapeReader):
                 value = read_value(node, self.problems)
                 if not _is_text(value):
                     return value
-                self.report(node.location, f"{what} must be one expression alone", hint="put all of it inside one ${{ }}")
+                self.report(
+                    node.location, f"{what} must be one expression alone", hint="put all of it inside one ${{ }}"
+                )
                 return None
         hint = f"write ${{{{ {node.text} }}}}" if isinstance(node, Scalar) and isinstance(node.value, str) else None
         self._expected(node, what, "an expression in ${{ }}, or true or false", hint)
