@@ -18,7 +18,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pexpect
 import pytest
@@ -110,7 +110,7 @@ def type_commands(block, directory):
 def type_in_terminal(block, directory, keys):
     """Run the one command of a console block in a terminal, answer with the keys, and look for the lines shown."""
     [(command, shown)] = commands_of(block)
-    child = pexpect.spawn(
+    child: Any = pexpect.spawn(
         "bash",
         ["-c", command],
         cwd=str(directory),
@@ -151,23 +151,32 @@ def run_python(block, page, namespace):
     assert result.failed == 0, "".join(report)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_page_shows_what_happens(page, tmp_path, monkeypatch):
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    """The directory of a page, with the samples; what is imported from there is forgotten afterwards."""
     shutil.copytree(ROOT / "sample_pipelines", tmp_path / "sample_pipelines")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
+    yield tmp_path
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None)).startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_page_shows_what_happens(page, desk):
     namespace = {"__name__": page.stem}
     for block in blocks_of(page):
         kind, _, detail = block.mark.partition(": ")
         if kind == "file":
-            (tmp_path / detail).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / detail).write_text(block.text, "utf-8")
+            (desk / detail).parent.mkdir(parents=True, exist_ok=True)
+            (desk / detail).write_text(block.text, "utf-8")
         elif kind == "terminal":
-            type_in_terminal(block, tmp_path, detail)
+            type_in_terminal(block, desk, detail)
         elif kind == "not run":
             assert detail, f"line {block.line}: say why it is not run"
         elif block.language == "console":
-            type_commands(block, tmp_path)
+            type_commands(block, desk)
         elif block.language == "python":
             run_python(block, page, namespace)
 
