@@ -11,19 +11,19 @@ from toolkit.problems import Problem, errors_among
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit_cli import console
-from toolkit_cli.answering import Answers, make_gate, refuse_what_nobody_can_answer
-from toolkit_cli.arguments import Given, gather_arguments, objections
-from toolkit_cli.assignments import read_assignment, with_file_read
-from toolkit_cli.calling import Ending, call_tool
+from toolkit_cli.arguments.assignments import read_assignment, with_file_read
+from toolkit_cli.arguments.gathering import Given, gather_arguments, objections
+from toolkit_cli.arguments.stdin import piped_text
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
-from toolkit_cli.interrupts import leave_if_threads_remain
-from toolkit_cli.logs import show_logs
 from toolkit_cli.options import Debug, Quiet, Sources, Verbose
 from toolkit_cli.rendering.results import Format, rendered_result
+from toolkit_cli.running.answering import Answers, make_gate, refuse_what_nobody_can_answer
+from toolkit_cli.running.calling import Ending, call_tool
+from toolkit_cli.running.interrupts import leave_if_threads_remain
+from toolkit_cli.running.logs import show_logs
+from toolkit_cli.running.telling import Teller, both, write_event
 from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
-from toolkit_cli.stdin import piped_text
-from toolkit_cli.telling import Teller, both, write_event
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
@@ -137,7 +137,7 @@ def _complete(tool: Tool, given: Given, answers: Answers, target: str) -> Mappin
     gathered = gather_arguments(tool, given)
     problems = [*gathered.problems, *objections(tool, gathered.arguments)]
     if gathered.missing:
-        from toolkit_cli.asking import ask_for, missing_problems  # noqa: PLC0415 - only where something is missing
+        from toolkit_cli.arguments.asking import ask_for, missing_problems  # noqa: PLC0415 - only where something is missing
 
         if answers.may_ask and not problems:
             return {**gathered.arguments, **ask_for(tool, gathered.missing, gathered.arguments)}
@@ -185,9 +185,9 @@ def _seconds(text: str) -> float:
 
 
 def _rehearse(tool: Tool, arguments: Mapping[str, Any], gate: "Gate", format: Format) -> ExitCode:  # noqa: A002
-    from toolkit_cli.rehearsing import rehearsal_record  # noqa: PLC0415 - only `--dry-run` needs it
     from toolkit_cli.rendering.rehearsals import rehearsal_lines  # noqa: PLC0415
     from toolkit_cli.rendering.styles import paint_all  # noqa: PLC0415
+    from toolkit_cli.running.rehearsing import rehearsal_record  # noqa: PLC0415 - only `--dry-run` needs it
 
     record = rehearsal_record(tool, arguments, gate)
     if format == "text":

@@ -5,8 +5,8 @@ from typing import Any
 
 from toolkit.approvals.gates import Gate
 from toolkit.tools.base import Tool
-from toolkit_cli.clearance import questions_of
 from toolkit_cli.rendering.tools import pipeline_in
+from toolkit_cli.running.clearance import questions_of
 
 
 def rehearsal_record(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def _steps(tool: Tool, arguments: Mapping[str, Any], prefix: str) -> Iterator[di
     pipeline = pipeline_in(tool)
     if pipeline is None:
         return
-    from toolkit_cli.foresight import known_arguments, unknown_names  # noqa: PLC0415 - a plain tool needs none
+    from toolkit_cli.running.foresight import known_arguments, unknown_names  # noqa: PLC0415 - a plain tool needs none
 
     for step in pipeline.plan.walk():
         known = known_arguments(step, pipeline.plan, arguments)

@@ -47,8 +47,8 @@ def questions_of(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> list[Q
 def _questions_within(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> Iterator[Question]:
     if "toolkit.pipelines.pipeline" not in sys.modules:  # nothing is one
         return
-    from toolkit_cli.foresight import known_arguments  # noqa: PLC0415 - a plain tool needs none
     from toolkit_cli.rendering.tools import pipeline_in  # noqa: PLC0415
+    from toolkit_cli.running.foresight import known_arguments  # noqa: PLC0415 - a plain tool needs none
 
     pipeline = pipeline_in(tool)
     if pipeline is None:

@@ -12,7 +12,7 @@ from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
 
 if TYPE_CHECKING:
-    from toolkit_cli.reviewer import ConsoleReviewer
+    from toolkit_cli.reviewing.reviewer import ConsoleReviewer
     from toolkit_cli.screen import Screen
 
 _NO_TERMINAL = "there is no terminal to ask on"
@@ -66,7 +66,7 @@ def make_gate(answers: Answers, screen: "Screen", timeout: float | None) -> "tup
     console_reviewer = None
     reviewer: Reviewer
     if answers.may_ask:
-        from toolkit_cli.reviewer import ConsoleReviewer  # noqa: PLC0415 - only where somebody can be asked
+        from toolkit_cli.reviewing.reviewer import ConsoleReviewer  # noqa: PLC0415 - only where somebody can be asked
 
         reviewer = console_reviewer = ConsoleReviewer(screen)
     else:
@@ -81,7 +81,7 @@ def refuse_what_nobody_can_answer(tool: Tool, arguments: Mapping[str, Any], gate
     Raises:
         Failure: Naming every question and the flag that would answer it.
     """
-    from toolkit_cli.clearance import problem_of, questions_of  # noqa: PLC0415 - a help page needs none
+    from toolkit_cli.running.clearance import problem_of, questions_of  # noqa: PLC0415 - a help page needs none
 
     questions = questions_of(tool, arguments, gate)
     denied = [question for question in questions if question.verdict.action == "deny"]

@@ -12,10 +12,10 @@ from typing import Literal, TextIO
 from toolkit.approvals.decisions import Continue, Decision, Edit, ExitEarly, Reject
 from toolkit.approvals.requests import ReviewRequest
 from toolkit_cli import console
-from toolkit_cli.editing import edited_arguments
 from toolkit_cli.prompting import Prompter
 from toolkit_cli.rendering.questions import menu_lines, question_lines, text_question_lines, whole_lines
 from toolkit_cli.rendering.styles import Line, paint
+from toolkit_cli.reviewing.editing import edited_arguments
 from toolkit_cli.screen import Screen
 
 Answer = Literal["once", "edit", "reject", "same", "view", "stop"]

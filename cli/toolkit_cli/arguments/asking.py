@@ -6,8 +6,8 @@ from typing import Any
 
 from toolkit.problems import Problem
 from toolkit.tools.base import Tool
-from toolkit_cli.arguments import objections
-from toolkit_cli.conversion import Schemas
+from toolkit_cli.arguments.conversion import Schemas
+from toolkit_cli.arguments.gathering import objections
 from toolkit_cli.prompting import Prompter
 from toolkit_cli.rendering.escaping import as_json, one_line
 from toolkit_cli.rendering.schemas import type_of

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.problems import Problem, did_you_mean
 from toolkit.tools.base import Tool
-from toolkit_cli.assignments import Assignment, read_assignment, read_text_file, with_file_read
-from toolkit_cli.conversion import Schemas
+from toolkit_cli.arguments.assignments import Assignment, read_assignment, read_text_file, with_file_read
+from toolkit_cli.arguments.conversion import Schemas
 
 _INVALID = re.compile(r"; (?=Invalid parameter )")
 _INVALID_NAME = re.compile(r"Invalid parameter '([^'.\[]+)")

@@ -9,10 +9,10 @@ from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
 from toolkit_cli.failures import ExitCode
-from toolkit_cli.interrupts import Interrupts
+from toolkit_cli.running.interrupts import Interrupts
 
 if TYPE_CHECKING:
-    from toolkit_cli.reviewer import ConsoleReviewer
+    from toolkit_cli.reviewing.reviewer import ConsoleReviewer
 
 _CODES = {"rejected": ExitCode.APPROVAL, "timeout": ExitCode.TIMED_OUT}
 

@@ -1,0 +1,1 @@
+"""Reviewing: the console asks whether a call may run, and obeys."""
