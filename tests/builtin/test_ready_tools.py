@@ -38,7 +38,7 @@ def test_there_are_these():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_is_built_under_its_name(name, tmp_path):
-    tool = ready_tools(tmp_path)[name].build()
+    tool = ready_tools()[name].build(tmp_path)
     assert (tool.name, tool.spec.source) == (name, "builtin")
     assert tool.description
 
@@ -50,7 +50,7 @@ def test_each_summary_fits_in_a_line(name):
 
 def test_file_tools_stay_in_the_given_directory(tmp_path):
     (tmp_path / "here.txt").write_text("here")
-    assert ready_tools(tmp_path)["file_read"].build().run({"path": "here.txt"}).output == "here"
+    assert ready_tools()["file_read"].build(tmp_path).run({"path": "here.txt"}).output == "here"
 
 
 def test_file_tools_stay_in_the_current_directory_otherwise(tmp_path, monkeypatch):
@@ -61,7 +61,7 @@ def test_file_tools_stay_in_the_current_directory_otherwise(tmp_path, monkeypatc
 
 def test_a_missing_directory_is_a_configuration_error(tmp_path):
     with pytest.raises(ConfigurationError, match="does not exist"):
-        ready_tools(tmp_path / "nowhere")["file_write"].build()
+        ready_tools()["file_write"].build(tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -87,13 +87,13 @@ def test_a_calculation_imports_the_calculator_alone():
         "tool = ready_tools()['calculator'].build()\n"
         "assert tool.run({'input': '2^3^2'}).output == '512'"
     )
-    assert rooms(modules) == ["arithmetic", "calculator", "real_numbers"]
+    assert rooms(modules) == ["arithmetic", "calculator", "options", "real_numbers"]
     assert not {"asyncio", "anyio", "pydantic", "pydantic_core", "yaml", "rich"} & modules
 
 
 def test_a_date_imports_the_dates_alone():
     modules = imported_by("from toolkit.builtin import DateTime\nDateTime().run({'input': '2024-01-31 + 1 month'})")
-    assert rooms(modules) == ["date_time", "dates", "zones"]
+    assert rooms(modules) == ["date_time", "dates", "options", "zones"]
     assert not {"asyncio", "anyio", "pydantic", "pydantic_core", "yaml", "rich", "zoneinfo"} & modules
 
 

@@ -1,11 +1,13 @@
 """The ready tools: one a file, each safe enough for a model to hold.
 
-`from toolkit.builtin import Calculator` imports that tool alone.
+`from toolkit.builtin import Calculator` imports that tool alone. Its module also has its `OPTIONS`, which are what a
+project's configuration may say of it, and `build(base, options)`, which makes the tool of them.
 """
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -15,67 +17,76 @@ if TYPE_CHECKING:
     from toolkit.builtin.file_write import FileWrite
     from toolkit.builtin.human_input import HumanInput
     from toolkit.builtin.json_parser import JsonParser
+    from toolkit.builtin.options import Option
     from toolkit.tools.base import Tool
 
 __all__ = ["Calculator", "DateTime", "FileRead", "FileWrite", "HumanInput", "JsonParser", "ReadyTool", "ready_tools"]
 
 
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
 class ReadyTool(NamedTuple):
-    """One ready tool, before it is imported: `build()` imports and makes it.
+    """One ready tool, which is not imported before its options are asked for or it is built.
 
     Attributes:
+        name: What it is called unless it is configured under another name.
         summary: What it does, in a few words for a list.
-        build: Makes the tool; raises `ConfigurationError` where it cannot work.
+        module: Where it is written, in this package.
+        class_name: The class that it is made of.
     """
 
+    name: str
     summary: str
-    build: Callable[[], "Tool"]
-
-
-class _Entry(NamedTuple):
     module: str
     class_name: str
-    summary: str
-    takes_directory: bool = False
 
+    @property
+    def options(self) -> "tuple[Option, ...]":
+        """What it can be told."""
+        options: tuple[Option, ...] = self.load().OPTIONS
+        return options
 
-_TOOLS = {
-    "calculator": _Entry("calculator", "Calculator", "Evaluates an arithmetic expression exactly"),
-    "datetime": _Entry("date_time", "DateTime", "Tells the time, adds to dates, converts between time zones"),
-    "file_read": _Entry("file_read", "FileRead", "Reads a text file beneath one directory", takes_directory=True),
-    "file_write": _Entry("file_write", "FileWrite", "Writes a text file beneath one directory", takes_directory=True),
-    "human_input": _Entry("human_input", "HumanInput", "Asks a person a question"),
-    "json_parser": _Entry("json_parser", "JsonParser", "Picks one value out of a JSON document"),
-}
+    def build(self, base: Path | None = None, options: Mapping[str, Any] = _NOTHING) -> "Tool":
+        """Make the tool.
 
+        Args:
+            base: The directory that relative paths start from, and that file tools stay in unless an option names
+                another; the current one unless it is given.
+            options: Values of its options, by their names.
 
-def ready_tools(base: Path | None = None) -> dict[str, ReadyTool]:
-    """Return every ready tool by its name; none is imported before it is built.
-
-    Args:
-        base: The directory that file tools stay in; the current one unless it is given.
-    """
-    return {name: ReadyTool(entry.summary, _builder(entry, base)) for name, entry in _TOOLS.items()}
-
-
-def _builder(entry: _Entry, base: Path | None) -> Callable[[], "Tool"]:
-    def build() -> "Tool":
-        make = _load(entry)
-        tool: Tool = make(base or Path.cwd()) if entry.takes_directory else make()
+        Raises:
+            ConfigurationError: If an option is none of its own or has a wrong value, with every one that is wrong, or
+                if the tool cannot work here.
+        """
+        tool: Tool = self.load().build(Path.cwd() if base is None else base, options)
         return tool
 
-    return build
+    def load(self) -> ModuleType:
+        """Import its module."""
+        return import_module(f"toolkit.builtin.{self.module}")
 
 
-def _load(entry: _Entry) -> Any:
-    return getattr(import_module(f"toolkit.builtin.{entry.module}"), entry.class_name)
+_TOOLS = [
+    ReadyTool("calculator", "Evaluates an arithmetic expression exactly", "calculator", "Calculator"),
+    ReadyTool("datetime", "Tells the time, adds to dates, converts between time zones", "date_time", "DateTime"),
+    ReadyTool("file_read", "Reads a text file beneath one directory", "file_read", "FileRead"),
+    ReadyTool("file_write", "Writes a text file beneath one directory", "file_write", "FileWrite"),
+    ReadyTool("human_input", "Asks a person a question", "human_input", "HumanInput"),
+    ReadyTool("json_parser", "Picks values out of a JSON document", "json_parser", "JsonParser"),
+]
+
+
+def ready_tools() -> dict[str, ReadyTool]:
+    """Return every ready tool by its name."""
+    return {tool.name: tool for tool in _TOOLS}
 
 
 def __getattr__(name: str) -> Any:
     """Import the one tool that is asked for."""
-    for entry in _TOOLS.values():
-        if entry.class_name == name:
-            return _load(entry)
+    for tool in _TOOLS:
+        if tool.class_name == name:
+            return getattr(tool.load(), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

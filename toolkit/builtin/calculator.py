@@ -1,9 +1,16 @@
 """The tool `calculator`: exact arithmetic."""
 
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
 from toolkit.builtin.arithmetic import evaluate
+from toolkit.builtin.options import Option, take_options
 from toolkit.builtin.real_numbers import UncomputableError
 from toolkit.tools.results import ToolResult
 from toolkit.tools.text import TextTool
+
+OPTIONS: Final[tuple[Option, ...]] = ()
 
 
 class Calculator(TextTool):
@@ -34,3 +41,8 @@ class Calculator(TextTool):
             return ToolResult.success(str(evaluate(text)))
         except UncomputableError as error:
             return ToolResult.failure(str(error))
+
+
+def build(base: Path, options: Mapping[str, Any]) -> Calculator:
+    """Make the tool of what a configuration says."""
+    return Calculator(**take_options(OPTIONS, options, base))

@@ -1,11 +1,19 @@
 """The tool `file_read`: read a text file beneath one directory."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Final
 
+from toolkit.builtin.options import COUNT, FOLDER, Option, take_options
 from toolkit.builtin.sandbox import DEFAULT_LIMIT, Sandbox, SandboxError
 from toolkit.tools.results import ToolResult
 from toolkit.tools.typed import TypedTool
+
+OPTIONS: Final = (
+    Option("base", FOLDER, "the directory that it reads beneath", default="."),
+    Option("max_bytes", COUNT, "how many bytes a file may have", default=DEFAULT_LIMIT),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,3 +66,8 @@ class FileRead(TypedTool[FileReadInput]):
             return ToolResult.failure(f"Failed to read file: {path} is not UTF-8 text ({byte})")
         except OSError as error:
             return ToolResult.failure(f"Failed to read file: {error.strerror or error}")
+
+
+def build(base: Path, options: Mapping[str, Any]) -> FileRead:
+    """Make the tool of what a configuration says."""
+    return FileRead(**{"base": base} | take_options(OPTIONS, options, base))

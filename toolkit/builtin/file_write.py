@@ -1,14 +1,23 @@
 """The tool `file_write`: write a text file beneath one directory."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Final
 
 from toolkit.builtin.differences import count_changed_lines, describe_change
+from toolkit.builtin.options import COUNT, FOLDER, SWITCH, Option, take_options
 from toolkit.builtin.sandbox import DEFAULT_LIMIT, Sandbox, SandboxError
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
 from toolkit.tools.typed import TypedTool
+
+OPTIONS: Final = (
+    Option("base", FOLDER, "the directory that it writes beneath", default="."),
+    Option("requires_approval", SWITCH, "whether a reviewer must approve every call", default=False),
+    Option("max_bytes", COUNT, "how many bytes a file may have, before and after", default=DEFAULT_LIMIT),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,3 +144,8 @@ def _text_of(content: bytes) -> str | None:
 
 def _failed(error: OSError) -> str:
     return f"Failed to write file: {error.strerror or error}"
+
+
+def build(base: Path, options: Mapping[str, Any]) -> FileWrite:
+    """Make the tool of what a configuration says."""
+    return FileWrite(**{"base": base} | take_options(OPTIONS, options, base))

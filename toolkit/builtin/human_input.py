@@ -1,15 +1,20 @@
 """The tool `human_input`: ask a person."""
 
-from typing import Final
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
 
 from toolkit.approvals.decisions import Edit, Reject
 from toolkit.approvals.requests import DEFAULT_TIMEOUT
+from toolkit.builtin.options import DURATION, Option, take_options
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
 from toolkit.tools.text import TextTool
 
 NOBODY_THERE: Final = "No reviewer is available. Please proceed with your best judgment."
 NO_WISHES: Final = "Understood. Please continue."
+
+OPTIONS: Final = (Option("timeout", DURATION, "how long a question waits for its answer", default="5m"),)
 
 
 class HumanInput(TextTool):
@@ -63,3 +68,8 @@ def _words(answer: object) -> str:
     if isinstance(answer, str):
         return answer
     return str(answer.get("input", "")) if isinstance(answer, dict) else ""
+
+
+def build(base: Path, options: Mapping[str, Any]) -> HumanInput:
+    """Make the tool of what a configuration says."""
+    return HumanInput(**take_options(OPTIONS, options, base))

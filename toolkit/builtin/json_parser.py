@@ -1,8 +1,12 @@
 """The tool `json_parser`: pick one value out of JSON."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
 
 from toolkit.builtin.json_paths import UnreadableError, pick
+from toolkit.builtin.options import Option, take_options
 from toolkit.tools.results import ToolResult
 from toolkit.tools.typed import TypedTool
 
@@ -15,6 +19,9 @@ class JsonParserInput:
         metadata={"description": "Names and indexes, such as 'order.items[0].price'; '.' is the whole document"}
     )
     json: str = field(metadata={"description": "The JSON document, as text"})
+
+
+OPTIONS: Final[tuple[Option, ...]] = ()
 
 
 class JsonParser(TypedTool[JsonParserInput]):
@@ -44,3 +51,8 @@ class JsonParser(TypedTool[JsonParserInput]):
         except UnreadableError as error:
             return ToolResult.failure(str(error))
         return ToolResult.success(picked.text, structured=picked.plain)
+
+
+def build(base: Path, options: Mapping[str, Any]) -> JsonParser:
+    """Make the tool of what a configuration says."""
+    return JsonParser(**take_options(OPTIONS, options, base))
