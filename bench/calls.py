@@ -15,9 +15,9 @@ from toolkit import ToolContext, from_function, resolve_tools, tool
 from toolkit.approvals.reviewers import AutoReviewer
 from toolkit.tools.metrics import Metrics
 
-ROUNDS = 15
-CALLS = 5_000
-BUILDS = 200
+ROUNDS = 60
+CALLS = 1_000
+BUILDS = 50
 STEPS = 10
 
 ARGUMENTS = json.dumps({"city": "Oslo", "days": 3, "metric": True, "detail": 0.5})
@@ -196,8 +196,8 @@ def chain() -> Iterator[Row]:
 
 def beside(works: Mapping[str, Work]) -> dict[str, Times]:
     """Measure peers, who need fewer calls to be seen."""
-    few = CALLS // 50
-    return in_turns({name: repeated(work, few) for name, work in works.items()}, rounds=ROUNDS // 3, units=few)
+    few = CALLS // 10
+    return in_turns({name: repeated(work, few) for name, work in works.items()}, rounds=ROUNDS // 10, units=few)
 
 
 def row(code: str, measure: str, times: dict[str, Times], floor: str, aims: tuple[float, float]) -> Row:
