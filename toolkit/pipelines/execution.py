@@ -11,6 +11,7 @@ from itertools import count
 from time import perf_counter
 from typing import Any
 
+from toolkit.durations import spoken
 from toolkit.errors import Signal
 from toolkit.events import StepFinished, StepStarted
 from toolkit.pipelines.actions import Action, make_action
@@ -19,7 +20,6 @@ from toolkit.pipelines.direct import direct_way
 from toolkit.pipelines.flows import SKIPPED, Flow, Outcome, error_record, failure_of, outcome_of, outcome_of_value
 from toolkit.pipelines.items import do_for_items, items_of
 from toolkit.pipelines.plans import PlannedStep
-from toolkit.pipelines.shapes import spoken
 from toolkit.pipelines.turns import CURRENT_PATH, Counting, Turn, context_within, roots_with
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult

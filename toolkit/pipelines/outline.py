@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from toolkit import documents
+from toolkit.durations import spoken
 from toolkit.pipelines.definitions import AdapterFunction, Branches, Compute, Fallback, StepDefinition, Use
 from toolkit.pipelines.plans import Plan, PlannedStep
-from toolkit.pipelines.shapes import spoken
 from toolkit.pipelines.values import Value, expressions_in
 
 

@@ -3,38 +3,15 @@
 Each reader returns the plain value, or `None` after reporting where the node is and what it should have been.
 """
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from toolkit import documents
 from toolkit.documents import Node, Scalar
+from toolkit.durations import parse_duration
 from toolkit.problems import Location, Problem, did_you_mean
 
 BAD_SHAPE = "TK602"
-
-LONGEST_DURATION = 30 * 24 * 3600.0
-"""Thirty days in seconds: longer waits are slips of the pen, and clocks cannot keep them."""
-
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)")
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-
-
-def parse_duration(text: str) -> float | None:
-    """Return the seconds that a duration such as `500ms`, `30s`, `5m` or `1h` means, or `None` if it is none."""
-    match = _DURATION.fullmatch(text.strip())
-    if match is None:
-        return None
-    seconds = float(match[1]) * _SECONDS[match[2]]
-    return seconds if seconds <= LONGEST_DURATION else None
-
-
-def spoken(seconds: float) -> str:
-    """Return a duration as people write it: `500ms`, `30s`, `5m`."""
-    if seconds < 1:
-        return f"{seconds * 1000:g}ms"
-    minutes = seconds / 60
-    return f"{minutes:g}m" if seconds >= 60 and minutes.is_integer() else f"{seconds:g}s"  # noqa: PLR2004
 
 
 def kind_of(node: Node) -> str:

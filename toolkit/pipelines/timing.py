@@ -9,7 +9,7 @@ from toolkit.approvals.decisions import Decision
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.approvals.requests import ReviewRequest
-from toolkit.pipelines.shapes import spoken
+from toolkit.durations import spoken
 from toolkit.running import loop_is_running
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.context import ToolContext

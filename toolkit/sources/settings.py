@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from toolkit.durations import parse_duration
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.sources.configuration import OWN_FILE, Configuration
 
@@ -105,8 +106,6 @@ def _document(text: str, file: Path) -> dict[str, Any] | Problem:
 
 def _seconds(value: object) -> float | str:
     """Return the seconds of a duration, or what it should have been."""
-    from toolkit.pipelines.shapes import parse_duration  # noqa: PLC0415 - most projects set no timeouts
-
     wanted = "a duration such as '500ms', '30s' or '5m', above zero and at most 720h"
     seconds = parse_duration(value) if isinstance(value, str) else None
     return seconds or wanted

@@ -176,7 +176,7 @@ def _timed(tool: Tool, text: str | None, configuration: "Configuration") -> Tool
 
 
 def _seconds(text: str) -> float:
-    from toolkit.pipelines.shapes import parse_duration  # noqa: PLC0415 - few runs are limited
+    from toolkit.durations import parse_duration  # noqa: PLC0415 - few runs are limited
 
     seconds = parse_duration(text)
     if not seconds:
