@@ -27,7 +27,7 @@ def tidied(schema: dict[str, Any]) -> dict[str, Any]:
     definitions: dict[str, dict[str, Any]] = schema.get("$defs", {})
     if "$ref" in schema:  # a type that refers to itself; its own schema stands at the root too
         schema |= deepcopy(definitions[schema.pop("$ref").removeprefix(REFERENCE)])
-    _each(schema, lambda part: part.pop("title", None))
+    _each(schema, _without_needless_keys)
     for name in list(definitions):
         users = [part for part in _parts(schema) if part.get("$ref") == REFERENCE + name]
         inside = any(part is user for part in _parts(definitions[name]) for user in users)
@@ -41,6 +41,12 @@ def tidied(schema: dict[str, Any]) -> dict[str, Any]:
         schema.pop("$defs", None)
     _each(schema, _put_in_order)
     return schema
+
+
+def _without_needless_keys(schema: dict[str, Any]) -> None:
+    """Drop what repeats the name of a member, and what is no JSON Schema and tells what the constants of a union tell."""
+    schema.pop("title", None)
+    schema.pop("discriminator", None)
 
 
 def _parts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
