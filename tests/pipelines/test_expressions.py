@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from toolkit.pipelines.expressions import ROOTS, ExpressionError, Reference, parse_expression
 
+_AS_PYTHON = "expressions are written as in Python: prev.name, len(prev) > 0"
+
 ROOT_DATA: dict[str, Any] = {
     "prev": "hello",
     "inputs": {"repo": "a/b", "limit": 20, "tags": ["x", "y"], "nothing": None},
@@ -206,8 +208,8 @@ REFUSED = [
         "invalid syntax",
         "an expression stands in one '${{ }}'; there is none inside another",
     ),
-    ("len(prev", "(", "'(' was never closed", None),
-    ("'abc", "'", "unterminated string literal", None),
+    ("len(prev", "(", "'(' was never closed", _AS_PYTHON),
+    ("'abc", "'", "unterminated string literal", _AS_PYTHON),
     ("prev # all", "# all", "a comment cannot stand in an expression", None),
     ("prev\0", "\0", "a null character cannot stand in an expression", None),
     ("'é' + prv", "prv", "there is no 'prv'", "did you mean 'prev'?"),

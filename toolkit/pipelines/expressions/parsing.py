@@ -116,7 +116,7 @@ def _shift(tree: ast.expr, by: int) -> None:
 def _syntax_error(error: SyntaxError, source: str, indent: int) -> ExpressionError:
     said, _, advice = error.msg.replace(" (detected at line 1)", "").partition(". ")
     message = f"{said[:1].lower()}{said[1:]}"
-    hint = f"{advice[:1].lower()}{advice[1:]}" or None
+    hint = f"{advice[:1].lower()}{advice[1:]}" or "expressions are written as in Python: prev.name, len(prev) > 0"
     rest = without_texts(source)
     for pattern, cure in SYNTAX_CURES:
         if found := re.search(pattern, rest):
