@@ -406,8 +406,8 @@ def test_an_adapter_before_any_step_is_refused():
 
 def test_no_adapter_and_no_strategy_are_refused():
     assert refused(lambda: Pipeline.builder().step(Say("a")).adapter(None)) == ["the adapter must not be None"]
-    assert refused(lambda: Pipeline.builder().error_strategy(None)) == [
-        "the error strategy must be an ErrorStrategy, not None"
+    assert refused(lambda: Pipeline.builder().error_strategy("stop")) == [
+        "the error strategy must be an ErrorStrategy, not 'stop'"
     ]
 
 

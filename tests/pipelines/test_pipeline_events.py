@@ -200,8 +200,8 @@ def test_cancellation_from_outside_is_told(bench):
         "pipeline pipeline of 1",
         "> forever 1/1",
         "< forever ended",
-        "> upper 1/1",
-        "< upper ok",
+        "> on_failure/upper 1/1",
+        "< on_failure/upper ok",
         "pipeline pipeline signal",
     ]
 

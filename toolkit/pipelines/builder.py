@@ -68,7 +68,7 @@ class PipelineBuilder(Generic[P]):
         self._description = Word(description, _caller())
         return self
 
-    def error_strategy(self, strategy: ErrorStrategy) -> Self:
+    def error_strategy(self, strategy: ErrorStrategy | str) -> Self:
         """Say what happens after a step has failed; `FAIL_FAST` unless said."""
         try:
             self._strategy = ErrorStrategy(strategy)

@@ -1,6 +1,6 @@
 """Mermaid: a pipeline as a diagram that many a site and editor draws."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 
 from toolkit.pipelines.outline import StepOutline, outline_of
 from toolkit.pipelines.plans import Plan
@@ -48,17 +48,20 @@ class _Diagram:
                 yield from self._nodes(inner, indent + _INDENT)
                 yield f"{indent}end"
 
-    def _arrows(self, steps: Sequence[StepOutline], before: list[str]) -> Generator[str, None, list[str]]:
-        """Yield the arrows of a chain, and return where it ends."""
+    def _arrows(
+        self, steps: Sequence[StepOutline], before: list[str], carried: Collection[str] = ()
+    ) -> Generator[str, None, list[str]]:
+        """Yield the arrows of a chain, and return where it ends; `carried` is the data that comes along them."""
         for step in steps:
             condition = next((note for note in step.notes if note.startswith("only if ")), None)
             yield from self._join(before, step.path, condition)
-            yield from self._read(step.sources, before, step.path)
+            yield from self._read(step.sources, {*before, *carried}, step.path)
+            carried = {step.path} if step.kind != "approve" else {*before, *carried}
             before = [step.path]
             if step.branches:
                 before = []
                 for inner in step.branches.values():
-                    before += yield from self._arrows(inner, [step.path])
+                    before += yield from self._arrows(inner, [step.path], step.sources)
         return before
 
     def _join(self, before: Sequence[str], to: str, label: str | None = None) -> Iterator[str]:
@@ -66,7 +69,7 @@ class _Diagram:
         for path in before:
             yield f"{_INDENT}{self._id(path)} -->{text} {self._id(to)}"
 
-    def _read(self, sources: Sequence[str], before: Sequence[str], to: str) -> Iterator[str]:
+    def _read(self, sources: Sequence[str], before: Collection[str], to: str) -> Iterator[str]:
         for source in sources:
             if source not in before:
                 arrow = "-->" if source.startswith("inputs.") else "-.->"

@@ -1,8 +1,7 @@
 """Planning: a definition becomes a Plan. Every name is resolved and every reference checked, all in one go."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from toolkit.pipelines.definitions import (
     AdapterFunction,
@@ -15,39 +14,20 @@ from toolkit.pipelines.definitions import (
     PipelineDefinition,
     StepDefinition,
     Use,
-    Word,
 )
 from toolkit.pipelines.feeding import Feeder
 from toolkit.pipelines.inputs import schema_of
-from toolkit.pipelines.plans import Feed, Plan, PlannedStep
+from toolkit.pipelines.lookup import Names, ToolLookup
+from toolkit.pipelines.plans import ON_FAILURE, Feed, Plan, PlannedStep
 from toolkit.pipelines.remarks import Remarks
 from toolkit.pipelines.schema_types import Schema, alternatives, member
 from toolkit.pipelines.scopes import ERROR_SCHEMA, Carrier, Previous, ReferenceChecker, Scope, schema_of_value
-from toolkit.pipelines.steps import STEP_KEYS
+from toolkit.pipelines.succession import scope_after
 from toolkit.pipelines.values import Value
-from toolkit.problems import Problem, did_you_mean, errors_among, nearest
+from toolkit.problems import Problem, errors_among
 from toolkit.tools.base import Tool
 
-UNKNOWN_TOOL = "TK604"
-SHOWN_NAMES = 12
 TEXT: Schema = {"type": "string"}
-
-
-class Names(Protocol):
-    """Where the names of tools lead, for one pipeline."""
-
-    def tool(self, word: Word) -> Tool | list[Problem]:
-        """Return the tool that a name means, or why there is none; nothing if it is not known at all."""
-        ...
-
-    def known(self) -> Iterable[str]:
-        """Return the names that are known, for hints."""
-        ...
-
-    @property
-    def environment(self) -> Mapping[str, str]:
-        """The environment variables that expressions may read."""
-        ...
 
 
 def make_plan(definition: PipelineDefinition, names: Names, problems: list[Problem]) -> Plan | None:
@@ -81,14 +61,30 @@ class _Place(NamedTuple):
     is_cleanup: bool = False
 
 
+class _Planned(NamedTuple):
+    """What planning a step's action shows.
+
+    Attributes:
+        step: The step, with what was found.
+        schema: What its action gives, if that is known.
+        roots: What it reads.
+        inside: The schema of each step inside it that has an id.
+    """
+
+    step: PlannedStep
+    schema: Schema | None
+    roots: set[str]
+    inside: Mapping[str, Schema | None] = {}
+
+
 class _Planner:
     def __init__(self, definition: PipelineDefinition, names: Names, problems: list[Problem]) -> None:
         self.definition = definition
         self.names = names
         self.problems = problems
+        self.tools = ToolLookup(names, problems)
         self.checker = ReferenceChecker(problems)
         self.remarks = Remarks(problems)
-        self._tools: dict[str, Tool | list[Problem]] = {}
 
     def plan(self) -> Plan:
         definition = self.definition
@@ -124,7 +120,7 @@ class _Planner:
 
     def _on_failure(self, after: Scope) -> tuple[PlannedStep, ...]:
         scope = after._replace(previous=Previous(TEXT)).with_extra(error=ERROR_SCHEMA)
-        return self._chain(self.definition.on_failure, scope, _Place(is_cleanup=True))[0]
+        return self._chain(self.definition.on_failure, scope, _Place(f"{ON_FAILURE}/", is_cleanup=True))[0]
 
     def _output_schema(self, after: Scope) -> Schema | None:
         if self.definition.output is not None:
@@ -138,9 +134,9 @@ class _Planner:
     ) -> tuple[tuple[PlannedStep, ...], Scope]:
         """Plan steps that run one after another, and return what can be read after them."""
         planned = []
-        labels: set[str] = set()
+        labels = {definition.id.text for definition in steps if definition.id is not None}
         for position, definition in enumerate(steps, start=1):
-            tool = self._tool(definition.action.tool) if isinstance(definition.action, Use) else None
+            tool = self.tools.find(definition.action.tool) if isinstance(definition.action, Use) else None
             label = _label_of(definition, tool, position, labels)
             is_last = place.is_last and position == len(steps)
             here = PlannedStep(
@@ -172,7 +168,7 @@ class _Planner:
             roots |= self.checker.check(definition.each.items, scope)
             inner = scope.with_extra(item=self._item_schema(definition.each.items, scope), index={"type": "integer"})
             is_concurrent = is_concurrent or definition.each.max_parallel > 1
-        step, schema, after, read = self._action(step, inner, place._replace(is_concurrent=is_concurrent))
+        step, schema, read, inside = self._action(step, inner, place._replace(is_concurrent=is_concurrent))
         roots |= read | self._approval(definition, inner)
         if place.is_cleanup:
             roots |= {"prev"}
@@ -181,75 +177,46 @@ class _Planner:
             schema = {"type": "array"} if schema is None else {"type": "array", "items": schema}
         self._check_fallback(step, inner)
         self.remarks.note(step, scope, roots, is_concurrent=is_concurrent)
-        return step, self._after(step, scope, after, schema)
+        return step, scope_after(step, scope, inside, schema)
 
-    def _action(
-        self, step: PlannedStep, scope: Scope, place: _Place
-    ) -> tuple[PlannedStep, Schema | None, Mapping[str, Schema | None], set[str]]:
-        """Plan what a step does: return it, its output's schema, the ids inside it, and the roots that it reads."""
+    def _action(self, step: PlannedStep, scope: Scope, place: _Place) -> _Planned:
         match step.definition.action:
             case Use() as use:
                 return self._call(step, use, scope)
             case Compute(value):
-                return step, schema_of_value(value, scope), {}, self.checker.check(value, scope)
-            case Branches(branches):
-                return self._branches(step, branches, scope)
+                return _Planned(step, schema_of_value(value, scope), self.checker.check(value, scope))
+            case Branches() as branches:
+                return self._branches(step, branches, scope, place)
             case Ask():
-                return step, None, {}, {"prev"}
+                return _Planned(step, None, {"prev"})
 
-    def _call(
-        self, step: PlannedStep, use: Use, scope: Scope
-    ) -> tuple[PlannedStep, Schema | None, Mapping[str, Schema | None], set[str]]:
+    def _call(self, step: PlannedStep, use: Use, scope: Scope) -> _Planned:
         roots = self.checker.check(use.arguments, scope)
         if step.tool is None:
-            return step, None, {}, roots | {"prev", "item"}
+            return _Planned(step, None, roots | {"prev", "item"})
         found_before = len(self.problems)
         feed = Feeder(use, step.tool, scope, self.problems).feed()
         roots |= _roots_of(feed, scope)
         if errors_among(self.problems[found_before:]):
             roots |= {"prev", "item"}  # what it was meant to take is not known
-        return step._replace(feed=feed), step.tool.spec.output_schema, {}, roots
+        return _Planned(step._replace(feed=feed), step.tool.spec.output_schema, roots)
 
-    def _branches(
-        self,
-        step: PlannedStep,
-        branches: Mapping[str, tuple[Word, tuple[StepDefinition, ...]]],
-        scope: Scope,
-    ) -> tuple[PlannedStep, Schema | None, Mapping[str, Schema | None], set[str]]:
-        ids = {name: frozenset(_ids_of(steps)) for name, (_, steps) in branches.items()}
+    def _branches(self, step: PlannedStep, action: Branches, scope: Scope, place: _Place) -> _Planned:
+        branches = {name: steps for name, (_, steps) in action.branches.items()}
+        ids = {name: frozenset(_ids_of(steps)) for name, steps in branches.items()}
         everywhere = frozenset().union(*ids.values())
+        is_concurrent = place.is_concurrent or len(branches) > 1
         planned: dict[str, tuple[PlannedStep, ...]] = {}
         schemas: dict[str, Schema] = {}
         inside: dict[str, Schema | None] = {}
-        for name, (_, steps) in branches.items():
+        for name, steps in branches.items():
             beside = scope.beside | (everywhere - ids[name])
             inner = scope._replace(beside=beside, later=scope.later - beside)
-            path = f"{step.path}/{name}/"
-            planned[name], after = self._chain(steps, inner, _Place(path, is_concurrent=len(branches) > 1))
+            planned[name], after = self._chain(steps, inner, _Place(f"{step.path}/{name}/", is_concurrent))
             schemas[name] = (after.previous.schema if after.previous else None) or {}
             inside |= {one: schema for one, schema in after.steps.items() if one not in scope.steps}
         schema = {"type": "object", "properties": schemas, "required": list(schemas)}
-        return step._replace(branches=planned), schema, inside, {"prev"}
-
-    def _tool(self, word: Word) -> Tool | None:
-        """Return the tool that a name means, having reported if there is none."""
-        if word.text not in self._tools:
-            self._tools[word.text] = self.names.tool(word)
-        found = self._tools[word.text]
-        if isinstance(found, Tool):
-            return found
-        self.problems += [one if one.location else replace(one, location=word.location) for one in found]
-        if not errors_among(found):
-            self._report_unknown(word)
-        return None
-
-    def _report_unknown(self, word: Word) -> None:
-        known = list(self.names.known())
-        hint = did_you_mean(word.text, known)
-        if hint is None and (keys := nearest(word.text, STEP_KEYS, most=1)):
-            hint = f"did you mean the key {keys[0]!r}?"
-        problem = Problem(UNKNOWN_TOOL, f"unknown tool {word.text!r}", word.location, hint=hint or _listed(known))
-        self.problems.append(problem)
+        return _Planned(step._replace(branches=planned), schema, {"prev"}, inside)
 
     # ------------------------------------------------------------------------------------------------- single keys
 
@@ -294,40 +261,6 @@ class _Planner:
         if isinstance(step.on_error, Fallback):
             self.checker.check(step.on_error.value, scope.with_extra(error=ERROR_SCHEMA))
 
-    def _after(
-        self, step: PlannedStep, scope: Scope, inside: Mapping[str, Schema | None], schema: Schema | None
-    ) -> Scope:
-        """Return what can be read after a step: its output, and that of the steps inside it."""
-        definition = step.definition
-        certain = schema if step.on_error == "fail" else None
-        own = {} if definition.id is None else {definition.id.text: certain}
-        previous = scope.previous
-        if step.kind != "approve":
-            previous = Previous(certain, (Carrier(step.label, frozenset([*own, *inside])),))
-            if definition.when is not None:
-                previous = _either(previous, scope.previous)
-        steps = {**scope.steps, **inside, **own}
-        return scope._replace(steps=steps, previous=previous, later=scope.later - steps.keys())
-
-
-def _listed(names: Iterable[str]) -> str:
-    """Return a hint that names the tools there are, or the first of them where they are many."""
-    first, *others = sorted(names) or [""]
-    if not first:
-        return "name a source of tools under 'tools'"
-    shown = [first, *others][:SHOWN_NAMES]
-    more = len(others) + 1 - len(shown)
-    return f"the tools here are {', '.join(shown)}" + (f" and {more} more" if more else "")
-
-
-def _either(one: Previous, other: Previous | None) -> Previous:
-    """Return what is handed on by a step that may be skipped."""
-    if other is None:
-        return Previous(None, one.carriers)
-    known = one.schema is not None and other.schema is not None
-    schema: Schema | None = {"anyOf": [one.schema, other.schema]} if known else None
-    return Previous(schema, (*one.carriers, *other.carriers))
-
 
 def _roots_of(feed: Feed | None, scope: Scope) -> set[str]:
     if feed is None:
@@ -339,7 +272,7 @@ def _label_of(definition: StepDefinition, tool: Tool | None, position: int, take
     """Return what a step is called: its id, else its tool's name or its kind, with its position where that is taken."""
     match definition.action:
         case _ if definition.id is not None:
-            label = definition.id.text
+            return definition.id.text
         case Use(word):
             label = word.text if tool is None else tool.name
         case Compute():

@@ -19,6 +19,9 @@ from toolkit.tools.base import Tool
 
 Schema = Mapping[str, Any]
 
+ON_FAILURE = "on_failure"
+"""The first part of the path of a step that runs after a failure."""
+
 NO_BRANCHES: "Mapping[str, tuple[PlannedStep, ...]]" = {}
 
 

@@ -1,31 +1,26 @@
 """Steps: the node of one step becomes its definition."""
 
 import re
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from toolkit import documents
 from toolkit.documents import Node, Scalar
 from toolkit.pipelines.definitions import (
-    FAILURES,
-    MAX_ATTEMPTS,
     MAX_NESTING,
     MAX_PARALLEL,
     MAX_STEPS,
     Action,
-    Approval,
     Ask,
     Branches,
     Compute,
     Each,
-    Fallback,
-    OnError,
     Retry,
     StepDefinition,
     Use,
     Word,
 )
-from toolkit.pipelines.shapes import ShapeReader
-from toolkit.pipelines.values import OPENING, MappingValue, TemplateValue, Value, read_mapping, read_value
+from toolkit.pipelines.keys import KeyReader
+from toolkit.pipelines.values import OPENING, MappingValue, read_mapping, read_value
 from toolkit.problems import Location, Problem, nearest
 
 STEP_KEYS = (
@@ -53,8 +48,6 @@ BESIDE = {
     "parallel": frozenset({"id", "parallel", "when", "adapt", "timeout", "on_error"}),
     "approve": frozenset({"id", "approve", "when", "on_error"}),
 }
-RETRY_KEYS = ("attempts", "backoff", "factor", "max", "errors")
-APPROVE_KEYS = ("message", "show", "when", "edit")
 SHORT_FORMS = "write a tool's name, 'tool_name: {arguments}', or the keys use, set, parallel or approve"
 
 _ID = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
@@ -68,7 +61,7 @@ class StepDefaults(NamedTuple):
     max_parallel: int = 1
 
 
-class StepReader(ShapeReader):
+class StepReader(KeyReader):
     """Reads steps, and remembers every id and how many steps there are."""
 
     def __init__(self, problems: list[Problem], defaults: StepDefaults) -> None:
@@ -247,15 +240,13 @@ class StepReader(ShapeReader):
             id=self._id(node.get("id")),
             when=None if when is None else self.condition(when, "'when'"),
             each=self._each(node),
-            approval=None if approve is None else self._approval(approve),
+            approval=None if approve is None else self.approval(approve),
             retry=defaults.retry if retry is None else self.retry(retry),
             timeout=defaults.timeout if timeout is None else self.duration(timeout, "'timeout'"),
             adapter=None if adapt is None else read_value(adapt, self.problems),
             adapter_location=None if adapt is None else node.entries["adapt"].key.location,
-            on_error=None if on_error is None else self._on_error(on_error),
+            on_error=None if on_error is None else self.on_error(on_error),
         )
-
-    # -------------------------------------------------------------------------------------------------- single keys
 
     def _id(self, node: Node | None) -> Word | None:
         if node is None or (text := self.text(node, "'id'")) is None:
@@ -267,117 +258,11 @@ class StepReader(ShapeReader):
         self.ids.append(word)
         return word
 
-    def condition(self, node: Node, what: str) -> Value | None:
-        """Read a condition: one expression, or true or false."""
-        if isinstance(node, Scalar):
-            if isinstance(node.value, bool):
-                return read_value(node, self.problems)
-            if OPENING in node.text:
-                value = read_value(node, self.problems)
-                if not _is_text(value):
-                    return value
-                self.report(
-                    node.location, f"{what} must be one expression alone", hint="put all of it inside one ${{ }}"
-                )
-                return None
-        hint = f"write ${{{{ {node.text} }}}}" if isinstance(node, Scalar) and isinstance(node.value, str) else None
-        self._expected(node, what, "an expression in ${{ }}, or true or false", hint)
-        return None
-
     def _each(self, node: documents.Mapping) -> Each | None:
         items, most, on_error = (node.get(name) for name in ("for_each", *EACH_KEYS))
         parallel = None if most is None else self.integer(most, "'max_parallel'", most=MAX_PARALLEL)
         skips = None if on_error is None else self.choice(on_error, "'on_item_error'", ("fail", "skip"))
-        if items is None or (value := self._items(items)) is None:
+        if items is None or (value := self.items(items)) is None:
             return None
         at_once = parallel or (self._defaults.max_parallel if most is None else 1)
         return Each(value, items.location, at_once, skips_failed=skips == "skip")
-
-    def _items(self, node: Node) -> Value | None:
-        if isinstance(node, documents.Sequence):
-            return read_value(node, self.problems)
-        if isinstance(node, Scalar) and OPENING in node.text:
-            value = read_value(node, self.problems)
-            if not _is_text(value):
-                return value
-        hint = f"write ${{{{ {node.text} }}}}" if isinstance(node, Scalar) and isinstance(node.value, str) else None
-        self._expected(node, "'for_each'", "a list, or one expression that gives a list", hint)
-        return None
-
-    def _approval(self, entry: documents.Entry) -> Approval | None:
-        place, node = entry.key.location, entry.value
-        match node:
-            case Scalar(value=True):
-                return Approval(place)
-            case Scalar(value=str()) if node.text.strip():
-                return Approval(place, read_value(node, self.problems))
-            case documents.Mapping():
-                return self._approval_of_keys(place, node)
-            case Scalar(value=False):
-                hint = "a tool's own mark cannot be taken back; leave the key out"
-                self._expected(node, "'approve'", "true, a message, or {message, show, when, edit}", hint)
-                return None
-            case _:
-                self._expected(node, "'approve'", "true, a message, or {message, show, when, edit}")
-                return None
-
-    def _approval_of_keys(self, place: Location, node: documents.Mapping) -> Approval:
-        self.check_keys(node, "'approve'", APPROVE_KEYS)
-        message, show, when, edit = (node.get(name) for name in APPROVE_KEYS)
-        is_text = message is not None and self.text(message, "'message'") is not None
-        editable = None if edit is None else self.boolean(edit, "'edit'")
-        return Approval(
-            place,
-            message=read_value(message, self.problems) if message is not None and is_text else None,
-            show=None if show is None else read_value(show, self.problems),
-            when=None if when is None else self.condition(when, "'when'"),
-            editable=editable is not False,
-        )
-
-    def retry(self, node: Node) -> Retry | None:
-        """Read how a failed call is tried again."""
-        mapping = self.mapping(node, "'retry'", "{attempts: 3, backoff: 1s}")
-        if mapping is None:
-            return None
-        self._check_retry_keys(mapping)
-        attempts, backoff, factor, longest, errors = (mapping.get(name) for name in RETRY_KEYS)
-        usual = Retry()
-        tries = None if attempts is None else self.integer(attempts, "'attempts'", most=MAX_ATTEMPTS)
-        wait = None if backoff is None else self.duration(backoff, "'backoff'", may_be_zero=True)
-        growth = None if factor is None else self.number(factor, "'factor'", least=1, most=100)
-        most = None if longest is None else self.duration(longest, "'max'")
-        kinds = None if errors is None else self.words(errors, "'errors'", FAILURES)
-        first = usual.backoff if wait is None else wait
-        return Retry(
-            tries or usual.attempts,
-            first,
-            growth or usual.factor,
-            most or max(usual.longest, first),
-            kinds or usual.errors,
-        )
-
-    def _check_retry_keys(self, mapping: documents.Mapping) -> None:
-        if "on" in mapping.entries:
-            place = mapping.entries["on"].key.location
-            self.report(place, "unknown key 'on' in 'retry'", hint="did you mean 'errors'?")
-        self.check_keys(mapping, "'retry'", (*RETRY_KEYS, "on") if "on" in mapping.entries else RETRY_KEYS)
-
-    def _on_error(self, node: Node) -> OnError | None:
-        expected = "'fail', 'continue' or {value: …}"
-        if isinstance(node, documents.Mapping):
-            self.check_keys(node, "'on_error'", ("value",))
-            value = node.get("value")
-            if value is not None:
-                return Fallback(read_value(value, self.problems))
-            if not node.entries:
-                self._expected(node, "'on_error'", expected)
-            return None
-        if isinstance(node, Scalar) and node.value in ("fail", "continue"):
-            return cast("OnError", node.value)
-        self._expected(node, "'on_error'", expected)
-        return None
-
-
-def _is_text(value: Value) -> bool:
-    """Return whether a value is a text with expressions in it, rather than one expression alone."""
-    return isinstance(value, TemplateValue) and not value.template.single

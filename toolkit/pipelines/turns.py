@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from toolkit.events import ApprovalAsked, Event, Listener
 from toolkit.pipelines.flows import Flow, Outcome
-from toolkit.pipelines.plans import PlannedStep
+from toolkit.pipelines.plans import ON_FAILURE, PlannedStep
 from toolkit.tools.context import ToolContext
 from toolkit.tools.waiting import Waiting
 
@@ -54,10 +54,12 @@ def _place_of(step: PlannedStep, flow: Flow) -> str:
     """Return where in a run a step is, in words, for whoever is asked."""
     around = flow.context.place
     here = f"step {step.position}/{step.of}"
-    if "/" in step.path:
-        here = f"{here} of branch {step.path.rsplit('/', 2)[-2]!r}"
-    else:
-        here = f"{here} · pipeline {flow.run.plan.name}"
+    parent = step.path.rpartition("/")[0]
+    if parent == ON_FAILURE:
+        here = f"{here} of {ON_FAILURE}"
+    elif parent:
+        return f"{here} of branch {parent.rpartition('/')[2]!r} · {around}"
+    here = f"{here} · pipeline {flow.run.plan.name}"
     return f"{here} · {around}" if around else here
 
 

@@ -6,11 +6,12 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from toolkit.pipelines.keys import APPROVE_KEYS, RETRY_KEYS
 from toolkit.pipelines.loading import read_pipeline
 from toolkit.pipelines.mermaid import mermaid_of
 from toolkit.pipelines.outline import outline_of
 from toolkit.pipelines.reading import DEFAULT_KEYS, TOP_KEYS
-from toolkit.pipelines.steps import APPROVE_KEYS, RETRY_KEYS, STEP_KEYS
+from toolkit.pipelines.steps import STEP_KEYS
 
 WORDS = [
     "upper",
