@@ -3,7 +3,6 @@
 import inspect
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
-from inspect import getdoc
 from types import CoroutineType
 from typing import Any
 
@@ -30,6 +29,13 @@ class ExecutingTool(Tool):
     description: str = ""  # type: ignore[assignment,unused-ignore]
     source: str | None = None
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Take the description from the docstring of a class that does work and has none."""
+        super().__init_subclass__(**kwargs)
+        own = vars(cls)
+        if "description" not in own and own.get("__doc__") and callable(getattr(cls, "execute", None)):
+            cls.description = read_docstring(cls.__doc__).description
+
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The JSON Schema of what a call must carry."""
@@ -49,7 +55,7 @@ class ExecutingTool(Tool):
         """
         place = place_of(self.written_as) if self.source is None else None
         given = {option: getattr(self, option) for option in OPTIONS if hasattr(self, option)}
-        name, description = given.pop("name"), given.pop("description") or self._documented()
+        name, description = given.pop("name"), given.pop("description")
         problems = option_problems(given, place)
         if trouble := name_problem(name, place):
             problems.append(trouble)
@@ -76,12 +82,8 @@ class ExecutingTool(Tool):
 
     @property
     def written_as(self) -> type | Callable[..., Any]:
-        """The class or function that the author wrote: where the tool is, and whose docstring describes it."""
+        """The class or function that the author wrote: where the tool is."""
         return type(self)
-
-    def _documented(self) -> str:
-        author = self.written_as
-        return read_docstring(vars(author).get("__doc__") if isinstance(author, type) else getdoc(author)).description
 
     @cached_property
     def suspends(self) -> bool:  # type: ignore[override,unused-ignore]

@@ -7,6 +7,7 @@ from typing import Any
 from toolkit.errors import ToolArgumentsError
 from toolkit.tools.base import Arguments
 from toolkit.tools.classes import ExecutingTool
+from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.outcomes import as_result
 from toolkit.tools.results import ToolResult
 
@@ -89,7 +90,9 @@ class AdaptedTextTool(TextTool):
         """Take over what the object says of itself; its name and description may be attributes or methods."""
         self.adapted = adapted
         self.name = _said(adapted, "name")
-        self.description = _said(adapted, "description")
+        self.description = (
+            _said(adapted, "description") or read_docstring(vars(type(adapted)).get("__doc__")).description
+        )
         for option in ("requires_approval", "read_only", "destructive", "idempotent", "open_world", "category"):
             if hasattr(adapted, option):
                 setattr(self, option, getattr(adapted, option))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from inspect import getdoc
 from typing import Any, Generic, TypeVar, get_args, get_origin
 
 from toolkit.errors import InvalidTools
@@ -10,6 +11,7 @@ from toolkit.tools.annotations import output_schema, shape_of_type
 from toolkit.tools.arguments import read_arguments
 from toolkit.tools.base import Arguments
 from toolkit.tools.classes import ExecutingTool
+from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.options import option_problems
 from toolkit.tools.places import place_of
 from toolkit.tools.shapes import Shape, UnfitTypeError
@@ -75,6 +77,7 @@ class TypedTool(ExecutingTool, Generic[Input]):
         if function is not None:
             self.execute = function
             self.name = getattr(function, "__name__", "")
+            self.description = read_docstring(getdoc(function)).description
         given = {"name": name, "description": description, "input_type": input_type, "output_type": output_type}
         for option, value in (given | options).items():
             if value is not None:
