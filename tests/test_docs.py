@@ -153,8 +153,9 @@ def run_python(block, page, namespace):
 
 @pytest.fixture
 def desk(tmp_path, monkeypatch):
-    """The directory of a page, with the samples; what is imported from there is forgotten afterwards."""
+    """The directory of a page, like a clone that was set up; what is imported from there is forgotten afterwards."""
     shutil.copytree(ROOT / "sample_pipelines", tmp_path / "sample_pipelines")
+    (tmp_path / ".venv").symlink_to(sys.prefix)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     yield tmp_path
