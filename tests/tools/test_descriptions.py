@@ -83,7 +83,11 @@ def sphinx(city: str, days: int = 3, *, deep: bool = False):
 def test_every_style_of_docstring_describes_the_tool_and_its_parameters(function):
     assert told(function) == (
         "Tells the weather.\n\nIt knows the whole world,\nbut only for a week.",
-        {"city": "Where, for example `Oslo` or `Bergen`.", "days": "How many days.", "deep": "Whether to look: closely."},
+        {
+            "city": "Where, for example `Oslo` or `Bergen`.",
+            "days": "How many days.",
+            "deep": "Whether to look: closely.",
+        },
     )
 
 
@@ -94,7 +98,10 @@ def test_every_style_of_docstring_describes_the_tool_and_its_parameters(function
         ("", Docstring("", {})),
         ("One line.", Docstring("One line.", {})),
         ("Args:\n    x: It.", Docstring("", {"x": "It."})),
-        ("Note: this is a sentence.\n\nArgs: are not here.", Docstring("Note: this is a sentence.\n\nArgs: are not here.", {})),
+        (
+            "Note: this is a sentence.\n\nArgs: are not here.",
+            Docstring("Note: this is a sentence.\n\nArgs: are not here.", {}),
+        ),
         ("A.\n\nExample:\n    >>> f(x)\n\nArgs:\n    x: It.", Docstring("A.", {"x": "It."})),
         ("A.\n\nArgs:\n    x: It.\n\n    y: That.", Docstring("A.", {"x": "It.", "y": "That."})),
         ("A.\n\nArgs:\n  x: It.\n    More.\n  **more: Rest.", Docstring("A.", {"x": "It. More.", "more": "Rest."})),

