@@ -41,6 +41,7 @@ def test_each_is_built_under_its_name(name, tmp_path):
     tool = ready_tools()[name].build(tmp_path)
     assert (tool.name, tool.spec.source) == (name, "builtin")
     assert tool.description
+    assert tool.spec.output_schema is None, "a result of ours is no data that a program could expect"
 
 
 @pytest.mark.parametrize("name", NAMES)

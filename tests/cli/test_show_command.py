@@ -98,6 +98,38 @@ def test_built_in_tool_is_shown_by_its_name(invoke):
     assert result.stdout.endswith("Run it\n  toolkit run calculator TEXT\n")
 
 
+def test_options_of_a_ready_tool_are_explained(invoke, project):
+    result = invoke("show", "human_input")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.endswith(
+        """
+Options  in [tool.toolkit.builtin.human_input]
+  NAME     TYPE      DEFAULT  MEANING
+  timeout  duration  "5m"     how long a question waits for its answer
+
+Run it
+  toolkit run human_input TEXT
+"""
+    )
+
+
+def test_options_of_a_ready_tool_are_data_too(invoke, project):
+    (project / "toolkit.toml").write_text("[builtin.ask_long]\nkind = 'human_input'\n")
+    record = json.loads(invoke("show", "ask_long", "--format", "json").stdout)
+    assert (record["name"], record["options"]) == (
+        "ask_long",
+        [
+            {
+                "name": "timeout",
+                "kind": "duration",
+                "meaning": "how long a question waits for its answer",
+                "default": "5m",
+                "required": False,
+            }
+        ],
+    )
+
+
 def test_json_has_the_whole_specification(invoke, shop):
     record = json.loads(invoke("show", "shop.py:label", "--format", "json").stdout)
     assert list(record) == [

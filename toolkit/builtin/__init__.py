@@ -20,7 +20,17 @@ if TYPE_CHECKING:
     from toolkit.builtin.options import Option
     from toolkit.tools.base import Tool
 
-__all__ = ["Calculator", "DateTime", "FileRead", "FileWrite", "HumanInput", "JsonParser", "ReadyTool", "ready_tools"]
+__all__ = [
+    "Calculator",
+    "DateTime",
+    "FileRead",
+    "FileWrite",
+    "HumanInput",
+    "JsonParser",
+    "ReadyTool",
+    "options_of",
+    "ready_tools",
+]
 
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -80,6 +90,14 @@ _TOOLS = [
 def ready_tools() -> dict[str, ReadyTool]:
     """Return every ready tool by its name."""
     return {tool.name: tool for tool in _TOOLS}
+
+
+def options_of(tool: "Tool") -> "tuple[Option, ...]":
+    """Return what a tool can be told if it is a ready one, whatever was put round it."""
+    while (inner := getattr(tool, "inner", None)) is not None:
+        tool = inner
+    ready = next((each for each in _TOOLS if type(tool).__module__ == f"{__name__}.{each.module}"), None)
+    return ready.options if ready else ()
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,7 @@ from toolkit.tools.typed import TypedTool
 
 OPTIONS: Final = (
     Option("base", FOLDER, "the directory that it reads beneath", default="."),
-    Option("max_bytes", COUNT, "how many bytes a file may have", default=DEFAULT_LIMIT),
+    Option("max_bytes", COUNT, "bytes that a file may have", default=DEFAULT_LIMIT),
 )
 
 

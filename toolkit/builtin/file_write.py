@@ -16,7 +16,7 @@ from toolkit.tools.typed import TypedTool
 OPTIONS: Final = (
     Option("base", FOLDER, "the directory that it writes beneath", default="."),
     Option("requires_approval", SWITCH, "whether a reviewer must approve every call", default=False),
-    Option("max_bytes", COUNT, "how many bytes a file may have, before and after", default=DEFAULT_LIMIT),
+    Option("max_bytes", COUNT, "bytes that a file may have, before and after", default=DEFAULT_LIMIT),
 )
 
 

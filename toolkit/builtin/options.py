@@ -26,11 +26,13 @@ class Kind(NamedTuple):
     """What an option's value has to be.
 
     Attributes:
+        name: The same in a word or two, for a table.
         words: The same in words, which go after "must be".
         read: Makes the value of what was written, beneath a folder; `None` if it is none.
         example: How a right one is written.
     """
 
+    name: str
     words: str
     read: Callable[[Any, Path], Any]
     example: str
@@ -63,7 +65,7 @@ class Complaint(NamedTuple):
 
 
 def read_options(
-    known: Sequence[Option], given: Mapping[str, Any], folder: Path
+    known: Sequence[Option], given: Mapping[str, Any], folder: Path, within: str = ""
 ) -> tuple[dict[str, Any], list[Complaint]]:
     """Return the values of what is given, and everything wrong with it; what is not given is not among them.
 
@@ -71,19 +73,21 @@ def read_options(
         known: The options that there are.
         given: What was written, by name; values that were read once are taken again as they are.
         folder: What relative paths start from.
+        within: What stands before an option's name in messages.
     """
     values: dict[str, Any] = {}
     complaints: list[Complaint] = []
     by_name = {option.name: option for option in known}
     for name, written in given.items():
         if (option := by_name.get(name)) is None:
-            complaints.append(_unknown(name, by_name))
+            complaints.append(_unknown(name, by_name, within))
         elif (value := option.kind.read(written, folder)) is None:
-            complaints.append(Complaint(name, f"'{name}' must be {option.kind.words}", _cure(option, written)))
+            message = f"'{within}{name}' must be {option.kind.words}"
+            complaints.append(Complaint(name, message, _cure(option, written)))
         else:
             values[name] = value
     missing = [option for option in known if option.required and option.name not in given]
-    complaints += [_missing(option) for option in missing]
+    complaints += [_missing(option, within) for option in missing]
     return values, complaints
 
 
@@ -101,10 +105,12 @@ def take_options(known: Sequence[Option], given: Mapping[str, Any], folder: Path
 
 def one_of(*words: str) -> Kind:
     """Return the kind of a value that is one of a few words."""
-    listed = " or ".join(repr(word) for word in words)
-    return Kind(
-        listed, lambda written, _: written if isinstance(written, str) and written in words else None, f"'{words[0]}'"
-    )
+
+    def read(written: Any, _: Path) -> str | None:
+        return written if isinstance(written, str) and written in words else None
+
+    quoted = [f"'{word}'" for word in words]
+    return Kind(" | ".join(words), " or ".join(quoted), read, quoted[0])
 
 
 def _text(written: Any, _: Path) -> str | None:
@@ -140,24 +146,26 @@ def _table(written: Any, _: Path) -> dict[str, str] | None:
     return None
 
 
-TEXT: Final = Kind("a text that is not blank", _text, "'…'")
-SWITCH: Final = Kind("true or false", _switch, "true")
-COUNT: Final = Kind("a whole number above zero", _count, "1000")
-DURATION: Final = Kind("a duration such as '500ms', '30s' or '5m', above zero and at most 720h", _duration, "'30s'")
-FOLDER: Final = Kind("a path to a folder", _folder, "'docs'")
-TEXTS: Final = Kind("a list of texts", _texts, "['…']")
-TABLE: Final = Kind("a table of texts", _table, "{ name = '…' }")
+TEXT: Final = Kind("text", "a text that is not blank", _text, "'…'")
+SWITCH: Final = Kind("true | false", "true or false", _switch, "true")
+COUNT: Final = Kind("whole number", "a whole number above zero", _count, "1000")
+DURATION: Final = Kind(
+    "duration", "a duration such as '500ms', '30s' or '5m', above zero and at most 720h", _duration, "'30s'"
+)
+FOLDER: Final = Kind("folder", "a path to a folder", _folder, "'docs'")
+TEXTS: Final = Kind("list of texts", "a list of texts", _texts, "['…']")
+TABLE: Final = Kind("table of texts", "a table of texts", _table, "{ name = '…' }")
 
 
-def _unknown(name: str, known: Iterable[str]) -> Complaint:
+def _unknown(name: str, known: Iterable[str], within: str) -> Complaint:
     listed = ", ".join(f"'{each}'" for each in known)
     otherwise = f"the options are {listed}" if listed else "it has no options"
-    return Complaint(name, f"unknown option '{name}'", did_you_mean(name, known, otherwise=otherwise))
+    return Complaint(name, f"unknown option '{within}{name}'", did_you_mean(name, known, otherwise=otherwise))
 
 
-def _missing(option: Option) -> Complaint:
+def _missing(option: Option, within: str) -> Complaint:
     hint = f"write {option.name} = {option.kind.example}: {option.meaning}"
-    return Complaint(option.name, f"the option '{option.name}' is missing", hint)
+    return Complaint(option.name, f"the option '{within}{option.name}' is missing", hint)
 
 
 def _cure(option: Option, written: Any) -> str:

@@ -11,6 +11,9 @@
     [tool.toolkit.context]
     tenant = "acme"                         # values that tools receive with every call
 
+    [tool.toolkit.builtin.file_read]
+    base = "docs"                           # options of the ready tools, a table each
+
 In `toolkit.toml` the same keys stand at the top level.
 """
 
@@ -21,6 +24,23 @@ from typing import Any, NamedTuple
 
 OWN_FILE = "toolkit.toml"
 PROJECT_FILE = "pyproject.toml"
+
+
+def keys_before(file: Path) -> tuple[str, ...]:
+    """Return the keys that our settings stand beneath in a file."""
+    return () if file.name == OWN_FILE else ("tool", "toolkit")
+
+
+class ReadySettings(NamedTuple):
+    """What a table says of a ready tool.
+
+    Attributes:
+        kind: The ready tool that it is.
+        options: The values of its options; relative paths are joined to the file's folder.
+    """
+
+    kind: str
+    options: Mapping[str, Any] = MappingProxyType({})
 
 
 class Configuration(NamedTuple):
@@ -34,6 +54,7 @@ class Configuration(NamedTuple):
         approval_timeout: Seconds that a question waits for its answer; None if nobody said.
         env: The names of the environment variables that expressions may read.
         context: Values that every call's context carries.
+        builtin: What is said of the ready tools, by the names that they go by.
     """
 
     directory: Path = Path()
@@ -43,3 +64,4 @@ class Configuration(NamedTuple):
     approval_timeout: float | None = None
     env: tuple[str, ...] = ()
     context: Mapping[str, Any] = MappingProxyType({})
+    builtin: Mapping[str, ReadySettings] = MappingProxyType({})

@@ -6,11 +6,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toolkit.problems import Location, Problem
+from toolkit.problems import Problem
 from toolkit.sources.collected import NOT_FOUND, Collected, as_warning
-from toolkit.sources.configuration import OWN_FILE, Configuration
 from toolkit.sources.targets import FilesTarget, Target, parse_target
-from toolkit.sources.toml_places import place_of_key
+from toolkit.sources.toml_places import place_in_configuration
 from toolkit.tools.base import Tool
 from toolkit.tools.names import legal_name
 
@@ -89,17 +88,7 @@ class ConfiguredSources:
         if problem.location is not None:
             return problem
         code = BAD_CONFIGURATION if problem.code == NOT_FOUND else problem.code
-        return replace(problem, code=code, location=_place_of_source(self._configuration, source))
-
-
-def _place_of_source(configuration: Configuration, source: str) -> Location | None:
-    """Return where the configuration's file names a source; variables and options may have named it instead."""
-    if configuration.file is None:
-        return None
-    text = configuration.file.read_text("utf-8", errors="replace")
-    prefix = () if configuration.file.name == OWN_FILE else ("tool", "toolkit")
-    place = place_of_key(text, [*prefix, "sources"])
-    return Location(str(configuration.file), *place) if place and source in text else None
+        return replace(problem, code=code, location=place_in_configuration(self._configuration, ["sources"], source))
 
 
 def _name_of(path: Path) -> str:

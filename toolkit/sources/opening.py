@@ -11,7 +11,7 @@ from toolkit.sources.configuration import Configuration
 from toolkit.sources.configured import ConfiguredSources
 from toolkit.sources.displaying import seen_from
 from toolkit.sources.folders import PYTHON
-from toolkit.sources.ready import ALL_READY, open_ready, ready_names
+from toolkit.sources.ready import ALL_READY, as_one_of_all, open_ready, ready_names
 from toolkit.sources.scopes import Scope
 from toolkit.sources.targets import FilesTarget, NameTarget, Target, nearby_names, parse_target
 from toolkit.tools.base import Tool
@@ -110,7 +110,7 @@ class SourceOpener:
     def known_names(self) -> list[str]:
         """Return the names that `find` knows."""
         configured = self.configured.names if self.configuration.sources else []
-        return [*configured, ALL_READY, *ready_names()]
+        return [*configured, ALL_READY, *ready_names(self.configuration)]
 
     def open_pipeline(self, path: Path) -> Collected:
         """Open a pipeline's file as a tool."""
@@ -132,11 +132,12 @@ class SourceOpener:
     def _open_ready(self, name: str) -> Collected | None:
         if name == ALL_READY:
             everything = Collected.nothing()
-            for each in ready_names():
-                everything.add(self._open_ready(each) or Collected.nothing())
+            for each in ready_names(self.configuration):
+                found = self._open_ready(each) or Collected.nothing()
+                everything.add(as_one_of_all(each, found, self.configuration))
             return everything
-        if name not in self._ready and (found := open_ready(name)) is not None:
-            self._ready[name] = found
+        if name not in self._ready and (ready := open_ready(name, self.configuration)) is not None:
+            self._ready[name] = ready
         return self._ready.get(name)
 
     def _open_files(self, target: FilesTarget) -> Collected:

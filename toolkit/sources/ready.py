@@ -1,25 +1,51 @@
 """The ready tools under the names that targets use."""
 
+from dataclasses import replace
+
 from toolkit.builtin import ready_tools
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
 from toolkit.sources.collected import Collected
+from toolkit.sources.configuration import Configuration, ReadySettings
+from toolkit.sources.toml_places import place_in_configuration
 
 ALL_READY = "builtin"
 """The name of all ready tools together."""
 
-
-def ready_names() -> list[str]:
-    """Return the name of every ready tool."""
-    return list(ready_tools())
+_BAD_CONFIGURATION = "TK005"
+_NO_TOOL = "TK003"
 
 
-def open_ready(name: str) -> Collected | None:
+def ready_names(configuration: Configuration | None = None) -> list[str]:
+    """Return the name of every ready tool, and of every one that a configuration adds."""
+    return list(dict.fromkeys([*ready_tools(), *(configuration.builtin if configuration else ())]))
+
+
+def open_ready(name: str, configuration: Configuration) -> Collected | None:
     """Return the ready tool of a name; None if there is none of this name. None is imported but the one."""
-    if (tool := ready_tools().get(name)) is None:
+    settings = configuration.builtin.get(name) or ReadySettings(name)
+    if (ready := ready_tools().get(settings.kind)) is None:
         return None
     try:
-        return Collected([tool.build()], [])
+        tool = ready.build(options=settings.options)
     except ConfigurationError as error:
-        problem = Problem("TK003", f"the ready tool '{name}' cannot work here: {error}")
-        return Collected([], list(error.problems or [problem]))
+        return Collected([], _problems(name, error, configuration))
+    return Collected([tool if tool.name == name else tool.with_name(name)], [])
+
+
+def as_one_of_all(name: str, found: Collected, configuration: Configuration) -> Collected:
+    """Return a ready tool as one of all: that it cannot work here is a remark if nobody has configured it."""
+    if name in configuration.builtin:
+        return found
+    return Collected(found.tools, [replace(problem, severity="info") for problem in found.problems])
+
+
+def _problems(name: str, error: ConfigurationError, configuration: Configuration) -> list[Problem]:
+    message = "; ".join(problem.message for problem in error.problems) or str(error)
+    hints = [problem.hint for problem in error.problems if problem.hint]
+    if name in configuration.builtin:
+        place = place_in_configuration(configuration, ["builtin", name])
+        whole = f"the ready tool '{name}' cannot work as it is configured: {message}"
+        return [Problem(_BAD_CONFIGURATION, whole, place, hint="; ".join(hints) or None)]
+    hint = f"say more in [tool.toolkit.builtin.{name}]; `toolkit show {name}` tells what" if error.problems else None
+    return [Problem(_NO_TOOL, f"the ready tool '{name}' cannot work here: {message}", hint=hint)]

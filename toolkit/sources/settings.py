@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from toolkit.durations import parse_duration
 from toolkit.problems import Location, Problem, did_you_mean
-from toolkit.sources.configuration import OWN_FILE, Configuration
+from toolkit.sources.configuration import Configuration, ReadySettings, keys_before
 
 BAD_CONFIGURATION = "TK005"
 
@@ -18,7 +18,7 @@ _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 def read_settings(file: Path) -> tuple[Configuration, list[Problem]] | None:
     """Return the settings in a file and what is wrong with them, or None if a `pyproject.toml` has none for us."""
-    prefix = () if file.name == OWN_FILE else ("tool", "toolkit")
+    prefix = keys_before(file)
     empty = Configuration(file.parent, file)
     try:
         text = file.read_bytes().decode("utf-8")
@@ -124,7 +124,13 @@ class _Reader:
         found = self._known(
             table,
             (),
-            {"sources": self._texts, "env": self._names, "defaults": self._defaults, "context": self._context},
+            {
+                "sources": self._texts,
+                "env": self._names,
+                "defaults": self._defaults,
+                "context": self._context,
+                "builtin": self._ready,
+            },
         )
         defaults = found.pop("defaults", {})
         return Configuration(directory=self._file.parent, file=self._file, **found, **defaults)
@@ -174,6 +180,14 @@ class _Reader:
         if isinstance(value, dict):
             return value
         self._wrong(path, "a table", "write context = { tenant = 'acme' }")
+        return None
+
+    def _ready(self, value: Any, path: Sequence[str]) -> dict[str, ReadySettings] | None:
+        if isinstance(value, dict):
+            from toolkit.sources.ready_settings import read_ready_settings  # noqa: PLC0415 - it imports those tools
+
+            return read_ready_settings(value, path, self._file.parent, self._report)
+        self._wrong(path, "a table", "write builtin = { file_read = { base = 'docs' } }")
         return None
 
     def _wrong(self, path: Sequence[str], wanted: str, hint: str | None = None) -> None:

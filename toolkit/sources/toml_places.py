@@ -3,6 +3,9 @@
 import re
 from collections.abc import Sequence
 
+from toolkit.problems import Location
+from toolkit.sources.configuration import Configuration, keys_before
+
 _PART = r"""(?:[\w-]+|"[^"]*"|'[^']*')"""
 _DOTTED = rf"{_PART}(?:\s*\.\s*{_PART})*"
 _HEADER = re.compile(rf"\s*\[\[?\s*({_DOTTED})\s*\]")
@@ -27,6 +30,21 @@ def place_of_key(text: str, path: Sequence[str]) -> tuple[int, int] | None:
         if len(found) > best[0] and found == list(path[: len(found)]):
             best = len(found), (number, column)
     return best[1] if best[0] else None
+
+
+def place_in_configuration(configuration: Configuration, path: Sequence[str], word: str = "") -> Location | None:
+    """Return where the configuration's file has a key, if it does: variables and options may have said it instead.
+
+    Args:
+        configuration: What was read from the file.
+        path: The keys that lead to it.
+        word: What the file must hold besides.
+    """
+    if configuration.file is None:
+        return None
+    text = configuration.file.read_text("utf-8", errors="replace")
+    place = place_of_key(text, [*keys_before(configuration.file), *path])
+    return Location(str(configuration.file), *place) if place and word in text else None
 
 
 def _parts(dotted: str) -> list[str]:

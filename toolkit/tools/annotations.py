@@ -10,6 +10,7 @@ from types import NoneType
 from typing import Any
 
 from toolkit.tools.plain_types import form_of, object_of
+from toolkit.tools.results import ToolResult
 from toolkit.tools.shapes import Shape, UnfitTypeError
 from toolkit.tools.signatures import MISSING, Parameter
 
@@ -48,7 +49,7 @@ def shape_of_type(annotation: Any) -> Shape:
 
 def output_schema(annotation: Any) -> dict[str, Any] | None:
     """Return the JSON Schema of what a function returns, or `None` where its annotation does not tell."""
-    if annotation in (MISSING, None, type(None), Any):
+    if annotation in (MISSING, None, type(None), Any, ToolResult):
         return None
     form = form_of(annotation)
     if form is not None:

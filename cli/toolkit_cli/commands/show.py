@@ -2,20 +2,23 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import typer
 
-from toolkit.problems import errors_among
+from toolkit.builtin import ReadyTool, ready_tools
+from toolkit.problems import Problem, errors_among
 from toolkit.tools.base import Tool
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.opening import open_named
 from toolkit_cli.options import Debug, Sources, Target
 from toolkit_cli.rendering.styles import paint_all
-from toolkit_cli.rendering.tools import detailed, full_record, pipeline_in
+from toolkit_cli.rendering.tools import detailed, explained, explanation_record, full_record, pipeline_in
 
 _WIDEST = 120
+_CANNOT_WORK = "TK003"
 
 Format = Literal["text", "json", "mermaid"]
 
@@ -34,10 +37,28 @@ def show(
     Of a pipeline, the steps are drawn with what flows between them.
     """
     opened = open_named([target], tools)
-    if errors_among(opened.problems):
+    unmade = _unmade(target, opened.problems)
+    if unmade is None and errors_among(opened.problems):
         raise Failure(code_for(opened.problems), problems=opened.problems)
-    report(opened.problems, as_json=format == "json")
-    console.write_data(_rendered(list(opened.tools.values()), format))
+    report(
+        [replace(problem, severity="info") if unmade else problem for problem in opened.problems],
+        as_json=format == "json",
+    )
+    console.write_data(_explained(unmade, format) if unmade else _rendered(list(opened.tools.values()), format))
+
+
+def _unmade(target: str, problems: Sequence[Problem]) -> ReadyTool | None:
+    """Return the ready tool that a target means if it needs more than it has been told; it can be explained even so."""
+    grave = errors_among(problems)
+    cannot_work = bool(grave) and all(problem.code == _CANNOT_WORK for problem in grave)
+    return ready_tools().get(target) if cannot_work else None
+
+
+def _explained(ready: ReadyTool, format: Format) -> str:  # noqa: A002 - as above
+    if format == "json":
+        return f"{json.dumps(explanation_record(ready), indent=2, ensure_ascii=False)}\n"
+    width = min(console.data_width(), _WIDEST)
+    return paint_all(explained(ready, width), colour=console.data_has_colour())
 
 
 def _rendered(tools: Sequence[Tool], format: Format) -> str:  # noqa: A002

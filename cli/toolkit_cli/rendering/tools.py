@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
+from toolkit.builtin import options_of
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.resolution import place_of_tool
 from toolkit.tools.spec import ToolSpec
@@ -17,6 +18,8 @@ from toolkit_cli.rendering.styles import Line
 from toolkit_cli.rendering.tables import table, wrap_text
 
 if TYPE_CHECKING:
+    from toolkit.builtin import ReadyTool
+    from toolkit.builtin.options import Option
     from toolkit.pipelines.outline import PipelineOutline
     from toolkit.pipelines.pipeline import Pipeline
 
@@ -55,9 +58,13 @@ def summary_record(tool: Tool) -> dict[str, Any]:
 
 
 def full_record(tool: Tool) -> dict[str, Any]:
-    """Return everything about a tool as plain data; every key is always there, and `pipeline` where it is one."""
+    """Return everything about a tool as plain data.
+
+    Every key is always there, but for `pipeline` where it is none and `options` where it is no ready tool.
+    """
     spec, pipeline = tool.spec, pipeline_in(tool)
     steps = {"pipeline": outline_record(outline_of_pipeline(pipeline))} if pipeline else {}
+    options = {"options": option_records(options_of(tool))} if spec.source == "builtin" else {}
     return (
         summary_record(tool)
         | steps
@@ -70,6 +77,7 @@ def full_record(tool: Tool) -> dict[str, Any]:
             "metadata": dict(spec.metadata),
             "examples": list(spec.examples),
         }
+        | options
     )
 
 
@@ -86,8 +94,33 @@ def detailed(tool: Tool, width: int) -> list[Line]:
         lines += [[], [("strong", "Parameters")], *_parameter_table(parameters, width)]
     if pipeline := pipeline_in(tool):
         lines += [[], *drawn(outline_of_pipeline(pipeline), width)]
+    if options := options_of(tool):
+        lines += [[], *drawn_options(spec.name, options, width)]
     lines += [[], [("strong", "Run it")], [("plain", f"  {command_for(tool)}")]]
     return lines
+
+
+def drawn_options(name: str, options: "Iterable[Option]", width: int) -> list[Line]:
+    """Return what a configuration may say of a ready tool."""
+    rows = [(one.name, one.kind.name, _default_of(one), one.meaning) for one in options]
+    head: Line = [("strong", "Options"), ("quiet", f"  in [tool.toolkit.builtin.{name}]")]
+    return [head, *table(("NAME", "TYPE", "DEFAULT", "MEANING"), rows, width, indent=2)]
+
+
+def option_records(options: "Iterable[Option]") -> list[dict[str, Any]]:
+    """Return the same as plain data."""
+    return [one._asdict() | {"kind": one.kind.name} for one in options]
+
+
+def explained(ready: "ReadyTool", width: int) -> list[Line]:
+    """Return what there is to know of a ready tool that has not been made."""
+    lines: list[Line] = [[("strong", ready.name)], [("plain", f"  {ready.summary}.")]]
+    return [*lines, [], *drawn_options(ready.name, ready.options, width)]
+
+
+def explanation_record(ready: "ReadyTool") -> dict[str, Any]:
+    """Return the same as plain data."""
+    return {"name": ready.name, "description": f"{ready.summary}.", "options": option_records(ready.options)}
 
 
 def kind_of(tool: Tool) -> str:
@@ -172,6 +205,12 @@ def _parameter_row(parameter: Parameter) -> tuple[str, str, str, str]:
     if parameter.constraints:
         said.append(f"({', '.join(parameter.constraints)})")
     return parameter.name, parameter.type, "required" if parameter.required else parameter.default, " ".join(said)
+
+
+def _default_of(option: "Option") -> str:
+    if option.required:
+        return "required"
+    return "" if option.default is None else json.dumps(option.default, ensure_ascii=False)
 
 
 def _argument(name: str, value: Any) -> str:
