@@ -9,7 +9,6 @@ from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.approvals.risks import Risk
 from toolkit.errors import ConfigurationError, ExitEarlyError
-from toolkit.events import ApprovalDecided, StepRetried
 from toolkit.pipelines.definitions import Approval, Compute, Use
 from toolkit.pipelines.flows import PASSED, Flow, Outcome, outcome_of, outcome_of_value, text_of
 from toolkit.pipelines.plans import Feed, PlannedStep
@@ -101,6 +100,8 @@ class CallCarefully:
 
         def told(attempt: int, error: str, delay: float) -> None:
             if turn.call:
+                from toolkit.events import StepRetried  # noqa: PLC0415 - only a listener needs events
+
                 turn.context.emit(StepRetried(turn.call, turn.path, attempt, error, delay))
 
         retried = RetriedTool(tool, definition.retry, told)
@@ -161,7 +162,10 @@ class AskPerson:
         if verdict.action == "deny":
             return _rejected(f"Denied by {verdict.because}")
         if verdict.action == "allow":
-            turn.context.emit(ApprovalDecided(self._label, "continue", verdict.because, None, 0.0))
+            if turn.context.listener is not None:
+                from toolkit.events import ApprovalDecided  # noqa: PLC0415 - only a listener needs events
+
+                turn.context.emit(ApprovalDecided(self._label, "continue", verdict.because, None, 0.0))
             return PASSED
         return await self._ask(gate, demand, risk, shown, turn)
 

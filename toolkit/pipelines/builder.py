@@ -153,7 +153,7 @@ class PipelineBuilder(Generic[P]):
             name=self._checked_name(place),
             description=self._checked_description(place),
             location=place,
-            inputs=InputReader(self._problems).read(self._inputs),
+            inputs=None if self._inputs is None else InputReader(self._problems).read(self._inputs),
             error_strategy=self._strategy,
             steps=tuple(self._steps),
             output=self._output,

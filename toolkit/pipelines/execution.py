@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import count
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolkit.durations import spoken
 from toolkit.errors import Signal
-from toolkit.events import StepFinished, StepStarted
 from toolkit.pipelines.actions import Action, make_action
 from toolkit.pipelines.definitions import AdapterFunction, Fallback
 from toolkit.pipelines.direct import direct_way
@@ -23,6 +22,9 @@ from toolkit.pipelines.plans import PlannedStep
 from toolkit.pipelines.turns import CURRENT_PATH, Counting, Turn, context_within, roots_with
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
+
+if TYPE_CHECKING:
+    from toolkit.events import StepFinished, StepStarted
 
 CALLS = count(1)
 """Numbers for the events of steps and pipelines."""
@@ -81,13 +83,17 @@ class Step:
             context.emit(self._finished(turn, outcome, settled, listener.asked, seconds))
         return settled
 
-    def _started(self, turn: Turn, ready: Ready) -> StepStarted:
+    def _started(self, turn: Turn, ready: Ready) -> "StepStarted":
+        from toolkit.events import StepStarted  # noqa: PLC0415 - only a listener needs events
+
         step = self.planned
         items = len(ready) if ready is not None and not isinstance(ready, Outcome) else None
         tool = step.tool.name if step.tool is not None else None
         return StepStarted(turn.call, turn.path, step.position, step.of, tool, items)
 
-    def _finished(self, turn: Turn, outcome: Outcome, settled: Outcome, asked: int, seconds: float) -> StepFinished:
+    def _finished(self, turn: Turn, outcome: Outcome, settled: Outcome, asked: int, seconds: float) -> "StepFinished":
+        from toolkit.events import StepFinished  # noqa: PLC0415 - only a listener needs events
+
         step = self.planned
         result = outcome.result
         return StepFinished(

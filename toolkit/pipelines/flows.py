@@ -1,13 +1,15 @@
 """Flows: what moves while a pipeline runs: what a step gave, what it hands on, and what expressions can read."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.errors import ToolExecutionError
-from toolkit.events import StepStatus
 from toolkit.pipelines.plans import Plan
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
+
+if TYPE_CHECKING:
+    from toolkit.events import StepStatus
 
 NOT_RUN: Mapping[str, Any] = {
     "output": None,
@@ -31,7 +33,7 @@ class Outcome(NamedTuple):
         goes_on: Whether the next step follows: after a failure only where the step, or the pipeline, says so.
     """
 
-    status: StepStatus
+    status: "StepStatus"
     result: ToolResult
     output: Any
     attempts: int = 1
@@ -47,7 +49,7 @@ SKIPPED = Outcome("skipped", ToolResult(), None, 0)
 PASSED = Outcome("ok", ToolResult(), None, 0)
 """What a gate gives after a yes: nothing to hand on."""
 
-_STATUS_OF_CODE: dict[object, StepStatus] = {"rejected": "rejected", "timeout": "timed_out"}
+_STATUS_OF_CODE: dict[object, "StepStatus"] = {"rejected": "rejected", "timeout": "timed_out"}
 
 
 def outcome_of(result: ToolResult, attempts: int = 1) -> Outcome:

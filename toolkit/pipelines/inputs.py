@@ -51,10 +51,8 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 class InputReader(ShapeReader):
     """Reads what stands under `inputs`."""
 
-    def read(self, node: Node | None) -> tuple[Input, ...] | None:
-        """Return the inputs, or `None` where there is no such key: then it is one text."""
-        if node is None:
-            return None
+    def read(self, node: Node) -> tuple[Input, ...] | None:
+        """Return the inputs, or `None` after reporting that they are none."""
         inputs = self.mapping(node, "'inputs'", "{name: {type: string}}")
         return None if inputs is None else tuple(self._input(entry) for entry in inputs.entries.values())
 

@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
-from toolkit.events import ItemFinished
 from toolkit.pipelines.definitions import MAX_ITEMS, Each
 from toolkit.pipelines.flows import Flow, ItemFlow, Outcome, outcome_of_value
 from toolkit.pipelines.turns import Turn
@@ -82,6 +81,8 @@ class _Batch:
 
     def _tell(self, index: int, outcome: Outcome) -> None:
         if self._turn.call:
+            from toolkit.events import ItemFinished  # noqa: PLC0415 - only a listener needs events
+
             self._turn.context.emit(
                 ItemFinished(
                     self._turn.call,

@@ -3,17 +3,13 @@
 from collections.abc import Mapping
 from functools import cached_property
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolkit.errors import ExitEarlyError, Signal
-from toolkit.events import Outcome as EventOutcome
-from toolkit.events import PipelineFinished, PipelineStarted
-from toolkit.pipelines.builder import PipelineBuilder, check_all_given
 from toolkit.pipelines.cleaning import INTERRUPTED, clean_up, clean_up_undisturbed, is_interruption
-from toolkit.pipelines.definitions import ErrorStrategy
+from toolkit.pipelines.definitions import ErrorStrategy, Input
 from toolkit.pipelines.execution import CALLS, make_steps, run_chain
 from toolkit.pipelines.flows import Flow, Run, error_record, failure_of, outcome_of_value
-from toolkit.pipelines.inputs import InputShape
 from toolkit.pipelines.plans import Plan
 from toolkit.pipelines.turns import CURRENT_PATH
 from toolkit.problems import Problem
@@ -23,6 +19,11 @@ from toolkit.tools.names import legal_name
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
 from toolkit.tools.text import TEXT_PARAMETERS, text_given
+
+if TYPE_CHECKING:
+    from toolkit.events import Outcome as EventOutcome
+    from toolkit.pipelines.builder import PipelineBuilder
+    from toolkit.pipelines.inputs import InputShape
 
 _ENDED = ToolResult(error="the pipeline was ended from outside", error_code="signal")
 
@@ -46,7 +47,7 @@ class Pipeline(Tool):
         self.plan = plan
         self.suspends = plan.suspends
         self.pipe: Pipe = "text" if plan.inputs is None else "parameter"
-        self._shape = None if plan.inputs is None else InputShape(plan.inputs)
+        self._shape = None if plan.inputs is None else _shape_of(plan.inputs)
         self._steps = make_steps(plan.steps)
         self._on_failure = make_steps(plan.on_failure)
         self._ids = tuple(step.definition.id.text for step in plan.walk() if step.definition.id is not None)
@@ -63,6 +64,8 @@ class Pipeline(Tool):
         Raises:
             InvalidPipeline: With everything that is wrong.
         """
+        from toolkit.pipelines.builder import check_all_given  # noqa: PLC0415 - files need no builder
+
         check_all_given(steps, "unnamed" if name is None else "named")
         builder = Pipeline.builder()
         for step in steps:
@@ -75,6 +78,8 @@ class Pipeline(Tool):
     @staticmethod
     def builder() -> "PipelineBuilder[Pipeline]":
         """Return a builder, which makes a pipeline key by key."""
+        from toolkit.pipelines.builder import PipelineBuilder  # noqa: PLC0415 - files need no builder
+
         return PipelineBuilder(Pipeline)
 
     @property
@@ -129,16 +134,19 @@ class Pipeline(Tool):
         return await self._run_told(parsed, context)
 
     async def _run_told(self, parsed: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        from toolkit.events import PipelineFinished, PipelineStarted  # noqa: PLC0415 - only a listener needs events
+
         call = next(CALLS)
         context.emit(PipelineStarted(call, self.name, len(self._steps)))
-        result, outcome = _ENDED, "signal"
+        result = _ENDED
+        outcome: EventOutcome = "signal"
         started = perf_counter()
         try:
             result = await self._run(_begin(self.plan, self._ids, parsed, context, CURRENT_PATH.get()))
             outcome = "success" if result.error is None else "failure"
         finally:
             seconds = perf_counter() - started
-            context.emit(PipelineFinished(call, self.name, _as_outcome(outcome), result.error, seconds))
+            context.emit(PipelineFinished(call, self.name, outcome, result.error, seconds))
         return result
 
     async def _run(self, flow: Flow) -> ToolResult:
@@ -170,13 +178,15 @@ class Pipeline(Tool):
             return failure_of(error).result
 
 
+def _shape_of(inputs: tuple[Input, ...]) -> "InputShape":
+    from toolkit.pipelines.inputs import InputShape  # noqa: PLC0415 - many pipelines take one text
+
+    return InputShape(inputs)
+
+
 def _begin(plan: Plan, ids: tuple[str, ...], inputs: Mapping[str, Any], context: ToolContext, prefix: str) -> Flow:
     """Return a flow at the first step: the only input, if there is but one, is what has been handed on."""
     run = Run(plan, ids, inputs, prefix)
     only = next(iter(inputs.values())) if len(inputs) == 1 else ""
     result = ToolResult(only) if isinstance(only, str) else outcome_of_value(only).result
     return Flow(run, context, only, result.output, result)
-
-
-def _as_outcome(word: str) -> EventOutcome:
-    return "success" if word == "success" else "failure" if word == "failure" else "signal"

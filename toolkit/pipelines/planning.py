@@ -16,7 +16,6 @@ from toolkit.pipelines.definitions import (
     Use,
 )
 from toolkit.pipelines.feeding import Feeder
-from toolkit.pipelines.inputs import schema_of
 from toolkit.pipelines.lookup import Names, ToolLookup
 from toolkit.pipelines.plans import ON_FAILURE, Feed, Plan, PlannedStep
 from toolkit.pipelines.remarks import Remarks
@@ -110,7 +109,7 @@ class _Planner:
         definition = self.definition
         inputs: Mapping[str, Schema] = {"input": TEXT}
         if definition.inputs is not None:
-            inputs = schema_of(definition.inputs)["properties"]
+            inputs = {given.name.text: given.schema for given in definition.inputs}
         previous = None
         if len(inputs) == 1:
             [(name, schema)] = inputs.items()

@@ -8,11 +8,11 @@ from toolkit.pipelines.definitions import (
     MAX_PARALLEL,
     MAX_STEPS,
     ErrorStrategy,
+    Input,
     PipelineDefinition,
     StepDefinition,
     Word,
 )
-from toolkit.pipelines.inputs import InputReader
 from toolkit.pipelines.shapes import ShapeReader
 from toolkit.pipelines.steps import StepDefaults, StepReader
 from toolkit.pipelines.values import read_value
@@ -63,7 +63,7 @@ class _Reader(ShapeReader):
             description=self._description(root.get("description")),
             location=root.location,
             tools=self._tools(root.get("tools")),
-            inputs=InputReader(self.problems).read(root.get("inputs")),
+            inputs=self._inputs(root.get("inputs")),
             error_strategy=self._error_strategy(root.get("error_strategy")),
             steps=self._steps(root, steps),
             output=None if output is None else read_value(output, self.problems),
@@ -96,6 +96,13 @@ class _Reader(ShapeReader):
             return ()
         words = ((self.text(item, "a source under 'tools'"), item.location) for item in targets.items)
         return tuple(Word(text, location) for text, location in words if text is not None)
+
+    def _inputs(self, node: Node | None) -> tuple[Input, ...] | None:
+        if node is None:
+            return None
+        from toolkit.pipelines.inputs import InputReader  # noqa: PLC0415 - many pipelines take one text
+
+        return InputReader(self.problems).read(node)
 
     def _error_strategy(self, node: Node | None) -> ErrorStrategy:
         if node is None:
