@@ -25,6 +25,27 @@ class Location(NamedTuple):
         return ":".join([self.file, *known])
 
 
+class Edit(NamedTuple):
+    """A change of a file's text: what stands at a place is replaced; an empty place takes an insertion."""
+
+    location: Location
+    text: str
+
+
+class Fix(NamedTuple):
+    """Edits that cure a problem; they are made all together or not at all.
+
+    Attributes:
+        message: What they do, as a command: `Remove the entry`.
+        edits: The changes, none of which overlaps another.
+        is_safe: Whether the meaning stays what it was, so that nobody needs to look.
+    """
+
+    message: str
+    edits: tuple[Edit, ...]
+    is_safe: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One thing that is wrong with a definition, where it is, and the cure.
@@ -36,6 +57,7 @@ class Problem:
         severity: Only an `error` stops anything.
         hint: What to do about it, such as `did you mean 'summarize'?`.
         related: Other places that belong to it, each with what is there (`first defined here`).
+        fix: The cure as edits, where a program can make them.
     """
 
     code: str
@@ -44,6 +66,7 @@ class Problem:
     severity: Severity = "error"
     hint: str | None = None
     related: tuple[tuple[Location, str], ...] = ()
+    fix: Fix | None = None
 
     def __str__(self) -> str:
         """Return the problem in one line, for logs and for exceptions."""

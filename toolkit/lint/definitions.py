@@ -1,0 +1,146 @@
+"""Definitions: one tool as rules see it, whether it is defined in Python, in JSON, as a pipeline or by an object."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, Protocol
+
+from toolkit.lint.python_files import PythonFunction, PythonParameter
+from toolkit.problems import Edit, Location
+from toolkit.tools.spec import ToolSpec
+
+Origin = Literal["python", "json", "pipeline", "object"]
+TextKind = Literal["name", "title", "description", "parameter name", "parameter", "value"]
+
+
+class Written(Protocol):
+    """Where a text was written, character by character."""
+
+    def locate(self, offset: int, length: int = 1) -> Location | None:
+        """Return the place of some characters; of the whole where they cannot be told apart; None if none is known."""
+        ...
+
+    def replaced(self, offset: int, length: int, text: str) -> Edit | None:
+        """Return the edit that puts a text in the place of some characters; None where that cannot be done."""
+        ...
+
+
+class Text(NamedTuple):
+    """One text that a model is sent.
+
+    Attributes:
+        kind: What it is: `parameter` is the description of a parameter, `value` an enumerated or default one.
+        value: The text.
+        written: Where it stands.
+        parameter: The parameter that it belongs to, if it does.
+    """
+
+    kind: TextKind
+    value: str
+    written: Written
+    parameter: str | None = None
+
+    @property
+    def subject(self) -> str:
+        """What it is, in words, such as `the description of 'city'`."""
+        if self.parameter is None:
+            return f"the {self.kind}"
+        what = {"parameter": "description", "parameter name": "name"}.get(self.kind, self.kind)
+        return f"the {what} of parameter {self.parameter!r}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParameterDefinition:
+    """One parameter of a tool.
+
+    Attributes:
+        name: What a call names it.
+        description: What it is; empty where nothing says so, None where that is not known.
+        location: The place of its name.
+        schema: Its JSON Schema; None where only the source was read.
+        is_required: Whether a call must carry it.
+        python: The parameter of the Python function, where there is one in the source.
+    """
+
+    name: str
+    description: str | None
+    location: Location | None
+    schema: Mapping[str, Any] | None = None
+    is_required: bool = True
+    python: PythonParameter | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ToolDefinition:
+    """One tool.
+
+    Attributes:
+        name: What a model calls it by.
+        description: What it does; empty where nothing says so, None where that is not known.
+        parameters: What a call may carry, in order.
+        origin: How it is defined; `object` is a tool that is made when the program runs.
+        location: The place of its name.
+        schema: The JSON Schema of its parameters; None where only the source was read.
+        spec: All that is known of it as data; None where only the source was read, or where it cannot be built.
+        function: The Python function in its source, if it is one.
+        source: What it belongs to: the file, or the name that it was opened by.
+        texts: What a model is sent of it, with the places.
+        document: Where each part of a definition in JSON stands, by its path.
+        identity: What tells whether two definitions are one tool that was reached in two ways.
+    """
+
+    name: str
+    description: str | None
+    parameters: tuple[ParameterDefinition, ...] = ()
+    origin: Origin = "object"
+    location: Location | None = None
+    schema: Mapping[str, Any] | None = None
+    spec: ToolSpec | None = None
+    function: PythonFunction | None = None
+    source: str | None = None
+    texts: tuple[Text, ...] = ()
+    document: Mapping[tuple[str | int, ...], Location] = field(default_factory=dict)
+    identity: frozenset[tuple[Any, ...]] = frozenset()
+
+    def place(self, *path: str | int) -> Location | None:
+        """Return the place of a part of the parameters' schema: the nearest that is known.
+
+        Args:
+            *path: The keys that lead to it, such as `"properties", "city", "enum"`.
+        """
+        for length in range(len(path), 0, -1):
+            if path[:length] in self.document:
+                return self.document[path[:length]]
+        named = {parameter.name: parameter.location for parameter in self.parameters}
+        if len(path) > 1 and path[0] == "properties" and (found := named.get(str(path[1]))):
+            return found
+        return self.location
+
+    def schemas(self) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
+        """Yield every schema inside the parameters' schema, itself first, with the path that leads to it."""
+        if self.schema is not None:
+            yield from _schemas((), self.schema, 0)
+
+
+_BY_NAME = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
+_LISTED = ("anyOf", "oneOf", "allOf", "prefixItems")
+_SINGLE = ("items", "additionalProperties", "not", "contains", "propertyNames", "if", "then", "else")
+_DEEPEST = 100
+
+
+def _schemas(
+    path: tuple[str | int, ...], schema: Mapping[str, Any], depth: int
+) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
+    yield path, schema
+    if depth > _DEEPEST:
+        return
+    for key, value in schema.items():
+        inner: list[tuple[str | int, Any]] = []
+        if key in _BY_NAME and isinstance(value, Mapping):
+            inner = list(value.items())
+        elif key in _LISTED and isinstance(value, list):
+            inner = list(enumerate(value))
+        elif key in _SINGLE and isinstance(value, Mapping):
+            yield from _schemas((*path, key), value, depth + 1)
+        for name, one in inner:
+            if isinstance(one, Mapping):
+                yield from _schemas((*path, key, name), one, depth + 1)

@@ -1,0 +1,101 @@
+"""Literals: from a character of a Python string's value back to its place in the source.
+
+Prefixes, quotes, escapes, line ends and several literals in a row stand between the two.
+"""
+
+import ast
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_BETWEEN = re.compile(r"(?:[ \t\r\n\f]|\\\r?\n|#[^\r\n]*)*")
+_OPENING = re.compile(r"([A-Za-z]*)(\"\"\"|'''|\"|')")
+_RAW_UNIT = re.compile(r"\r\n|\r|\\?.", re.DOTALL)
+_UNIT = re.compile(
+    r"\\(?:\r\n|\r|\n|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|N\{[^}\r\n]*\}|[0-7]{1,3}|.)|\r\n|\r|.", re.DOTALL
+)
+
+
+class Span(NamedTuple):
+    """Where one character of a value stands in the text of the file: from an index up to another."""
+
+    start: int
+    end: int
+
+
+class Literal:
+    """A string in a source: its value, and where each character of it stands."""
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        """Read the string, or the several in a row, that stand in a text from an index up to another."""
+        units = list(_units(text, start, end))
+        self.value = "".join(character for character, _ in units)
+        self._spans = [span for _, span in units]
+        self._solid = [index for index, (character, _) in enumerate(units) if not character.isspace()]
+        self._compact = "".join(self.value[index] for index in self._solid)
+        self._end = self._spans[-1].end if self._spans else end
+
+    def span(self, offset: int, length: int = 1) -> Span:
+        """Return where some characters of the value stand; its length as the offset means its end."""
+        if offset >= len(self._spans):
+            return Span(self._end, self._end)
+        last = min(offset + max(length, 1), len(self._spans)) - 1
+        return Span(self._spans[offset].start, self._spans[last].end)
+
+    def find(self, text: str, after: int = 0) -> "list[int] | None":
+        """Return where in the value each character of a text stands that was made from it by changing blanks only.
+
+        Args:
+            text: What was made from the value, or from a part of it, by taking indentation away and joining lines.
+            after: The offset in the value from which it is looked for.
+
+        Returns:
+            An offset for each character of the text, that of the next one for a blank; None if it is not there.
+        """
+        wanted = "".join(text.split())
+        first = self._compact.find(wanted, bisect_left(self._solid, after))
+        if first < 0 or not wanted:
+            return None
+        solid = iter(self._solid[first : first + len(wanted)])
+        offsets, position = [], self._solid[first]
+        for character in text:
+            position = position + 1 if character.isspace() else next(solid)
+            offsets.append(position)
+        return offsets
+
+
+def _units(text: str, start: int, end: int) -> Iterator[tuple[str, Span]]:
+    """Yield every character of the value with its place."""
+    position = start
+    while (found := _OPENING.match(text, position, end)) is not None:
+        prefix, quotes = found[1].lower(), found[2]
+        position = found.end()
+        unit = _RAW_UNIT if "r" in prefix else _UNIT
+        while not text.startswith(quotes, position) and position < end:
+            one = unit.match(text, position, end)
+            assert one is not None  # noqa: S101 - there is at least one character more
+            yield from _characters(one[0], Span(*one.span()), is_raw="r" in prefix)
+            position = one.end()
+        between = _BETWEEN.match(text, position + len(quotes), end)
+        position = between.end() if between else end
+
+
+def _characters(written: str, span: Span, *, is_raw: bool) -> Iterator[tuple[str, Span]]:
+    if is_raw and len(written) == 2 and written[0] == "\\":  # noqa: PLR2004 - a backslash and what it protects
+        yield "\\", Span(span.start, span.start + 1)
+        yield written[1], Span(span.start + 1, span.end)
+    elif written in {"\r", "\r\n"}:
+        yield "\n", span
+    elif written[0] != "\\":
+        yield written, span
+    elif written[1] not in "\r\n":  # a backslash at the end of a line stands for nothing
+        yield from ((character, span) for character in _meaning(written))
+
+
+def _meaning(escape: str) -> str:
+    try:
+        value = ast.literal_eval(f'"{escape}"' if escape != '\\"' else "'\"'")
+    except (SyntaxError, ValueError):
+        return escape
+    return value if isinstance(value, str) else escape

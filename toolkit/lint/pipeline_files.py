@@ -1,0 +1,66 @@
+"""Pipelines as rules see them: the document with the places of all that stands in it, and the plan in short."""
+
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+from toolkit import documents
+from toolkit.problems import Location
+from toolkit.tools.spec import ToolSpec
+
+
+class PipelineStep(NamedTuple):
+    """One step of a pipeline that can be planned.
+
+    Attributes:
+        path: The labels that lead to it, as in `compare/left/summarize`.
+        kind: What it does.
+        location: Where it stands.
+        tool: The tool that it calls, if it calls one.
+        feed: The parameter that the previous output fills, if it fills one.
+        asks: Whether it has `approve`.
+        attempts: How often it is tried; None if it has no `retry`.
+        timeout: Its timeout in seconds, the default's included; None without one.
+        max_parallel: How many items run at a time; None if it has no `for_each`.
+        on_error: What happens after it has failed.
+        is_concurrent: Whether it stands in a branch that runs beside others.
+    """
+
+    path: str
+    kind: Literal["use", "set", "parallel", "approve"]
+    location: Location
+    tool: ToolSpec | None = None
+    feed: str | None = None
+    asks: bool = False
+    attempts: int | None = None
+    timeout: float | None = None
+    max_parallel: int | None = None
+    on_error: Literal["fail", "continue", "fallback"] = "fail"
+    is_concurrent: bool = False
+
+
+class PipelineFile:
+    """A pipeline's file."""
+
+    def __init__(self, file: str, text: str, steps: tuple[PipelineStep, ...] | None) -> None:
+        """Keep the text and what planning tells.
+
+        Args:
+            file: How the file is called in the places of problems.
+            text: The YAML.
+            steps: Every step in the order in which they are written; None where it cannot be planned.
+        """
+        self.file = file
+        self.text = text
+        self.steps = steps
+
+    @cached_property
+    def root(self) -> documents.Mapping | None:
+        """The document; None where it is no mapping or cannot be read."""
+        root, _ = documents.parse_document(self.text, self.file)
+        return root if isinstance(root, documents.Mapping) else None
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """The document as plain data."""
+        plain = {} if self.root is None else documents.plain(self.root)
+        return plain if isinstance(plain, dict) else {}

@@ -1,0 +1,308 @@
+"""Python files as rules see them: the source, its syntax tree, and the functions in it that are tools.
+
+Nothing is run: a tool is told by its decorator, `@tool` or `@toolkit.tool`, under whatever name that was imported.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from toolkit.documents.sources import Source
+from toolkit.lint.literals import Literal
+from toolkit.problems import Edit, Location
+from toolkit.tools.docstrings import Docstring, read_docstring
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+_KEYWORDS = {ast.FunctionDef: "def ", ast.AsyncFunctionDef: "async def ", ast.ClassDef: "class "}
+_MARKS = {"toolkit.tool", "toolkit.tools.marking.tool"}
+
+
+class PythonParameter(NamedTuple):
+    """One parameter as it is written.
+
+    Attributes:
+        node: Its name and annotation.
+        default: Its default, if it has one.
+        kind: How it is passed.
+    """
+
+    node: ast.arg
+    default: ast.expr | None
+    kind: str
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.node.arg
+
+
+class PythonFile:
+    """The source of a Python file."""
+
+    def __init__(self, file: str, text: str) -> None:
+        """Parse the source.
+
+        Args:
+            file: How the file is called in the places of problems.
+            text: The source, with the line ends that it has.
+
+        Raises:
+            SyntaxError: If it is no Python.
+        """
+        self.file = file
+        self.text = text.removeprefix("\ufeff")
+        try:
+            self.tree = ast.parse(self.text)
+        except (ValueError, RecursionError, MemoryError) as error:  # a null character; nested too deep
+            raise SyntaxError(str(error)) from error
+        self._source = Source(self.text)
+
+    @cached_property
+    def imports(self) -> Mapping[str, str]:
+        """What the imported names stand for, by name: `np` for `numpy`, `tool` for `toolkit.tool`."""
+        names: dict[str, str] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    names[alias.asname or alias.name.partition(".")[0]] = (
+                        alias.name if alias.asname else alias.name.partition(".")[0]
+                    )
+            elif isinstance(node, ast.ImportFrom):
+                package = "." * node.level + (node.module or "")
+                names |= {alias.asname or alias.name: f"{package}.{alias.name}" for alias in node.names}
+        return names
+
+    def meaning(self, node: ast.expr) -> str | None:
+        """Return the dotted name that a name or an attribute stands for through the imports, such as `time.sleep`.
+
+        A name that is not imported stands for itself; what is no name, such as a call, for None.
+        """
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.insert(0, node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return None
+        return ".".join([self.imports.get(node.id, node.id), *parts])
+
+    @cached_property
+    def functions(self) -> tuple["PythonFunction", ...]:
+        """Every function in the file, methods and inner ones too, in the order in which they stand."""
+        return tuple(
+            PythonFunction(self, node, owner)
+            for node, owner in _definitions(self.tree, None)
+            if isinstance(node, FunctionNode)
+        )
+
+    @cached_property
+    def tools(self) -> tuple["PythonFunction", ...]:
+        """The functions that are marked as tools."""
+        return tuple(function for function in self.functions if function.mark is not None)
+
+    @cached_property
+    def classes(self) -> Mapping[str, ast.ClassDef]:
+        """The classes of the file, by their names."""
+        return {node.name: node for node, _ in _definitions(self.tree, None) if isinstance(node, ast.ClassDef)}
+
+    def location(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> Location:
+        """Return the place of a node; of a parameter or a keyword, that of its name."""
+        if isinstance(node, ast.arg | ast.keyword):
+            start = self.index(node.lineno, node.col_offset)
+            return self.between(start, start + len(node.arg or "**"))
+        if isinstance(node, FunctionNode | ast.ClassDef):
+            start = self.index(node.lineno, node.col_offset) + len(_KEYWORDS[type(node)])
+            return self.between(start, start + len(node.name))
+        return self.between(*self.span(node))
+
+    def between(self, start: int, end: int) -> Location:
+        """Return the place of the characters from an index up to another."""
+        return self._source.location(self.file, start, end)
+
+    def span(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> tuple[int, int]:
+        """Return the indices at which a node begins and ends, decorators not included."""
+        end_line, end_offset = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+        return self.index(node.lineno, node.col_offset), self.index(end_line, end_offset)
+
+    def segment(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> str:
+        """Return a node as it is written."""
+        start, end = self.span(node)
+        return self.text[start:end]
+
+    def index(self, line: int, offset: int) -> int:
+        """Return the index of a character that the syntax tree knows by its line and its offset in UTF-8 bytes."""
+        starts = self._source.line_starts
+        start, after = starts[line - 1], starts[line] if line < len(starts) else len(self.text)
+        written = self.text[start:after]
+        return start + (offset if written.isascii() else len(written.encode()[:offset].decode(errors="replace")))
+
+    def edit(self, start: int, end: int, text: str) -> Edit:
+        """Return the edit that puts a text in the place of the characters from an index up to another."""
+        return Edit(self.between(start, end), text)
+
+    def replacing(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword, text: str) -> Edit:
+        """Return the edit that puts a text in the place of a node."""
+        return self.edit(*self.span(node), text)
+
+    def literal(self, node: ast.expr) -> Literal:
+        """Return a string of the source with the places of its characters."""
+        return Literal(self.text, *self.span(node))
+
+
+class PythonFunction:
+    """A function of a Python file: its name, its parameters, its docstring, its mark and its body."""
+
+    def __init__(self, file: PythonFile, node: FunctionNode, owner: ast.ClassDef | None = None) -> None:
+        """Keep the node; `owner` is the class that it is a method of."""
+        self.file = file
+        self.node = node
+        self.owner = owner
+
+    @property
+    def name(self) -> str:
+        """The function's own name."""
+        return self.node.name
+
+    @property
+    def location(self) -> Location:
+        """The place of its name."""
+        return self.file.location(self.node)
+
+    @property
+    def first_line(self) -> int:
+        """The line that it begins in, its decorators included, as its code object has it."""
+        return min([self.node.lineno, *(decorator.lineno for decorator in self.node.decorator_list)])
+
+    @cached_property
+    def mark(self) -> ast.expr | None:
+        """The decorator that makes it a tool, `@tool` or `@tool(…)`; None if it has none."""
+        for decorator in self.node.decorator_list:
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if self.file.meaning(called) in _MARKS:
+                return decorator
+        return None
+
+    @cached_property
+    def options(self) -> Mapping[str, ast.keyword]:
+        """The options of its mark, by name."""
+        if not isinstance(self.mark, ast.Call):
+            return {}
+        return {keyword.arg: keyword for keyword in self.mark.keywords if keyword.arg}
+
+    def option(self, name: str) -> Any:
+        """Return the value of an option that is written as a constant; None if it is not there, or is no constant."""
+        keyword = self.options.get(name)
+        try:
+            return None if keyword is None else ast.literal_eval(keyword.value)
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            return None
+
+    @property
+    def tool_name(self) -> str:
+        """What the tool is called."""
+        name = self.option("name")
+        return name if isinstance(name, str) and name else self.name
+
+    @cached_property
+    def parameters(self) -> tuple[PythonParameter, ...]:
+        """What a call may carry: no `self` or `cls`, and nothing that the context gives."""
+        bound = self.owner is not None and not self._is_static
+        return tuple(one for one in self._all_parameters[1 if bound else 0 :] if not self._is_injected(one))
+
+    @property
+    def all_parameters(self) -> tuple[PythonParameter, ...]:
+        """Every parameter in the order in which they are written."""
+        return tuple(self._all_parameters)
+
+    @cached_property
+    def _all_parameters(self) -> list[PythonParameter]:
+        given = self.node.args
+        positional = [*given.posonlyargs, *given.args]
+        defaults = [None] * (len(positional) - len(given.defaults)) + list(given.defaults)
+        found = [PythonParameter(*pair, "positional") for pair in zip(positional, defaults, strict=True)]
+        found += [PythonParameter(given.vararg, None, "*")] if given.vararg else []
+        found += [
+            PythonParameter(node, default, "keyword")
+            for node, default in zip(given.kwonlyargs, given.kw_defaults, strict=True)
+        ]
+        return found + ([PythonParameter(given.kwarg, None, "**")] if given.kwarg else [])
+
+    @cached_property
+    def docstring_node(self) -> ast.Constant | None:
+        """The docstring as it is written."""
+        match self.node.body:
+            case [ast.Expr(value=ast.Constant(value=str()) as constant), *_]:
+                return constant
+        return None
+
+    @cached_property
+    def docstring(self) -> Docstring:
+        """What the docstring says of the whole and of each parameter."""
+        return read_docstring(ast.get_docstring(self.node))
+
+    @cached_property
+    def docstring_literal(self) -> Literal | None:
+        """The docstring with the places of its characters."""
+        return None if self.docstring_node is None else self.file.literal(self.docstring_node)
+
+    @property
+    def body(self) -> list[ast.stmt]:
+        """What it does: its body without the docstring."""
+        return self.node.body[1:] if self.docstring_node is not None else self.node.body
+
+    def walk(self) -> Iterator[ast.AST]:
+        """Yield every node of the body, inner functions included."""
+        for statement in self.body:
+            yield from ast.walk(statement)
+
+    def calls(self) -> Iterator[tuple[ast.Call, str]]:
+        """Yield every call in the body of something that has a name, and that name through the imports."""
+        for node in self.walk():
+            if isinstance(node, ast.Call) and (meaning := self.file.meaning(node.func)):
+                yield node, meaning
+
+    @property
+    def is_async(self) -> bool:
+        """Whether it is a coroutine function."""
+        return isinstance(self.node, ast.AsyncFunctionDef)
+
+    @property
+    def is_stub(self) -> bool:
+        """Whether it does nothing of its own: `...`, `pass`, or only an exception that says so."""
+        return all(_is_nothing(statement) for statement in self.body)
+
+    @property
+    def _is_static(self) -> bool:
+        return any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in self.node.decorator_list)
+
+    def _is_injected(self, parameter: PythonParameter) -> bool:
+        annotation = parameter.node.annotation
+        return annotation is not None and any(
+            (isinstance(node, ast.Name) and node.id in _INJECTED)
+            or (isinstance(node, ast.Attribute) and node.attr in _INJECTED)
+            or (isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in _INJECTED)
+            for node in ast.walk(annotation)
+        )
+
+
+_INJECTED = {"ToolContext", "MemoryId"}
+
+
+def _definitions(
+    parent: ast.AST, owner: ast.ClassDef | None
+) -> Iterator[tuple[FunctionNode | ast.ClassDef, ast.ClassDef | None]]:
+    for node in ast.iter_child_nodes(parent):
+        if isinstance(node, FunctionNode | ast.ClassDef):
+            yield node, owner
+        if not isinstance(node, ast.expr):
+            inner = node if isinstance(node, ast.ClassDef) else None if isinstance(node, FunctionNode) else owner
+            yield from _definitions(node, inner)
+
+
+def _is_nothing(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Pass() | ast.Expr(value=ast.Constant()):
+            return True
+        case ast.Raise(exc=ast.Name(id="NotImplementedError") | ast.Call(func=ast.Name(id="NotImplementedError"))):
+            return True
+    return False

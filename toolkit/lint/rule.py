@@ -1,0 +1,115 @@
+"""The Rule: one thing that may be wrong with tools or pipelines, with its documentation and its checks."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from inspect import cleandoc
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+
+from toolkit.problems import Edit, Fix, Location, Problem, Severity
+
+if TYPE_CHECKING:
+    from toolkit.lint.definitions import ToolDefinition
+    from toolkit.lint.pipeline_files import PipelineFile
+    from toolkit.lint.python_files import PythonFile, PythonFunction
+
+PORTABLE = "portable"
+
+Related = Sequence[tuple[Location, str]]
+
+
+class RuleSettings(NamedTuple):
+    """What a project says to its rules.
+
+    Attributes:
+        providers: For whom the tools are meant; `portable` stands for what all of them accept.
+        limits: Figures that differ from those of the rules, by name, such as `max-parameters`.
+    """
+
+    providers: tuple[str, ...] = (PORTABLE,)
+    limits: Mapping[str, int] = {}
+
+
+class Rule:
+    """One thing that may be wrong: a class for each, in a module of its own, and a line in the table of `rules`.
+
+    Its docstring is its documentation, in Markdown, and is shown and published as it stands: the first line says what
+    is wrong; then follow `## Why`, `## Example` (which breaks it), `## Instead` (which does not) and `## Source`, each
+    source with the day on which it was checked. A rule overrides the checks that it needs, and those alone; where it
+    overrides none, reading, building or planning finds what it documents.
+
+    Attributes:
+        code: Its number, `TK` and three digits.
+        name: What it is called: the pattern that it finds.
+        severity: How much a finding weighs, unless the finding says otherwise; only an `error` fails a check.
+        fix: Whether it offers fixes, and of which kind at most.
+        providers: For whom it matters; empty means for all.
+        limits: The figures that a project may change, with their defaults.
+        is_certain: Whether it is always looked for, whatever is selected: without it, nothing could be checked.
+    """
+
+    code: ClassVar[str]
+    name: ClassVar[str]
+    severity: ClassVar[Severity] = "warning"
+    fix: ClassVar[Literal["safe", "unsafe"] | None] = None
+    providers: ClassVar[tuple[str, ...]] = ()
+    limits: ClassVar[Mapping[str, int]] = {}
+    is_certain: ClassVar[bool] = False
+
+    def __init__(self, settings: RuleSettings = RuleSettings()) -> None:  # noqa: B008 - a tuple never changes
+        """Keep what the project says."""
+        self.settings = settings
+
+    def check_tool(self, tool: "ToolDefinition") -> Iterable[Problem]:  # noqa: ARG002 - for those that override it
+        """Look at one tool, wherever it is defined: in Python, in JSON, as a pipeline, in an object."""
+        return ()
+
+    def check_function(self, function: "PythonFunction") -> Iterable[Problem]:  # noqa: ARG002
+        """Look at the source of a Python function that is a tool."""
+        return ()
+
+    def check_module(self, module: "PythonFile") -> Iterable[Problem]:  # noqa: ARG002
+        """Look at the source of a whole Python file that has tools."""
+        return ()
+
+    def check_pipeline(self, pipeline: "PipelineFile") -> Iterable[Problem]:  # noqa: ARG002
+        """Look at a pipeline: its document, and its plan where it can be planned."""
+        return ()
+
+    def check_toolset(self, tools: "Sequence[ToolDefinition]") -> Iterable[Problem]:  # noqa: ARG002
+        """Look at all tools together, each of which is there once."""
+        return ()
+
+    def limit(self, name: str) -> int:
+        """Return a figure: the project's, or else the rule's own."""
+        return self.settings.limits.get(name, self.limits[name])
+
+    def problem(
+        self,
+        message: str,
+        location: Location | None,
+        *,
+        hint: str | None = None,
+        severity: Severity | None = None,
+        related: Related = (),
+        fix: Fix | None = None,
+    ) -> Problem:
+        """Return a finding of this rule: what is wrong, with names in single quotes and no full stop, and the cure."""
+        return Problem(self.code, message, location, severity or self.severity, hint, tuple(related), fix)
+
+    def fixed_by(self, message: str, *edits: Edit, is_safe: bool | None = None) -> Fix:
+        """Return a fix: what it does, as a command, and its edits; as safe as the rule says unless told."""
+        return Fix(message, edits, self.fix == "safe" if is_safe is None else is_safe)
+
+    @classmethod
+    def documentation(cls) -> str:
+        """Return the rule's documentation, as it is written."""
+        return cleandoc(cls.__doc__ or "")
+
+    @classmethod
+    def summary(cls) -> str:
+        """Return what is wrong, in one sentence."""
+        return cls.documentation().partition("\n")[0]
+
+    @classmethod
+    def overrides(cls, check: str) -> bool:
+        """Whether the rule has a check of its own under this name."""
+        return getattr(cls, check) is not getattr(Rule, check)

@@ -1,0 +1,57 @@
+"""TK201: a tool says nowhere what it does."""
+
+from collections.abc import Iterator
+
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+
+class MissingDescription(Rule):
+    '''A tool has no description.
+
+    ## Why
+
+    The description is all that a model has to decide whether to call a tool, and with what. Without one it guesses
+    from the name, calls the tool for the wrong purpose, or never does. Providers accept such tools, so nothing else
+    tells.
+
+    ## Example
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def forecast(city: str) -> str:
+        return f"sun in {city}"
+    ```
+
+    ## Instead
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def forecast(city: str) -> str:
+        """Forecast tomorrow's weather in a city; for the weather of today use `weather`."""
+        return f"sun in {city}"
+    ```
+
+    ## Source
+
+    - Anthropic, [Define tools](https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools): "provide
+      extremely detailed descriptions" (checked 2026-11-21)
+    '''
+
+    code = "TK201"
+    name = "missing-description"
+    severity = "error"
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        if tool.description is None or tool.description.strip() or tool.origin == "pipeline":
+            return
+        where = "write a docstring" if tool.function else "give it a description"
+        hint = f"{where}: what it does and when to use it"
+        yield self.problem(f"tool {tool.name!r} has no description", tool.location, hint=hint)
