@@ -84,25 +84,34 @@ class Gate:
         if self.reviewer is None:
             message = f"tool {request.risk.tool!r} requires approval, but there is no reviewer"
             raise ConfigurationError(f"{message}; give the context one: ToolContext(reviewer=…)")
-        if not request.answer_is_text and request.question in self._same_again:
+        if self._is_answered(request):
             return Continue()
-        decision = await drive_or_run(self._answer(self.reviewer, request))
-        if isinstance(decision, Continue) and decision.same_again:
-            self._same_again.add(request.question)
-        return decision
+        return await drive_or_run(self._take_turn(self.reviewer, request))
+
+    def _is_answered(self, request: ReviewRequest) -> bool:
+        """Return whether this very question was answered for the whole run."""
+        return not request.answer_is_text and request.question in self._same_again
+
+    async def _take_turn(self, reviewer: Reviewer, request: ReviewRequest) -> Decision:
+        async with _turn(reviewer):
+            if self._is_answered(request):  # while this one waited for its turn
+                return Continue()
+            decision = await self._answer(reviewer, request)
+            if isinstance(decision, Continue) and decision.same_again:
+                self._same_again.add(request.question)
+            return decision
 
     async def _answer(self, reviewer: Reviewer, request: ReviewRequest) -> Decision:
         import asyncio
 
-        async with _turn(reviewer):
-            clock = asyncio.timeout(request.timeout)
-            try:
-                async with clock:
-                    decision = await reviewer.review(request)
-            except Signal:
-                raise
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a reviewer raises, it has not approved
-                decision = Reject(f"the reviewer failed: {type(error).__name__}: {error}")
+        clock = asyncio.timeout(request.timeout)
+        try:
+            async with clock:
+                decision = await reviewer.review(request)
+        except Signal:
+            raise
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a reviewer raises, it has not approved
+            decision = Reject(f"the reviewer failed: {type(error).__name__}: {error}")
         if clock.expired():  # even where a reviewer has caught its end and answered yet
             return _after_timeout(request)
         if isinstance(decision, Continue | Edit | Reject | ExitEarly):
