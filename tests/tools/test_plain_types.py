@@ -16,9 +16,9 @@ _choices = st.lists(st.text("abc", min_size=1, max_size=3), min_size=1, max_size
 annotations: st.SearchStrategy[Any] = st.recursive(
     st.sampled_from([str, int, float, bool, Any, list, dict]) | _choices.map(lambda names: Literal[tuple(names)]),
     lambda inner: st.one_of(
-        inner.map(lambda item: list[item]),
-        inner.map(lambda item: dict[str, item]),
-        inner.filter(lambda item: item is not Any).map(lambda item: Optional[item]),
+        inner.map(lambda item: list[item]),  # type: ignore[valid-type]
+        inner.map(lambda item: dict[str, item]),  # type: ignore[valid-type]
+        inner.filter(lambda item: item is not Any).map(lambda item: Optional[item]),  # noqa: UP045 - some types know no `|`
         inner.map(lambda item: Annotated[item, "what it is"]),
     ),
     max_leaves=3,
@@ -44,7 +44,7 @@ def plain_shape(parameter: Parameter) -> Shape | None:
 
 def judgement(shape: Shape, data: Any) -> Any:
     try:
-        from_data = repr(shape.validate_data(data))
+        from_data: Any = repr(shape.validate_data(data))
     except ValidationError as error:
         from_data = sorted(detail["type"] for detail in error.errors())
     try:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.approvals.policies import NO_QUESTION
 from toolkit.errors import ConfigurationError, Signal, ToolArgumentsError, ToolExecutionError
-from toolkit.tools.admission import CallDenied, admit, judge
+from toolkit.tools.admission import AnsweredEarly, CallDenied, admit, judge
 from toolkit.tools.hiding import masked
 from toolkit.tools.metrics import NO_METRICS
 from toolkit.tools.repairing import repaired
@@ -46,6 +46,7 @@ async def call_tool(
             arguments = repaired(arguments)
         parsed = tool.parse(arguments)
         tool.check(parsed, inner)
+        demand = tool.demand(parsed, inner) if demand is None and tool.demands else demand
         if (context.gate is not None or demand is not None or spec.requires_approval) and (
             verdict := judge(tool, parsed, context, demand)
         ) is not NO_QUESTION:
@@ -58,16 +59,15 @@ async def call_tool(
         raise
     except Signal:
         raise
-    except (ToolArgumentsError, CallDenied) as error:
-        result, outcome = _failure_of(tool, error), "failure"
+    except (ToolArgumentsError, CallDenied, AnsweredEarly) as error:
+        result = error.result if isinstance(error, AnsweredEarly) else _failure_of(tool, error)
+        outcome = "success" if result.error is None else "failure"
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a tool raises is a failed result
         result, outcome = _failure_of(tool, error), "error"
     finally:
         seconds = perf_counter() - started - (inner.waits.seconds if inner is not context and inner.waits else 0.0)
-        if context.metrics is not NO_METRICS:
-            _record(spec.name, context, outcome, seconds)
-        if call:
-            _tell_finish(call, spec.name, outcome, result, seconds, context)
+        if call or context.run is not None or context.metrics is not NO_METRICS:
+            _account(tool, arguments, context, call, outcome, result, seconds)
     if outcome != "success" or tool.logger.isEnabledFor(logging.INFO):
         _log(tool, arguments, result, seconds)
     return result
@@ -81,18 +81,29 @@ def _tell_start(tool: "Tool", arguments: str | Mapping[str, Any], context: "Tool
     return call
 
 
-def _tell_finish(
-    call: int, tool: str, outcome: "Outcome", result: ToolResult, seconds: float, context: "ToolContext"
+def _account(
+    tool: "Tool",
+    arguments: str | Mapping[str, Any],
+    context: "ToolContext",
+    call: int,
+    outcome: "Outcome",
+    result: ToolResult,
+    seconds: float,
 ) -> None:
-    from toolkit.events import ToolFinished  # noqa: PLC0415 - only a listener needs events
+    """Count the call, keep it in the history of its run, and tell the listener that it has ended."""
+    if context.metrics is not NO_METRICS and outcome != "signal":
+        getattr(context.metrics, outcome)(tool.name, context.agent)
+        context.metrics.duration(tool.name, context.agent, seconds)
+    told = (outcome, result.output, result.error, result.error_code, seconds)
+    if (run := context.run) is not None:
+        from toolkit.runs.records import CallRecord  # noqa: PLC0415 - only a run keeps its calls
 
-    context.emit(ToolFinished(call, tool, outcome, result.output, result.error, result.error_code, seconds))
+        sent = masked(arguments, tool.hidden_parameters)
+        run.record_call(CallRecord(run.id, tool.name, sent, *told, context.chosen_by, context.loop_id))
+    if call:
+        from toolkit.events import ToolFinished  # noqa: PLC0415 - only a listener needs events
 
-
-def _record(tool: str, context: "ToolContext", outcome: "Outcome", seconds: float) -> None:
-    if outcome != "signal":
-        getattr(context.metrics, outcome)(tool, context.agent)
-        context.metrics.duration(tool, context.agent, seconds)
+        context.emit(ToolFinished(call, tool.name, *told))
 
 
 def _failure_of(tool: "Tool", error: BaseException) -> ToolResult:
@@ -119,15 +130,21 @@ def error_code_of(error: BaseException) -> str | int:
 
 
 def _log(tool: "Tool", arguments: str | Mapping[str, Any], result: ToolResult, seconds: float) -> None:
-    arguments = masked(arguments, tool.hidden_parameters)
+    sent = _text(masked(arguments, tool.hidden_parameters))
     level = logging.INFO if result.succeeded else logging.WARNING
     milliseconds = seconds * 1000
     tool.logger.log(
-        level, "%s(%s) -> %s [%.0f ms]", tool.name, _short(arguments), _short(result.text), milliseconds
+        level, "%s(%s) -> %s [%.0f ms]", tool.name, _short(sent), _short(result.text), milliseconds
     )  # fmt: skip
-    tool.logger.debug("%s(%s) -> %s", tool.name, arguments, result.text)
+    tool.logger.debug("%s(%s) -> %s", tool.name, sent, result.text)
 
 
-def _short(value: object) -> str:
-    text = str(value)
+def _text(value: object) -> str:
+    try:
+        return str(value)
+    except Exception:  # noqa: BLE001 - arguments may fail to say what they are, or be nested too deeply for it
+        return f"<{type(value).__name__}>"
+
+
+def _short(text: str) -> str:
     return text if len(text) <= _LOGGED_LENGTH else f"{text[:_LOGGED_LENGTH]}..."
