@@ -10,7 +10,7 @@ from toolkit.approvals.requests import ReviewRequest
 from toolkit.approvals.risks import Risk
 from toolkit.errors import ConfigurationError, ExitEarlyError
 from toolkit.pipelines.definitions import Approval, Compute, Use
-from toolkit.pipelines.flows import PASSED, Flow, Outcome, outcome_of, outcome_of_value, text_of
+from toolkit.pipelines.flows import PASSED, Flow, Outcome, outcome_of, outcome_of_written, text_of
 from toolkit.pipelines.plans import Feed, PlannedStep
 from toolkit.pipelines.turns import Turn
 from toolkit.pipelines.values import MappingValue
@@ -131,7 +131,7 @@ class ComputeValue:
 
     async def act(self, flow: Flow, turn: Turn) -> Outcome:  # noqa: ARG002 - it calls nothing
         """Compute the value."""
-        return outcome_of_value(self._value.render(flow.roots()), attempts=0)
+        return outcome_of_written(self._value, flow.roots(), attempts=0)
 
 
 class AskPerson:

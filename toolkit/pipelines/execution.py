@@ -16,7 +16,16 @@ from toolkit.errors import Signal
 from toolkit.pipelines.actions import Action, make_action
 from toolkit.pipelines.definitions import AdapterFunction, Fallback
 from toolkit.pipelines.direct import direct_way
-from toolkit.pipelines.flows import SKIPPED, Flow, Outcome, error_record, failure_of, outcome_of, outcome_of_value
+from toolkit.pipelines.flows import (
+    SKIPPED,
+    Flow,
+    Outcome,
+    error_record,
+    failure_of,
+    outcome_of,
+    outcome_of_value,
+    outcome_of_written,
+)
 from toolkit.pipelines.items import do_for_items, items_of
 from toolkit.pipelines.plans import PlannedStep
 from toolkit.pipelines.turns import CURRENT_PATH, Counting, Turn, context_within, roots_with
@@ -152,7 +161,7 @@ class Step:
                 adapted = function(outcome.result)
                 return outcome_of_value("" if adapted is None else adapted, outcome.attempts)
             case value:
-                return outcome_of_value(value.render(roots_with(flow, outcome)), outcome.attempts)
+                return outcome_of_written(value, roots_with(flow, outcome), outcome.attempts)
 
     def _settle(self, flow: Flow, outcome: Outcome, seconds: float) -> Outcome:
         """Decide what follows a failure, and keep what later steps may read."""
@@ -175,7 +184,7 @@ class Step:
             case Fallback(value):
                 error = error_record(outcome.result, self.planned.label)
                 try:
-                    made = outcome_of_value(value.render(flow.roots() | {"error": error}))
+                    made = outcome_of_written(value, flow.roots() | {"error": error})
                 except Signal:
                     raise
                 except Exception as failure:  # noqa: BLE001 - a fallback that fails is the step's failure

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.errors import ToolExecutionError
 from toolkit.pipelines.plans import Plan
+from toolkit.pipelines.values import ListValue, MappingValue, Value
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
 
@@ -65,6 +66,24 @@ def outcome_of_value(value: Any, attempts: int = 1) -> Outcome:
     if isinstance(value, str):
         return Outcome("ok", ToolResult(value), value, attempts)
     return Outcome("ok", ToolResult(text_of(value), structured=value), value, attempts)
+
+
+def outcome_of_written(value: Value, roots: Mapping[str, Any], attempts: int = 1) -> Outcome:
+    """Return the outcome of a step that made what is written in the file.
+
+    Raises:
+        ToolExecutionError: If an expression fails, or what is made of several is too large.
+    """
+    made = value.render(roots)
+    if isinstance(value, ListValue | MappingValue):
+        from toolkit.pipelines.expressions.failures import Unfit  # noqa: PLC0415 - plain chains need none
+        from toolkit.pipelines.expressions.values import size_of  # noqa: PLC0415
+
+        try:
+            size_of(made)
+        except Unfit as error:
+            raise ToolExecutionError(f"{error} at {value.node.location}", code="expression") from error
+    return outcome_of_value(made, attempts)
 
 
 def failure_of(error: Exception, attempts: int = 1) -> Outcome:
@@ -182,15 +201,22 @@ class Flow:
 class ItemFlow(Flow):
     """The way of one item of a list through a step: the pipe carries the item."""
 
-    __slots__ = ("index", "item", "outer")
+    __slots__ = ("index", "outer")
 
     def __init__(self, outer: Flow, item: Any, index: int) -> None:
-        """Begin with an item."""
-        super().__init__(outer.run, outer.context, item, text_of(item), outer.result)
+        """Begin with an item; its text is made when it is wanted."""
+        self.run = outer.run
+        self.context = outer.context
+        self.output = item
+        self.result = outer.result
         self.outer = outer
-        self.item = item
         self.index = index
+
+    @property
+    def text(self) -> str:  # type: ignore[override]  # read only: an item goes no further than its step
+        """The item as text."""
+        return text_of(self.output)
 
     def roots(self) -> dict[str, Any]:
         """Return what expressions can read: all that the step can, and the item and its index."""
-        return self.outer.roots() | {"item": self.item, "index": self.index}
+        return self.outer.roots() | {"item": self.output, "index": self.index}

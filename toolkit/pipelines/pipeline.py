@@ -9,7 +9,7 @@ from toolkit.errors import ExitEarlyError, Signal
 from toolkit.pipelines.cleaning import INTERRUPTED, clean_up, clean_up_undisturbed, is_interruption
 from toolkit.pipelines.definitions import ErrorStrategy, Input
 from toolkit.pipelines.execution import CALLS, make_steps, run_chain
-from toolkit.pipelines.flows import Flow, Run, error_record, failure_of, outcome_of_value
+from toolkit.pipelines.flows import Flow, Run, error_record, failure_of, outcome_of_value, outcome_of_written
 from toolkit.pipelines.plans import Plan
 from toolkit.pipelines.turns import CURRENT_PATH
 from toolkit.problems import Problem
@@ -173,7 +173,7 @@ class Pipeline(Tool):
         if self.plan.output is None:
             return flow.result
         try:
-            return outcome_of_value(self.plan.output.render(flow.roots())).result
+            return outcome_of_written(self.plan.output, flow.roots()).result
         except Exception as error:  # noqa: BLE001 - whatever an expression runs into is the pipeline's failure
             return failure_of(error).result
 

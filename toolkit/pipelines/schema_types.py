@@ -11,6 +11,10 @@ Schema = Mapping[str, Any]
 MAX_DEPTH = 8
 """Levels down to which two schemas are held against one another; they may refer to themselves."""
 
+MAX_PARTS = 5_000
+MAX_LEVELS = 60
+"""How large, and how deep, a schema may grow that is put together from others."""
+
 _ACCEPTS = {"number": {"integer"}, "integer": {"number"}, "string": {"integer", "number"}}
 """What a tool takes besides: numbers may be written with or without a point, and be read as text."""
 
@@ -126,6 +130,23 @@ def is_text_only(schema: Schema | None) -> bool:
 def in_words(kinds: set[str]) -> str:
     """Return types in words: `text or nothing`."""
     return " or ".join(_ARTICLES.get(kind, kind) for kind in sorted(kinds))
+
+
+def bounded(schema: Schema | None) -> Schema | None:
+    """Return a schema that was put together, or `None` where it grew so large that nobody could look at it.
+
+    Schemas of steps that repeat what came before grow from step to step, and twofold where they repeat it twice.
+    """
+    waiting: list[tuple[Any, int]] = [(schema, 0)]
+    for _ in range(MAX_PARTS):
+        if not waiting:
+            return schema
+        part, depth = waiting.pop()
+        if depth > MAX_LEVELS:
+            return None
+        inner = part.values() if isinstance(part, Mapping) else part if isinstance(part, list | tuple) else ()
+        waiting.extend((one, depth + 1) for one in inner)
+    return None
 
 
 Step = str | int

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 
 from toolkit.pipelines.plans import PlannedStep
-from toolkit.pipelines.schema_types import Schema
+from toolkit.pipelines.schema_types import Schema, bounded
 from toolkit.pipelines.scopes import Carrier, Previous, Scope
 
 
 def scope_after(step: PlannedStep, scope: Scope, inside: Mapping[str, Schema | None], schema: Schema | None) -> Scope:
     """Return what can be read after a step: its output, and that of the steps inside it."""
     definition = step.definition
-    certain = schema if step.on_error == "fail" else None
+    certain = bounded(schema) if step.on_error == "fail" else None
     own = {} if definition.id is None else {definition.id.text: certain}
     previous = scope.previous
     if step.kind != "approve":
@@ -25,6 +25,7 @@ def _either(one: Previous, other: Previous | None) -> Previous:
     """Return what is handed on by a step that may be skipped."""
     if other is None:
         return Previous(None, one.carriers)
-    known = one.schema is not None and other.schema is not None
-    schema: Schema | None = {"anyOf": [one.schema, other.schema]} if known else None
-    return Previous(schema, (*one.carriers, *other.carriers))
+    carriers = (*one.carriers, *other.carriers)
+    if one.schema is None or other.schema is None:
+        return Previous(None, carriers)
+    return Previous(bounded({"anyOf": [one.schema, *other.schema.get("anyOf", [other.schema])]}), carriers)
