@@ -6,6 +6,9 @@
     └── Signal                    passes through every call untouched and is counted in no metric
         ├── ExitEarlyError        a reviewer ended the run; what was done so far stands
         ├── ApprovalTimeoutError  nobody answered in time, and the gate was told to raise
+        ├── ReplanRequested       what a tool found out asks for another plan; the loop ends, the run goes on
+        ├── TerminationRequested  a tool, or whoever started it, ends the agent's loop, or the whole run
+        ├── BudgetExceeded        a run has spent what it may
         └── ConfigurationError    the program is set up wrongly; no model can mend it
             ├── InvalidTools      tools that cannot be built, each with its Problem
             └── InvalidPipeline   a pipeline that cannot be planned, with every Problem
@@ -14,7 +17,7 @@ Whatever else is raised while a tool runs becomes a failed `ToolResult`.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from toolkit.problems import Problem, errors_among
 
@@ -75,6 +78,46 @@ class ExitEarlyError(Signal):
 
 class ApprovalTimeoutError(Signal):
     """Nobody answered a question in time, and the gate was told to raise rather than to reject."""
+
+
+class ReplanRequested(Signal):
+    """A tool has done its work, and what it found out asks for another plan: the loop ends, not what planned it.
+
+    Attributes:
+        reason: Why, in words.
+        artifacts: What the tool made, for the blackboard.
+        bindings: More for the blackboard, by name.
+    """
+
+    def __init__(
+        self, reason: str, *, artifacts: Sequence[Any] = (), bindings: Mapping[str, Any] | None = None
+    ) -> None:
+        """Keep the reason, and what the next plan should know."""
+        super().__init__(reason)
+        self.reason = reason
+        self.artifacts = tuple(artifacts)
+        self.bindings = dict(bindings or {})
+
+
+class TerminationRequested(Signal):
+    """A tool, or whoever started it, wants the agent's loop (`loop`) or the whole run (`run`) to end."""
+
+    def __init__(self, reason: str, scope: Literal["run", "loop"] = "run") -> None:
+        """Keep the reason, and what is to end."""
+        super().__init__(reason)
+        self.reason = reason
+        self.scope = scope
+
+
+class BudgetExceeded(Signal):
+    """A run has spent what it may."""
+
+    def __init__(self, what: str, limit: float, spent: float) -> None:
+        """Keep what is used up (`cost`, `tokens` or `actions`), the limit, and what was spent."""
+        super().__init__(f"the budget is used up: {what} {spent:g} of {limit:g}")
+        self.what = what
+        self.limit = limit
+        self.spent = spent
 
 
 class ConfigurationError(Signal):

@@ -8,6 +8,7 @@ from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
 from toolkit.errors import ConfigurationError, ExitEarlyError, ToolArgumentsError, ToolExecutionError, ToolkitError
 from toolkit.tools.hiding import digest_of_secrets, unhidden
+from toolkit.tools.results import ToolResult
 from toolkit.tools.showing import frozen
 
 if TYPE_CHECKING:
@@ -20,6 +21,15 @@ class CallDenied(ToolkitError):  # noqa: N818 - it says what happened
     """A reviewer or a rule refused one call."""
 
     code = "rejected"
+
+
+class AnsweredEarly(ToolExecutionError):  # noqa: N818 - it says what happened
+    """There is nothing to do, and therefore nothing to ask: a `check` raises it, and `result` is the call's result."""
+
+    def __init__(self, result: ToolResult) -> None:
+        """Keep the result."""
+        super().__init__(result.text, result.error_code)
+        self.result = result
 
 
 def judge(tool: "Tool", parsed: Any, context: "ToolContext", demand: "Demand | None") -> Verdict:

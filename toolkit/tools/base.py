@@ -38,8 +38,14 @@ class Tool:
     uses_context: bool = True
     """Whether the work looks at the context; one that does not is handed it as it came."""
 
+    demands: bool = False
+    """Whether `demand` may ask for leave that the marks of the tool do not ask for."""
+
     spec: ToolSpec
     """What the tool is, as pure data."""
+
+    toolbox: object = None
+    """The object of a class marked `@toolbox` that it is a method of, where it is one."""
 
     @property
     def name(self) -> str:
@@ -79,7 +85,11 @@ class Tool:
         raise NotImplementedError
 
     def check(self, parsed: Any, context: ToolContext) -> None:
-        """Refuse a call before anybody is asked about it, by raising."""
+        """Refuse a call before anybody is asked about it, by raising; `AnsweredEarly` answers it at once."""
+
+    def demand(self, parsed: Any, context: ToolContext) -> Demand | None:  # noqa: ARG002 - for those that override it
+        """Return the question that this call wants first; only a tool that `demands` is asked for it."""
+        return None
 
     def preview(self, parsed: Any, context: ToolContext) -> str | None:  # noqa: ARG002 - for those that override it
         """Return what the call would do, such as a unified diff; it is asked for only when a question is shown."""
@@ -194,6 +204,16 @@ class WrappedTool(Tool):
         """Whether the inner tool looks at the context."""
         return self.inner.uses_context
 
+    @property
+    def demands(self) -> bool:  # type: ignore[override]
+        """Whether the inner tool may want a question."""
+        return self.inner.demands
+
+    @property
+    def toolbox(self) -> object:  # type: ignore[override]
+        """The toolbox of the inner tool."""
+        return self.inner.toolbox
+
     def parse(self, arguments: Arguments) -> Any:
         """Parse as the inner tool does."""
         return self.inner.parse(arguments)
@@ -206,6 +226,10 @@ class WrappedTool(Tool):
         """Refuse what the inner tool refuses."""
         self.inner.check(parsed, context)
 
+    def demand(self, parsed: Any, context: ToolContext) -> Demand | None:
+        """Want the question that the inner tool wants."""
+        return self.inner.demand(parsed, context)
+
     def preview(self, parsed: Any, context: ToolContext) -> str | None:
         """Preview what the inner tool would do."""
         return self.inner.preview(parsed, context)
@@ -214,9 +238,20 @@ class WrappedTool(Tool):
         """Let the inner tool do the work."""
         return await self.inner.perform(parsed, context)
 
+    async def result_from_inner(self, parsed: Any, context: ToolContext) -> ToolResult:
+        """Let the inner tool do the work and return its result, for wrappers that look at results."""
+        return self.inner.result_of(await self.inner.perform(parsed, context))
+
     def result_of(self, value: Any) -> ToolResult:
-        """Make a result as the inner tool does."""
-        return self.inner.result_of(value)
+        """Return a result as it is, and make one of anything else as the inner tool does."""
+        return value if isinstance(value, ToolResult) else self.inner.result_of(value)
+
+
+def innermost(tool: Tool) -> Tool:
+    """Return the tool that does the work, under everything that was put round it."""
+    while isinstance(tool, WrappedTool):
+        tool = tool.inner
+    return tool
 
 
 class RedescribedTool(WrappedTool):

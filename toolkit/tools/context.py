@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from toolkit.events import ApprovalDecided, Event, Listener
+    from toolkit.runs.run import Run
 
 
 class MemoryId:
@@ -67,7 +68,7 @@ class ToolContext:
         gate: Gate | None = None,
         metrics: Metrics | None = None,
         loop_id: str | None = None,
-        run: Any = None,
+        run: "Run | None" = None,
         listener: "Listener | None" = None,
         agent: str | None = None,
         chosen_by: Chooser | None = None,
@@ -116,7 +117,7 @@ class ToolContext:
         gate: Gate | None
         metrics: Metrics
         loop_id: str | None
-        run: Any
+        run: Run | None
         listener: Listener | None
         agent: str
         chosen_by: Chooser

@@ -1,0 +1,199 @@
+"""The run: one execution with everything that belongs to it."""
+
+import threading
+from collections import Counter, deque
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any, Literal
+
+from toolkit.errors import BudgetExceeded, TerminationRequested
+from toolkit.runs.blackboard import Blackboard
+from toolkit.runs.records import Budget, CallRecord, Message, ModelUse
+
+Status = Literal["running", "completed", "failed", "terminated"]
+OutputChannel = Callable[[Message], None]
+
+KEPT_CALLS = 10_000
+"""How many calls a run remembers one by one; beyond that the oldest are only counted."""
+
+
+class Run:
+    """One run: its id, its blackboard, what was called and spent, its budget, and whom it speaks to.
+
+    What an inner run calls and spends counts for the runs round it too, and their budgets and their end hold for it.
+    It may be used from several threads.
+
+    Attributes:
+        id: What tells it apart from all others.
+        goal: What it is for, in words, if somebody said.
+        around: The run that this one is a part of.
+        blackboard: What its tools know in common.
+        budget: What it may spend.
+        status: How far it is.
+    """
+
+    def __init__(
+        self,
+        *,
+        id: str | None = None,  # noqa: A002 - its name everywhere
+        goal: str | None = None,
+        budget: Budget | None = None,
+        channel: OutputChannel | None = None,
+        blackboard: Blackboard | None = None,
+        around: "Run | None" = None,
+    ) -> None:
+        """Begin a run.
+
+        Args:
+            id: What tells it apart; made up unless it is given.
+            goal: What it is for, in words.
+            budget: What it may spend; without one there is no limit but those of the runs round it.
+            channel: Is told what tools say to the user; that of the run round it unless one is given.
+            blackboard: What its tools know already.
+            around: The run that this one is a part of.
+        """
+        self.id = id or _new_id()
+        self.goal = goal
+        self.budget = budget or Budget()
+        self.around = around
+        self.blackboard = blackboard if blackboard is not None else Blackboard()
+        self.status: Status = "running"
+        self._channel = channel
+        self._ending: str | None = None
+        self._began = perf_counter()
+        self._took: float | None = None
+        self._calls: deque[CallRecord] = deque(maxlen=KEPT_CALLS)
+        self._counts: Counter[str] = Counter()
+        self._failures: Counter[str] = Counter()
+        self._uses: list[ModelUse] = []
+        self._lock = threading.Lock()
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been running, or ran."""
+        return perf_counter() - self._began if self._took is None else self._took
+
+    @property
+    def calls(self) -> tuple[CallRecord, ...]:
+        """The calls that have ended, here and in inner runs, the oldest first."""
+        with self._lock:
+            return tuple(self._calls)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How often each tool was called."""
+        with self._lock:
+            return dict(self._counts)
+
+    @property
+    def failures(self) -> dict[str, int]:
+        """How often each tool failed."""
+        with self._lock:
+            return dict(self._failures)
+
+    @property
+    def uses(self) -> tuple[ModelUse, ...]:
+        """The requests to models, here and in inner runs, the oldest first."""
+        with self._lock:
+            return tuple(self._uses)
+
+    @property
+    def spent(self) -> Budget:
+        """What has been spent so far; a cost that nobody knows counts as none."""
+        uses = self.uses
+        cost = sum(use.cost or 0.0 for use in uses)
+        return Budget(cost, sum(use.tokens for use in uses), sum(self.counts.values()))
+
+    @property
+    def left(self) -> Budget:
+        """What may still be spent, by this run's own budget."""
+        spent = self.spent
+        limits = self.budget
+        return Budget(
+            None if limits.cost is None else max(limits.cost - (spent.cost or 0.0), 0.0),
+            None if limits.tokens is None else max(limits.tokens - (spent.tokens or 0), 0),
+            None if limits.actions is None else max(limits.actions - (spent.actions or 0), 0),
+        )
+
+    def record_call(self, call: CallRecord) -> None:
+        """Remember a call that has ended, here and in the runs round this one."""
+        with self._lock:
+            self._calls.append(call)
+            self._counts[call.tool] += 1
+            if call.outcome in {"failure", "error"}:
+                self._failures[call.tool] += 1
+        if self.around is not None:
+            self.around.record_call(call)
+
+    def record_use(self, use: ModelUse) -> None:
+        """Remember a request to a model, here and in the runs round this one."""
+        with self._lock:
+            self._uses.append(use)
+        if self.around is not None:
+            self.around.record_use(use)
+
+    def tell(self, message: Message) -> bool:
+        """Say something to the user; return whether there is anybody who hears it."""
+        if self._channel is not None:
+            self._channel(message)
+            return True
+        return self.around is not None and self.around.tell(message)
+
+    def check(self) -> None:
+        """Stop what goes on if it must not: whoever does the next expensive thing asks first.
+
+        Raises:
+            TerminationRequested: If this run, or one round it, was told to end.
+            BudgetExceeded: If a budget, of this run or of one round it, is used up.
+        """
+        if self._ending is not None:
+            raise TerminationRequested(self._ending)
+        spent = self.spent
+        for what, limit, used in (
+            ("cost", self.budget.cost, spent.cost),
+            ("tokens", self.budget.tokens, spent.tokens),
+            ("actions", self.budget.actions, spent.actions),
+        ):
+            if limit is not None and (used or 0) >= limit:
+                raise BudgetExceeded(what, limit, used or 0)
+        if self.around is not None:
+            self.around.check()
+
+    def terminate(self, reason: str) -> None:
+        """Ask the run to end, with all inner ones, before the next expensive thing that it does."""
+        self._ending = reason
+
+    def finish(self, status: Status = "completed") -> None:
+        """Say that it is over, and how it ended; what is said later changes nothing."""
+        if self.status == "running":
+            self.status = status
+            self._took = perf_counter() - self._began
+
+    def spawn(self, *, goal: str | None = None, budget: Budget | None = None) -> "Run":
+        """Return an inner run: it sees this one's blackboard, and what it adds is taken over by `absorb`."""
+        return Run(goal=goal, budget=budget, blackboard=self.blackboard.spawn(), around=self)
+
+    def absorb(self, inner: "Run") -> None:
+        """Take over what an inner run has added to its blackboard."""
+        self.blackboard.absorb(inner.blackboard)
+
+    def as_record(self) -> dict[str, Any]:
+        """Return it as plain data: who it is, how it ended, what was called and used."""
+        return {
+            "id": self.id,
+            "goal": self.goal,
+            "status": self.status,
+            "seconds": self.seconds,
+            "calls": [call.as_record() for call in self.calls],
+            "uses": [use.as_record() for use in self.uses],
+        }
+
+    def __repr__(self) -> str:
+        """Return the id and the status, not what it knows: that may be secret."""
+        return f"Run(id={self.id!r}, status={self.status!r})"
+
+
+def _new_id() -> str:
+    from uuid import uuid4  # noqa: PLC0415 - only a run that nobody named needs it
+
+    return uuid4().hex
