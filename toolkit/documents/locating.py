@@ -17,7 +17,9 @@ BLOCK_HEADER = re.compile(r"[|>][^\r\n]*(?:\r\n|\r|\n)?")
 FIRST_INDENTATION = re.compile(r"^([ ]*)[^ \r\n]", re.MULTILINE)
 QUOTED_UNIT = {
     "'": re.compile(r"''|.", re.DOTALL),
-    '"': re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\r\n|.)|.", re.DOTALL),
+    '"': re.compile(
+        r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\r\n|.)|.", re.DOTALL
+    ),
 }
 ESCAPES = {
     "0": "\0", "a": "\a", "b": "\b", "t": "\t", "\t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r", "e": "\x1b",
@@ -122,6 +124,8 @@ def _unescaped(one: str) -> str:
     """Return the character that `''` or a backslash and what follows it stand for."""
     if one[0] == "'":
         return "'"
+    if one.count("\\u") > 1:  # a pair of halves, as JSON writes what is beyond 65,535
+        return one.encode().decode("unicode_escape").encode("utf-16", "surrogatepass").decode("utf-16")
     if len(one) > 2:  # noqa: PLR2004 - `\x41` and its longer kin
         return chr(min(int(one.lstrip("\\xuU"), base=16), 0x10FFFF))
     return ESCAPES.get(one[1], one[1])

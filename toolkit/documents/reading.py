@@ -33,7 +33,7 @@ def parse_document(text: str, file: str) -> tuple[Node | None, list[Problem]]:
     """
     source = Source(text.removeprefix("\ufeff"))
     if len(source.text) > MAX_BYTES:
-        return None, [_too_large(file)]
+        return None, [_too_large(file, MAX_BYTES)]
     if unreadable := unreadable_in(source.text):
         return None, [_unreadable_character(source, file, unreadable)]
     from toolkit.documents.composing import compose  # noqa: PLC0415 - PyYAML is imported only to read YAML
@@ -52,36 +52,41 @@ def read_document(path: Path, *, name: str | None = None) -> tuple[Node | None, 
         As `parse_document` does; a file that cannot be read is a Problem too.
     """
     file = str(path) if name is None else name
-    data = _read_bytes(path, file)
+    text = read_text(path, file)
+    return (None, [text]) if isinstance(text, Problem) else parse_document(text, file)
+
+
+def read_text(path: Path, file: str, *, most: int = MAX_BYTES) -> str | Problem:
+    """Return the text of a file, which is UTF-8 of at most so many bytes, or why it cannot be read."""
+    data = _read_bytes(path, file, most)
     if isinstance(data, Problem):
-        return None, [data]
+        return data
     try:
-        text = data.decode("utf-8")
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        return None, [_not_text(data, file, error.start)]
-    return parse_document(text, file)
+        return _not_text(data, file, error.start)
 
 
-def _read_bytes(path: Path, file: str) -> bytes | Problem:
+def _read_bytes(path: Path, file: str, most: int) -> bytes | Problem:
     try:
         mode = path.stat().st_mode
         if not S_ISREG(mode):  # opening a pipe that nobody writes to would wait for ever
             kind = "a directory" if S_ISDIR(mode) else "no regular file"
             return Problem("TK001", f"cannot read '{file}': it is {kind}", Location(file))
         with path.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+            data = stream.read(most + 1)
     except FileNotFoundError:
         return Problem("TK001", f"there is no file '{file}'", Location(file))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         return Problem("TK001", f"cannot read '{file}': {reason[:1].lower()}{reason[1:]}", Location(file))
-    return data if len(data) <= MAX_BYTES else _too_large(file)
+    return data if len(data) <= most else _too_large(file, most)
 
 
-def _too_large(file: str) -> Problem:
+def _too_large(file: str, most: int) -> Problem:
     return Problem(
         "TK601",
-        f"the document is larger than {MAX_BYTES:,} bytes",
+        f"the document is larger than {most:,} bytes",
         Location(file),
         hint="keep data in a file of its own and let a tool read it",
     )

@@ -1,0 +1,167 @@
+"""JSON text becomes the same nodes as YAML, with the line and column of each.
+
+YAML is almost a superset of JSON: tabs and escaped surrogate pairs, which are common in JSON, are not YAML.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import NoReturn
+
+from toolkit.documents.nodes import Entry, Mapping, Node, Scalar, Sequence
+from toolkit.documents.sources import Source, Written
+from toolkit.problems import Location, Problem
+
+MAX_DEPTH = 200
+MAX_BYTES = 16 * 1024 * 1024
+
+_BLANK = re.compile(r"[ \t\r\n]*")
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_WORD = re.compile(r"[A-Za-z_]+")
+_WORDS = {"true": True, "false": False, "null": None}
+
+
+def read_json(path: Path, *, name: str | None = None) -> tuple[Node | None, list[Problem]]:
+    """Read a JSON file; a file that cannot be read is a Problem, as everything is that is wrong with it."""
+    from toolkit.documents.reading import read_text  # noqa: PLC0415 - text at hand needs no files
+
+    file = str(path) if name is None else name
+    text = read_text(path, file, most=MAX_BYTES)
+    return (None, [text]) if isinstance(text, Problem) else parse_json(text, file)
+
+
+def parse_json(text: str, file: str) -> tuple[Node | None, list[Problem]]:
+    """Read JSON text.
+
+    Args:
+        text: The document.
+        file: How the file is called in the places of nodes and problems.
+
+    Returns:
+        The root node, None where the text is no JSON, and everything wrong with it. Of a key that stands twice the
+        first stays (`TK603`).
+    """
+    reader = _Reader(Source(text.removeprefix("\ufeff")), file)
+    try:
+        return reader.document(), reader.problems
+    except _NoJson as error:
+        return None, [*reader.problems, error.problem]
+
+
+class _NoJson(Exception):  # noqa: N818 - it never leaves this module
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+
+
+class _Reader:
+    """Reads one document from its start to its end."""
+
+    def __init__(self, source: Source, file: str) -> None:
+        self.source = source
+        self.text = source.text
+        self.file = file
+        self.problems: list[Problem] = []
+        self.position = 0
+
+    def document(self) -> Node:
+        root = self.value(0)
+        self.skip_blank()
+        if self.position < len(self.text):
+            self.refuse("the document ends before this", hint="a file has one value; put several into a list")
+        return root
+
+    def value(self, depth: int) -> Node:
+        self.skip_blank()
+        if depth > MAX_DEPTH:
+            self.refuse(f"nested deeper than {MAX_DEPTH} levels")
+        match self.text[self.position : self.position + 1]:
+            case "{":
+                return self.mapping(depth)
+            case "[":
+                return self.sequence(depth)
+            case '"':
+                return self.string()
+            case "":
+                self.refuse("the document ends where a value is expected")
+        return self.number_or_word()
+
+    def mapping(self, depth: int) -> Mapping:
+        start, entries = self.position, dict[str, Entry]()
+        self.position += 1
+        while not self.closed_by("}", is_first=not entries):
+            self.skip_blank()
+            if not self.text.startswith('"', self.position):
+                self.refuse("a key in double quotes is expected", hint=self.hint_for_comma())
+            key = self.string()
+            self.skip_blank()
+            if not self.text.startswith(":", self.position):
+                self.refuse("':' is expected after the key")
+            self.position += 1
+            value = self.value(depth + 1)
+            if first := entries.get(key.text):
+                related = ((first.key.location, "first defined here"),)
+                message, hint = f"duplicate key '{key.text}'", "remove one of the two"
+                self.problems.append(Problem("TK603", message, key.location, hint=hint, related=related))
+            else:
+                entries[key.text] = Entry(key, value)
+        return Mapping(entries, self.source.location(self.file, start, self.position))
+
+    def sequence(self, depth: int) -> Sequence:
+        start, items = self.position, list[Node]()
+        self.position += 1
+        while not self.closed_by("]", is_first=not items):
+            items.append(self.value(depth + 1))
+        return Sequence(tuple(items), self.source.location(self.file, start, self.position))
+
+    def closed_by(self, bracket: str, *, is_first: bool) -> bool:
+        """Pass the closing bracket, or the comma before the next item, and tell which it was."""
+        self.skip_blank()
+        if self.text.startswith(bracket, self.position):
+            self.position += 1
+            return True
+        if is_first:
+            return False
+        if not self.text.startswith(",", self.position):
+            self.refuse(f"',' or '{bracket}' is expected")
+        self.position += 1
+        return False
+
+    def string(self) -> Scalar:
+        found = _STRING.match(self.text, self.position)
+        if found is None:
+            self.refuse("this text has no end, or an escape or a control character that JSON does not know")
+        value: str = json.loads(found[0])
+        self.position = found.end()
+        written = Written(self.source, found.start(), found.end(), '"')
+        return Scalar(value, value, plain=False, location=self.location(found), written=written)
+
+    def number_or_word(self) -> Scalar:
+        if found := _NUMBER.match(self.text, self.position):
+            try:
+                value = json.loads(found[0])
+            except ValueError:  # more digits than Python reads
+                self.refuse("this number is too long")
+        elif (found := _WORD.match(self.text, self.position)) and found[0] in _WORDS:
+            value = _WORDS[found[0]]
+        else:
+            self.refuse("a value is expected", hint=self.hint_for_comma())
+        self.position = found.end()
+        written = Written(self.source, found.start(), found.end(), "")
+        return Scalar(value, found[0], plain=True, location=self.location(found), written=written)
+
+    def hint_for_comma(self) -> str | None:
+        ends = self.text[self.position : self.position + 1] in ("}", "]")
+        return "remove the comma before it" if ends else None
+
+    def location(self, found: re.Match[str]) -> Location:
+        return self.source.location(self.file, *found.span())
+
+    def skip_blank(self) -> None:
+        found = _BLANK.match(self.text, self.position)
+        self.position = found.end() if found else self.position
+
+    def refuse(self, message: str, *, hint: str | None = None) -> NoReturn:
+        place = self.source.location(self.file, self.position, min(self.position + 1, len(self.text)))
+        raise _NoJson(Problem("TK601", f"the JSON is broken: {message}", place, hint=hint))
