@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from toolkit.durations import spoken
-from toolkit.errors import Signal
+from toolkit.errors import ExitEarlyError, Signal
 from toolkit.pipelines.actions import Action, make_action
 from toolkit.pipelines.definitions import AdapterFunction, Fallback
 from toolkit.pipelines.direct import direct_way
@@ -254,13 +254,18 @@ async def run_chain(steps: Sequence[Step], flow: Flow) -> Outcome | None:
     """
     is_quiet = flow.context.listener is None and flow.context.gate is None
     for step in steps:
-        if is_quiet and step.direct is not None:
-            failed = await step.direct(flow)
-            if failed is None:
-                continue
-            outcome = failed
-        else:
-            outcome = await step.run(flow)
+        try:
+            if is_quiet and step.direct is not None:
+                failed = await step.direct(flow)
+                if failed is None:
+                    continue
+                outcome = failed
+            else:
+                outcome = await step.run(flow)
+        except ExitEarlyError as error:
+            if step.planned.tool is not None:  # what was done in a pipeline that the step calls
+                error.outputs = {f"{step.planned.path}/{path}": output for path, output in error.outputs.items()}
+            raise
         if not outcome.goes_on:
             flow.run.failed_step = flow.run.failed_step or step.planned.label
             return outcome

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from toolkit.pipelines.definitions import Word
 from toolkit.pipelines.steps import STEP_KEYS
-from toolkit.problems import Problem, did_you_mean, errors_among, nearest
+from toolkit.problems import Problem, did_you_mean, errors_among
 from toolkit.tools.base import Tool
 
 UNKNOWN_TOOL = "TK604"
@@ -52,9 +52,11 @@ class ToolLookup:
         return None
 
     def _report_unknown(self, word: Word) -> None:
+        from difflib import get_close_matches  # noqa: PLC0415 - only bad news needs it
+
         known = list(self._names.known())
         hint = did_you_mean(word.text, known)
-        if hint is None and (keys := nearest(word.text, STEP_KEYS, most=1)):
+        if hint is None and (keys := get_close_matches(word.text, STEP_KEYS, n=1, cutoff=0.8)):
             hint = f"did you mean the key {keys[0]!r}?"
         problem = Problem(UNKNOWN_TOOL, f"unknown tool {word.text!r}", word.location, hint=hint or _listed(known))
         self._problems.append(problem)
