@@ -109,7 +109,9 @@ def _account(
 def _failure_of(tool: "Tool", error: BaseException) -> ToolResult:
     tool.logger.debug("%s raised", tool.name, exc_info=error)
     if isinstance(error, SystemExit):
-        return ToolResult.failure(f"the tool called sys.exit({'' if error.code is None else error.code!r})", "error")
+        return ToolResult.failure(
+            f"the tool called sys.exit({'' if error.code is None else repr(error.code)})", "error"
+        )
     return ToolResult.failure(_words_of(error) or NO_MESSAGE, error_code_of(error))
 
 
