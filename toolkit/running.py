@@ -6,7 +6,7 @@ fiftieth of a loop; asyncio is not even imported for it.
 
 import sys
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
 
@@ -58,11 +58,34 @@ def run_apart(function: Callable[[], T]) -> T:
 
 
 async def in_thread(function: Callable[[], T]) -> T:
-    """Run a plain function in a worker thread, so that it blocks neither its neighbours nor Ctrl-C nor a timeout.
+    """Run a plain function in a thread, so that it blocks neither its neighbours nor Ctrl-C nor a timeout.
 
-    When the waiting is cancelled the thread is abandoned, and may still take effect.
+    Each call has a thread of its own: a pool would let some wait for others. When the waiting is cancelled the thread
+    is abandoned, and may still take effect; the end of the program does not wait for it.
     """
-    from anyio import CapacityLimiter, to_thread
+    import asyncio
+    from contextlib import suppress  # noqa: PLC0415 - only calls inside a running loop need it
+    from contextvars import copy_context  # noqa: PLC0415 - as above
+    from threading import Thread  # noqa: PLC0415 - as above
 
-    # A limiter for each call: the number of threads is the number of calls, and the shared default of 40 holds none up.
-    return await to_thread.run_sync(function, abandon_on_cancel=True, limiter=CapacityLimiter(1))
+    loop, call = asyncio.get_running_loop(), copy_context().run
+    ended: asyncio.Future[tuple[T | None, BaseException | None]] = loop.create_future()
+
+    def settle(value: T | None, error: BaseException | None) -> None:
+        if not ended.done():
+            ended.set_result((value, error))
+
+    def work() -> None:
+        value, error = None, None
+        try:
+            value = call(function)
+        except BaseException as raised:  # noqa: BLE001 - it is raised where it is awaited
+            error = raised
+        with suppress(RuntimeError):  # nobody waits any more: the loop is closed
+            loop.call_soon_threadsafe(settle, value, error)
+
+    Thread(target=work, name="toolkit call", daemon=True).start()
+    value, error = await ended
+    if error is not None:
+        raise error
+    return cast("T", value)
