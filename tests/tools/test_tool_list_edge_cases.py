@@ -288,3 +288,12 @@ def test_a_missing_description_is_a_warning_and_stops_nothing():
 def test_the_same_tool_given_twice_is_one_tool():
     ready = from_function(forecast)
     assert list(resolve_tools([ready, ready])) == ["forecast"]
+
+
+def test_an_object_that_fails_when_looked_at_is_no_tool():
+    class Proxy:
+        def __getattr__(self, name):
+            raise RuntimeError("working outside of a request")
+
+    (problem,) = problems_of(Proxy())
+    assert (problem.code, problem.message.endswith("Proxy' is no tool")) == ("TK003", True)

@@ -63,7 +63,7 @@ def tool(function: Any = None, /, **options: Any) -> Any:
 
 def mark_of(candidate: object) -> Mapping[str, Any] | None:
     """Return the options that a function was marked with, or `None` if it was not."""
-    mark = getattr(candidate, _MARK, None)
+    mark = _attribute(candidate, _MARK)
     return mark if isinstance(mark, dict) else None
 
 
@@ -84,8 +84,16 @@ def toolbox(*, name: str | None = None, description: str | None = None) -> Calla
 
 def box_of(candidate: object) -> Mapping[str, str] | None:
     """Return the name and the description of the set that a class or its object was marked as, or `None`."""
-    box = getattr(candidate, _BOX, None)
+    box = _attribute(candidate, _BOX)
     return box if isinstance(box, dict) else None
+
+
+def _attribute(candidate: object, name: str) -> Any:
+    """Return an attribute of anything at all, or `None`; some things fail to say what they have, such as proxies."""
+    try:
+        return getattr(candidate, name, None)
+    except Exception:  # noqa: BLE001 - what is looked at is foreign code
+        return None
 
 
 def _mark(function: Any, options: dict[str, Any]) -> Any:

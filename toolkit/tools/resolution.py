@@ -159,8 +159,8 @@ def _checked(tool: Tool) -> tuple[list[Tool], list[Problem]]:
 
 
 def _no_tool(candidate: Any) -> Problem:
-    name = getattr(candidate, "__qualname__", None)
-    if inspect.isroutine(candidate) and name:
+    name = candidate.__qualname__ if inspect.isroutine(candidate) else None
+    if name:
         message, hint = (
             f"the function {name!r} is not marked as a tool",
             f"mark it with @tool, or use from_function({name})",

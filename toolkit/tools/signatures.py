@@ -188,6 +188,7 @@ def _is_field(value: object) -> bool:
 def _injection(annotation: Any) -> Injection | None:
     if any(extra is MemoryId or isinstance(extra, MemoryId) for extra in getattr(annotation, "__metadata__", ())):
         return "memory_id"
+    annotation = getattr(annotation, "__origin__", annotation) if hasattr(annotation, "__metadata__") else annotation
     candidates = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
     return "context" if {*candidates} - {NoneType} == {ToolContext} else None
 

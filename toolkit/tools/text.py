@@ -111,4 +111,7 @@ def _said(adapted: Any, what: str) -> Any:
 
 def looks_like_text_tool(candidate: object) -> bool:
     """Return whether an object can be adapted: it has `execute` and a name."""
-    return callable(getattr(candidate, "execute", None)) and hasattr(candidate, "name")
+    try:
+        return callable(getattr(candidate, "execute", None)) and hasattr(candidate, "name")
+    except Exception:  # noqa: BLE001 - what is looked at is foreign code
+        return False
