@@ -150,7 +150,9 @@ def synchronous_call() -> Iterator[Row]:
         "ours": repeated(lambda: ours.run(ARGUMENTS, surroundings).text, CALLS),
     }
     times = in_turns(contestants, rounds=ROUNDS, units=CALLS) | beside(peers.calls(forecast, ARGUMENTS))
-    yield row("C", "one call from JSON text, synchronous", times, "validate_json + call", (4.0, 2.5))
+    yield row(
+        "C", "one call from JSON text, with metrics and gate, synchronous", times, "validate_json + call", (4.0, 2.5)
+    )
 
 
 def asynchronous_call() -> Iterator[Row]:
@@ -172,26 +174,30 @@ def asynchronous_call() -> Iterator[Row]:
         "ours": lambda: asyncio.run(our_calls()),
     }
     times = in_turns(contestants, rounds=ROUNDS, units=CALLS)
-    yield row("C", "one call from JSON text, awaited", times, "validate_json + await", (4.0, 2.5))
+    yield row("C", "the same, awaited", times, "validate_json + await", (4.0, 2.5))
 
 
 def chain() -> Iterator[Row]:
-    """Measure a pipeline of ten text steps."""
+    """Measure a pipeline of ten text steps, by itself and with everything that a command line hands in."""
     from toolkit import Pipeline
 
     steps = [Dotted(number) for number in range(STEPS)]
-    pipeline, surroundings = Pipeline.of(*resolve_tools(steps).values()), context()
+    pipeline = Pipeline.of(*resolve_tools(steps).values())
+    surroundings = context()
     text = json.dumps({"input": "hello"})
     bare = floors.validated_steps([step.execute for step in steps], "hello")
-    assert pipeline.run(text, surroundings).text == bare()
+    assert pipeline.run(text).text == pipeline.run(text, surroundings).text == bare()
     calls = CALLS // STEPS
     contestants = {
         "ten validated steps": repeated(bare, calls),
-        "ours": repeated(lambda: pipeline.run(text, surroundings).text, calls),
+        "ours": repeated(lambda: pipeline.run(text).text, calls),
+        "surrounded": repeated(lambda: pipeline.run(text, surroundings).text, calls),
     }
     times = in_turns(contestants, rounds=ROUNDS, units=calls)
+    surrounded = {"ten validated steps": times["ten validated steps"], "ours": times.pop("surrounded")}
     times |= beside(peers.chains([step.execute for step in steps], "hello"))
     yield row("D", "chain of ten text steps", times, "ten validated steps", (5.0, 3.0))
+    yield row("D", "the same with metrics and gate", surrounded, "ten validated steps", (5.0, 3.0))
 
 
 def beside(works: Mapping[str, Work]) -> dict[str, Times]:
