@@ -150,9 +150,7 @@ def synchronous_call() -> Iterator[Row]:
         "ours": repeated(lambda: ours.run(ARGUMENTS, surroundings).text, CALLS),
     }
     times = in_turns(contestants, rounds=ROUNDS, units=CALLS) | beside(peers.calls(forecast, ARGUMENTS))
-    yield row(
-        "C", "one call from JSON text, with metrics and gate, synchronous", times, "validate_json + call", (4.0, 2.5)
-    )
+    yield row("C", "one call from JSON text, metrics and gate, sync", times, "validate_json + call", (4.0, 2.5))
 
 
 def asynchronous_call() -> Iterator[Row]:
