@@ -51,6 +51,9 @@ def _core(schema: Any, *, extra: str = "allow") -> _Core:
         return core_schema.any_schema()
     if schema is False:
         return core_schema.no_info_plain_validator_function(_refuse)
+    if not isinstance(schema, Mapping):
+        message = f"a schema is an object, true or false, not {schema!r}"
+        raise TypeError(message)
     demands = [demand for demand in (_by_value(schema), _by_type(schema, extra), *_by_logic(schema)) if demand]
     if not demands:
         return core_schema.any_schema()
