@@ -4,8 +4,9 @@ Nothing is registered and nothing is built: importing a module has no effect, th
 test, and every mistake is found where tools are collected, all of them at once.
 """
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar, overload
+from typing import Any, NamedTuple, TypeVar, overload
 
 from toolkit.tools.spec import ReturnBehavior
 
@@ -67,25 +68,56 @@ def mark_of(candidate: object) -> Mapping[str, Any] | None:
     return mark if isinstance(mark, dict) else None
 
 
-def toolbox(*, name: str | None = None, description: str | None = None) -> Callable[[C], C]:
+class ToolboxMark(NamedTuple):
+    """What a class marked with `@toolbox` says of itself.
+
+    Attributes:
+        name: What the set is called.
+        description: What its tools are for.
+        usage_notes: How they are to be used together.
+        category_parameter: What the parameter is called that chooses among categories, where its tools have some.
+        exclusive: Whether all other tools make way when a model looks into it.
+    """
+
+    name: str
+    description: str
+    usage_notes: str | None = None
+    category_parameter: str = "category"
+    exclusive: bool = False
+
+
+def toolbox(
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    usage_notes: str | None = None,
+    category_parameter: str = "category",
+    exclusive: bool = False,
+) -> Callable[[C], C]:
     """Mark a class as a set of tools that belong together: its marked methods have its name as their category.
+
+    A model is offered the set as one tool, which reveals the others when it is called.
 
     Args:
         name: What the set is called; the class's name unless it is given.
         description: What the tools are for; the class's docstring unless it is given.
+        usage_notes: How the tools are to be used together; a model is told when it sees them.
+        category_parameter: What the parameter is called that chooses among the categories of its methods.
+        exclusive: Whether all other tools make way when a model looks into the set.
     """
 
     def mark(cls: C) -> C:
-        setattr(cls, _BOX, {"name": name or cls.__name__, "description": description or cls.__doc__ or ""})
+        told = description or inspect.cleandoc(cls.__doc__ or "")
+        setattr(cls, _BOX, ToolboxMark(name or cls.__name__, told, usage_notes, category_parameter, exclusive))
         return cls
 
     return mark
 
 
-def box_of(candidate: object) -> Mapping[str, str] | None:
-    """Return the name and the description of the set that a class or its object was marked as, or `None`."""
+def box_of(candidate: object) -> ToolboxMark | None:
+    """Return what a class, or the class of an object, was marked with, or `None` if it was not."""
     box = _attribute(candidate, _BOX)
-    return box if isinstance(box, dict) else None
+    return box if isinstance(box, ToolboxMark) else None
 
 
 def _attribute(candidate: object, name: str) -> Any:

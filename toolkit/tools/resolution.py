@@ -60,7 +60,11 @@ def build_tools(candidate: Any, *, source: str | None = None) -> tuple[list[Tool
     methods = [getattr(candidate, name) for name in marked_methods(type(candidate))]
     if methods:
         built = [build_function(method, _boxed(candidate, method), source=source) for method in methods]
-        return [tool for tool, _ in built if tool], [problem for _, found in built for problem in found]
+        tools: list[Tool] = [made for made, _ in built if made]
+        if box_of(candidate) is not None:
+            for each in tools:
+                each.toolbox = candidate
+        return tools, [problem for _, found in built for problem in found]
     if looks_like_text_tool(candidate):
         return _adapted(candidate)
     return [], [_no_tool(candidate)]
@@ -77,7 +81,7 @@ def _adapted(candidate: Any) -> tuple[list[Tool], list[Problem]]:
 def _boxed(candidate: Any, method: Any) -> dict[str, str]:
     """Return the category that a method has from its class, unless it names one of its own."""
     box = box_of(candidate)
-    return {"category": box["name"]} if box and not (mark_of(method) or {}).get("category") else {}
+    return {"category": box.name} if box and not (mark_of(method) or {}).get("category") else {}
 
 
 def marked_methods(cls: type) -> list[str]:

@@ -1,0 +1,307 @@
+"""Facades: one tool for many, which are there when it has been called."""
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
+from types import CoroutineType
+from typing import Any
+
+from toolkit.disclosure.guides import guide_names
+from toolkit.disclosure.progressive import NOTHING, ProgressiveTool
+from toolkit.disclosure.toolboxes import Contents, categories_among, contents_of
+from toolkit.errors import InvalidTools, ToolExecutionError, raise_errors
+from toolkit.problems import Problem, errors_among
+from toolkit.running import drive_or_run, in_thread, loop_is_running
+from toolkit.tools.base import Tool
+from toolkit.tools.context import ToolContext
+from toolkit.tools.marking import box_of
+from toolkit.tools.places import place_of
+from toolkit.tools.resolution import build_tools, collisions
+
+Choice = Callable[..., Iterable[Any] | Awaitable[Iterable[Any]]]
+"""Returns the tools for the arguments of a call; as a second parameter it may take the context."""
+
+_KEPT_OPTIONS = ("category", "read_only", "open_world", "requires_approval", "metadata", "source", "location")
+
+
+class UnfoldingTool(ProgressiveTool):
+    """A facade with tools of its own: `of` reveals all, `by_category` those of a category, `selectable` what is chosen.
+
+    `from_instance` makes one of an object whose class is marked `@toolbox`, `from_tool_object` of any object.
+    """
+
+    suspends = False
+
+    def __init__(
+        self,
+        name: str,
+        description: str,
+        tools: Iterable[Any] = (),
+        *,
+        parameters: Mapping[str, Any] = NOTHING,
+        choose: Choice | None = None,
+        choices: Iterable[Any] = (),
+        **options: Any,
+    ) -> None:
+        """Make a facade; `of`, `by_category` and `selectable` are the plainer ways.
+
+        Args:
+            name: What a model calls it by.
+            description: What the tools behind it are for.
+            tools: What every call reveals: anything that can be a tool.
+            parameters: What the choice depends on, as a JSON Schema.
+            choose: Returns what else a call reveals, plain or async.
+            choices: What it may choose from, as far as that is known.
+            **options: `usage_notes`, `exclusive`, and what `ToolSpec` takes.
+
+        Raises:
+            InvalidTools: With every problem of the facade and of the tools.
+        """
+        super().__init__(name, description, parameters, **options)
+        self._fixed = _tools_of(tools)
+        self._choices = _tools_of(choices)
+        self._choose = choose
+        self.suspends = inspect.iscoroutinefunction(choose)
+        reserved = (self if taken == name else self.with_name(taken) for taken in guide_names(name))
+        raise_errors(InvalidTools, collisions([*reserved, *self.inner_tools]))
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        description: str,
+        tools: Iterable[Any],
+        *,
+        usage_notes: str | None = None,
+        exclusive: bool = False,
+    ) -> "UnfoldingTool":
+        """Return a facade that reveals all its tools at once.
+
+        Raises:
+            InvalidTools: With every problem of the facade and of the tools.
+        """
+        return cls(name, description, tools, usage_notes=usage_notes, exclusive=exclusive)
+
+    @classmethod
+    def by_category(
+        cls,
+        name: str,
+        description: str,
+        categories: Mapping[str, Iterable[Any]],
+        *,
+        parameter: str = "category",
+        usage_notes: str | None = None,
+        exclusive: bool = False,
+    ) -> "UnfoldingTool":
+        """Return a facade that reveals the tools of the category which a call names.
+
+        Args:
+            name: What a model calls it by.
+            description: What the tools are for; better with a word on each category.
+            categories: The tools of each category, in the order in which a model is told of them.
+            parameter: What the parameter is called.
+            usage_notes: How the tools are to be used.
+            exclusive: Whether all other tools make way.
+
+        Raises:
+            InvalidTools: With every problem of the facade and of the tools.
+        """
+        table = {category: _tools_of(tools) for category, tools in categories.items()}
+        told = f"Category to access. Available: {', '.join(table)}"
+        facade = cls(
+            name,
+            description,
+            parameters={
+                "type": "object",
+                "properties": {parameter: {"type": "string", "enum": list(table), "description": told}},
+                "required": [parameter],
+            },
+            choose=lambda arguments: table[arguments[parameter]],
+            choices=_distinct(tool for tools in table.values() for tool in tools),
+            usage_notes=usage_notes,
+            exclusive=exclusive,
+        )
+        facade.categories = table
+        return facade
+
+    @classmethod
+    def selectable(
+        cls,
+        name: str,
+        description: str,
+        parameters: Mapping[str, Any],
+        choose: Choice,
+        *,
+        tools: Iterable[Any] = (),
+        usage_notes: str | None = None,
+        exclusive: bool = False,
+    ) -> "UnfoldingTool":
+        """Return a facade that asks a function which tools a call reveals; it may make them for the occasion.
+
+        Args:
+            name: What a model calls it by.
+            description: What the tools are for.
+            parameters: What the function is given, as a JSON Schema.
+            choose: Takes the arguments, by name in a dictionary, and if it likes the context; returns tools.
+            tools: Those that it may return, as far as that is known beforehand.
+            usage_notes: How the tools are to be used.
+            exclusive: Whether all other tools make way.
+
+        Raises:
+            InvalidTools: With every problem of the facade and of the tools.
+        """
+        return cls(
+            name,
+            description,
+            parameters=parameters,
+            choose=choose,
+            choices=tools,
+            usage_notes=usage_notes,
+            exclusive=exclusive,
+        )
+
+    categories: Mapping[str, tuple[Tool, ...]] = {}
+    """The tools of each category, where it chooses by category."""
+
+    @property
+    def inner_tools(self) -> tuple[Tool, ...]:
+        """The tools behind it, as far as they are known without a call."""
+        return _distinct([*self._fixed, *self._choices])
+
+    def with_tools(self, *tools: Any) -> "UnfoldingTool":
+        """Return the facade with more tools, which every call reveals; what it chooses and says stays.
+
+        Raises:
+            InvalidTools: With every problem of the tools.
+        """
+        options = {name: getattr(self.spec, name) for name in _KEPT_OPTIONS}
+        more = type(self)(
+            self.name,
+            self.description,
+            [*self._fixed, *tools],
+            parameters=self.spec.parameters,
+            choose=self._choose,
+            choices=self._choices,
+            usage_notes=self.usage_notes,
+            exclusive=self.exclusive,
+            **options,
+        )
+        more.categories = {name: (*known, *_tools_of(tools)) for name, known in self.categories.items()}
+        return more
+
+    @classmethod
+    def from_instance(cls, thing: object) -> "UnfoldingTool":
+        """Return the facade of an object whose class is marked `@toolbox`, with those of the marked classes inside it.
+
+        Where methods name categories, a call names the one that it wants.
+
+        Raises:
+            InvalidTools: With every problem; also where the class is not marked.
+        """
+        contents, problems = contents_of(thing)
+        if contents.mark is None:
+            message, hint = f"class '{type(thing).__qualname__}' is no toolbox", "mark it with @toolbox"
+            raise InvalidTools(problems=[Problem("TK003", message, place_of(type(thing)), hint=hint)])
+        raise_errors(InvalidTools, problems)
+        return facade_with(contents, *contents.mark)
+
+    @classmethod
+    def from_tool_object(
+        cls,
+        thing: object,
+        name: str,
+        description: str,
+        *,
+        usage_notes: str | None = None,
+        exclusive: bool = False,
+    ) -> "UnfoldingTool":
+        """Return a facade of any object with marked methods, whether its class is marked or not.
+
+        Raises:
+            InvalidTools: With every problem; also where the object has no tools.
+        """
+        contents, problems = contents_of(thing)
+        raise_errors(InvalidTools, problems)
+        return facade_with(contents, name, description, usage_notes, exclusive=exclusive)
+
+    async def reveal(self, arguments: Mapping[str, Any], context: ToolContext) -> Sequence[Tool]:
+        """Return the tools for a call."""
+        if self._choose is None:
+            return self._fixed
+        try:
+            return _distinct([*self._fixed, *_tools_of(await self._chosen(arguments, context))])
+        except InvalidTools as error:
+            raise ToolExecutionError(f"{self.name!r} cannot reveal its tools: {error}") from error
+
+    async def _chosen(self, arguments: Mapping[str, Any], context: ToolContext) -> Iterable[Any]:
+        choose = self._choose
+        if choose is None:
+            return ()
+        given = [arguments, context][: max(1, _positional(choose))]
+        work = partial(choose, *given)
+        if self.suspends:
+            return await work()  # type: ignore[no-any-return,misc]
+        chosen: Any = await in_thread(work) if loop_is_running() else work()
+        return await drive_or_run(chosen) if isinstance(chosen, CoroutineType) else chosen
+
+
+def _positional(function: Callable[..., Any]) -> int:
+    """Return how many of the arguments and the context a function takes."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return 1
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return min(2, sum(1 for one in parameters if one.kind in kinds and one.default is one.empty))
+
+
+def _distinct(tools: Iterable[Tool]) -> tuple[Tool, ...]:
+    return tuple({id(tool): tool for tool in tools}.values())
+
+
+def _tools_of(things: Iterable[Any]) -> tuple[Tool, ...]:
+    """Return the tools among all kinds of things that can be one; an object of a toolbox is a facade.
+
+    Raises:
+        InvalidTools: With every problem of what is none.
+    """
+    built, problems = built_for_models(things)
+    raise_errors(InvalidTools, problems)
+    return tuple(built)
+
+
+def built_for_models(things: Iterable[Any]) -> tuple[list[Tool], list[Problem]]:
+    """Return the tools among all kinds of things, as a model is offered them, and every problem; it never raises."""
+    tools: list[Tool] = []
+    problems: list[Problem] = []
+    for thing in things:
+        is_box = not isinstance(thing, Tool | type) and box_of(thing) is not None
+        built, found = _facade_of(thing) if is_box else build_tools(thing)
+        tools += built
+        problems += errors_among(found)
+    return tools, problems
+
+
+def _facade_of(thing: object) -> tuple[list[Tool], list[Problem]]:
+    try:
+        return [UnfoldingTool.from_instance(thing)], []
+    except InvalidTools as error:
+        return [], list(error.problems)
+
+
+def facade_with(
+    contents: Contents,
+    name: str,
+    description: str,
+    usage_notes: str | None = None,
+    category_parameter: str = "category",
+    exclusive: bool = False,  # noqa: FBT001, FBT002 - in the order of the mark, which is handed over whole
+) -> UnfoldingTool:
+    """Return the facade of what an object holds: by category, where its methods name some."""
+    boxes = [UnfoldingTool.from_instance(box) for box in contents.boxes]
+    if table := categories_among(contents.tools, boxes):
+        return UnfoldingTool.by_category(
+            name, description, table, parameter=category_parameter, usage_notes=usage_notes, exclusive=exclusive
+        )
+    tools = [*contents.tools, *boxes]
+    return UnfoldingTool.of(name, description, tools, usage_notes=usage_notes, exclusive=exclusive)

@@ -1,0 +1,90 @@
+"""Offering: what a loop that offers tools to a model does when a call has revealed others; a table in, a table out."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from toolkit.disclosure.guides import GuideTool
+from toolkit.tools.base import Tool, WrappedTool, innermost
+from toolkit.tools.results import ToolResult
+from toolkit.tools.revealing import Unfolded
+
+
+class Offer(NamedTuple):
+    """What a model is offered from now on.
+
+    Attributes:
+        tools: The tools by name.
+        remark: What is to be added to the text of the call's result, such as names that had to be changed; or nothing.
+    """
+
+    tools: dict[str, Tool]
+    remark: str
+
+
+def unfolded_by(result: ToolResult) -> Unfolded | None:
+    """Return what a call has revealed, or None if it was no call of a facade."""
+    return result.artifact if isinstance(result.artifact, Unfolded) else None
+
+
+def offer(tools: Mapping[str, Tool], called: str, unfolded: Unfolded) -> Offer:
+    """Return the tools that a model is offered after a facade was called.
+
+    The facade makes way for its guides and its tools; the others stay, unless it is exclusive. Where one of them has
+    the name of a revealed tool, that is offered with the facade's name before its own.
+
+    Args:
+        tools: What was offered before.
+        called: The name under which the facade was called.
+        unfolded: What the call has revealed.
+    """
+    standing = tools.get(called)
+    before = innermost(standing) if standing is not None else None
+    gone = (
+        {id(tool) for tool in before.tools} - {id(tool) for tool in unfolded.tools}
+        if isinstance(before, GuideTool)
+        else set()
+    )
+    own = {called, *(_renamed(guide, unfolded, called).name for guide in unfolded.guides)}
+    kept: dict[str, Tool] = {}
+    if not unfolded.exclusive:
+        kept = {name: tool for name, tool in tools.items() if name not in own and not gone & set(_layers(tool))}
+    revealed, changed = _named(unfolded, called, kept)
+    guides = {tool.name: tool for tool in (_renamed(guide, unfolded, called) for guide in unfolded.guides)}
+    remark = f"Under another name here: {', '.join(changed)}." if changed else ""
+    return Offer({**kept, **guides, **revealed}, remark)
+
+
+def _named(unfolded: Unfolded, called: str, kept: Mapping[str, Tool]) -> tuple[dict[str, Tool], list[str]]:
+    """Return the revealed tools by names that nothing else has, and what is to be said of the changed ones."""
+    there = {layer for tool in kept.values() for layer in (*_layers(tool), *_behind(tool))}
+    revealed: dict[str, Tool] = {}
+    changed: list[str] = []
+    for tool in unfolded.tools:
+        if id(tool) in there:
+            continue
+        name = tool.name
+        while name in kept or name in revealed:
+            name = f"{called}_{name}"
+        if name != tool.name:
+            changed.append(f"'{tool.name}' is '{name}'")
+        revealed[name] = tool if name == tool.name else tool.with_name(name)
+    return revealed, changed
+
+
+def _renamed(guide: Tool, unfolded: Unfolded, called: str) -> Tool:
+    return guide if called == unfolded.facade else guide.with_name(called + guide.name.removeprefix(unfolded.facade))
+
+
+def _layers(tool: Tool) -> Iterator[int]:
+    """Return the identity of a tool and of everything that it is round."""
+    yield id(tool)
+    while isinstance(tool, WrappedTool):
+        tool = tool.inner
+        yield id(tool)
+
+
+def _behind(tool: Tool) -> Iterator[int]:
+    """Return the identity of the facade that a guide stands for."""
+    inner = innermost(tool)
+    if isinstance(inner, GuideTool):
+        yield id(inner.facade)

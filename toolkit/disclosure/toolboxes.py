@@ -1,0 +1,80 @@
+"""Toolboxes: what an object of a class marked `@toolbox` holds, and the boxes inside it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from toolkit.problems import Problem
+from toolkit.tools.base import Tool, innermost
+from toolkit.tools.marking import ToolboxMark, box_of, mark_of
+from toolkit.tools.places import place_of
+from toolkit.tools.resolution import build_tools, marked_methods
+
+ALL = "all"
+"""The category of everything, where some tools of a box have categories and some have none."""
+
+
+class Contents(NamedTuple):
+    """What an object holds.
+
+    Attributes:
+        mark: How its class is marked.
+        tools: Its own tools.
+        boxes: Objects of the marked classes inside its class.
+    """
+
+    mark: ToolboxMark | None
+    tools: Sequence[Tool]
+    boxes: Sequence[object]
+
+
+def contents_of(thing: object) -> tuple[Contents, list[Problem]]:
+    """Return what an object holds, and every problem of it.
+
+    A marked class inside the object's class counts as a box of its own if it can be made without arguments.
+    """
+    cls = type(thing)
+    tools, problems = build_tools(thing) if _holds_methods(thing) else ([], [])
+    boxes: list[object] = []
+    for inner in _inner_classes(cls):
+        try:
+            boxes.append(inner())
+        except Exception as error:  # noqa: BLE001 - users' constructors may raise anything
+            message = f"toolbox '{inner.__qualname__}' inside '{cls.__qualname__}' cannot be made: {error}"
+            problems.append(
+                Problem("TK003", message, place_of(inner), hint="let it take no arguments, or make the facade by hand")
+            )
+    if not tools and not boxes and not problems:
+        message = f"an object of type '{cls.__qualname__}' holds no tools"
+        problems.append(Problem("TK003", message, place_of(cls), hint="mark its methods with @tool"))
+    return Contents(box_of(thing), tools, boxes), problems
+
+
+def categories_among(tools: Sequence[Tool], boxes: Sequence[Tool]) -> Mapping[str, list[Tool]]:
+    """Return the tools of a box by the categories that their own marks name, or nothing if none does.
+
+    What has no category belongs to every one of them, and then there is the category `all` for everything.
+    """
+    named = [category for tool in tools if (category := own_category(tool))]
+    if not named:
+        return {}
+    everywhere = [tool for tool in tools if own_category(tool) is None] + list(boxes)
+    table = {
+        category: [tool for tool in tools if own_category(tool) in (category, None)] + list(boxes)
+        for category in dict.fromkeys(named)
+    }
+    return table | ({ALL: [*tools, *boxes]} if everywhere else {})
+
+
+def own_category(tool: Tool) -> str | None:
+    """Return the category that the mark of a method names, not the one that it has from its toolbox."""
+    category: str | None = (mark_of(getattr(innermost(tool), "function", None)) or {}).get("category")
+    return category
+
+
+def _holds_methods(thing: object) -> bool:
+    return bool(marked_methods(type(thing)))
+
+
+def _inner_classes(cls: type) -> list[Any]:
+    members = {name: member for base in reversed(cls.__mro__) for name, member in vars(base).items()}
+    return [member for member in members.values() if isinstance(member, type) and box_of(member) is not None]

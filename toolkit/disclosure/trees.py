@@ -1,0 +1,75 @@
+"""Trees: what stands behind what, as data, and the way to a tool behind facades by its dotted name."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from toolkit.disclosure.facades import UnfoldingTool
+from toolkit.disclosure.folding import fold
+from toolkit.disclosure.progressive import facade_in
+from toolkit.tools.base import Tool
+
+
+class Branch(NamedTuple):
+    """A tool, or a category of tools, and what stands behind it.
+
+    Attributes:
+        name: What it is called.
+        tool: The tool; None where it is a category.
+        branches: What stands behind it; nothing where it is no facade.
+        is_facade: Whether it reveals others.
+    """
+
+    name: str
+    tool: Tool | None
+    branches: "tuple[Branch, ...]" = ()
+    is_facade: bool = False
+
+
+def tree_of(tool: Tool) -> Branch:
+    """Return a tool with everything that is known to stand behind it."""
+    facade = facade_in(tool)
+    if facade is None:
+        return Branch(tool.name, tool)
+    if isinstance(facade, UnfoldingTool) and facade.categories:
+        parts = facade.categories.items()
+        branches = tuple(Branch(name, None, tuple(map(tree_of, tools))) for name, tools in parts)
+    else:
+        branches = tuple(map(tree_of, facade.inner_tools))
+    return Branch(tool.name, tool, branches, is_facade=True)
+
+
+def leaves_of(tools: Iterable[Tool]) -> list[Tool]:
+    """Return every tool that can be reached, facades too, each once, those in front first."""
+    found: dict[int, Tool] = {}
+    waiting = list(tools)
+    while waiting:
+        tool = waiting.pop(0)
+        if id(tool) not in found:
+            found[id(tool)] = tool
+            facade = facade_in(tool)
+            waiting += facade.inner_tools if facade is not None else ()
+    return list(found.values())
+
+
+def tool_at(tools: Sequence[Tool], path: str) -> Tool | None:
+    """Return the tool that a dotted name leads to (`facade.inner`, or the name of a toolbox), or None."""
+    here: Sequence[Tool] = fold(tools)
+    found: Tool | None = None
+    for name in path.split("."):
+        found = next((tool for tool in here if tool.name == name), None)
+        if found is None:
+            return None
+        facade = facade_in(found)
+        here = facade.inner_tools if facade is not None else ()
+    return found
+
+
+def dotted_names(tools: Sequence[Tool]) -> list[str]:
+    """Return the names of the facades among tools, and the dotted names of what stands behind them."""
+    return [name for tool in fold(tools) if facade_in(tool) is not None for name in _names_from(tool)]
+
+
+def _names_from(tool: Tool) -> list[str]:
+    facade = facade_in(tool)
+    inner = facade.inner_tools if facade is not None else ()
+    return [tool.name, *(f"{tool.name}.{name}" for each in inner for name in _names_from(each))]

@@ -1,0 +1,86 @@
+"""One shot: a tool whose answer, once given, stands in the conversation, and need not be given again."""
+
+import threading
+from collections import OrderedDict
+from typing import Any
+
+from toolkit.tools.admission import AnsweredEarly
+from toolkit.tools.base import Tool, WrappedTool
+from toolkit.tools.context import ToolContext
+from toolkit.tools.results import ToolResult
+
+_REMEMBERED_LOOPS = 1024
+
+
+class LoopMemo:
+    """Remembers which agents' loops something was done in; safe to use from several threads.
+
+    Without the id of a loop nothing is remembered: everything is done as if for the first time. Beyond the capacity,
+    the loop that has been quiet the longest is forgotten.
+    """
+
+    def __init__(self, capacity: int = _REMEMBERED_LOOPS) -> None:
+        """Remember nothing yet, and so many loops at most."""
+        self._capacity = capacity
+        self._loops: OrderedDict[str, None] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def has(self, context: ToolContext) -> bool:
+        """Return whether it was done in the loop of this context."""
+        with self._lock:
+            return context.loop_id in self._loops
+
+    def first(self, context: ToolContext) -> bool:
+        """Return whether this is the first time in the loop of this context, and remember it."""
+        if context.loop_id is None:
+            return True
+        with self._lock:
+            is_first = context.loop_id not in self._loops
+            self._loops[context.loop_id] = None
+            self._loops.move_to_end(context.loop_id)
+            while len(self._loops) > self._capacity:
+                self._loops.popitem(last=False)
+            return is_first
+
+    def forget(self, context: ToolContext) -> None:
+        """Let the next time in the loop of this context be the first one again."""
+        with self._lock:
+            self._loops.pop(context.loop_id or "", None)
+
+
+class OneShotTool(WrappedTool):
+    """A tool that does its work once in each agent's loop; after that it says that the answer is there already.
+
+    A call that fails does not count. Where the context has no loop id, every call is the first.
+    """
+
+    def __init__(self, inner: Tool, advice: str = "") -> None:
+        """Keep what a model is told to do instead of calling again."""
+        super().__init__(inner)
+        self._advice = advice
+        self._memo = LoopMemo()
+
+    def check(self, parsed: Any, context: ToolContext) -> None:
+        """Answer at once, with nobody asked, what was answered before."""
+        if self._memo.has(context):
+            raise AnsweredEarly(self._reminder())
+        super().check(parsed, context)
+
+    async def perform(self, parsed: Any, context: ToolContext) -> Any:
+        """Do the work, unless it was done, or is being done at the same time."""
+        if not self._memo.first(context):
+            return self._reminder()
+        done = False
+        try:
+            result = await self.result_from_inner(parsed, context)
+            done = result.succeeded
+            return result
+        finally:
+            if not done:
+                self._memo.forget(context)
+
+    def _reminder(self) -> ToolResult:
+        return ToolResult(
+            f"ALREADY LOADED. The body of '{self.name}' was returned earlier in this turn — read it from your"
+            f" conversation history above. Do not call this tool again. {self._advice}".rstrip()
+        )
