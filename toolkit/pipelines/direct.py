@@ -3,32 +3,52 @@
 It does what `Step.run` does, without the stations that such a step does not have. Most steps of most chains are so.
 """
 
-from collections.abc import Awaitable, Callable
-
+from toolkit.approvals.gates import Gate
+from toolkit.approvals.policies import DescribedCall, Policy
 from toolkit.pipelines.definitions import Use
-from toolkit.pipelines.flows import Flow, Outcome, outcome_of
 from toolkit.pipelines.plans import PlannedStep
+from toolkit.tools.base import Tool
 
-DirectWay = Callable[[Flow], Awaitable[Outcome | None]]
-"""Runs a step and hands on what it gave; returns the outcome of a step that failed, and nothing of one that did not."""
+
+class DirectWay:
+    """The short way to run one step.
+
+    Attributes:
+        call: Calls its tool.
+        parameter: The parameter that receives the text.
+        path: Where its output is kept.
+    """
+
+    __slots__ = ("_quiet_policy", "_tool", "call", "parameter", "path")
+
+    def __init__(self, tool: Tool, parameter: str, path: str) -> None:
+        """Keep what is called with what."""
+        self.call = tool.call
+        self.parameter = parameter
+        self.path = path
+        self._tool = tool
+        self._quiet_policy: Policy | None = None
+
+    def is_quiet(self, gate: Gate) -> bool:
+        """Return whether no question is to be expected, so that nobody has to be told where the call stands.
+
+        The call itself is judged when it is made; a policy that changes its mind then asks all the same.
+        """
+        policy = gate.policy
+        if policy is self._quiet_policy:
+            return True
+        if policy.needs_arguments or gate.judge(DescribedCall(self._tool.spec.risk)).action != "allow":
+            return False
+        self._quiet_policy = policy
+        return True
 
 
 def direct_way(step: PlannedStep) -> DirectWay | None:
     """Return the short way to run a step, or `None` if it says anything that needs the long one."""
-    tool, feed, path = step.tool, step.feed, step.path
+    tool, feed = step.tool, step.feed
     if tool is None or feed is None or feed.parameter is None or not feed.as_text or not _says_nothing_else(step):
         return None
-    parameter, call = feed.parameter, tool.call
-
-    async def go(flow: Flow) -> Outcome | None:
-        result = await call({parameter: flow.text}, flow.context)
-        if result.error is not None:
-            return outcome_of(result)
-        flow.hand_on(result)
-        flow.run.outputs[path] = flow.output
-        return None
-
-    return go
+    return DirectWay(tool, feed.parameter, step.path)
 
 
 def _says_nothing_else(step: PlannedStep) -> bool:

@@ -252,14 +252,17 @@ async def run_chain(steps: Sequence[Step], flow: Flow) -> Outcome | None:
     Returns:
         `None` if the end was reached, else the failure that ended the chain.
     """
-    is_quiet = flow.context.listener is None and flow.context.gate is None
+    context = flow.context
+    gate, nobody_listens = context.gate, context.listener is None
     for step in steps:
+        direct = step.direct
         try:
-            if is_quiet and step.direct is not None:
-                failed = await step.direct(flow)
-                if failed is None:
+            if direct is not None and nobody_listens and (gate is None or direct.is_quiet(gate)):
+                result = await direct.call({direct.parameter: flow.text}, context)
+                if result.error is None:
+                    flow.hand_on(result, direct.path)
                     continue
-                outcome = failed
+                outcome = outcome_of(result)
             else:
                 outcome = await step.run(flow)
         except ExitEarlyError as error:

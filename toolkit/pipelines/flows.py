@@ -176,12 +176,12 @@ class Flow:
         else:
             self.output = self.text = result.error
 
-    def hand_on(self, result: ToolResult) -> None:
-        """Hand on what a tool gave that has done its work."""
+    def hand_on(self, result: ToolResult, path: str) -> None:
+        """Hand on what the tool of a step gave that has done its work."""
         structured = result.structured
         self.result = result
         self.text = result.output
-        self.output = result.output if structured is None else structured
+        self.run.outputs[path] = self.output = result.output if structured is None else structured
 
     def fork(self, context: ToolContext) -> "Flow":
         """Return another chain that begins where this one is, with a context of its own."""

@@ -43,21 +43,6 @@ class ToolContext:
     annotated `ToolContext`.
     """
 
-    __slots__ = (
-        "agent",
-        "chosen_by",
-        "gate",
-        "listener",
-        "loop_id",
-        "memory_id",
-        "metrics",
-        "place",
-        "run",
-        "tool",
-        "values",
-        "waits",
-    )
-
     def __init__(  # noqa: PLR0913 - nothing is needed, all by keyword
         self,
         values: Mapping[str, Any] | None = None,
@@ -98,18 +83,20 @@ class ToolContext:
                 message = "a ToolContext takes a gate, or a reviewer and a policy to make one of, but not both"
                 raise ConfigurationError(message)
             gate = Gate(reviewer, policy)
-        self._set("values", dict(values or {}))
-        self._set("memory_id", memory_id)
-        self._set("gate", gate)
-        self._set("metrics", metrics or NO_METRICS)
-        self._set("loop_id", loop_id)
-        self._set("run", run)
-        self._set("listener", listener)
-        self._set("agent", agent or "unknown")
-        self._set("chosen_by", chosen_by or "person")
-        self._set("place", place)
-        self._set("tool", None)
-        self._set("waits", None)
+        vars(self).update(
+            values=dict(values or {}),
+            memory_id=memory_id,
+            gate=gate,
+            metrics=metrics or NO_METRICS,
+            loop_id=loop_id,
+            run=run,
+            listener=listener,
+            agent=agent or "unknown",
+            chosen_by=chosen_by or "person",
+            place=place,
+            tool=None,
+            waits=None,
+        )
 
     if TYPE_CHECKING:
         values: Mapping[str, Any]
@@ -124,9 +111,6 @@ class ToolContext:
         place: str | None
         tool: str | None
         waits: Waiting | None
-
-    def _set(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:
         """Refuse: a context never changes."""
@@ -157,13 +141,11 @@ class ToolContext:
     def replace(self, **changes: Any) -> "ToolContext":
         """Return a context that differs in the named attributes."""
         other = object.__new__(ToolContext)
-        for read, write in _ATTRIBUTES:
-            write(other, read(self))
-        for name, value in changes.items():
-            if name not in self.__slots__:
-                message = f"a ToolContext has no attribute {name!r}"
-                raise TypeError(message)
-            other._set(name, value)
+        attributes = vars(other)
+        attributes.update(vars(self), **changes)
+        if len(attributes) != len(vars(self)):
+            message = f"a ToolContext has no attribute {min(changes.keys() - vars(self).keys())!r}"
+            raise TypeError(message)
         return other
 
     def merge(self, inner: "ToolContext | None") -> "ToolContext":
@@ -173,8 +155,8 @@ class ToolContext:
         unset = {"metrics": NO_METRICS, "agent": "unknown", "chosen_by": "person"}
         said = {
             name: value
-            for name in self.__slots__
-            if name != "values" and (value := getattr(inner, name)) is not unset.get(name)
+            for name, value in vars(inner).items()
+            if name != "values" and value is not unset.get(name)
         }
         return self.replace(values={**self.values, **inner.values}, **said)
 
@@ -342,10 +324,5 @@ def _decided(tool: str, decision: Decision, seconds: float) -> "ApprovalDecided"
         tool, words.get(type(decision), "edit"), "reviewer", getattr(decision, "reason", None), seconds
     )
 
-
-# Read and written through the slots themselves: every call of a tool that looks at its context copies one.
-_ATTRIBUTES = tuple(
-    (slot.__get__, slot.__set__) for slot in (vars(ToolContext)[name] for name in ToolContext.__slots__)
-)
 
 NO_CONTEXT = ToolContext()
