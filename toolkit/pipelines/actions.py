@@ -91,7 +91,7 @@ class CallCarefully:
         demand = None if definition.approval is None else demand_of(definition.approval, self._step.label, flow)
         tool = self._tool
         if definition.timeout is not None:
-            from toolkit.pipelines.timing import TimedTool  # noqa: PLC0415 - a clock needs the event loop
+            from toolkit.wrappers.timing import TimedTool  # noqa: PLC0415 - a clock needs the event loop
 
             tool = TimedTool(tool, definition.timeout)
         if definition.retry is None:

@@ -213,7 +213,7 @@ class Fork:
         """Run all branches and return the mapping of their outputs, or the first failure."""
         if self._timeout is None:
             return await self._join(flow, turn)
-        from toolkit.pipelines.timing import OutOfTime, within  # noqa: PLC0415 - a clock needs the event loop
+        from toolkit.wrappers.timing import OutOfTime, within  # noqa: PLC0415 - a clock needs the event loop
 
         try:
             return await within(

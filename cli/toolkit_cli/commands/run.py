@@ -169,7 +169,7 @@ def _timed(tool: Tool, text: str | None, configuration: "Configuration") -> Tool
     seconds = configuration.timeout if text is None else _seconds(text)
     if seconds is None:
         return tool
-    from toolkit.pipelines.timing import TimedTool  # noqa: PLC0415 - a clock needs the event loop
+    from toolkit.wrappers.timing import TimedTool  # noqa: PLC0415 - a clock needs the event loop
     from toolkit_cli.rendering.tools import pipeline_in  # noqa: PLC0415 - few runs are limited
 
     return tool if text is None and pipeline_in(tool) is not None else TimedTool(tool, seconds)

@@ -1,6 +1,6 @@
 """Timing: a limit to how long a call, or several, may take, the waiting for a person not counted."""
 
-import asyncio  # noqa: TID253 - the room imports this module only when a step has a timeout
+import asyncio  # noqa: TID253 - this module is only imported where there is a limit
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, TypeVar

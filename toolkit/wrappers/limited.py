@@ -1,0 +1,103 @@
+"""Limited: a tool that may take, give and be called only so much."""
+
+import threading
+from collections import OrderedDict
+from typing import Any
+
+from toolkit.errors import ConfigurationError, ToolExecutionError
+from toolkit.tools.base import Tool, WrappedTool
+from toolkit.tools.context import ToolContext
+from toolkit.tools.results import ToolResult
+
+_REMEMBERED_SCOPES = 1024
+
+
+def limited(
+    tool: Tool, *, seconds: float | None = None, characters: int | None = None, calls: int | None = None
+) -> Tool:
+    """Return a tool with limits.
+
+    Args:
+        tool: The tool.
+        seconds: How long its work may take, the waiting for a person not counted.
+        characters: How long its output may be; of a longer one the beginning is kept, and how much is told.
+        calls: How often it may be called in one agent's loop; outside of any, in one run; else altogether.
+
+    Raises:
+        ConfigurationError: If a limit is not above zero.
+    """
+    for name, limit in (("seconds", seconds), ("characters", characters), ("calls", calls)):
+        if limit is not None and limit <= 0:
+            message = f"the limit of {name} must be above zero, not {limit!r}"
+            raise ConfigurationError(message)
+    if seconds is not None:
+        from toolkit.wrappers.timing import TimedTool  # noqa: PLC0415 - a clock needs the event loop
+
+        tool = TimedTool(tool, seconds)
+    if characters is not None:
+        tool = ShortenedTool(tool, characters)
+    return tool if calls is None else CountedTool(tool, calls)
+
+
+class ShortenedTool(WrappedTool):
+    """A tool of whose output and error only the beginning is kept; programs still get the whole of what it made."""
+
+    def __init__(self, inner: Tool, characters: int) -> None:
+        """Keep the limit."""
+        super().__init__(inner)
+        self._characters = characters
+
+    async def perform(self, parsed: Any, context: ToolContext) -> Any:
+        """Do the work and shorten what came of it."""
+        result = await self.result_from_inner(parsed, context)
+        output, error = self._shortened(result.output), result.error and self._shortened(result.error)
+        return result if (output, error) == (result.output, result.error) else _with_texts(result, output, error)
+
+    def _shortened(self, text: str) -> str:
+        if len(text) <= self._characters:
+            return text
+        return f"{text[: self._characters]}\n... [truncated, {self._characters} of {len(text)} characters shown]"
+
+
+def _with_texts(result: ToolResult, output: str, error: str | None) -> ToolResult:
+    return ToolResult(output, error, result.error_code, result.structured, result.artifact)
+
+
+class CountedTool(WrappedTool):
+    """A tool that may be called only so often in one agent's loop, or one run; what was refused does not count."""
+
+    def __init__(self, inner: Tool, calls: int) -> None:
+        """Keep the limit; nothing is counted yet."""
+        super().__init__(inner)
+        self._limit = calls
+        self._counts: OrderedDict[str, int] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def check(self, parsed: Any, context: ToolContext) -> None:
+        """Refuse a call too many, before anybody is asked about it."""
+        with self._lock:
+            if self._counts.get(_scope(context), 0) >= self._limit:
+                raise self._exhausted()
+        super().check(parsed, context)
+
+    async def perform(self, parsed: Any, context: ToolContext) -> Any:
+        """Count the call and do the work."""
+        scope = _scope(context)
+        with self._lock:
+            count = self._counts.pop(scope, 0)
+            self._counts[scope] = min(count + 1, self._limit)
+            if len(self._counts) > _REMEMBERED_SCOPES:
+                self._counts.popitem(last=False)
+        if count >= self._limit:
+            raise self._exhausted()
+        return await super().perform(parsed, context)
+
+    def _exhausted(self) -> ToolExecutionError:
+        times = "once" if self._limit == 1 else f"{self._limit} times"
+        return ToolExecutionError(f"'{self.name}' may be called only {times} here; do not call it again", "limit")
+
+
+def _scope(context: ToolContext) -> str:
+    if context.loop_id is not None:
+        return f"loop {context.loop_id}"
+    return f"run {context.run.id}" if context.run is not None else ""

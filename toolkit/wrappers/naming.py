@@ -1,0 +1,51 @@
+"""Naming: the tools of an object, filtered, and under names that a strategy makes of theirs."""
+
+from collections.abc import Callable
+from typing import Any
+
+from toolkit.errors import InvalidTools, raise_errors
+from toolkit.problems import Problem
+from toolkit.tools.base import Tool
+from toolkit.tools.places import place_of
+from toolkit.tools.resolution import build_tools, collisions
+
+Naming = Callable[[str], str]
+
+
+def tool_object(
+    thing: Any, *, prefix: str = "", naming: Naming | None = None, keep: Callable[[str], bool] | None = None
+) -> list[Tool]:
+    """Return the tools of an object: `tool_object(Calculator(), prefix="calc_", keep=lambda name: name != "log")`.
+
+    Args:
+        thing: An object with marked methods or `execute(text)`, a marked function, or a Tool.
+        prefix: What stands before each name, with its underscore if one is wanted.
+        naming: Makes the name of each tool of its own name, instead of a prefix.
+        keep: Says of each tool's own name whether the tool is wanted.
+
+    Raises:
+        InvalidTools: With every problem: of the object, of names that are not legal, or that two tools would have.
+    """
+    if isinstance(thing, list | tuple | set | frozenset | dict):
+        message = f"a {type(thing).__name__} is no object with tools"
+        raise InvalidTools(problems=[Problem("TK003", message, hint="call tool_object for each of them")])
+    tools, problems = build_tools(thing)
+    raise_errors(InvalidTools, problems)
+    kept = [tool for tool in tools if keep is None or keep(tool.name)]
+    if not kept:
+        message = f"no tool of the object of type '{type(thing).__qualname__}' is kept"
+        names = ", ".join(tool.name for tool in tools)
+        raise InvalidTools(problems=[Problem("TK003", message, place_of(type(thing)), hint=f"it has {names}")])
+    named = [renamed(tool, naming or (lambda name: prefix + name)) for tool in kept]
+    raise_errors(InvalidTools, collisions(named))
+    return named
+
+
+def renamed(tool: Tool, naming: Naming) -> Tool:
+    """Return a tool under the name that a strategy makes of its own.
+
+    Raises:
+        InvalidTools: If that is not legal.
+    """
+    name = naming(tool.name)
+    return tool if name == tool.name else tool.with_name(name)
