@@ -11,10 +11,17 @@ from typing import Any, TypeVar, cast
 T = TypeVar("T")
 
 
+_running_loop: Callable[[], object] | None = None
+
+
 def loop_is_running() -> bool:
     """Return whether an event loop runs in this thread; where asyncio was never imported, none does."""
-    asyncio = sys.modules.get("asyncio")
-    return asyncio is not None and asyncio._get_running_loop() is not None  # noqa: SLF001 - documented, for this
+    global _running_loop  # noqa: PLW0603 - looked up once, since every call asks
+    if _running_loop is None:
+        _running_loop = getattr(sys.modules.get("asyncio"), "_get_running_loop", None)
+        if _running_loop is None:
+            return False
+    return _running_loop() is not None
 
 
 def drive(coroutine: Coroutine[Any, Any, T]) -> T:

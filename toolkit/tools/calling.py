@@ -66,8 +66,10 @@ async def call_tool(
         result, outcome = _failure_of(tool, error), "error"
     finally:
         seconds = perf_counter() - started - (inner.waits.seconds if inner is not context and inner.waits else 0.0)
-        if call or context.run is not None or context.metrics is not NO_METRICS:
-            _account(tool, arguments, context, call, outcome, result, seconds)
+        if context.metrics is not NO_METRICS:
+            _count(spec.name, context, outcome, seconds)
+        if call or context.run is not None:
+            _tell_finish(tool, arguments, context, call, outcome, result, seconds)
     if outcome != "success" or tool.logger.isEnabledFor(logging.INFO):
         _log(tool, arguments, result, seconds)
     return result
@@ -81,7 +83,14 @@ def _tell_start(tool: "Tool", arguments: str | Mapping[str, Any], context: "Tool
     return call
 
 
-def _account(
+def _count(tool: str, context: "ToolContext", outcome: "Outcome", seconds: float) -> None:
+    if outcome != "signal":
+        metrics, agent = context.metrics, context.agent
+        getattr(metrics, outcome)(tool, agent)
+        metrics.duration(tool, agent, seconds)
+
+
+def _tell_finish(
     tool: "Tool",
     arguments: str | Mapping[str, Any],
     context: "ToolContext",
@@ -90,10 +99,7 @@ def _account(
     result: ToolResult,
     seconds: float,
 ) -> None:
-    """Count the call, keep it in the history of its run, and tell the listener that it has ended."""
-    if context.metrics is not NO_METRICS and outcome != "signal":
-        getattr(context.metrics, outcome)(tool.name, context.agent)
-        context.metrics.duration(tool.name, context.agent, seconds)
+    """Keep the call in the history of its run, and tell the listener that it has ended."""
     told = (outcome, result.output, result.error, result.error_code, seconds)
     if (run := context.run) is not None:
         from toolkit.runs.records import CallRecord  # noqa: PLC0415 - only a run keeps its calls

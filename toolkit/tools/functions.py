@@ -39,6 +39,7 @@ class FunctionTool(Tool):
         self._aliases = {parameter.name: parameter.alias for parameter in signature.parameters if parameter.alias}
         self._call = _caller(function, signature)
         self._returns_nothing = signature.returns is NoneType
+        self._is_filled = bool(signature.injected or signature.explicit_defaults)
         self.suspends = signature.is_async
         self.uses_context = "context" in signature.injected.values()
 
@@ -53,10 +54,8 @@ class FunctionTool(Tool):
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
         """Call the function; inside a running loop a plain one goes to a thread, where it blocks nobody."""
-        given = (
-            self._filled(parsed, context) if self._signature.injected or self._signature.explicit_defaults else parsed
-        )
-        if self._signature.is_async:
+        given = self._filled(parsed, context) if self._is_filled else parsed
+        if self.suspends:
             return await self._call(given)
         value = await in_thread(partial(self._call, given)) if loop_is_running() else self._call(given)
         return await drive_or_run(value) if isinstance(value, CoroutineType) else value
