@@ -61,6 +61,9 @@ def test_expressions_know_their_offset():
     assert template.expressions[0][0].references == (Reference("prev", (), 0, 4),)
 
 
+SYNTAX_CURE = " (expressions are written as in Python: prev.name, len(prev) > 0)"
+
+
 @pytest.mark.parametrize(
     ("text", "part", "message"),
     [
@@ -68,13 +71,13 @@ def test_expressions_know_their_offset():
         ("a ${{ prev }", "${{", "'${{' is not closed (write '}}' behind the expression)"),
         ("a ${{ 'x }} b' + 1", "${{", "'${{' is not closed (a quote or a bracket before '}}' is not closed)"),
         ("a ${{ {'x': 1 }}", "${{", "'${{' is not closed (a quote or a bracket before '}}' is not closed)"),
-        ("a ${{ len(prev }} b", "(", "'(' was never closed"),
-        ("a ${{ prev) }} b", ")", "unmatched ')'"),
+        ("a ${{ len(prev }} b", "(", f"'(' was never closed{SYNTAX_CURE}"),
+        ("a ${{ prev) }} b", ")", f"unmatched ')'{SYNTAX_CURE}"),
         ("a ${{ }} b", "${{ }}", "the expression is empty"),
         ("${{}}", "${{}}", "the expression is empty"),
         ("é ${{ prev }} ${{  prv }}", "prv", "there is no 'prv' (did you mean 'prev'?)"),
         ("é ${{ prev }} ${{\n item.e }}", "item.e", "'item' has no 'e' (it has 'a', 'b', 'c', 'd')"),
-        ("${{ 'don't' }}", "'", "unterminated string literal"),
+        ("${{ 'don't' }}", "'", f"unterminated string literal{SYNTAX_CURE}"),
     ],
 )
 def test_an_error_has_its_place_in_the_whole_text(text, part, message):
