@@ -15,8 +15,9 @@ from toolkit.builtin import ready_tools
 from toolkit.errors import ConfigurationError
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = ["calculator", "datetime", "file_read", "file_write", "human_input", "json_parser"]
-CLASSES = ["Calculator", "DateTime", "FileRead", "FileWrite", "HumanInput", "JsonParser"]
+NAMES = ["calculator", "datetime", "file_read", "file_write", "http", "human_input", "json_parser"]
+CLASSES = ["Calculator", "DateTime", "FileRead", "FileWrite", "Http", "HumanInput", "JsonParser"]
+NEEDED = {"http": {"url": "https://api.example.com"}}
 
 
 def imported_by(program):
@@ -38,7 +39,7 @@ def test_there_are_these():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_is_built_under_its_name(name, tmp_path):
-    tool = ready_tools()[name].build(tmp_path)
+    tool = ready_tools()[name].build(tmp_path, NEEDED.get(name, {}))
     assert (tool.name, tool.spec.source) == (name, "builtin")
     assert tool.description
     assert tool.spec.output_schema is None, "a result of ours is no data that a program could expect"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from toolkit.builtin.date_time import DateTime
     from toolkit.builtin.file_read import FileRead
     from toolkit.builtin.file_write import FileWrite
+    from toolkit.builtin.http_endpoint import Http
     from toolkit.builtin.human_input import HumanInput
     from toolkit.builtin.json_parser import JsonParser
     from toolkit.builtin.options import Option
@@ -25,6 +26,7 @@ __all__ = [
     "DateTime",
     "FileRead",
     "FileWrite",
+    "Http",
     "HumanInput",
     "JsonParser",
     "ReadyTool",
@@ -82,6 +84,7 @@ _TOOLS = [
     ReadyTool("datetime", "Tells the time, adds to dates, converts between time zones", "date_time", "DateTime"),
     ReadyTool("file_read", "Reads a text file beneath one directory", "file_read", "FileRead"),
     ReadyTool("file_write", "Writes a text file beneath one directory", "file_write", "FileWrite"),
+    ReadyTool("http", "Sends the input to one endpoint of your own by HTTP", "http_endpoint", "Http"),
     ReadyTool("human_input", "Asks a person a question", "human_input", "HumanInput"),
     ReadyTool("json_parser", "Picks values out of a JSON document", "json_parser", "JsonParser"),
 ]

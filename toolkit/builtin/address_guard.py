@@ -1,0 +1,161 @@
+"""The address guard: which addresses a tool may connect to, whatever name or spelling leads there.
+
+A name is resolved once, every address that comes of it is checked, and what was checked is what may be connected to; so
+a name that is looked up again and answers differently gains nothing. Only public addresses pass, and hosts that the
+user has named.
+"""
+
+import re
+import socket
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import Final
+
+from toolkit.running import in_thread
+
+Resolver = Callable[[str, int], Iterable[str]]
+"""Looks a host up: takes its name and a port, and returns addresses."""
+
+# The table stands on top of `ipaddress`, whose opinion differs between Python versions. What the registries call
+# "globally reachable" but is no host of anybody's (relays, translators, benchmarks) is refused too.
+_REFUSED: Final = {
+    "a loopback address": ["127.0.0.0/8", "::1/128"],
+    "a private address": ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7", "fec0::/10"],
+    "a link-local address": ["169.254.0.0/16", "fe80::/10"],
+    "a multicast address": ["224.0.0.0/4", "ff00::/8"],
+    "an address of a cloud's own services": ["168.63.129.16/32"],
+    "a reserved address": [
+        *("0.0.0.0/8", "192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24"),
+        *("192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4"),
+        *("::/128", "2001::/23", "2001:db8::/32", "3fff::/20"),
+    ],
+    "an address that hides another": ["64:ff9b:1::/48", "2002::/16"],
+}
+_NOT_PUBLIC: Final = "no public address"
+_PUBLIC_IPV6: Final = IPv6Network("2000::/3")
+_TRANSLATED: Final = IPv6Network("64:ff9b::/96")
+_TUNNEL_MARKS: Final = {0x00005EFE, 0x02005EFE}
+_NUMBER: Final = re.compile(r"[0-9]+|0[xX][0-9a-fA-F]*")
+
+_REFUSED_IPV4: Final = [
+    (IPv4Network(each), why) for why, networks in _REFUSED.items() for each in networks if ":" not in each
+]
+_REFUSED_IPV6: Final = [
+    (IPv6Network(each), why) for why, networks in _REFUSED.items() for each in networks if ":" in each
+]
+
+
+class RefusedHostError(Exception):
+    """A host may not be connected to; the message says why, and no address that only the inside knows."""
+
+
+class UnknownHostError(Exception):
+    """A host has no address."""
+
+
+def resolve_by_system(host: str, port: int) -> list[str]:
+    """Look a host up as every program of this machine does."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+class AddressGuard:
+    """Says which addresses of a host may be connected to."""
+
+    def __init__(self, private_hosts: Iterable[str] = (), resolve: Resolver = resolve_by_system) -> None:
+        """Keep whom the user trusts.
+
+        Args:
+            private_hosts: Hosts that may lie inside, each as `host` or `host:port`; they are not checked.
+            resolve: How names are looked up.
+        """
+        self._trusted = frozenset(_normal(host) for host in private_hosts)
+        self._resolve = resolve
+
+    async def addresses_of(self, host: str, port: int) -> list[str]:
+        """Return every address of a host, each of them checked; connect to these and look nothing up again.
+
+        Args:
+            host: A name in its ASCII form, or an address in any spelling, IPv6 without brackets.
+            port: The port that is to be connected to.
+
+        Raises:
+            RefusedHostError: If any of them is not public, or the host is no name and no address.
+            UnknownHostError: If there is none.
+        """
+        spelled = _spelled_address(host)
+        name = (str(spelled) if spelled is not None else host.lower()).removesuffix(".")
+        found = [spelled] if spelled is not None else await self._look_up(host, port)
+        if name not in self._trusted and _with_port(name, port) not in self._trusted:
+            for address in found:
+                if why := why_refused(address):
+                    raise RefusedHostError(f"{host} is {why}" if spelled else f"{host} leads to {why}")
+        return [str(address) for address in found]
+
+    async def _look_up(self, host: str, port: int) -> list[IPv4Address | IPv6Address]:
+        try:
+            # A thread that is abandoned on a timeout: the system's own look-up can take minutes.
+            texts = await in_thread(lambda: list(self._resolve(host, port)))
+        except (OSError, UnicodeError) as error:
+            raise UnknownHostError(f"the host {host} is not known") from error
+        if not texts:
+            raise UnknownHostError(f"the host {host} is not known")
+        try:
+            return [ip_address(text) for text in texts]
+        except ValueError as error:
+            raise RefusedHostError(f"{host} leads to {_NOT_PUBLIC}") from error
+
+
+def why_refused(address: IPv4Address | IPv6Address) -> str | None:
+    """Return what is wrong with an address, in words, or `None` if it is public."""
+    if isinstance(address, IPv4Address):
+        return _named(address, _REFUSED_IPV4) or (None if address.is_global else _NOT_PUBLIC)
+    hidden = address.ipv4_mapped
+    if hidden is None and address in _TRANSLATED:
+        hidden = IPv4Address(int(address) & 0xFFFFFFFF)
+    if hidden is not None and address.scope_id is None:
+        return why_refused(hidden)
+    if why := _named(address, _REFUSED_IPV6):
+        return why
+    if int(address) >> 32 & 0xFFFFFFFF in _TUNNEL_MARKS:
+        return "an address that hides another"
+    return None if address in _PUBLIC_IPV6 and address.is_global and address.scope_id is None else _NOT_PUBLIC
+
+
+def _named(address: IPv4Address | IPv6Address, table: Iterable[tuple[IPv4Network | IPv6Network, str]]) -> str | None:
+    return next((why for network, why in table if address in network), None)
+
+
+def _spelled_address(host: str) -> IPv4Address | IPv6Address | None:
+    """Return the address that a host is written as, in whatever way systems read one, or `None` for a name.
+
+    What ends in a number is an address (`127.1`, `0x7f000001`, `017700000001`) or nothing at all.
+    """
+    if ":" in host:
+        try:
+            return IPv6Address(host)
+        except ValueError:
+            raise RefusedHostError(f"{host} is no address") from None
+    written = host.removesuffix(".")
+    if not _NUMBER.fullmatch(written.rpartition(".")[2]):
+        return None
+    try:
+        return IPv4Address(socket.inet_aton(written))
+    except (OSError, UnicodeError):
+        raise RefusedHostError(f"{host} is no address") from None
+
+
+def _normal(host: str) -> str:
+    """Return a host, or a host and a port, in the one form that is compared."""
+    name, colon, port = host.lower().rpartition(":")
+    if not colon or not port.isdigit() or (":" in name and not name.endswith("]")):
+        name, port = host.lower(), ""
+    name = name.removeprefix("[").removesuffix("]").removesuffix(".")
+    with suppress(RefusedHostError):  # what is no host is compared as it stands, and matches none
+        name = str(_spelled_address(name) or name)
+    return _with_port(name, int(port)) if port else name
+
+
+def _with_port(host: str, port: int) -> str:
+    return f"{host} {port}"

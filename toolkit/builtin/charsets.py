@@ -1,0 +1,91 @@
+"""Charsets: the text of a body, whatever its server says of it."""
+
+import codecs
+import re
+from email.message import Message
+from typing import Final, NamedTuple
+
+# The encodings that browsers know. Python knows more, some of which take quadratic time or unpack what they decode.
+_KNOWN: Final = {
+    *("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"),
+    *("cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258", "cp866", "cp874"),
+    *("iso8859-2", "iso8859-3", "iso8859-4", "iso8859-5", "iso8859-6", "iso8859-7", "iso8859-8", "iso8859-10"),
+    *("iso8859-13", "iso8859-14", "iso8859-15", "iso8859-16", "koi8-r", "koi8-u", "mac-roman", "mac-cyrillic"),
+    *("gbk", "gb18030", "big5", "big5hkscs", "cp932", "cp949", "euc_jp", "iso2022_jp", "shift_jis", "euc_kr"),
+}
+# What is called ASCII or Latin 1 on the web is the wider Windows one, and GB 2312 is GBK.
+_WIDER: Final = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "gb2312": "gbk",
+}
+_MARKS: Final = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+_DECLARED: Final = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([A-Za-z0-9._:-]{1,40})""", re.IGNORECASE)
+_DECLARED_WITHIN: Final = 4096
+
+
+class MediaType(NamedTuple):
+    """What a body is said to be: its type in lower case, such as `text/html`, and its charset, if any is named."""
+
+    name: str
+    charset: str | None
+
+
+def read_media_type(header: str) -> MediaType:
+    """Return what a `Content-Type` says; the type is blank where it says nothing."""
+    message = Message()
+    message["content-type"] = header.replace("\r", " ").replace("\n", " ")
+    return MediaType(message.get_content_type() if "/" in header else "", message.get_content_charset())
+
+
+def decode_text(body: bytes, charset: str | None = None, *, is_html: bool = False, is_cut: bool = False) -> str:
+    """Return a body as text; bytes that its charset does not have become `\N{REPLACEMENT CHARACTER}`.
+
+    A byte order mark counts for more than the charset that a server names, and that for more than what the page says
+    of itself. An unknown one counts for nothing: then it is UTF-8, and if it is not, Windows-1252.
+
+    Args:
+        body: The bytes.
+        charset: What the server says.
+        is_html: Whether the page may say it itself.
+        is_cut: Whether there was more; then half a character at the end is left out.
+    """
+    for mark, name in _MARKS.items():
+        if body.startswith(mark):
+            return _decode(body[len(mark) :], name, "replace", is_cut)
+    known = _known(charset) or (_declared(body) if is_html else None)
+    if known is not None:
+        return _decode(body, known, "replace", is_cut)
+    try:
+        return _decode(body, "utf-8", "strict", is_cut)
+    except UnicodeDecodeError:
+        return body.decode("cp1252", "replace")
+
+
+def _decode(body: bytes, name: str, errors: str, is_cut: bool) -> str:  # noqa: FBT001 - it is handed on
+    return codecs.getincrementaldecoder(name)(errors).decode(body, not is_cut)
+
+
+def looks_binary(body: bytes) -> bool:
+    """Return whether a body that is called text cannot be any."""
+    return b"\0" in body[:1024] and not body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+
+
+def _known(label: str | None) -> str | None:
+    if label is None:
+        return None
+    try:
+        name = codecs.lookup(label.strip()).name
+    except (LookupError, ValueError):
+        return None
+    name = _WIDER.get(name, name)
+    return name if name in _KNOWN else None
+
+
+def _declared(body: bytes) -> str | None:
+    """Return the charset that a page declares; as its declaration could be read, it is not in UTF-16."""
+    found = _DECLARED.search(body[:_DECLARED_WITHIN])
+    known = _known(found[1].decode("ascii")) if found else None
+    return "utf-8" if known and known.startswith("utf-16") else known

@@ -1,0 +1,298 @@
+"""Fetching: one HTTP exchange with an address that was checked, within one deadline and a limit of bytes.
+
+Nothing of the surroundings changes where a request goes: no proxy, no `.netrc`, no cookies. Certificates are checked
+against those that the system, or `SSL_CERT_FILE`, trusts.
+"""
+
+import logging
+import os
+import ssl
+import zlib
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import cache
+from re import compile as pattern
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from toolkit.builtin.address_guard import AddressGuard, RefusedHostError, UnknownHostError
+from toolkit.durations import spoken
+
+if TYPE_CHECKING:
+    from httpx2 import URL, Response
+
+DEFAULT_HEADERS: Final = {"User-Agent": "toolkit", "Accept": "*/*", "Accept-Encoding": "gzip", "Connection": "close"}
+_REDIRECTS: Final = {301, 302, 303, 307, 308}
+_HOST: Final = pattern(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_.])?|[0-9a-f:]+(:[0-9.]+)?")
+_MAX_URL: Final = 8_000
+_LAST_PORT: Final = 65_535
+_WIRE_LOGGERS: Final = ("httpcore2.connection", "httpcore2.http11")
+_QUIET: ContextVar[bool] = ContextVar("_QUIET", default=False)
+
+
+class FetchError(Exception):
+    """Nothing was fetched: the message says why, and `code` of what kind it is."""
+
+    def __init__(self, message: str, code: str = "network") -> None:
+        """Keep both."""
+        super().__init__(message)
+        self.code = code
+
+
+class Fetched(NamedTuple):
+    """What a server answered.
+
+    Attributes:
+        url: Where the answer came from in the end.
+        status: Its status, such as 200.
+        headers: Its headers, by their names in lower case.
+        body: Its body, uncompressed.
+        is_cut: Whether there was more of it.
+    """
+
+    url: str
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fetcher:
+    """Sends requests and reads what is answered.
+
+    Attributes:
+        guard: Which addresses may be connected to.
+        timeout: Seconds for everything: the look-up, each redirect, and the body.
+        max_bytes: How much of a body is read; what goes beyond is left unread.
+        max_redirects: How many redirects are followed; with none, the redirect itself is the answer.
+    """
+
+    guard: AddressGuard = field(default_factory=AddressGuard)
+    timeout: float = 30.0
+    max_bytes: int = 1024 * 1024
+    max_redirects: int = 0
+
+    async def fetch(
+        self, method: str, url: str, headers: Mapping[str, str] | None = None, body: bytes | None = None
+    ) -> Fetched:
+        """Send a request and read the answer.
+
+        Args:
+            method: Such as `GET`.
+            url: Where to; `http` or `https`.
+            headers: What to send along; these go to every server that a redirect leads to.
+            body: The payload, if any.
+
+        Raises:
+            FetchError: If nothing came of it.
+        """
+        from anyio import fail_after
+
+        try:
+            with fail_after(self.timeout), _without_wire_logs():
+                fetched, target = await self._exchange(method, parse_url(url), headers or {}, body)
+                for _ in range(self.max_redirects):
+                    if target is None:
+                        break
+                    fetched, target = await self._exchange(method, target, headers or {}, body)
+        except TimeoutError:
+            raise self._timed_out() from None
+        if target is not None and self.max_redirects:
+            raise FetchError(f"more than {self.max_redirects} redirects")
+        return fetched
+
+    async def _exchange(
+        self, method: str, url: "URL", headers: Mapping[str, str], body: bytes | None
+    ) -> "tuple[Fetched, URL | None]":
+        """Return the answer, and where it redirects to."""
+        from httpx2 import TimeoutException, TransportError
+
+        try:
+            async with self._answer(method, url, headers, body) as response:
+                received = {name.lower(): value for name, value in response.headers.items()}
+                leads_on = response.status_code in _REDIRECTS and "location" in received
+                if leads_on and self.max_redirects:
+                    return Fetched(str(url), response.status_code, received, b"", is_cut=False), _target(url, received)
+                content, is_cut = await self._body_of(response, received)
+                return Fetched(str(url), response.status_code, received, content, is_cut), None
+        except TimeoutException:
+            raise self._timed_out() from None
+        except TransportError as error:
+            raise FetchError(f"{url.host} broke off: {_reason_of(error)}") from None
+
+    @asynccontextmanager
+    async def _answer(
+        self, method: str, url: "URL", headers: Mapping[str, str], body: bytes | None
+    ) -> "AsyncIterator[Response]":
+        """Connect to the first of the checked addresses that takes it, and send the request."""
+        from anyio import current_effective_deadline, current_time
+        from httpx2 import AsyncHTTPTransport, ConnectError, Request
+
+        host, port = url.raw_host.decode(), url.port or (443 if url.scheme == "https" else 80)
+        trust = _trusted_authorities(os.environ.get("SSL_CERT_FILE")) if url.scheme == "https" else _no_authorities()
+        last = None
+        for address in await self._addresses_of(host, port):
+            request = Request(
+                method,
+                url.copy_with(host=address, fragment=None),
+                headers={"Host": url.netloc.decode(), **DEFAULT_HEADERS, **headers},
+                content=body,
+                # A handshake that is cancelled from outside leaves its socket open, so it gives up a little before.
+                extensions={
+                    "sni_hostname": host,
+                    "timeout": {"connect": 0.98 * (current_effective_deadline() - current_time())},
+                },
+            )
+            async with AsyncHTTPTransport(verify=trust) as transport:
+                try:
+                    response = await transport.handle_async_request(request)
+                except ConnectError as error:
+                    last = error
+                    continue
+                try:
+                    yield response
+                finally:
+                    await response.aclose()
+                return
+        raise FetchError(f"cannot connect to {host}: {_reason_of(last)}") from None
+
+    async def _addresses_of(self, host: str, port: int) -> list[str]:
+        try:
+            return await self.guard.addresses_of(host, port)
+        except RefusedHostError as error:
+            raise FetchError(f"refused: {error}", "access_denied") from None
+        except UnknownHostError as error:
+            raise FetchError(str(error)) from None
+
+    def _timed_out(self) -> FetchError:
+        return FetchError(f"no complete answer within {spoken(self.timeout)}", "timeout")
+
+    async def _body_of(self, response: "Response", headers: Mapping[str, str]) -> tuple[bytes, bool]:
+        unpack = _Unpacker(headers.get("content-encoding", ""))
+        content = bytearray()
+        async for chunk in response.stream:  # type: ignore[union-attr]  # an async transport gives an async stream
+            for piece in unpack.pieces(chunk):
+                content += piece
+                if len(content) > self.max_bytes:
+                    return bytes(content[: self.max_bytes]), True
+        unpack.finish()
+        return bytes(content), False
+
+
+def parse_url(text: str) -> "URL":
+    """Return a URL that may be fetched, if its host may.
+
+    Raises:
+        FetchError: If it is none, or is neither `http` nor `https`, or carries a user name.
+    """
+    from httpx2 import URL, InvalidURL
+
+    if len(text) > _MAX_URL:
+        raise FetchError(f"the URL is too long: {len(text)} characters, at most {_MAX_URL}", "invalid_arguments")
+    try:
+        url = URL(text)
+    except (InvalidURL, UnicodeError):
+        raise FetchError("not a URL", "invalid_arguments") from None
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise FetchError("the URL must begin with http:// or https:// and name a host", "invalid_arguments")
+    if url.userinfo:
+        raise FetchError("the URL must carry no user name or password", "invalid_arguments")
+    if (url.port or 0) > _LAST_PORT:
+        raise FetchError(f"the URL names no port that there can be: {url.port}", "invalid_arguments")
+    if not _HOST.fullmatch(url.raw_host.decode()):
+        raise FetchError("the URL names no host that there can be", "invalid_arguments")
+    return url
+
+
+def _target(url: "URL", headers: Mapping[str, str]) -> "URL":
+    """Return where a redirect leads; never from an encrypted connection to an open one."""
+    from httpx2 import InvalidURL
+
+    try:
+        target = parse_url(str(url.join(headers["location"])))
+    except (InvalidURL, UnicodeError, FetchError):
+        raise FetchError(f"{url.host} redirects to something that cannot be fetched") from None
+    if url.scheme == "https" and target.scheme != "https":
+        raise FetchError(f"{url.host} redirects from https to http", "access_denied")
+    return target
+
+
+class _Unpacker:
+    """Uncompresses a body piece by piece, so that little never becomes much before it is counted."""
+
+    def __init__(self, encoding: str) -> None:
+        self._encoding = encoding.strip().lower()
+        if self._encoding not in {"", "identity", "gzip", "x-gzip", "deflate"}:
+            raise FetchError("the body is compressed in a way that was not asked for")
+        self._inflating = self._new() if self._encoding not in {"", "identity"} else None
+
+    def pieces(self, chunk: bytes) -> Iterator[bytes]:
+        if self._inflating is None:
+            yield chunk
+            return
+        try:
+            while chunk:
+                if self._inflating.eof:  # a body may be several compressed ones, one after the other
+                    self._inflating = self._new()
+                yield self._inflating.decompress(chunk, _PIECE)
+                chunk = self._inflating.unconsumed_tail or self._inflating.unused_data
+        except zlib.error:
+            raise FetchError("the compressed body is broken") from None
+
+    def finish(self) -> None:
+        if self._inflating is not None and not self._inflating.eof:
+            raise FetchError("the compressed body breaks off")
+
+    @staticmethod
+    def _new() -> Any:
+        return zlib.decompressobj(zlib.MAX_WBITS | 32)
+
+
+_PIECE: Final = 64 * 1024
+
+
+@cache
+def _trusted_authorities(file: str | None) -> ssl.SSLContext:  # noqa: ARG001 - it is what the cache goes by
+    from httpx2 import create_ssl_context
+
+    return create_ssl_context()
+
+
+@cache
+def _no_authorities() -> ssl.SSLContext:
+    """Return what an open connection needs, which trusts nobody and costs nothing to make."""
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+def _reason_of(error: BaseException | None) -> str:
+    """Return why a connection failed, in the system's words and without what the library adds."""
+    reason = error
+    while reason is not None:
+        if isinstance(reason, ssl.SSLCertVerificationError):
+            return f"its certificate is not trusted ({reason.verify_message})"
+        if isinstance(reason, ssl.SSLError):
+            return f"no encrypted connection ({reason.reason or 'unknown reason'})"
+        if isinstance(reason, OSError) and reason.errno:
+            return os.strerror(reason.errno).lower()
+        reason = reason.__cause__ or reason.__context__
+    return str(error or "it has no address")
+
+
+@contextmanager
+def _without_wire_logs() -> Iterator[None]:
+    """Keep the library's own debug records of requests and answers, which may hold secrets, out of the logs."""
+    for name in _WIRE_LOGGERS:
+        logger = logging.getLogger(name)
+        if _loud not in logger.filters:
+            logger.addFilter(_loud)
+    token = _QUIET.set(True)
+    try:
+        yield
+    finally:
+        _QUIET.reset(token)
+
+
+def _loud(_: logging.LogRecord) -> bool:
+    return not _QUIET.get()

@@ -1,0 +1,287 @@
+"""The tool `http`: send a payload to one endpoint, which its user has named."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote_plus, urlsplit
+
+from toolkit.builtin.address_guard import AddressGuard, Resolver, resolve_by_system
+from toolkit.builtin.charsets import MediaType, decode_text, looks_binary, read_media_type
+from toolkit.builtin.extras import need
+from toolkit.builtin.fetching import Fetched, Fetcher, FetchError
+from toolkit.builtin.options import COUNT, DURATION, SWITCH, TABLE, TEXT, Option, take_options
+from toolkit.builtin.secret_texts import Secrets, sounds_secret, variables_in
+from toolkit.errors import ConfigurationError, ToolArgumentsError
+from toolkit.problems import Problem
+from toolkit.tools.context import ToolContext
+from toolkit.tools.results import ToolResult
+from toolkit.tools.text import TextTool
+
+DEFAULT_TIMEOUT: Final = 30.0
+DEFAULT_MAX_BYTES: Final = 1024 * 1024
+
+OPTIONS: Final = (
+    Option("url", TEXT, "the endpoint", required=True),
+    Option("description", TEXT, "what a model is told of it", default="Sends the input to <host> and returns …"),
+    Option("method", TEXT, "how it is called", default="POST"),
+    Option("headers", TABLE, "what is sent along; secrets as '${NAME}', from the environment", default={}),
+    Option("timeout", DURATION, "how long an answer may take", default="30s"),
+    Option("max_bytes", COUNT, "how much of an answer is read", default=DEFAULT_MAX_BYTES),
+    Option("requires_approval", SWITCH, "whether a reviewer must approve every call", default=False),
+    Option("allow_private", SWITCH, "whether the endpoint may lie on this machine or network", default=False),
+)
+
+_IN_THE_URL: Final = {"GET", "HEAD"}
+_REPEATABLE: Final = {"GET", "HEAD", "PUT", "DELETE", "OPTIONS"}
+_ADDITIVE: Final = {"POST"}
+_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_SET_BY_US: Final = {
+    *("host", "content-length", "transfer-encoding", "connection", "accept-encoding", "expect", "upgrade"),
+}
+_SHOWN_OF_ERRORS: Final = 200
+
+
+class Http(TextTool):
+    """Sends its input to one endpoint and returns what that answers.
+
+    The endpoint, the method and the headers are its maker's; a model chooses the payload alone. Where a setting says
+    `${NAME}`, the value comes from the environment when a request is sent, and is shown to nobody.
+
+    Example:
+        create_ticket = Http(
+            "https://tickets.example.com/api/tickets",
+            name="create_ticket",
+            description="Creates a ticket. Input: JSON with `title` and `text`. Returns its number.",
+            headers={"Authorization": "Bearer ${TICKET_TOKEN}"},
+        )
+    """
+
+    name = "http"
+    open_world = True
+    source = "builtin"
+
+    def __init__(  # noqa: PLR0913 - each is something that its maker may say
+        self,
+        url: str,
+        *,
+        name: str = "http",
+        description: str | None = None,
+        method: str = "POST",
+        headers: Mapping[str, str] | None = None,
+        timeout: float = DEFAULT_TIMEOUT,
+        max_bytes: int = DEFAULT_MAX_BYTES,
+        requires_approval: bool = False,
+        allow_private: bool = False,
+        resolve: Resolver = resolve_by_system,
+    ) -> None:
+        """Keep the endpoint.
+
+        Args:
+            url: Where the input goes; with `GET` and `HEAD` as the parameter `input`, else as the body.
+            name: What a model calls it by.
+            description: What a model is told of it.
+            method: Such as `POST`, which it is unless said.
+            headers: What is sent along.
+            timeout: Seconds for everything: the look-up, the connection, and the answer.
+            max_bytes: How much of the answer is read; the rest is left out, and the output says so.
+            requires_approval: Whether a reviewer must approve every call; then a context without one is an error.
+            allow_private: Whether the endpoint may lie on this machine or inside this network.
+            resolve: How its host is looked up.
+
+        Raises:
+            ConfigurationError: With everything that is wrong with the settings.
+        """
+        self.name = name
+        self.requires_approval = requires_approval
+        self._url, self._method, self._headers = url.strip(), method.strip().upper(), dict(headers or {})
+        if problems := [*_url_problems(self._url), *_other_problems(self._method, self._headers, timeout, max_bytes)]:
+            raise ConfigurationError(problems=[Problem("TK005", message, hint=hint) for message, hint in problems])
+        host = urlsplit(self._url).hostname or ""
+        self.description = description or (
+            f"Sends the input to {host} by HTTP {self._method} and returns the text of the answer. "
+            "Input: the payload, as the endpoint expects it."
+        )
+        self.read_only = True if self._method in _IN_THE_URL else None
+        self.destructive = False if self._method in _IN_THE_URL else None if self._method in _ADDITIVE else True
+        self.idempotent = self._method in _REPEATABLE or None
+        guard = AddressGuard([_place_of(self._url)] if allow_private else (), resolve)
+        self._fetcher = Fetcher(guard, timeout, max_bytes)
+
+    def check(self, parsed: str, context: ToolContext) -> None:
+        """Refuse what could not be sent, before anybody is asked.
+
+        Raises:
+            ConfigurationError: If the extra is missing, or a variable of the environment is not set.
+            ToolArgumentsError: If the input is no text that UTF-8 has.
+        """
+        name = context.tool or self.name
+        need(name, "tools", "httpx2")
+        self._settings(Secrets(), name)
+        _encoded(parsed)
+
+    def preview(self, parsed: str, context: ToolContext) -> str:  # noqa: ARG002 - nothing in it matters here
+        """Return what would be sent and where to; variables of the environment stay names."""
+        headers = [f"{name}: {value}" for name, value in self._shown_headers().items()]
+        body = [] if self._method in _IN_THE_URL else ["", parsed]
+        url = self._url_with(self._url, parsed) if self._method in _IN_THE_URL else self._url
+        return "\n".join([f"HTTP {self._method} {url}", *headers, *body])
+
+    async def execute(self, text: str, context: ToolContext) -> ToolResult:
+        """Send the input, and return what is answered."""
+        secrets = Secrets()
+        url, headers = self._settings(secrets, context.tool or self.name)
+        body = None
+        if self._method in _IN_THE_URL:
+            url = self._url_with(url, text)
+        else:
+            body = _encoded(text)
+            if "content-type" not in {name.lower() for name in headers}:
+                headers["Content-Type"] = "application/json" if _is_json(text) else "text/plain; charset=UTF-8"
+        try:
+            answer = await self._fetcher.fetch(self._method, url, headers, body)
+        except FetchError as error:
+            return ToolResult.failure(secrets.blot(f"HTTP request failed: {error}"), error.code)
+        return _result_of(answer, secrets)
+
+    def _settings(self, secrets: Secrets, name: str) -> tuple[str, dict[str, str]]:
+        """Return the URL and the headers as they are sent."""
+        user = f"the tool '{name}'"
+        headers = {header: secrets.fill(value, user) for header, value in self._headers.items()}
+        for header, value in headers.items():
+            if not (value.isascii() and value.isprintable()):
+                raise ConfigurationError(f"{user} cannot send the header '{header}': its value must be plain ASCII")
+            if sounds_secret(header):
+                secrets.hide(value, *value.split(" ", 1)[1:])
+        return _filled_url(self._url, secrets, user), headers
+
+    def _shown_headers(self) -> dict[str, str]:
+        return {
+            name: value if variables_in(value) or not sounds_secret(name) else "…"
+            for name, value in self._headers.items()
+        }
+
+    @staticmethod
+    def _url_with(url: str, text: str) -> str:
+        base, _, _ = url.partition("#")
+        return f"{base}{'&' if '?' in base else '?'}input={quote_plus(text)}"
+
+
+def build(base: Path, options: Mapping[str, Any]) -> Http:
+    """Make the tool of what a configuration says; a secret that stands in the file itself is refused."""
+    values = take_options(OPTIONS, options, base)
+    written = [
+        name for name, value in values.get("headers", {}).items() if sounds_secret(name) and not variables_in(value)
+    ]
+    if written:
+        raise ConfigurationError(
+            problems=[
+                Problem(
+                    "TK005",
+                    f"the header '{name}' stands in the file with its value",
+                    hint=f"keep it in the environment, and write {name} = '${{NAME}}'",
+                )
+                for name in written
+            ]
+        )
+    return Http(**values)
+
+
+def _url_problems(url: str) -> list[tuple[str, str | None]]:
+    try:
+        parts = urlsplit(url)
+        _, is_good = parts.port, parts.scheme in {"http", "https"} and bool(parts.hostname)
+    except ValueError:
+        return [("'url' is no URL", None)]
+    if not is_good:
+        return [("'url' must begin with http:// or https:// and name a host", None)]
+    if parts.username is not None or parts.password is not None:
+        hint = "send them in a header, as in headers = { Authorization = 'Basic ${NAME}' }"
+        return [("'url' must carry no user name or password", hint)]
+    if variables_in(parts.netloc):
+        return [("the host in 'url' must not come from the environment", None)]
+    return []
+
+
+def _other_problems(
+    method: str, headers: Mapping[str, str], timeout: float, max_bytes: int
+) -> list[tuple[str, str | None]]:
+    problems: list[tuple[str, str | None]] = []
+    if not _TOKEN.fullmatch(method) or method in {"CONNECT", "TRACE"}:
+        problems.append((f"'{method}' is no method that can be sent", "write method = 'POST'"))
+    for name, value in headers.items():
+        if not _TOKEN.fullmatch(name):
+            problems.append((f"'{name}' is no name of a header", None))
+        elif name.lower() in _SET_BY_US:
+            problems.append((f"the header '{name}' cannot be set", "it follows from the URL and the input"))
+        elif not (value.isascii() and value.isprintable()):
+            problems.append((f"the value of the header '{name}' must be plain ASCII", None))
+    if timeout <= 0:
+        problems.append(("'timeout' must be above zero", None))
+    if max_bytes <= 0:
+        problems.append(("'max_bytes' must be above zero", None))
+    return problems
+
+
+def _place_of(url: str) -> str:
+    """Return the host and the port that a URL names, as the guard wants them."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _filled_url(url: str, secrets: Secrets, user: str) -> str:
+    """Return a URL with its variables filled; what one holds stays inside its part, whatever characters it has."""
+    for name in dict.fromkeys(variables_in(url)):
+        url = url.replace(f"${{{name}}}", quote_plus(secrets.variable(name, user)))
+    return url
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        message = f"the input is not text that UTF-8 can hold (half of a surrogate pair at {error.start})"
+        raise ToolArgumentsError(message) from error
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _result_of(answer: Fetched, secrets: Secrets) -> ToolResult:
+    media = read_media_type(answer.headers.get("content-type", ""))
+    text = None
+    if not looks_binary(answer.body):
+        decoded = decode_text(answer.body, media.charset, is_cut=answer.is_cut)
+        text = secrets.blot(decoded, is_cut=answer.is_cut)
+    if answer.status >= 300:  # noqa: PLR2004 - what is no success
+        return _refusal(answer, text, secrets)
+    if text is None:
+        return ToolResult.failure(f"HTTP {answer.status}, but the body is no text ({media.name or 'of unknown type'})")
+    if answer.is_cut:
+        return ToolResult.success(f"{text}\n[response truncated at {len(answer.body)} bytes]")
+    return ToolResult.success(text, structured=_structured(text, media))
+
+
+def _refusal(answer: Fetched, text: str | None, secrets: Secrets) -> ToolResult:
+    shown = " ".join((text or "").split())[:_SHOWN_OF_ERRORS]
+    if answer.status < 400 and "location" in answer.headers:  # noqa: PLR2004 - a redirect
+        shown = f"it redirects to {secrets.blot(answer.headers['location'])[:_SHOWN_OF_ERRORS]}, which is not followed"
+    return ToolResult.failure(f"HTTP {answer.status}: {shown}" if shown else f"HTTP {answer.status}", answer.status)
+
+
+def _structured(text: str, media: MediaType) -> Any:
+    """Return the data of an answer that is JSON, for pipelines and programs."""
+    if not (media.name == "application/json" or media.name.endswith("+json")):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
