@@ -92,6 +92,8 @@ async def _ask(
         case Edit(edited) if request.editable:
             try:
                 return _read(tool, unhidden(tool, edited, sent), context)
+            except AnsweredEarly:
+                raise
             except (ToolArgumentsError, ToolExecutionError) as error:
                 raise ToolArgumentsError(f"The reviewer's edit is invalid: {error}") from error
         case Edit():
@@ -114,6 +116,8 @@ def _request(
     def objection(edited: Mapping[str, Any] | str) -> str | None:
         try:
             _read(tool, unhidden(tool, edited, sent), context)
+        except AnsweredEarly:
+            return None
         except (ToolArgumentsError, ToolExecutionError) as error:
             return str(error)
         return None

@@ -13,12 +13,13 @@ def plain_data(parsed: Any) -> dict[str, Any]:
     Raises:
         ToolArgumentsError: If they are nested too deeply, or contain themselves.
     """
-    from pydantic_core import to_jsonable_python
+    from pydantic_core import from_json, to_json
 
     try:
-        data: dict[str, Any] = to_jsonable_python(
+        text = to_json(
             parsed, fallback=lambda value: f"<{type(value).__name__}>", inf_nan_mode="strings", bytes_mode="base64"
         )  # fmt: skip
+        data: dict[str, Any] = from_json(text)
     except (ValueError, RecursionError) as error:
         raise ToolArgumentsError(f"The arguments cannot be shown: {error}") from error
     return data

@@ -1,0 +1,143 @@
+"""Leave given beforehand: a pattern for the name of a tool, and one for each argument named."""
+
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolkit import ToolContext, from_function
+from toolkit.approvals.policies import Allowance, Allowances, DescribedCall
+from toolkit.approvals.risks import Risk
+
+
+def covers(rule, tool, arguments):
+    return Allowance.parse(rule).covers(DescribedCall(Risk(tool), arguments=arguments))
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "arguments"),
+    [
+        ("file_write", "file_write", ()),
+        ("  file_write  ", "file_write", ()),
+        ("file_*", "file_*", ()),
+        ("*", "*", ()),
+        ("server.tool-name", "server.tool-name", ()),
+        ("file_write(path=out/*)", "file_write", (("path", "out/*"),)),
+        ("file_write( path = out/* , content = * )", "file_write", (("path", "out/*"), ("content", "*"))),
+        ("t(a=x, y, z)", "t", (("a", "x, y, z"),)),
+        ("t(a=x,b=y)", "t", (("a", "x"), ("b", "y"))),
+        ("t(a=)", "t", (("a", ""),)),
+        ("t(a=b=c)", "t", (("a", "b=c"),)),
+        ("t(a=(x))", "t", (("a", "(x)"),)),
+        ("t(a=\n)", "t", (("a", ""),)),
+    ],
+)
+def test_a_rule_is_read(text, tool, arguments):
+    assert Allowance.parse(text) == Allowance(tool, arguments, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "'' is no rule: write 'tool' or 'tool(argument=glob)'"),
+        ("  ", "'  ' is no rule: write 'tool' or 'tool(argument=glob)'"),
+        ("t(", "'t(' is no rule: write 'tool' or 'tool(argument=glob)'"),
+        ("t)", "'t)' is no rule: write 'tool' or 'tool(argument=glob)'"),
+        ("t()", "'t()' is no rule: write 'tool' or 'tool(argument=glob)'"),
+        ("t( )", "'t( )' is no rule: write 'tool' or 'tool(argument=glob)'"),
+        ("a b", "'a b' is no rule: write 'tool' or 'tool(argument=glob)'"),
+        ("t(a=1) x", "'t(a=1) x' is no rule: write 'tool' or 'tool(argument=glob)'"),
+        ("t(path)", "'path' is no argument rule: write 'argument=glob'"),
+        ("t(=x)", "'=x' is no argument rule: write 'argument=glob'"),
+        ("t(a b=x)", "'a b=x' is no argument rule: write 'argument=glob'"),
+        ("t(,)", "',' is no argument rule: write 'argument=glob'"),
+    ],
+)
+def test_what_is_no_rule_is_refused_with_the_form_of_one(text, message):
+    with pytest.raises(ValueError, match=r".+") as caught:
+        Allowance.parse(text)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("rule", "tool", "arguments", "covered"),
+    [
+        ("t", "t", None, True),
+        ("t", "t", {"a": 1}, True),
+        ("t", "T", {}, False),
+        ("t", "tt", {}, False),
+        ("file_*", "file_write", {}, True),
+        ("file_*", "file", {}, False),
+        ("*", "anything", None, True),
+        ("t(a=x)", "t", {"a": "x"}, True),
+        ("t(a=x)", "t", {"a": "X"}, False),
+        ("t(a=x)", "t", {"a": "xx"}, False),
+        ("t(a=x)", "t", {}, False),
+        ("t(a=x)", "t", None, False),
+        ("t(a=x)", "t", {"a": "x", "b": "whatever"}, True),
+        ("t(a=x,b=y)", "t", {"a": "x"}, False),
+        ("t(a=x,b=y)", "t", {"a": "x", "b": "y"}, True),
+        ("t(a=x,a=y)", "t", {"a": "x"}, False),
+        ("t(a=*)", "t", {"a": "two\nlines"}, True),
+        ("t(a=*)", "t", {"a": None}, True),
+        ("t(a=[ab]?)", "t", {"a": "b1"}, True),
+        ("t(a=[!ab]?)", "t", {"a": "b1"}, False),
+        ("t(a=5)", "t", {"a": 5}, True),
+        ("t(a=5.0)", "t", {"a": 5}, False),
+        ("t(a=true)", "t", {"a": True}, True),
+        ("t(a=null)", "t", {"a": None}, True),
+        ("t(a=?1,2])", "t", {"a": [1, 2]}, True),
+        ('t(a={"k":"å"})', "t", {"a": {"k": "å"}}, True),
+        ("t(path=out/*)", "t", {"path": "out/a/b.md"}, True),
+        ("t(path=out/*)", "t", {"path": "out/../secret"}, False),
+        ("t(path=out/*)", "t", {"path": "out/a/.."}, False),
+        ("t(path=out/*)", "t", {"path": "out/..\\secret"}, False),
+        ("t(path=out/*)", "t", {"path": "out/..hidden"}, True),
+        ("t(path=*.md)", "t", {"path": "../secret.md"}, False),
+        ("t(path=../*)", "t", {"path": "../a.md"}, True),
+        ("t(path=*)", "t", {"path": "../a.md"}, True),
+    ],
+)
+def test_a_rule_covers_calls(rule, tool, arguments, covered):
+    assert covers(rule, tool, arguments) is covered
+
+
+@given(st.text())
+def test_any_text_is_a_rule_or_refused_in_words(text):
+    try:
+        rule = Allowance.parse(text)
+    except ValueError as error:
+        assert "write '" in str(error)  # noqa: PT017 - most texts are no rules, some are
+    else:
+        assert rule.written == text
+        assert rule.tool.strip() == rule.tool != ""
+        assert all(name.isidentifier() for name, _ in rule.arguments)
+        assert ("(" in text) == bool(rule.arguments)
+
+
+plain = st.text(string.ascii_letters + string.digits + "_-./ @:", min_size=1).map(str.strip).filter(bool)
+names = st.from_regex(r"[a-z_]{1,8}", fullmatch=True)
+
+
+@given(names, st.dictionaries(names, plain, min_size=1, max_size=3), st.data())
+def test_a_rule_without_wildcards_covers_exactly_its_own_values(tool, arguments, data):
+    rule = Allowance.parse(f"{tool}({', '.join(f'{name}={value}' for name, value in arguments.items())})")
+    assert rule.arguments == tuple(arguments.items())
+    assert rule.covers(DescribedCall(Risk(tool), arguments=arguments))
+    changed = data.draw(st.sampled_from(sorted(arguments)))
+    assert not rule.covers(DescribedCall(Risk(tool), arguments={**arguments, changed: arguments[changed] + "x"}))
+    assert not rule.covers(DescribedCall(Risk(f"{tool}x"), arguments=arguments))
+    assert not rule.covers(DescribedCall(Risk(tool), arguments={n: v for n, v in arguments.items() if n != changed}))
+
+
+def test_a_covered_call_runs_without_a_question_and_the_listener_is_told_by_whose_leave():
+    events = []
+    tool = from_function(lambda path: f"wrote {path}", name="file_write", destructive=True)
+    context = ToolContext(policy=Allowances([Allowance.parse("file_write(path=out/*)")]), listener=events.append)
+    assert tool.run({"path": "out/a.md"}, context).output == "wrote out/a.md"
+    assert [(event.kind, getattr(event, "by", None)) for event in events] == [
+        ("tool_started", None),
+        ("approval_decided", "--approve 'file_write(path=out/*)'"),
+        ("tool_finished", None),
+    ]

@@ -1,0 +1,153 @@
+"""Who must be asked before a call runs: by the marks of the tool, the demand of a step, and who chose the call."""
+
+from itertools import product
+
+import pytest
+
+from toolkit import Continue, ToolContext, from_function
+from toolkit.approvals.gates import Demand, Gate
+from toolkit.approvals.policies import NO_QUESTION, AllowAll, Allowance, Allowances, ByRisk, DescribedCall, Verdict
+from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit.approvals.risks import Risk
+from toolkit.running import run_in_loop
+
+MARKS = list(product((False, True), (None, False, True), (None, False, True), (None, False, True)))
+
+
+def expected(risk, chosen_by, demanded_by):
+    """Return the verdict that the rules in words give."""
+    if demanded_by is not None:
+        return Verdict("ask", demanded_by)
+    if risk.requires_approval:
+        return Verdict("ask", "the tool requires approval")
+    if risk.destructive:
+        return Verdict("ask", "the tool is destructive")
+    if chosen_by == "model" and not risk.read_only:
+        return Verdict("ask", "a model chose it")
+    return NO_QUESTION
+
+
+@pytest.mark.parametrize("demanded_by", [None, "step 'publish'"])
+@pytest.mark.parametrize("chosen_by", ["person", "model"])
+@pytest.mark.parametrize(("requires", "read_only", "destructive", "open_world"), MARKS)
+def test_by_risk_asks_where_the_risk_is(requires, read_only, destructive, open_world, chosen_by, demanded_by):
+    risk = Risk("t", None, requires, read_only, destructive, open_world)
+    assert ByRisk().judge(DescribedCall(risk, chosen_by, demanded_by)) == expected(risk, chosen_by, demanded_by)
+
+
+@pytest.mark.parametrize("chosen_by", ["person", "model"])
+@pytest.mark.parametrize("demand", [None, Demand("step 'publish'")])
+@pytest.mark.parametrize(("requires", "read_only", "destructive"), list(product((False, True), repeat=3)))
+def test_a_call_asks_exactly_when_the_verdict_says_so(requires, read_only, destructive, chosen_by, demand):
+    if read_only and destructive:
+        return
+    reviewer = ScriptedReviewer([Continue()])
+    tool = from_function(
+        lambda: "ran", name="t", requires_approval=requires, read_only=read_only, destructive=destructive
+    )
+    context = ToolContext(reviewer=reviewer, chosen_by=chosen_by)
+
+    async def call():
+        return await tool.call("{}", context, demand=demand)
+
+    assert run_in_loop(call()).output == "ran"
+    verdict = expected(tool.spec.risk, chosen_by, demand.asked_by if demand else None)
+    assert [request.asked_by for request in reviewer.requests] == ([verdict.because] if verdict.action == "ask" else [])
+
+
+@pytest.mark.parametrize(
+    ("risk", "labels"),
+    [
+        (Risk("t"), ()),
+        (Risk("t", read_only=True), ("read-only",)),
+        (Risk("t", None, True, False, True, True), ("DESTRUCTIVE", "requires approval", "open world")),
+    ],
+)
+def test_marks_in_words_tell_the_gravest_first(risk, labels):
+    assert risk.labels == labels
+
+
+class Fixed:
+    """A policy that says the same of every call, and keeps what it was told."""
+
+    def __init__(self, verdict, *, needs_arguments=False):
+        self.verdict, self.needs_arguments, self.calls = verdict, needs_arguments, []
+
+    def judge(self, call):
+        self.calls.append(call)
+        return self.verdict(call) if callable(self.verdict) else self.verdict
+
+
+CALL = DescribedCall(Risk("t"), "person", None, {"path": "a"})
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer"),
+    [
+        (Verdict("ask", "why"), Verdict("allow", "--yes")),
+        (Verdict("deny", "a rule"), Verdict("deny", "a rule")),
+        (Verdict("allow", "a rule"), Verdict("allow", "a rule")),
+        (NO_QUESTION, NO_QUESTION),
+    ],
+)
+def test_leave_for_everything_answers_questions_and_beats_no_refusal(inner, outer):
+    assert AllowAll("--yes", Fixed(inner)).judge(CALL) == outer
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer"),
+    [
+        (Verdict("ask", "why"), Verdict("allow", "--approve 't'")),
+        (Verdict("deny", "a rule"), Verdict("deny", "a rule")),
+        (NO_QUESTION, NO_QUESTION),
+    ],
+)
+def test_leave_for_some_calls_answers_questions_and_beats_no_refusal(inner, outer):
+    assert Allowances([Allowance.parse("t")], Fixed(inner)).judge(CALL) == outer
+    assert Allowances([Allowance.parse("other")], Fixed(inner)).judge(CALL) == inner
+
+
+def no_secrets(call):
+    """Refuse what is about a secret, as far as the arguments are known."""
+    return Verdict("deny", "secrets stay") if "secret" in str(call.arguments) else Verdict("ask", "why")
+
+
+@pytest.mark.parametrize(
+    "wrap", [lambda inner: AllowAll("--yes", inner), lambda inner: Allowances([Allowance.parse("*")], inner)]
+)
+def test_leave_given_beforehand_never_beats_a_refusal_that_looks_at_arguments(wrap):
+    ran = []
+    tool = from_function(lambda path: ran.append(path) or None, name="t", destructive=True)
+    context = ToolContext(policy=wrap(Fixed(no_secrets, needs_arguments=True)))
+    assert tool.run({"path": "secret.txt"}, context).text == "Error: Denied by secrets stay"
+    assert ran == []
+    assert tool.run({"path": "plain.txt"}, context).succeeded
+    assert ran == ["plain.txt"]
+
+
+@pytest.mark.parametrize("chosen_by", ["person", "model"])
+def test_a_policy_is_told_the_arguments_only_if_it_looks_at_them(chosen_by):
+    told, untold = Fixed(NO_QUESTION, needs_arguments=True), Fixed(NO_QUESTION)
+    for policy in (told, untold):
+        from_function(lambda x: x, name="t").run({"x": 1}, ToolContext(policy=policy, chosen_by=chosen_by))
+    assert [call.arguments for call in (*told.calls, *untold.calls)] == [{"x": 1}, None]
+
+
+def test_a_denied_call_says_by_what_and_does_not_run():
+    ran = []
+    tool = from_function(lambda: ran.append(1), name="t")
+    for verdict, text in ((Verdict("deny", "a rule"), "Denied by a rule"), (Verdict("deny"), "Denied")):
+        result = tool.run("{}", ToolContext(policy=Fixed(verdict)))
+        assert (result.error, result.error_code, ran) == (text, "rejected", [])
+
+
+def raising(_):
+    raise RuntimeError("no idea")
+
+
+@pytest.mark.parametrize("verdict", [lambda call: None, raising, lambda call: Verdict("maybe"), lambda call: True])  # type: ignore[arg-type]
+def test_a_policy_that_gives_no_verdict_lets_nothing_run(verdict):
+    ran = []
+    tool = from_function(lambda: ran.append(1), name="t")
+    result = tool.run("{}", ToolContext(gate=Gate(ScriptedReviewer([]), Fixed(verdict))))
+    assert (result.succeeded, ran) == (False, [])
