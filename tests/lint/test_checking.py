@@ -144,7 +144,7 @@ def test_names_modules_and_parts_of_files_can_be_checked(house):
     house.write(
         "tools.py", "from toolkit import tool\n\n@tool\ndef silent(a: int) -> int:\n    return a\n\ndef plain(): ...\n"
     )
-    assert house.check("calculator", "shop.prices", "builtin") == []
+    assert house.check("calculator", "shop.prices") == []
     assert [line.split(":")[:3] for line in house.check("tools.py:silent")] == [["tools.py", "4", "5"]]
 
 

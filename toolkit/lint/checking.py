@@ -1,141 +1,140 @@
 """Checking: every problem of every tool and pipeline that the user named.
 
 Users' files are opened in a child process, one child for all of them, which is started anew after a file that ends it.
-So nobody's code runs in this process, and a file that crashes, hangs or exits hides no other.
+So nobody's code runs in this process, and a file that crashes, hangs or exits hides no other. The rules run here, on
+what the source says and on what the child tells.
 """
 
-import os
-from collections.abc import Iterable, Sequence
-from contextlib import closing
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
 
-from toolkit.lint.duplicates import duplicate_names
-from toolkit.lint.endings import problem_of
+from toolkit.lint.caching import Cache
+from toolkit.lint.children import answers
+from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.limits import DEFAULT_LIMITS, Limits
-from toolkit.lint.records import configuration_record, problem_record, read_problem
-from toolkit.lint.workers import Ending, Worker
-from toolkit.problems import Location, Problem, Severity
+from toolkit.lint.looking import DOES_NOT_IMPORT, Looker, Report
+from toolkit.lint.requests import Request, make_requests
+from toolkit.lint.rule import Rule, RuleSettings
+from toolkit.lint.rules import codes as all_codes
+from toolkit.lint.rules import rule_of
+from toolkit.lint.rules.unused_suppression import UnusedSuppression
+from toolkit.lint.selection import selected_codes
+from toolkit.lint.settings import LintSettings, read_lint_settings
+from toolkit.lint.suppressions import silence, suppressions_elsewhere
+from toolkit.problems import Location, Problem
 from toolkit.sources.collected import NO_TOOLS
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.displaying import seen_from
-from toolkit.sources.targets import FilesTarget, parse_target
-
-# Elsewhere some things weigh less or more than here, where definitions are judged and nothing is wanted to run.
-_SEVERITIES: dict[str, Severity] = {"TK201": "error", NO_TOOLS: "warning"}
 
 
-def check(targets: Sequence[str], configuration: Configuration, *, limits: Limits = DEFAULT_LIMITS) -> list[Problem]:
+def check(
+    targets: Sequence[str],
+    configuration: Configuration,
+    *,
+    settings: LintSettings | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    cache: Path | None = None,
+) -> list[Problem]:
     """Return everything that is wrong with the tools and pipelines that the user named, sorted by place.
 
     Args:
         targets: Files, folders, globs, names and modules, relative to the working directory; with none, the configured
             sources, and without these the working directory.
         configuration: The settings of the project.
+        settings: What is looked for; what the configuration says unless given.
         limits: What one file may take while it is opened.
+        cache: A folder for what was found before in files that have not changed since.
     """
+    settings = read_lint_settings(configuration)[0] if settings is None else settings
     base = Path() if targets else configuration.directory
-    requests, problems = _requests(targets or configuration.sources or ["."], base)
-    tools: list[dict[str, Any]] = []
-    with (
-        TemporaryDirectory(prefix="toolkit-lint-") as folder,
-        closing(_Child(configuration, limits, Path(folder))) as child,
-    ):
-        for request in requests:
-            answer = child.open(request)
-            if isinstance(answer, Problem):
-                problems.append(answer)
-            else:
-                found = map(read_problem, answer["problems"])
-                problems += (problem for problem in found if request.is_named or problem.code != NO_TOOLS)
-                tools += answer["tools"]
-    here = Path.cwd()
-    seen = (seen_from(here, _judged(problem)) for problem in [*problems, *duplicate_names(tools)])
-    return sorted(dict.fromkeys(seen), key=_order)
+    requests, problems = make_requests(targets or configuration.sources or ["."], base)
+    codes = selected_codes(settings.selections)
+    rules = _rules(codes, settings)
+    kept = Cache.open(cache, configuration, settings, codes, limits)
+    reports = list(_reports(requests, rules, configuration, settings, limits, kept))
+    kept.save()
+    tools = _unique(tool for report in reports for tool in report.tools)
+    for rule in rules:
+        if rule.overrides("check_toolset"):
+            problems += rule.check_toolset(tools)
+    problems += [problem for report in reports for problem in report.problems]
+    return _told(problems, reports, codes, settings)
 
 
-class _Request(NamedTuple):
-    """One thing to open.
-
-    Attributes:
-        target: What it is called.
-        base: The folder that this is relative to.
-        file: The real path, where it is one file.
-        is_named: Whether the user named this very thing, and not a folder or a pattern that it is in.
-    """
-
-    target: str
-    base: str
-    file: str | None = None
-    is_named: bool = True
+def _rules(codes: Iterable[str], settings: LintSettings) -> list[Rule]:
+    """Return the rules of these codes that matter to the providers that are asked for."""
+    said = RuleSettings(settings.providers, settings.limits)
+    kinds = map(rule_of, sorted(codes))
+    return [kind(said) for kind in kinds if not kind.providers or set(kind.providers) & set(settings.providers)]
 
 
-def _requests(targets: Iterable[str], base: Path) -> tuple[list[_Request], list[Problem]]:
-    """Return what to open, a file at a time, and what was not found; Python comes first, since pipelines use it."""
-    requests: dict[str, _Request] = {}
-    problems = []
-    for text in targets:
-        match parse_target(text, base):
-            case Problem() as problem:
-                problems.append(problem)
-            case FilesTarget(paths=(), spelled=spelled):
-                problems.append(Problem(NO_TOOLS, f"there are no tools in '{spelled}'", severity="warning"))
-            case FilesTarget(paths=paths, name=None, is_single=is_named):
-                for path in paths:
-                    file = os.path.realpath(path)
-                    requests.setdefault(file, _Request(str(path), "", file, is_named))
-            case _:
-                requests.setdefault(text, _Request(text, str(base)))
-    return sorted(requests.values(), key=lambda request: not request.target.endswith(".py")), problems
-
-
-class _Child:
-    """Has requests answered by a child process, and by a new one after a file that ended it."""
-
-    def __init__(self, configuration: Configuration, limits: Limits, folder: Path) -> None:
-        self._configuration = configuration_record(configuration)
-        self._limits = limits
-        self._crash_file = folder / "last_words.txt"
-        self._worker: Worker | None = None
-        self._number = 0
-        self._refused: dict[str, dict[str, Any]] = {}
-
-    def open(self, request: _Request) -> dict[str, Any] | Problem:
-        """Return what the child tells, or the problem that it came to its end over the request."""
-        is_fresh = self._worker is None
-        answer = self._ask(request)
-        if isinstance(answer, Ending) and not (is_fresh or answer.is_late):
-            answer = self._ask(request)  # an earlier file may have left something behind
-        if not isinstance(answer, Ending):
-            return answer
-        problem = problem_of(answer, request.target, self._limits)
-        if request.file is not None:
-            self._refused[request.file] = problem_record(problem)
-        return problem
-
-    def close(self) -> None:
-        """End the process."""
-        if self._worker is not None:
-            self._worker.close()
-            self._worker = None
-
-    def _ask(self, request: _Request) -> dict[str, Any] | Ending:
-        if self._worker is None:
-            setup = {"configuration": self._configuration, "refused": self._refused}
-            self._worker = Worker(setup, self._limits, self._crash_file)
-            self._number += 1
-        answer = self._worker.ask({"target": request.target, "base": request.base})
-        if isinstance(answer, Ending):
-            self.close()
+def _reports(
+    requests: Sequence[Request],
+    rules: Sequence[Rule],
+    configuration: Configuration,
+    settings: LintSettings,
+    limits: Limits,
+    cache: Cache,
+) -> Iterator[Report]:
+    looker = Looker(rules)
+    changed = []
+    for request in requests:
+        if (known := cache.find(request)) is not None:
+            yield known
+        elif settings.is_static or request.kind == "json":
+            report = looker.look(request, None) if request.file else _not_looked_at(request)
+            cache.keep(request, report)
+            yield report
         else:
-            answer["tools"] = [{**tool, "child": self._number} for tool in answer["tools"]]
-        return answer
+            changed.append(request)
+    if changed:
+        for request, answer in answers(changed, configuration, limits, keeps_trail=cache.is_kept):
+            report = looker.look(request, answer)
+            cache.keep(request, report)
+            yield report
 
 
-def _judged(problem: Problem) -> Problem:
-    return replace(problem, severity=_SEVERITIES.get(problem.code, problem.severity))
+def _not_looked_at(request: Request) -> Report:
+    message = f"'{request.target}' is no file, and nothing is run to find what it means"
+    return Report((Problem(NO_TOOLS, message, severity="warning", hint="leave '--static' away, or name a file"),))
+
+
+def _unique(tools: Iterable[ToolDefinition]) -> list[ToolDefinition]:
+    """Return each tool once, however often it was reached."""
+    seen: set[tuple[object, ...]] = set()
+    found = []
+    for tool in tools:
+        if not (tool.identity & seen):
+            found.append(tool)
+        seen |= tool.identity
+    return found
+
+
+def _told(
+    problems: Iterable[Problem], reports: Sequence[Report], codes: frozenset[str], settings: LintSettings
+) -> list[Problem]:
+    """Return what is to be told of all that was found, in order."""
+    here = Path.cwd()
+    wanted = [problem for problem in problems if problem.code in codes or problem.code not in all_codes()]
+    own = [one for report in reports for one in report.suppressions]
+    others = suppressions_elsewhere(wanted, {one.location.file for one in own})
+    left, used = silence(dict.fromkeys(seen_from(here, problem) for problem in wanted), [*own, *others])
+    if UnusedSuppression.code in codes and not settings.is_static:
+        unread = {problem.location.file for problem in wanted if problem.code == DOES_NOT_IMPORT and problem.location}
+        rule = UnusedSuppression()
+        found = rule.unused([one for one in own if one not in used and one.location.file not in unread], codes)
+        left += [seen_from(here, problem) for problem in found]
+    return sorted((problem for problem in _single(left) if not settings.ignores(problem)), key=_order)
+
+
+def _single(problems: Iterable[Problem]) -> Iterable[Problem]:
+    """Return each problem once; of two that differ in the cure alone, the one that a program can cure."""
+    found: dict[tuple[object, ...], Problem] = {}
+    for problem in problems:
+        key = problem.code, problem.location, problem.message
+        if key not in found or (problem.fix and not found[key].fix):
+            found[key] = problem
+    return found.values()
 
 
 def _order(problem: Problem) -> tuple[str, int, int, str, str]:

@@ -5,18 +5,23 @@ them, standard output is standard error, and standard input is empty. The first 
 """
 
 import faulthandler
+import inspect
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from errno import EBADF
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TextIO
 
-from toolkit.lint.records import problem_record, read_configuration, read_problem
+from toolkit.lint.records import problem_record, read_configuration, read_problem, spec_record
+from toolkit.lint.trails import FollowedOpener, Trail
 from toolkit.sources.opening import SourceOpener
 from toolkit.tools.base import Tool
+
+if TYPE_CHECKING:
+    from toolkit.pipelines.plans import Plan, PlannedStep
 
 
 def main() -> None:
@@ -28,15 +33,16 @@ def main() -> None:
     faulthandler.enable(crash)
     _leave_a_trace_on_exit(crash)
     refused = {file: read_problem(record) for file, record in setup["refused"].items()}
-    opener = SourceOpener(read_configuration(setup["configuration"]), refused)
+    trail = Trail() if setup["keeps_trail"] else None
+    opener = FollowedOpener(read_configuration(setup["configuration"]), refused, trail=trail)
     state = _State.now()
     try:
         for line in requests:
             faulthandler.dump_traceback_later(setup["seconds"], exit=True, file=crash)
-            answer = _examine(opener, json.loads(line))
+            answer = _examine(opener, json.loads(line), trail)
             faulthandler.cancel_dump_traceback_later()
             state.restore()
-            print(json.dumps(answer), file=answers, flush=True)
+            print(json.dumps(answer, default=repr), file=answers, flush=True)
     except OSError as error:
         if error.errno != EBADF:
             raise
@@ -101,21 +107,58 @@ class _State(NamedTuple):
         sys.setrecursionlimit(self.depth)
 
 
-def _examine(opener: SourceOpener, request: Mapping[str, str]) -> dict[str, Any]:
+def _examine(opener: SourceOpener, request: Mapping[str, str], trail: Trail | None) -> dict[str, Any]:
+    if trail is not None:
+        trail.begin()
     found = opener.open(request["target"], Path(request["base"]))
     return {
         "problems": [problem_record(problem) for problem in found.problems],
         "tools": [_tool_record(tool) for tool in found.tools],
+        "needs": trail.end() if trail is not None else None,
     }
 
 
 def _tool_record(tool: Tool) -> dict[str, Any]:
-    """Return the name of a tool and where it comes from, as far as that costs nothing."""
-    code = getattr(getattr(tool, "function", None), "__code__", None)
+    """Return what a tool is and where it comes from, as far as that costs nothing."""
+    function = _function_of(tool)
+    code = getattr(function, "__code__", None)
+    plan: Plan | None = getattr(tool, "plan", None)
     return {
-        "name": tool.name,
+        "spec": spec_record(tool.spec),
         "identity": id(tool),
-        "source": tool.spec.source,
-        "location": tool.spec.location,
-        "definition": code and (code.co_filename, code.co_firstlineno, code.co_name),
+        "definition": code and (os.path.realpath(code.co_filename), code.co_firstlineno, code.co_name),
+        "steps": None if plan is None else _step_records(plan.steps) + _step_records(plan.on_failure),
     }
+
+
+def _function_of(tool: Tool) -> Any:
+    """Return the function that a tool, under whatever is wrapped round it, was made from."""
+    while (inner := getattr(tool, "inner", None)) is not None:
+        tool = inner
+    function = getattr(tool, "function", None)
+    return None if function is None else inspect.unwrap(function)
+
+
+def _step_records(steps: Iterable["PlannedStep"], *, is_concurrent: bool = False) -> list[tuple[Any, ...]]:
+    """Return the fields of `PipelineStep` for each step and those inside it."""
+    records: list[tuple[Any, ...]] = []
+    for step in steps:
+        definition = step.definition
+        records.append(
+            (
+                step.path,
+                step.kind,
+                definition.location,
+                None if step.tool is None else spec_record(step.tool.spec),
+                step.feed and step.feed.parameter,
+                definition.approval is not None,
+                definition.retry and definition.retry.attempts,
+                definition.timeout,
+                definition.each and definition.each.max_parallel,
+                step.on_error if isinstance(step.on_error, str) else "fallback",
+                is_concurrent,
+            )
+        )
+        for inner in step.branches.values():
+            records += _step_records(inner, is_concurrent=True)
+    return records

@@ -1,9 +1,12 @@
 """Definitions: one tool as rules see it, whether it is defined in Python, in JSON, as a pipeline or by an object."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
+from toolkit.documents.nodes import Mapping as MappingNode
+from toolkit.documents.nodes import Node
+from toolkit.documents.nodes import Sequence as SequenceNode
 from toolkit.lint.python_files import PythonFunction, PythonParameter
 from toolkit.problems import Edit, Location
 from toolkit.tools.spec import ToolSpec
@@ -84,7 +87,7 @@ class ToolDefinition:
         function: The Python function in its source, if it is one.
         source: What it belongs to: the file, or the name that it was opened by.
         texts: What a model is sent of it, with the places.
-        document: Where each part of a definition in JSON stands, by its path.
+        document: The parameters' schema as it stands in JSON, with the place of each part.
         identity: What tells whether two definitions are one tool that was reached in two ways.
     """
 
@@ -98,7 +101,7 @@ class ToolDefinition:
     function: PythonFunction | None = None
     source: str | None = None
     texts: tuple[Text, ...] = ()
-    document: Mapping[tuple[str | int, ...], Location] = field(default_factory=dict)
+    document: Node | None = None
     identity: frozenset[tuple[Any, ...]] = frozenset()
 
     def place(self, *path: str | int) -> Location | None:
@@ -107,9 +110,8 @@ class ToolDefinition:
         Args:
             *path: The keys that lead to it, such as `"properties", "city", "enum"`.
         """
-        for length in range(len(path), 0, -1):
-            if path[:length] in self.document:
-                return self.document[path[:length]]
+        if self.document is not None:
+            return nearest_node(self.document, path).location
         named = {parameter.name: parameter.location for parameter in self.parameters}
         if len(path) > 1 and path[0] == "properties" and (found := named.get(str(path[1]))):
             return found
@@ -119,6 +121,19 @@ class ToolDefinition:
         """Yield every schema inside the parameters' schema, itself first, with the path that leads to it."""
         if self.schema is not None:
             yield from _schemas((), self.schema, 0)
+
+
+def nearest_node(node: Node, path: Iterable[str | int]) -> Node:
+    """Return the node that a path leads to, or the last one on the way."""
+    for key in path:
+        match node:
+            case MappingNode() if (inner := node.get(str(key))) is not None:
+                node = inner
+            case SequenceNode() if isinstance(key, int) and key < len(node.items):
+                node = node.items[key]
+            case _:
+                break
+    return node
 
 
 _BY_NAME = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")

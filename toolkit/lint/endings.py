@@ -2,10 +2,9 @@
 
 import re
 import signal
-import sysconfig
 from pathlib import Path
 
-import toolkit
+from toolkit.lint.installed import is_installed
 from toolkit.lint.limits import Limits
 from toolkit.lint.workers import Ending
 from toolkit.problems import Location, Problem
@@ -14,7 +13,6 @@ DOES_NOT_IMPORT = "TK002"
 
 _CRASHES = {"SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL"}
 _FRAME = re.compile(r'^  File "(.+)", line (\d+) in ', re.MULTILINE)
-_NOT_OWN = tuple(str(Path(folder)) for folder in (sysconfig.get_path("stdlib"), Path(toolkit.__file__).parent))
 
 
 def problem_of(ending: Ending, target: str, limits: Limits) -> Problem:
@@ -53,6 +51,6 @@ def _place(ending: Ending) -> Location | None:
 
 def _innermost(thread: str) -> Location | None:
     for file, line in _FRAME.findall(thread):
-        if not file.startswith(("<", *_NOT_OWN)) and "site-packages" not in Path(file).parts:
+        if not is_installed(file):
             return Location(file, int(line))
     return None

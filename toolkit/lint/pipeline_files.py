@@ -1,9 +1,12 @@
 """Pipelines as rules see them: the document with the places of all that stands in it, and the plan in short."""
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from toolkit import documents
+from toolkit.lint.definitions import Text, TextKind
+from toolkit.lint.places import WrittenInDocument
 from toolkit.problems import Location
 from toolkit.tools.spec import ToolSpec
 
@@ -64,3 +67,22 @@ class PipelineFile:
         """The document as plain data."""
         plain = {} if self.root is None else documents.plain(self.root)
         return plain if isinstance(plain, dict) else {}
+
+    def texts(self) -> Iterator[Text]:
+        """Yield what a model is sent of the pipeline, with the places."""
+        if self.root is None:
+            return
+        kinds: tuple[TextKind, ...] = ("name", "description")
+        for kind in kinds:
+            if (scalar := _text(self.root.get(kind))) is not None:
+                yield Text(kind, scalar.text, WrittenInDocument(scalar))
+        inputs = self.root.get("inputs")
+        for name, entry in inputs.entries.items() if isinstance(inputs, documents.Mapping) else ():
+            yield Text("parameter name", name, WrittenInDocument(entry.key), name)
+            said = entry.value.get("description") if isinstance(entry.value, documents.Mapping) else None
+            if (scalar := _text(said)) is not None:
+                yield Text("parameter", scalar.text, WrittenInDocument(scalar), name)
+
+
+def _text(node: documents.Node | None) -> documents.Scalar | None:
+    return node if isinstance(node, documents.Scalar) and isinstance(node.value, str) else None

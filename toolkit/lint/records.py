@@ -1,12 +1,16 @@
-"""Records: problems and settings as plain JSON, to cross from one process to another."""
+"""Records: problems, tools and settings as plain JSON, to cross from one process, or from one day, to another."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from toolkit.problems import Location, Problem
-from toolkit.sources.configuration import Configuration
+from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
+from toolkit.lint.pipeline_files import PipelineStep
+from toolkit.lint.suppressions import Suppression
+from toolkit.problems import Edit, Fix, Location, Problem
+from toolkit.sources.configuration import Configuration, ReadySettings
+from toolkit.tools.spec import ToolSpec
 
 
 def problem_record(problem: Problem) -> dict[str, Any]:
@@ -16,9 +20,82 @@ def problem_record(problem: Problem) -> dict[str, Any]:
 
 def read_problem(record: Mapping[str, Any]) -> Problem:
     """Return the problem that a record stands for."""
-    place = record["location"]
+    place, fix = record["location"], record["fix"]
     related = tuple((Location(*where), what) for where, what in record["related"])
-    return Problem(**{**record, "location": place and Location(*place), "related": related})
+    return Problem(
+        **{**record, "location": place and Location(*place), "related": related, "fix": fix and _read_fix(fix)}
+    )
+
+
+def _read_fix(record: tuple[str, list[Any], bool]) -> Fix:
+    message, edits, is_safe = record
+    return Fix(message, tuple(Edit(Location(*place), text) for place, text in edits), is_safe)
+
+
+_SPEC_FIELDS = tuple(one.name for one in fields(ToolSpec))
+
+
+def spec_record(spec: ToolSpec) -> dict[str, Any]:
+    """Return a specification as plain data; what its metadata has that is no JSON is not kept."""
+    return {name: getattr(spec, name) for name in _SPEC_FIELDS}
+
+
+def read_spec(record: Mapping[str, Any]) -> ToolSpec:
+    """Return the specification that a record stands for."""
+    place = record["location"]
+    return ToolSpec(**{**record, "location": place and Location(*place), "examples": tuple(record["examples"])})
+
+
+def read_step(record: list[Any]) -> PipelineStep:
+    """Return the step of a pipeline that a record stands for."""
+    step = PipelineStep(*record)
+    return step._replace(
+        location=Location(*step.location),
+        tool=None if step.tool is None else read_spec(step.tool),  # type: ignore[arg-type]  # it is a record yet
+    )
+
+
+def definition_record(tool: ToolDefinition) -> dict[str, Any]:
+    """Return a tool without its source as plain data."""
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": [[one.name, one.description, one.location, one.is_required] for one in tool.parameters],
+        "origin": tool.origin,
+        "location": tool.location,
+        "schema": None if tool.spec else tool.schema,
+        "spec": tool.spec and spec_record(tool.spec),
+        "source": tool.source,
+        "identity": [key for key in tool.identity if key[0] != "object"],
+    }
+
+
+def read_definition(record: Mapping[str, Any]) -> ToolDefinition:
+    """Return the tool that a record stands for."""
+    spec = record["spec"] and read_spec(record["spec"])
+    schema = spec.parameters if spec else record["schema"]
+    properties = (schema or {}).get("properties", {})
+    parameters = tuple(
+        ParameterDefinition(name, said, place and Location(*place), schema and properties.get(name), is_required)
+        for name, said, place, is_required in record["parameters"]
+    )
+    place = record["location"]
+    changes = {
+        "parameters": parameters,
+        "location": place and Location(*place),
+        "schema": schema,
+        "spec": spec,
+        "identity": frozenset(map(tuple, record["identity"])),
+    }
+    return ToolDefinition(**{**record, **changes})
+
+
+def read_suppression(record: list[Any]) -> Suppression:
+    """Return the suppression that a record stands for."""
+    code, location, comment, lines, removal = record
+    return Suppression(
+        code, Location(*location), Location(*comment), lines and (lines[0], lines[1]), removal and Location(*removal)
+    )
 
 
 def configuration_record(configuration: Configuration) -> dict[str, Any]:
@@ -28,6 +105,7 @@ def configuration_record(configuration: Configuration) -> dict[str, Any]:
         "file": configuration.file and str(configuration.file),
         "sources": configuration.sources,
         "env": configuration.env,
+        "builtin": {name: [one.kind, dict(one.options)] for name, one in configuration.builtin.items()},
     }
 
 
@@ -39,4 +117,5 @@ def read_configuration(record: Mapping[str, Any]) -> Configuration:
         file=Path(file) if file else None,
         sources=tuple(record["sources"]),
         env=tuple(record["env"]),
+        builtin={name: ReadySettings(*one) for name, one in record["builtin"].items()},
     )

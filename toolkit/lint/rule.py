@@ -43,7 +43,6 @@ class Rule:
         fix: Whether it offers fixes, and of which kind at most.
         providers: For whom it matters; empty means for all.
         limits: The figures that a project may change, with their defaults.
-        is_certain: Whether it is always looked for, whatever is selected: without it, nothing could be checked.
     """
 
     code: ClassVar[str]
@@ -52,7 +51,6 @@ class Rule:
     fix: ClassVar[Literal["safe", "unsafe"] | None] = None
     providers: ClassVar[tuple[str, ...]] = ()
     limits: ClassVar[Mapping[str, int]] = {}
-    is_certain: ClassVar[bool] = False
 
     def __init__(self, settings: RuleSettings = RuleSettings()) -> None:  # noqa: B008 - a tuple never changes
         """Keep what the project says."""

@@ -14,6 +14,9 @@
     [tool.toolkit.builtin.file_read]
     base = "docs"                           # options of the ready tools, a table each
 
+    [tool.toolkit.lint]
+    ignore = ["TK207"]                      # what `toolkit lint` looks for
+
 In `toolkit.toml` the same keys stand at the top level.
 """
 
@@ -55,6 +58,7 @@ class Configuration(NamedTuple):
         env: The names of the environment variables that expressions may read.
         context: Values that every call's context carries.
         builtin: What is said of the ready tools, by the names that they go by.
+        lint: What is said of lint, as it stands; lint reads it.
     """
 
     directory: Path = Path()
@@ -65,3 +69,4 @@ class Configuration(NamedTuple):
     env: tuple[str, ...] = ()
     context: Mapping[str, Any] = MappingProxyType({})
     builtin: Mapping[str, ReadySettings] = MappingProxyType({})
+    lint: Mapping[str, Any] = MappingProxyType({})

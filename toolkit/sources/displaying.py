@@ -15,5 +15,10 @@ def seen_from(directory: Path, problem: Problem) -> Problem:
     return replace(problem, location=location, related=related)
 
 
+def place_seen_from(directory: Path, place: Location) -> Location:
+    """Return the place with its file, if that is beneath a folder, named relative to it."""
+    return _shortened(place, os.path.join(directory, ""))  # noqa: PTH118 - the separator at its end is wanted
+
+
 def _shortened(place: Location, root: str) -> Location:
     return place._replace(file=os.path.normpath(place.file).removeprefix(root))

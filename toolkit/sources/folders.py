@@ -2,7 +2,6 @@
 
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 PYTHON = ".py"
@@ -24,7 +23,7 @@ def tool_files(folder: Path) -> list[Path]:
     something else than pipelines. A file that two names lead to is returned once.
     """
     found: dict[str, Path] = {}
-    for path in sorted(_candidates(folder)):
+    for path in files_below(folder, SUFFIXES):
         if path.suffix == PYTHON or is_pipeline(path):
             found.setdefault(os.path.realpath(path), path)
     return list(found.values())
@@ -43,12 +42,13 @@ def is_pipeline(path: Path) -> bool:
     return _PIPELINE_KEY.search(text.removeprefix("\ufeff")) is not None
 
 
-def _candidates(folder: Path) -> Iterator[Path]:
+def files_below(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """Return the files with these suffixes in a folder and below it, sorted, without what others put there."""
+    found = []
     for where, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not _is_skipped_folder(where, name)]
-        for name in files:
-            if name.endswith(SUFFIXES) and not _is_skipped_file(name):
-                yield Path(where, name)
+        found += [Path(where, name) for name in files if name.endswith(suffixes) and not _is_skipped_file(name)]
+    return sorted(found)
 
 
 def _is_skipped_folder(where: str, name: str) -> bool:

@@ -130,6 +130,7 @@ class _Reader:
                 "defaults": self._defaults,
                 "context": self._context,
                 "builtin": self._ready,
+                "lint": self._lint,
             },
         )
         defaults = found.pop("defaults", {})
@@ -180,6 +181,12 @@ class _Reader:
         if isinstance(value, dict):
             return value
         self._wrong(path, "a table", "write context = { tenant = 'acme' }")
+        return None
+
+    def _lint(self, value: Any, path: Sequence[str]) -> dict[str, Any] | None:
+        if isinstance(value, dict):
+            return value  # lint reads it itself
+        self._wrong(path, "a table", "write lint = { ignore = ['TK207'] }")
         return None
 
     def _ready(self, value: Any, path: Sequence[str]) -> dict[str, ReadySettings] | None:

@@ -12,9 +12,41 @@ from toolkit.lint.rule import Rule
 
 ENTRY_POINTS = "toolkit.rules"
 
+CERTAIN = ("TK00", "TK601")
+"""The beginnings of the codes that are looked for whatever is selected: where they stand, nothing could be checked."""
+
 TABLE: Mapping[str, str] = {
+    "TK001": "opening:NotFound",
+    "TK002": "opening:DoesNotImport",
+    "TK003": "opening:NotATool",
+    "TK004": "opening:NoTools",
+    "TK005": "opening:BadConfiguration",
+    "TK006": "opening:HiddenModule",
+    "TK010": "unused_suppression:UnusedSuppression",
+    "TK101": "invalid_tool_name:InvalidToolName",
+    "TK103": "duplicate_tool_name:DuplicateToolName",
     "TK201": "missing_description:MissingDescription",
+    "TK302": "root_not_object:RootNotObject",
     "TK308": "too_many_parameters:TooManyParameters",
+    "TK321": "building:UnfitParameter",
+    "TK322": "building:UnreadableAnnotation",
+    "TK323": "building:BadOption",
+    "TK601": "planning:BrokenDocument",
+    "TK602": "planning:UnknownKey",
+    "TK603": "planning:DuplicateKey",
+    "TK604": "planning:UnknownTool",
+    "TK605": "planning:UnknownReference",
+    "TK606": "planning:BadExpression",
+    "TK607": "planning:TypeMismatch",
+    "TK608": "planning:MissingArgument",
+    "TK609": "planning:UnknownArgument",
+    "TK610": "planning:AmbiguousPipe",
+    "TK611": "planning:UnreachableStep",
+    "TK612": "planning:UnusedInput",
+    "TK614": "planning:DestructiveStepWithoutApprove",
+    "TK618": "planning:Yaml11Trap",
+    "TK621": "planning:ConcurrentQuestion",
+    "TK622": "planning:CircleOfPipelines",
 }
 
 

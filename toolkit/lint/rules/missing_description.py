@@ -52,6 +52,6 @@ class MissingDescription(Rule):
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         if tool.description is None or tool.description.strip() or tool.origin == "pipeline":
             return
-        where = "write a docstring" if tool.function else "give it a description"
-        hint = f"{where}: what it does and when to use it"
+        what = "what it does and when to use it"
+        hint = f"write a docstring: {what}" if tool.function else f"say {what}"
         yield self.problem(f"tool {tool.name!r} has no description", tool.location, hint=hint)

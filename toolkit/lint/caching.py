@@ -1,0 +1,198 @@
+"""Caching: what was found in a file is kept until the file changes, or anything else that the result rests on.
+
+A result rests on the file itself, on the project's files that it imports or reads while it is opened, on which files
+the folders have that a pipeline names, on the settings, on what is installed, and on this version of toolkit. What
+comes from elsewhere, such as the environment or the clock, is not seen: without a cache, it is looked at anew.
+"""
+
+import json
+import os
+import sys
+import sysconfig
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from toolkit import __version__
+from toolkit.lint.limits import Limits
+from toolkit.lint.looking import Report
+from toolkit.lint.records import (
+    configuration_record,
+    definition_record,
+    problem_record,
+    read_definition,
+    read_problem,
+    read_suppression,
+)
+from toolkit.lint.requests import Request
+from toolkit.lint.settings import LintSettings
+from toolkit.sources.configuration import Configuration
+from toolkit.sources.targets import FilesTarget, parse_target
+
+FOLDER = ".toolkit_cache"
+_FORMAT = 1
+_KEPT_SETTINGS = 8
+_UNCERTAIN = ("TK00",)
+
+
+class Cache:
+    """The results of earlier checks with the same settings."""
+
+    def __init__(self, file: Path | None) -> None:
+        """Read what was kept; without a file nothing is known, and nothing kept."""
+        self.is_kept = file is not None
+        self._file = file
+        self._entries: dict[str, Any] = {}
+        self._is_changed = False
+        self._digests: dict[str, str] = {}
+        self._listed: dict[str, str] = {}
+        if file is not None:
+            with suppress(OSError, ValueError):
+                found = json.loads(file.read_bytes())
+                self._entries = found["entries"] if found.get("format") == _FORMAT else {}
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path | None,
+        configuration: Configuration,
+        settings: LintSettings,
+        codes: Iterable[str],
+        limits: Limits,
+    ) -> "Cache":
+        """Return the cache in a folder for these settings; without a folder, one that knows nothing."""
+        if folder is None:
+            return cls(None)
+        key = _digest_of(
+            [
+                __version__,
+                _state_of_code(),
+                sys.version,
+                sys.path,
+                [
+                    _changed(place)
+                    for place in dict.fromkeys([sysconfig.get_path("purelib"), sysconfig.get_path("platlib")])
+                ],
+                configuration_record(configuration),
+                sorted(codes),
+                settings.providers,
+                sorted(settings.limits.items()),
+                settings.is_static,
+                limits,
+            ]
+        )
+        return cls(folder / f"lint-{key}.json")
+
+    def find(self, request: Request) -> Report | None:
+        """Return what was found in a file, if nothing has changed since."""
+        entry = self._entries.get(request.file or "")
+        if entry is None or entry["is_named"] != request.is_named:
+            return None
+        if any(self._digest(file) != digest for file, digest in entry["files"].items()):
+            return None
+        if any(self._listing(listing) != digest for listing, digest in entry["listings"].items()):
+            return None
+        return _read_report(entry["report"])
+
+    def keep(self, request: Request, report: Report) -> None:
+        """Keep what was found in a file, if all that it rests on is known."""
+        if not self.is_kept or request.file is None or report.needs is None or not _is_sure(report):
+            return
+        listings = {json.dumps(listing): "" for listing in report.needs["listings"]}
+        self._entries[request.file] = {
+            "is_named": request.is_named,
+            "files": {file: self._digest(file) for file in dict.fromkeys([request.file, *report.needs["files"]])},
+            "listings": {listing: self._listing(listing) for listing in listings},
+            "report": _report_record(report),
+        }
+        self._is_changed = True
+
+    def save(self) -> None:
+        """Write what is known; a cache that cannot be written is none."""
+        if self._file is None or not self._is_changed:
+            return
+        folder = self._file.parent
+        with suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            if not (folder / ".gitignore").exists():
+                (folder / ".gitignore").write_text("*\n", "utf-8")
+            self._entries = {file: entry for file, entry in self._entries.items() if os.path.exists(file)}  # noqa: PTH110
+            part = self._file.with_suffix(f".{os.getpid()}")
+            part.write_text(json.dumps({"format": _FORMAT, "entries": self._entries}, default=repr), "utf-8")
+            part.replace(self._file)
+            for old in sorted(folder.glob("lint-*.json"), key=_changed, reverse=True)[_KEPT_SETTINGS:]:
+                old.unlink()
+
+    def _digest(self, file: str) -> str:
+        if file not in self._digests:
+            self._digests[file] = _digest_of_file(file)
+        return self._digests[file]
+
+    def _listing(self, listing: str) -> str:
+        if listing not in self._listed:
+            text, base = json.loads(listing)
+            target = parse_target(text, Path(base))
+            self._listed[listing] = _digest_of(
+                list(map(str, target.paths)) if isinstance(target, FilesTarget) else None
+            )
+        return self._listed[listing]
+
+
+def _is_sure(report: Report) -> bool:
+    """Whether the result would be the same tomorrow: a missing module may be there then, and a crash may not."""
+    if any(problem.code.startswith(_UNCERTAIN) for problem in report.problems):
+        return False
+    return all(any(key[0] != "object" for key in tool.identity) for tool in report.tools)
+
+
+def _report_record(report: Report) -> dict[str, Any]:
+    return {
+        "problems": [problem_record(problem) for problem in report.problems],
+        "tools": [definition_record(tool) for tool in report.tools],
+        "suppressions": report.suppressions,
+    }
+
+
+def _read_report(record: Mapping[str, Any]) -> Report:
+    return Report(
+        tuple(map(read_problem, record["problems"])),
+        tuple(map(read_definition, record["tools"])),
+        tuple(map(read_suppression, record["suppressions"])),
+    )
+
+
+def _digest_of(data: Any) -> str:
+    return _hash(json.dumps(data, default=repr).encode())
+
+
+def _digest_of_file(file: str) -> str:
+    try:
+        with open(file, "rb") as stream:  # noqa: PTH123 - a Path a file is what a thousand files pay for
+            return _hash(stream.read())
+    except OSError:
+        return ""
+
+
+def _hash(data: bytes) -> str:
+    try:
+        from _blake2 import blake2b  # noqa: PLC0415 - `hashlib` loads OpenSSL, which takes as long as Python's start
+    except ImportError:
+        from hashlib import blake2b  # noqa: PLC0415
+
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+def _changed(place: str | Path | None) -> int:
+    try:
+        return os.stat(place).st_mtime_ns if place else 0  # noqa: PTH116 - as above
+    except OSError:
+        return 0
+
+
+def _state_of_code() -> list[tuple[str, int]]:
+    """Return when the files of this package were changed, where it may be under development."""
+    root = Path(__file__).resolve().parents[1]
+    if "site-packages" in root.parts:
+        return []
+    return sorted((str(file), _changed(file)) for file in root.rglob("*.py"))

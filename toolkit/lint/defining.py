@@ -1,0 +1,263 @@
+"""Defining: what the source says of a tool, and what the child process built of it, become one definition."""
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from toolkit.lint.definitions import ParameterDefinition, Text, ToolDefinition, Written
+from toolkit.lint.literals import Literal
+from toolkit.lint.places import Somewhere, WrittenInPython
+from toolkit.lint.python_files import PythonFile, PythonFunction, PythonParameter
+from toolkit.lint.records import read_spec
+from toolkit.lint.schema_texts import texts_in
+from toolkit.problems import Location
+from toolkit.tools.spec import ToolSpec
+
+# An annotation that is one of these names carries no description; another name may stand for anything.
+_PLAIN_TYPES = {
+    "str", "int", "float", "bool", "bytes", "list", "dict", "set", "tuple", "object", "None", "Any", "Path", "Literal",
+    "Optional", "Union", "List", "Dict", "datetime", "date", "time", "timedelta", "Decimal", "UUID",
+}  # fmt: skip
+
+
+def static_definition(function: PythonFunction) -> ToolDefinition:
+    """Return what the source alone says of a marked function; nothing is run."""
+    source = _Source(function)
+    parameters = tuple(
+        ParameterDefinition(
+            one.name,
+            source.said_of(one),
+            function.file.location(one.node),
+            is_required=one.default is None,
+            python=one,
+        )
+        for one in function.parameters
+    )
+    description = source.description()
+    return ToolDefinition(
+        name=function.tool_name,
+        description=description,
+        parameters=parameters,
+        origin="python",
+        location=function.location,
+        function=function,
+        source=function.file.file,
+        texts=tuple(_texts(source, function.tool_name, description, parameters, None)),
+        identity=frozenset([_definition_of(function)]),
+    )
+
+
+def built_definition(
+    record: Mapping[str, Any], function: PythonFunction | None, fallback: str, child: int
+) -> ToolDefinition:
+    """Return a tool that was built.
+
+    Args:
+        record: What the child process tells of it.
+        function: The function that it was made from, where its source is at hand.
+        fallback: The file or name that it was opened by.
+        child: The number of the process that told it, which alone knows whether two objects are one.
+    """
+    spec = read_spec(record["spec"])
+    source = None if function is None else _Source(function)
+    location = spec.location or (function.location if function else _place_of(record["definition"]))
+    properties = spec.properties
+    parameters = tuple(_built_parameter(name, schema, spec, source, location) for name, schema in properties.items())
+    kinds = {True: "pipeline", False: "object" if function is None else "python"}
+    return ToolDefinition(
+        name=spec.name,
+        description=spec.description,
+        parameters=parameters,
+        origin=kinds[record["steps"] is not None],  # type: ignore[arg-type]  # one of the two
+        location=location,
+        schema=spec.parameters,
+        spec=spec,
+        function=function,
+        source=spec.source or fallback,
+        texts=tuple(_texts(source, spec.name, spec.description, parameters, location)),
+        identity=_identity(record, spec, child),
+    )
+
+
+def marks_to_functions(file: PythonFile, records: Iterable[Mapping[str, Any]]) -> dict[int, PythonFunction]:
+    """Return the functions of a file that tools were made from, by the position of the tool's record."""
+    by_start = {(function.first_line, function.name): function for function in file.functions}
+    found = {}
+    for position, record in enumerate(records):
+        definition = record["definition"]
+        if definition and definition[0] == file.file and (function := by_start.get((definition[1], definition[2]))):
+            found[position] = function
+    return found
+
+
+def _identity(record: Mapping[str, Any], spec: ToolSpec, child: int) -> frozenset[tuple[Any, ...]]:
+    keys: set[tuple[Any, ...]] = {("object", child, record["identity"])}
+    if record["definition"]:
+        keys.add(("code", *record["definition"]))
+    if spec.location:
+        keys.add(("place", *spec.location[:3]))
+    return frozenset(keys)
+
+
+def _definition_of(function: PythonFunction) -> tuple[Any, ...]:
+    return ("code", function.file.file, function.first_line, function.name)
+
+
+def _place_of(definition: Sequence[Any] | None) -> Location | None:
+    if not definition:
+        return None
+    from toolkit.tools.places import place_in_file  # noqa: PLC0415 - only for tools from elsewhere
+
+    return place_in_file(*definition)
+
+
+def _built_parameter(
+    name: str, schema: Any, spec: ToolSpec, source: "_Source | None", location: Location | None
+) -> ParameterDefinition:
+    python = None if source is None else source.parameter(name)
+    known: Mapping[str, Any] = schema if isinstance(schema, Mapping) else {}
+    place = source.function.file.location(python.node) if source is not None and python is not None else location
+    return ParameterDefinition(name, str(known.get("description") or ""), place, known, name in spec.required, python)
+
+
+class _Source:
+    """Where in a function's source its texts stand."""
+
+    def __init__(self, function: PythonFunction) -> None:
+        self.function = function
+        self.file = function.file
+
+    def description(self) -> str | None:
+        """Return what the source says; None where only running it tells."""
+        if "description" in self.function.options:
+            said = self.function.option("description")
+            if not isinstance(said, str):
+                return None
+            if said:
+                return said
+        return self.function.docstring.description
+
+    def parameter(self, name: str) -> PythonParameter | None:
+        """Return the parameter that a schema calls so: by its name, or by an alias in its `Field`."""
+        for one in self.function.parameters:
+            if one.name == name:
+                return one
+        return next((one for one in self.function.parameters if name in _strings(one)), None)
+
+    def said_of(self, parameter: PythonParameter) -> str | None:
+        """Return the description of a parameter; None where its annotation or default may hold one unseen."""
+        if text := self.function.docstring.parameters.get(parameter.name):
+            return text
+        found = [*_described(parameter.node.annotation), *_described(parameter.default)]
+        if found:
+            return found[0]
+        return "" if _is_transparent(parameter) else None
+
+    def written_name(self, name: str) -> Written:
+        """Return where the name of the tool stands."""
+        keyword = self.function.options.get("name")
+        if keyword is not None and self.function.option("name") == name:
+            return self._literal_of(keyword.value, name)
+        start = self.file.location(self.function.node)
+        return Somewhere(start)
+
+    def written_description(self, description: str) -> Written:
+        """Return where the description stands."""
+        keyword = self.function.options.get("description")
+        if keyword is not None and self.function.option("description") == description:
+            return self._literal_of(keyword.value, description)
+        return self._in_docstring(description, 0) or Somewhere(self.function.location)
+
+    def written_parameter(self, python: PythonParameter, text: str) -> Written:
+        """Return where a text of a parameter stands: its description, or a value of its type."""
+        for node in _constants(python):
+            if node.value == text:
+                return self._literal_of(node, text)
+        entry = self.function.docstring.parameters.get(python.name)
+        if entry == text and (literal := self.function.docstring_literal):
+            after = _entry_of(python.name, literal.value)
+            if found := self._in_docstring(text, after):
+                return found
+        return Somewhere(self.file.location(python.node))
+
+    def _literal_of(self, node: ast.expr, value: str) -> Written:
+        if isinstance(node, ast.Constant):
+            literal = self.file.literal(node)
+            if literal.value == value:
+                return WrittenInPython(self.file, literal, range(len(value)))
+        return Somewhere(self.file.location(node))
+
+    def _in_docstring(self, text: str, after: int) -> Written | None:
+        literal: Literal | None = self.function.docstring_literal
+        offsets = literal.find(text, after) if literal is not None else None
+        return None if literal is None or offsets is None else WrittenInPython(self.file, literal, offsets)
+
+
+def _texts(
+    source: _Source | None,
+    name: str,
+    description: str | None,
+    parameters: Iterable[ParameterDefinition],
+    location: Location | None,
+) -> Iterator[Text]:
+    """Yield everything that a model is sent of a tool, with its place."""
+    nowhere = Somewhere(location)
+    yield Text("name", name, source.written_name(name) if source else nowhere)
+    if description:
+        yield Text("description", description, source.written_description(description) if source else nowhere)
+    for parameter in parameters:
+        place: Written = Somewhere(parameter.location)
+        python = parameter.python
+        yield Text("parameter name", parameter.name, place, parameter.name)
+        if parameter.description and parameter.schema is None:
+            written = source.written_parameter(python, parameter.description) if source and python else place
+            yield Text("parameter", parameter.description, written, parameter.name)
+        for kind, value, _, _ in texts_in(parameter.schema, (), parameter.name):
+            written = source.written_parameter(python, value) if source and python else place
+            yield Text(kind, value, written, parameter.name)
+
+
+def _constants(parameter: PythonParameter) -> Iterator[ast.Constant]:
+    for part in (parameter.node.annotation, parameter.default):
+        if part is not None:
+            yield from (node for node in ast.walk(part) if isinstance(node, ast.Constant))
+
+
+def _strings(parameter: PythonParameter) -> set[str]:
+    return {node.value for node in _constants(parameter) if isinstance(node.value, str)}
+
+
+def _described(node: ast.expr | None) -> Iterator[str]:
+    """Yield the descriptions that stand in an annotation or a default: in `Annotated` and in `Field`."""
+    for part in ast.walk(node) if node is not None else ():
+        match part:
+            case ast.Subscript(
+                value=ast.Name(id="Annotated") | ast.Attribute(attr="Annotated"), slice=ast.Tuple(elts=[_, *extras])
+            ):
+                yield from (one.value for one in extras if isinstance(one, ast.Constant) and isinstance(one.value, str))
+            case ast.Call(func=ast.Name(id="Field") | ast.Attribute(attr="Field"), keywords=keywords):
+                for keyword in keywords:
+                    if keyword.arg == "description" and isinstance(keyword.value, ast.Constant):
+                        yield str(keyword.value.value)
+
+
+def _is_transparent(parameter: PythonParameter) -> bool:
+    """Whether the source shows all that an annotation says: it is made of plain types alone."""
+    for part in (parameter.node.annotation, parameter.default):
+        for node in ast.walk(part) if part is not None else ():
+            is_string = (
+                part is parameter.node.annotation and isinstance(node, ast.Constant) and isinstance(node.value, str)
+            )
+            if is_string or isinstance(node, ast.Call):
+                return False
+            if isinstance(node, ast.Name) and part is parameter.node.annotation and node.id not in _PLAIN_TYPES:
+                return False
+    return True
+
+
+def _entry_of(name: str, docstring: str) -> int:
+    """Return where in a docstring the text of a parameter's entry may begin: behind its name."""
+    import re  # noqa: PLC0415 - only texts that are wanted in their places need it
+
+    found = re.search(rf"^[ \t]*(?::\w+\s+(?:[^:\n]*\s)?)?\*{{0,2}}{re.escape(name)}\b", docstring, re.MULTILINE)
+    return found.end() if found else 0

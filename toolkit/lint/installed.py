@@ -1,0 +1,21 @@
+"""Whether a file is the user's own, or came with Python, with this package or with another one."""
+
+import os
+import sysconfig
+
+import toolkit
+
+_PLACES = tuple(
+    {
+        os.path.join(os.path.realpath(folder), "")  # noqa: PTH118 - the separator at its end is wanted
+        for folder in (
+            *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
+            os.path.dirname(toolkit.__file__),  # noqa: PTH120 - it runs at every start
+        )
+    }
+)
+
+
+def is_installed(file: str) -> bool:
+    """Return whether a file, given by its real path, is nobody's own; what is no file at all is not either."""
+    return file.startswith(("<", *_PLACES)) or f"{os.sep}site-packages{os.sep}" in file

@@ -1,0 +1,164 @@
+"""Definitions in JSON: lists of tools as OpenAI, Anthropic, Gemini, Bedrock and MCP take them.
+
+All these shapes are told apart by their keys, alone or mixed: `{"type": "function", "function": {…}}`,
+`{"name", "input_schema"}`, `{"name", "inputSchema"}`, `{"functionDeclarations": […]}`, `{"toolSpec": {…}}`, and the
+plain `{"name", "description", "parameters"}`. They may stand in a list, or under `tools`, `functions` or `result`.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from toolkit.documents.nodes import Mapping as MappingNode
+from toolkit.documents.nodes import Node, Scalar, Sequence, plain
+from toolkit.errors import InvalidTools
+from toolkit.lint.definitions import ParameterDefinition, Text, ToolDefinition, nearest_node
+from toolkit.lint.places import WrittenInDocument
+from toolkit.lint.schema_texts import Path, texts_in
+from toolkit.problems import Problem
+from toolkit.tools.spec import ToolSpec
+
+_LISTS = ("tools", "functions", "functionDeclarations", "function_declarations", "result", "toolConfig")
+_WRAPPERS = ("function", "toolSpec")
+_SCHEMAS = (
+    "parameters", "input_schema", "inputSchema", "parametersJsonSchema", "parameters_json_schema", "args_schema",
+)  # fmt: skip
+_HINTS = {
+    "readOnlyHint": "read_only",
+    "destructiveHint": "destructive",
+    "idempotentHint": "idempotent",
+    "openWorldHint": "open_world",
+}
+
+
+def definitions_in(root: Node, file: str) -> tuple[list[ToolDefinition], list[Problem]]:
+    """Return the tools that a document defines, and what in it is none.
+
+    Args:
+        root: The document.
+        file: The file that it stands in.
+    """
+    tools: list[ToolDefinition] = []
+    problems: list[Problem] = []
+    for node in _entries(root):
+        if isinstance(node, MappingNode) and isinstance(node.get("name"), Scalar):
+            tools.append(_definition(node, file))
+        elif isinstance(node, MappingNode) and _is_hosted(node):
+            continue
+        else:
+            hint = 'write {"name": …, "description": …, "parameters": {…}}, or the same as your provider wants it'
+            problems.append(Problem("TK003", "this is no definition of a tool", node.location, hint=hint))
+    return tools, problems
+
+
+def _entries(node: Node) -> Iterator[Node]:
+    """Yield what is meant as a definition."""
+    if isinstance(node, Sequence):
+        for item in node.items:
+            yield from _entries(item)
+        return
+    if isinstance(node, MappingNode) and "name" not in node.entries:
+        for key in (*_LISTS, *_WRAPPERS):
+            if isinstance(inner := node.get(key), MappingNode | Sequence):
+                yield from _entries(inner)
+                return
+    yield node
+
+
+def _is_hosted(node: MappingNode) -> bool:
+    """Whether this asks for a tool of the provider's own, such as `{"type": "web_search"}`, which has no definition."""
+    kind = node.get("type")
+    return isinstance(kind, Scalar) and isinstance(kind.value, str) and kind.value != "function"
+
+
+class _Schema(NamedTuple):
+    node: Node | None
+    data: Mapping[str, Any]
+
+
+def _schema(node: MappingNode) -> _Schema:
+    for key in _SCHEMAS:
+        found = node.get(key)
+        if isinstance(found, MappingNode) and isinstance(inner := found.get("json"), MappingNode):
+            found = inner  # as Bedrock wraps it
+        if found is not None:
+            data = plain(found)
+            return _Schema(found, data if isinstance(data, dict) else {})
+    return _Schema(None, {"type": "object", "properties": {}})
+
+
+def _definition(node: MappingNode, file: str) -> ToolDefinition:
+    name, description = node.get("name"), node.get("description")
+    assert isinstance(name, Scalar)  # noqa: S101 - it is looked for before
+    schema = _schema(node)
+    said = description.value if isinstance(description, Scalar) and isinstance(description.value, str) else ""
+    return ToolDefinition(
+        name=str(name.value),
+        description=said,
+        parameters=tuple(_parameters(schema)),
+        origin="json",
+        location=name.location,
+        schema=schema.data,
+        spec=_spec(node, str(name.value), said, schema, file),
+        source=file,
+        texts=tuple(_texts(node, name, description, schema)),
+        document=schema.node,
+        identity=frozenset([("place", *name.location[:3])]),
+    )
+
+
+def _spec(node: MappingNode, name: str, description: str, schema: _Schema, file: str) -> ToolSpec | None:
+    """Return the definition as a specification; None where it can be none."""
+    annotations, strict, output = node.get("annotations"), node.get("strict"), node.get("outputSchema")
+    hints = plain(annotations) if isinstance(annotations, MappingNode) else {}
+    flags = {ours: hints[theirs] for theirs, ours in _HINTS.items() if isinstance(hints.get(theirs), bool)}
+    if isinstance(strict, Scalar) and isinstance(strict.value, bool):
+        flags["strict"] = strict.value
+    try:
+        return ToolSpec(
+            name,
+            description,
+            schema.data,
+            output_schema=plain(output) if isinstance(output, MappingNode) else None,
+            source=file,
+            location=node.location,
+            **flags,
+        )
+    except InvalidTools:
+        return None
+
+
+def _parameters(schema: _Schema) -> Iterator[ParameterDefinition]:
+    properties = schema.node.get("properties") if isinstance(schema.node, MappingNode) else None
+    if not isinstance(properties, MappingNode):
+        return
+    required = schema.data.get("required")
+    needed = required if isinstance(required, list) else []
+    for name, entry in properties.entries.items():
+        inner = plain(entry.value)
+        known = inner if isinstance(inner, dict) else {}
+        said = known.get("description")
+        yield ParameterDefinition(
+            name, said if isinstance(said, str) else "", entry.key.location, known, name in needed
+        )
+
+
+def _texts(node: MappingNode, name: Scalar, description: Node | None, schema: _Schema) -> Iterator[Text]:
+    yield Text("name", str(name.value), WrittenInDocument(name))
+    if isinstance(title := node.get("title"), Scalar) and isinstance(title.value, str):
+        yield Text("title", title.value, WrittenInDocument(title))
+    if isinstance(description, Scalar) and isinstance(description.value, str):
+        yield Text("description", description.value, WrittenInDocument(description))
+    for kind, value, parameter, path in texts_in(schema.data):
+        scalar = _scalar_at(schema.node, path, is_key=kind == "parameter name")
+        if scalar is not None:
+            yield Text(kind, value, WrittenInDocument(scalar), parameter)
+
+
+def _scalar_at(node: Node | None, path: Path, *, is_key: bool) -> Scalar | None:
+    if node is None:
+        return None
+    if is_key:
+        parent = nearest_node(node, path[:-1])
+        return parent.entries[str(path[-1])].key if isinstance(parent, MappingNode) else None
+    found = nearest_node(node, path)
+    return found if isinstance(found, Scalar) else None

@@ -1,0 +1,92 @@
+"""Requests: the files and names that the user asked for, one thing to look at each."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from toolkit.problems import Problem
+from toolkit.sources.collected import NO_TOOLS, NOT_FOUND
+from toolkit.sources.folders import PYTHON, YAML, files_below
+from toolkit.sources.targets import FilesTarget, parse_target
+
+JSON = ".json"
+_TOOLS_JSON = "tools.json"
+
+Kind = Literal["python", "pipeline", "json", "name"]
+
+
+class Request(NamedTuple):
+    """One thing to look at.
+
+    Attributes:
+        target: What it is called.
+        base: The folder that this is relative to.
+        file: The real path, where it is one file.
+        is_named: Whether the user named this very thing, and not a folder or a pattern that it is in.
+    """
+
+    target: str
+    base: str
+    file: str | None = None
+    is_named: bool = True
+
+    @property
+    def kind(self) -> Kind:
+        """What is to be done with it."""
+        if self.file is None:
+            return "name"
+        if self.file.endswith(JSON):
+            return "json"
+        return "python" if self.file.endswith(PYTHON) else "pipeline"
+
+
+def make_requests(targets: Iterable[str], base: Path) -> tuple[list[Request], list[Problem]]:
+    """Return what to look at, a file at a time, and what was not found.
+
+    Python comes first, since pipelines use it. In a folder, a list of definitions is a file that is called `tools.json`
+    or `….tools.json`; any other one must be named.
+    """
+    requests: dict[str, Request] = {}
+    problems = []
+    for text in targets:
+        if text.endswith(JSON):
+            found: FilesTarget | Problem | None = _json_file(text, base)
+        else:
+            target = parse_target(text, base)
+            found = target if isinstance(target, Problem | FilesTarget) else None
+        match found:
+            case Problem():
+                problems.append(found)
+            case FilesTarget(paths=paths, name=None, is_single=is_named):
+                lists = () if is_named else _definitions_below(base / text)
+                if not paths and not lists:
+                    problems.append(Problem(NO_TOOLS, f"there are no tools in '{text}'", severity="warning"))
+                for path in (*paths, *lists):
+                    file = os.path.realpath(path)
+                    requests.setdefault(file, Request(str(path), "", file, is_named))
+            case _:
+                requests.setdefault(text, Request(text, str(base)))
+    return sorted(requests.values(), key=lambda request: request.kind != "python"), problems
+
+
+def _json_file(text: str, base: Path) -> FilesTarget | Problem:
+    path = base / text
+    if path.is_file():
+        return FilesTarget(text, (path,))
+    return Problem(NOT_FOUND, f"there is no file '{text}'", hint=f"it is looked for in '{path.parent.resolve()}'")
+
+
+def _definitions_below(folder: Path) -> Iterable[Path]:
+    if not folder.is_dir():
+        return ()
+    return [
+        path
+        for path in files_below(folder, (JSON,))
+        if path.name == _TOOLS_JSON or path.name.endswith(f".{_TOOLS_JSON}")
+    ]
+
+
+def is_yaml(file: str) -> bool:
+    """Whether a file is called as a pipeline is."""
+    return file.endswith(YAML)

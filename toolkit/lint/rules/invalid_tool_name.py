@@ -1,0 +1,74 @@
+"""TK101: a name that some provider refuses."""
+
+import re
+from collections.abc import Iterator
+
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.rule import Rule
+from toolkit.problems import Fix, Problem
+from toolkit.tools.names import legal_name, name_problem
+
+# What every provider takes: a hyphen may stand in a name from elsewhere, since all of them know it.
+_PORTABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*", re.ASCII)
+
+
+class InvalidToolName(Rule):
+    '''The name of a tool is blank, or has characters that some provider refuses.
+
+    ## Why
+
+    A request with such a name fails as a whole, with all its other tools. Names of tools of your own have letters,
+    digits and underscores, so that they stay good under every prefix; a definition in JSON may have hyphens too.
+
+    ## Example
+
+    ```python
+    from toolkit import tool
+
+
+    @tool(name="get rates!")
+    def rates(currency: str) -> str:
+        """Return today's exchange rates of a currency."""
+        return currency
+    ```
+
+    ## Instead
+
+    ```python
+    from toolkit import tool
+
+
+    @tool(name="get_rates")
+    def rates(currency: str) -> str:
+        """Return today's exchange rates of a currency."""
+        return currency
+    ```
+
+    ## Source
+
+    - OpenAI, `FunctionDefinition.name`: "Must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length
+      of 64" (`openai` 2.x, `types/shared_params/function_definition.py`, checked 2026-11-21)
+    - Gemini, `FunctionDeclaration.name`: "Must start with a letter or an underscore" (`google-genai`, `types.py`, checked
+      2026-11-21)
+    '''
+
+    code = "TK101"
+    name = "invalid-tool-name"
+    severity = "error"
+    fix = "unsafe"
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        if tool.origin == "json":
+            if not _PORTABLE.fullmatch(tool.name):
+                what = "blank" if not tool.name.strip() else f"{tool.name!r}, which not every provider takes"
+                hint = f"call it {legal_name(tool.name)!r}"
+                yield self.problem(f"the tool's name is {what}", tool.location, hint=hint, fix=self._renaming(tool))
+        elif found := name_problem(tool.name, tool.location):
+            yield self.problem(found.message, tool.location, hint=found.hint, fix=self._renaming(tool))
+
+    def _renaming(self, tool: ToolDefinition) -> Fix | None:
+        """Return the fix where the name is written as a text; whoever calls the tool must follow."""
+        written = next((text.written for text in tool.texts if text.kind == "name"), None)
+        name = legal_name(tool.name)
+        edit = written.replaced(0, len(tool.name), name) if written is not None and tool.name else None
+        return None if edit is None else self.fixed_by(f"Call it '{name}'", edit)

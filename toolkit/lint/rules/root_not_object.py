@@ -1,0 +1,64 @@
+"""TK302: the parameters are something else than one object."""
+
+from collections.abc import Iterator
+
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+_UNIONS = ("anyOf", "oneOf", "allOf")
+
+
+class RootNotObject(Rule):
+    """The parameters of a tool are not one JSON object with named members.
+
+    ## Why
+
+    Every provider wants `"type": "object"` at the root of the parameters, and refuses a union there: arguments are
+    always named. What is several objects at once must be one with optional members, or several tools.
+
+    ## Example
+
+    ```json
+    [{"name": "add", "description": "Add numbers and return their sum.", "parameters": {"type": "array", "items": {"type": "number"}}}]
+    ```
+
+    ## Instead
+
+    ```json
+    [
+      {
+        "name": "add",
+        "description": "Add numbers and return their sum.",
+        "parameters": {
+          "type": "object",
+          "properties": {"numbers": {"type": "array", "items": {"type": "number"}, "description": "What to add up."}},
+          "required": ["numbers"]
+        }
+      }
+    ]
+    ```
+
+    ## Source
+
+    - Anthropic, `ToolParam.input_schema.type`: `Required[Literal["object"]]` (`anthropic`, `types/tool_param.py`, checked
+      2026-11-21)
+    - MCP 2025-11-25, [Tools](https://modelcontextprotocol.io/specification/2025-11-25/server/tools): `inputSchema` must be
+      an object schema (checked 2026-11-21)
+    """
+
+    code = "TK302"
+    name = "root-not-object"
+    severity = "error"
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        if tool.schema is None:
+            return
+        if tool.schema.get("type") != "object":
+            message = f"the parameters of {tool.name!r} must be a JSON Schema of type 'object'"
+            yield self.problem(message, tool.place("type"), hint='write {"type": "object", "properties": {…}}')
+        for union in _UNIONS:
+            if union in tool.schema:
+                message = f"the parameters of {tool.name!r} are a union: providers refuse '{union}' at the root"
+                hint = "make one object with optional members, or several tools"
+                yield self.problem(message, tool.place(union), hint=hint)

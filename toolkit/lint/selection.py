@@ -1,0 +1,84 @@
+"""Selection: which rules are looked for, from codes, beginnings of codes and names, as people know it from ruff."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from toolkit.lint.rules import CERTAIN, all_rules, codes, rule_of
+from toolkit.problems import did_you_mean
+
+ALL = "ALL"
+
+
+class Selection(NamedTuple):
+    """What is to be looked for: each part is a code, the beginning of some, a name, or `ALL`.
+
+    Attributes:
+        select: What is looked for; everything unless it is said.
+        ignore: What is not.
+        extend_select: What is looked for besides.
+    """
+
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+
+    def codes(self, before: frozenset[str] = frozenset()) -> frozenset[str]:
+        """Return the codes that are looked for.
+
+        The longer of two parts that fit a code decides; of two that are as long, `ignore` does. What must not be
+        missed is always in, unless it is ignored.
+
+        Args:
+            before: What was looked for until now, where `select` does not say anything.
+        """
+        selected = (*self._selected, *self.extend_select)
+        chosen = set()
+        for code in codes():
+            wanted, unwanted = _nearest(selected, code), _nearest(self.ignore, code)
+            if wanted > unwanted or (unwanted < 0 and self.select is None and code in before):
+                chosen.add(code)
+        certain = {code for code in codes() if code.startswith(CERTAIN) and _nearest(self.ignore, code) < 0}
+        return frozenset(chosen | certain)
+
+    @property
+    def _selected(self) -> tuple[str, ...]:
+        return () if self.select is None else self.select
+
+
+def selected_codes(layers: Sequence[Selection]) -> frozenset[str]:
+    """Return what is looked for after each layer has said its part: the settings first, then the command line."""
+    found = frozenset(codes())
+    for layer in layers:
+        found = layer.codes(found)
+    return found
+
+
+def unknown_parts(parts: Iterable[str]) -> list[tuple[str, str | None]]:
+    """Return the parts that fit no rule, each with a hint."""
+    wrong = [part for part in parts if not any(_fit(part, code) >= 0 for code in codes())]
+    return [(part, did_you_mean(part, [*codes(), *(rule.name for rule in all_rules())])) for part in wrong]
+
+
+def fits(part: str, code: str) -> bool:
+    """Whether a code, the beginning of some, a name, or `ALL` means a code."""
+    return _fit(part, code) >= 0
+
+
+def _nearest(parts: Iterable[str], code: str) -> int:
+    return max((_fit(part, code) for part in parts), default=-1)
+
+
+def _fit(part: str, code: str) -> int:
+    """Return how exactly a part means a code: its length, or -1."""
+    wanted = part.strip()
+    if wanted.upper() == ALL:
+        return 0
+    if code.startswith(wanted.upper()) and wanted:
+        return len(wanted)
+    if wanted and not wanted[-1].isdigit() and wanted.islower() and wanted == _name_of(code):
+        return len(code)
+    return -1
+
+
+def _name_of(code: str) -> str:
+    return rule_of(code).name

@@ -1,0 +1,152 @@
+"""Suppressions: comments that silence a rule, in a line or in a whole file, of Python or of YAML.
+
+def f(x): ...          # toolkit: ignore[TK201, TK3]
+# toolkit: ignore-file[TK5]
+"""
+
+import os
+import re
+from collections.abc import Container, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from toolkit.documents.reading import read_text
+from toolkit.problems import Location, Problem
+
+_COMMENT = re.compile(r"#\s*toolkit:\s*(ignore(?:-file)?)\b[ \t]*(\[[^\]\r\n]*\]?)?", re.IGNORECASE)
+_CODE = re.compile(r"[A-Za-z]+[0-9]*")
+_IN_YAML = re.compile(r"(?:^|(?<=[ \t]))#")
+
+
+class Suppression(NamedTuple):
+    """One code, or the beginning of several, that a comment silences.
+
+    Attributes:
+        code: What is silenced: `TK201`, or `TK2` for all that begin so; empty where the comment names none.
+        location: Where it stands.
+        comment: The place of the whole comment.
+        lines: The lines that it is for, the first and the last; None for the whole file.
+        removal: What to delete so that it is gone; None where somebody must see to the rest of the comment.
+    """
+
+    code: str
+    location: Location
+    comment: Location
+    lines: tuple[int, int] | None
+    removal: Location | None
+
+    def silences(self, problem: Problem) -> bool:
+        """Whether it is meant for a problem."""
+        if not self.code or not problem.code.startswith(self.code):
+            return False
+        if self.lines is None:
+            return True
+        line = problem.location.line if problem.location else None
+        return line is not None and self.lines[0] <= line <= self.lines[1]
+
+
+def suppressions_in(file: str, text: str) -> list[Suppression]:
+    """Return the suppressions of a file, called by its real path, which is Python or YAML; JSON has no comments."""
+    if "toolkit:" not in text or file.endswith(".json"):
+        return []
+    found = _python_comments(text) if file.endswith(".py") else _yaml_comments(text)
+    return [one for comment in found for one in _read(file, comment)]
+
+
+def _read(file: str, written: "_Comment") -> Iterator[Suppression]:
+    """Yield what one comment silences."""
+    line = written.line
+
+    def place(start: int, end: int) -> Location:
+        return Location(file, line, written.column + start, line, written.column + end)
+
+    for match in _COMMENT.finditer(written.text):
+        lines = None if match[1].lower() == "ignore-file" else (written.first, line)
+        codes = list(_CODE.finditer(match[2] or ""))
+        is_all = match.start() == 0 and not written.text[match.end() :].strip()
+        whole = place(match.start(), match.end())
+        removal = place(-written.blanks, len(written.text)) if is_all else None
+        if not codes or not match[2].endswith("]"):
+            yield Suppression("", whole, whole, lines, removal)
+            continue
+        begin = match.start(2)
+        for number, code in enumerate(codes):
+            if len(codes) > 1:  # the comma goes too
+                start = codes[number - 1].end() if number else code.start()
+                removal = place(begin + start, begin + (code.end() if number else codes[1].start()))
+            location = place(begin + code.start(), begin + code.end())
+            yield Suppression(code[0].upper(), location, whole, lines, removal)
+
+
+class _Comment(NamedTuple):
+    """A comment: its line and column, its text, the blanks before it, and where a text that it follows began."""
+
+    line: int
+    column: int
+    text: str
+    blanks: int
+    first: int
+
+
+def _python_comments(text: str) -> Iterator[_Comment]:
+    """Yield the comments that may silence something."""
+    import io  # noqa: PLC0415 - few files have such comments
+    import tokenize  # noqa: PLC0415
+
+    begins: dict[int, int] = {}
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text.removeprefix("\ufeff")).readline):
+            line = token.start[0]
+            if token.type == tokenize.STRING and token.end[0] > line:
+                begins[token.end[0]] = begins.get(line, line)
+            elif token.type == tokenize.COMMENT and _COMMENT.search(token.string):
+                before = token.line[: token.start[1]]
+                blanks = len(before) - len(before.rstrip())
+                yield _Comment(line, token.start[1] + 1, token.string, blanks, begins.get(line, line))
+    except (tokenize.TokenError, SyntaxError):
+        return  # what is wrong with the file is told elsewhere
+
+
+def _yaml_comments(text: str) -> Iterator[_Comment]:
+    """Yield such comments of a document, as far as they can be told without reading it: outside of quotes."""
+    for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
+        for match in _COMMENT.finditer(line):
+            before = line[: match.start()]
+            is_comment = _IN_YAML.match(line, match.start()) or not before.strip()
+            if is_comment and before.count('"') % 2 == 0 and before.count("'") % 2 == 0:
+                blanks = len(before) - len(before.rstrip())
+                yield _Comment(number, match.start() + 1, line[match.start() :].rstrip(), blanks, number)
+
+
+class Silenced(NamedTuple):
+    """What is left of problems, and which suppressions silenced one."""
+
+    problems: list[Problem]
+    used: set[Suppression]
+
+
+def silence(problems: Iterable[Problem], suppressions: Iterable[Suppression]) -> Silenced:
+    """Leave out the problems that comments in their files silence."""
+    by_file: dict[str, list[Suppression]] = {}
+    for one in suppressions:
+        by_file.setdefault(one.location.file, []).append(one)
+    real = cache(os.path.realpath)  # the same file may be called differently
+    left: list[Problem] = []
+    used: set[Suppression] = set()
+    for problem in problems:
+        near = by_file.get(real(problem.location.file), ()) if problem.location else ()
+        silencing = [one for one in near if one.silences(problem)]
+        used.update(silencing)
+        left += [] if silencing else [problem]
+    return Silenced(left, used)
+
+
+def suppressions_elsewhere(problems: Iterable[Problem], known: Container[str]) -> list[Suppression]:
+    """Return the suppressions of files that nobody asked for but that have problems, such as a pipeline's tools."""
+    files = {os.path.realpath(problem.location.file) for problem in problems if problem.location}
+    found: list[Suppression] = []
+    for file in sorted(file for file in files if file not in known and file.endswith((".py", ".yaml", ".yml"))):
+        text = read_text(Path(file), file)
+        found += suppressions_in(file, text) if isinstance(text, str) else []
+    return found

@@ -1,0 +1,169 @@
+"""Trails: which files of a project the result for one of them rests on, as the child process sees it.
+
+A file rests on what it imports, on what it reads while it is imported, and on what these rest on in turn. Imports are
+seen where Python makes them, files that are read through Python's own audit events, files that a pipeline names where
+they are opened. What lies among the installed packages does not count; that they change is told in another way.
+"""
+
+import builtins
+import importlib
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from toolkit.lint.installed import is_installed
+from toolkit.problems import Problem
+from toolkit.sources.collected import Collected
+from toolkit.sources.configuration import Configuration
+from toolkit.sources.opening import SourceOpener
+from toolkit.sources.targets import FilesTarget, Target
+
+_CONFIGURED = "the configured sources"
+_REQUEST = "the request"
+
+
+class Trail:
+    """Follows what is imported, read and opened."""
+
+    def __init__(self) -> None:
+        """Watch from now on; there is no way to stop."""
+        self._rests_on: dict[str, set[str]] = {}
+        self._listings: dict[str, set[tuple[str, str]]] = {}
+        self._now: list[str] = []
+        self._is_ours = False
+        sys.addaudithook(self._heard)
+        self._watch_imports()
+
+    def begin(self) -> None:
+        """Look at a new request."""
+        self._now = [_REQUEST]
+        self._rests_on.pop(_REQUEST, None)
+        self._listings.pop(_REQUEST, None)
+
+    def end(self) -> dict[str, Any]:
+        """Return the files that the request's result rests on, and the folders and patterns whose files it names."""
+        known, todo = set[str](), list(self._now)
+        while todo:
+            file = todo.pop()
+            if file not in known:
+                known.add(file)
+                todo += self._rests_on.get(file, ())
+        listings = {listing for file in known for listing in self._listings.get(file, ())}
+        self._now = []
+        return {"files": sorted(known - {_CONFIGURED, _REQUEST}), "listings": sorted(listings)}
+
+    def opens(self, file: str) -> None:
+        """What is looked at now rests on a file, which is looked at from now on."""
+        self._note(file)
+        self._now.append(file)
+
+    def closes(self) -> None:
+        """Go back to what was looked at before."""
+        self._now.pop()
+
+    def lists(self, text: str, base: str) -> None:
+        """What is looked at now rests on which files a folder or a pattern has."""
+        if self._now:
+            self._listings.setdefault(self._now[-1], set()).add((text, base))
+
+    def _note(self, file: str, of: str | None = None) -> None:
+        if self._now and not is_installed(file):
+            self._rests_on.setdefault(of or self._now[-1], set()).add(file)
+
+    def _heard(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """Hear of a file that is read; it never raises, since that would forbid the reading."""
+        if event != "open" or not self._now or self._is_ours:
+            return
+        path, mode = arguments[0], arguments[1]
+        if isinstance(path, str | bytes) and not (isinstance(mode, str) and set(mode) & set("wax+")):
+            self._is_ours = True
+            try:
+                name = os.path.realpath(os.fsdecode(path))
+                if not name.endswith(".pyc") and os.path.isfile(name):  # noqa: PTH113
+                    self._note(name)
+            except (OSError, ValueError):
+                pass  # no name that a file can have
+            finally:
+                self._is_ours = False
+
+    def _watch_imports(self) -> None:
+        imports, imports_by_name = builtins.__import__, importlib.import_module
+
+        def watched(
+            name: str,
+            globals: Mapping[str, Any] | None = None,  # noqa: A002 - as Python calls it
+            locals: Mapping[str, Any] | None = None,  # noqa: A002
+            fromlist: Sequence[str] | None = (),
+            level: int = 0,
+        ) -> ModuleType:
+            before = len(sys.modules)
+            module = imports(name, globals, locals, fromlist or (), level)
+            if self._now:
+                self._imported(module, globals, fromlist, is_new=len(sys.modules) > before)
+            return module
+
+        def watched_by_name(name: str, package: str | None = None) -> ModuleType:
+            module = imports_by_name(name, package)
+            self._rests_on_module(module, None)
+            return module
+
+        builtins.__import__ = watched
+        importlib.import_module = watched_by_name
+
+    def _imported(
+        self, module: ModuleType, importer: Mapping[str, Any] | None, names: Sequence[str] | None, *, is_new: bool
+    ) -> None:
+        """Note that one module has imported another, its packages, and what it took from it where that is a module."""
+        file = importer and importer.get("__file__")
+        of = os.path.realpath(file) if isinstance(file, str) else None
+        if of is not None and is_installed(of) and not is_new:
+            return
+        self._rests_on_module(module, of)
+        for name in names or ():
+            self._rests_on_module(sys.modules.get(f"{module.__name__}.{name}"), of)
+
+    def _rests_on_module(self, module: ModuleType | None, of: str | None) -> None:
+        while module is not None:
+            file = getattr(module, "__file__", None)
+            if isinstance(file, str):
+                self._note(os.path.realpath(file), of)
+            module = sys.modules.get(module.__name__.rpartition(".")[0])
+
+
+class FollowedOpener(SourceOpener):
+    """Opens sources, and tells the trail which files these are."""
+
+    def __init__(
+        self, configuration: Configuration, refused: Mapping[str, Problem] | None = None, *, trail: Trail | None
+    ) -> None:
+        """Open nothing yet; without a trail it is a plain opener."""
+        super().__init__(configuration, refused)
+        self._trail = trail
+
+    def open_parsed(self, target: Target | Problem, base: Path, *, is_configured: bool = False) -> Collected:
+        """Open a target; which files a folder or a pattern has is worth remembering."""
+        if self._trail is not None and isinstance(target, FilesTarget) and not target.is_single:
+            self._trail.lists(target.spelled, str(base.absolute()))
+        return super().open_parsed(target, base, is_configured=is_configured)
+
+    def find(self, name: str, *, in_configured: bool = True) -> Collected | None:
+        """Return the tool that has a name; for a configured one all configured sources may matter."""
+        if self._trail is None or not in_configured:
+            return super().find(name, in_configured=in_configured)
+        self._trail.opens(_CONFIGURED)
+        try:
+            return super().find(name, in_configured=in_configured)
+        finally:
+            self._trail.closes()
+
+    def _open_file(self, path: Path, name: str | None) -> Collected:
+        if self._trail is None:
+            return super()._open_file(path, name)
+        self._trail.opens(os.path.realpath(path))
+        try:
+            return super()._open_file(path, name)
+        finally:
+            self._trail.closes()
