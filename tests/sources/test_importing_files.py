@@ -23,12 +23,12 @@ def imported(path):
 
 
 def test_file_in_a_package_is_a_member_of_it(project):
-    project.write("shop/__init__.py", "NAME = 'shop'\n")
-    project.write("shop/inner/__init__.py")
-    project.write("shop/inner/rates.py", "from .. import NAME\nfrom shop.inner import __name__ as parent\n")
-    module = imported(Path("shop/inner/rates.py"))
-    assert (module.__name__, module.NAME, module.parent) == ("shop.inner.rates", "shop", "shop.inner")
-    assert imported(Path("shop/__init__.py")) is sys.modules["shop"]
+    project.write("corner_shop/__init__.py", "NAME = 'corner_shop'\n")
+    project.write("corner_shop/inner/__init__.py")
+    project.write("corner_shop/inner/rates.py", "from .. import NAME\nfrom corner_shop.inner import __name__ as parent\n")
+    module = imported(Path("corner_shop/inner/rates.py"))
+    assert (module.__name__, module.NAME, module.parent) == ("corner_shop.inner.rates", "corner_shop", "corner_shop.inner")
+    assert imported(Path("corner_shop/__init__.py")) is sys.modules["corner_shop"]
 
 
 def test_file_sees_its_neighbours(project):
