@@ -117,7 +117,11 @@ def no_secrets(call):
 )
 def test_leave_given_beforehand_never_beats_a_refusal_that_looks_at_arguments(wrap):
     ran = []
-    tool = from_function(lambda path: ran.append(path) or None, name="t", destructive=True)
+
+    def remove(path):
+        ran.append(path)
+
+    tool = from_function(remove, destructive=True)
     context = ToolContext(policy=wrap(Fixed(no_secrets, needs_arguments=True)))
     assert tool.run({"path": "secret.txt"}, context).text == "Error: Denied by secrets stay"
     assert ran == []

@@ -13,6 +13,7 @@ from toolkit.tools.arguments import read_arguments
 from toolkit.tools.base import Arguments, Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.functions import injected
+from toolkit.tools.hiding import MASK
 from toolkit.tools.names import name_problem
 from toolkit.tools.options import option_problems
 from toolkit.tools.places import place_of
@@ -59,8 +60,9 @@ class HandmadeTool(Tool):
         return read_arguments(self._shape, arguments, self._optional)
 
     def describe(self, parsed: Any) -> dict[str, Any]:
-        """Return the arguments as plain data."""
-        return plain_data(parsed)
+        """Return the arguments as plain data, with stars for what the schema calls write-only."""
+        hidden = self.hidden_parameters
+        return {name: MASK if name in hidden else value for name, value in plain_data(parsed).items()}
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
         """Call the function; inside a running loop a plain one goes to a thread, where it blocks nobody."""
