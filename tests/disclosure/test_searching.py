@@ -1,0 +1,96 @@
+"""Searching: tools are found by words, in large sets too, and revealed."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolkit import InvalidTools, Tool, ToolContext
+from toolkit.disclosure.facades import UnfoldingTool
+from toolkit.disclosure.offering import offer
+from toolkit.disclosure.searching import ToolSearch, rank, words_of
+
+NOTHING = {"type": "object", "properties": {}}
+
+
+def made(name, description, **parameters):
+    schema = {
+        "type": "object",
+        "properties": {key: {"type": "string", "description": text} for key, text in parameters.items()},
+    }
+    return Tool.create(name, description, schema, lambda **given: name)
+
+
+MAIL = made("send_mail", "Send an email to somebody.", to="The recipient's address")
+INVOICES = made("list_invoices", "List the invoices of a customer.", customer="The customer's number")
+PAY = made("pay_invoice", "Pay one invoice.", invoice="Its number")
+WEATHER = made("getForecast", "Tell the weather of tomorrow for a city.", city="The city")
+MANY = [made(f"tool_{number}", f"Does thing number {number}.") for number in range(500)]
+
+
+def names(tools):
+    return [each.name for each in tools]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("email", ["send_mail"]),
+        ("send a mail", ["send_mail"]),
+        ("invoices", ["pay_invoice", "list_invoices"]),
+        ("pay invoices", ["pay_invoice", "list_invoices"]),
+        ("forecast", ["getForecast"]),
+        ("recipient", ["send_mail"]),
+        ("CITIES", ["getForecast"]),
+        ("the of a", []),
+        ("", []),
+        ("zeppelin", []),
+    ],
+)
+def test_the_likeliest_tool_comes_first(query, found):
+    assert names(rank([MAIL, INVOICES, PAY, WEATHER, *MANY], query)) == found
+
+
+def test_words_are_told_apart_at_humps_underscores_and_digits():
+    assert words_of("getHTTPResponse2 list_files, Straßen größer") == [
+        "get", "http", "response", "2", "list", "file", "strassen", "grösser",
+    ]  # fmt: skip
+    assert words_of("queries boxes classes bus analysis gas") == ["query", "box", "class", "bus", "analysis", "gas"]
+
+
+@given(st.text())
+def test_any_text_can_be_searched_for(query):
+    assert set(names(rank([MAIL, INVOICES], query))) <= {"send_mail", "list_invoices"}
+
+
+def test_a_search_reveals_what_it_finds_and_stays():
+    search = ToolSearch([MAIL, INVOICES, PAY, *MANY])
+    result = search.run({"query": "invoices"})
+    assert result.text == (
+        "Tools now available:\n- pay_invoice: Pay one invoice.\n- list_invoices: List the invoices of a customer."
+    )
+    table, remark = offer({"search_tools": search}, "search_tools", result.artifact)
+    assert (list(table), remark) == (["search_tools", "pay_invoice", "list_invoices"], "")
+    assert table["search_tools"] is search
+    table, remark = offer(table, "search_tools", table["search_tools"].run({"query": "pay email"}).artifact)
+    assert (sorted(table), remark) == (["list_invoices", "pay_invoice", "search_tools", "send_mail"], "")
+
+
+def test_a_search_reveals_no_more_than_it_may():
+    assert len(ToolSearch(MANY, most=3).run({"query": "thing"}).artifact.tools) == 3
+
+
+def test_tools_behind_facades_are_found():
+    facade = UnfoldingTool.of("billing", "Billing.", [INVOICES, PAY])
+    assert names(ToolSearch([facade, MAIL]).run({"query": "pay"}).artifact.tools) == ["pay_invoice"]
+
+
+def test_a_search_without_a_hit_names_near_words():
+    search = ToolSearch([MAIL, INVOICES])
+    assert search.run({"query": "invioces"}).text == "No tool was found for 'invioces'. Did you mean: invoice?"
+    assert search.run({"query": "zeppelin"}).text == "No tool was found for 'zeppelin'. Try other words."
+    assert search.run({"query": "zeppelin"}, ToolContext(chosen_by="model")).artifact is None
+
+
+def test_tools_that_clash_are_refused():
+    with pytest.raises(InvalidTools, match="duplicate tool name 'send_mail'"):
+        ToolSearch([MAIL, made("send_mail", "Another.")])
