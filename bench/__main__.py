@@ -9,7 +9,17 @@ from importlib import import_module
 
 from bench.rows import Row
 
-HEADINGS = ("", "measure", "floor", "ours", "ratio (best / median)", "target", "goal", "reached", "beside it, same run")
+HEADINGS = (
+    "",
+    "measure",
+    "what counts as 1",
+    "ours",
+    "ratio (best / median)",
+    "target",
+    "goal",
+    "reached",
+    "beside it, same run",
+)
 FAMILIES = {
     "A1": "cold_starts",
     "A2": "cold_starts",
