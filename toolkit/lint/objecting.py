@@ -1,0 +1,103 @@
+"""Objecting: what the providers that are asked for will refuse in a tool, told by the rule that has its code.
+
+Which provider takes what is data of `dialects`; here it only gets its place in the source.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+from toolkit import dialects
+from toolkit.dialects.changes import Objection
+from toolkit.dialects.limits import LIMITS, Limit
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem, Severity
+
+STRICT = tuple(name for name, limits in LIMITS.items() if limits.closed is not None)
+"""The providers whose strict mode wants every object closed."""
+
+
+class ProviderRule(Rule):
+    """A rule that tells what providers say against one tool, under its own code."""
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        """Tell what each provider says against a tool."""
+        for provider in self.settings.providers:
+            for objection in objections_to(tool, provider):
+                if objection.code == self.code:
+                    yield self.objecting(tool, objection)
+
+    def objecting(self, tool: ToolDefinition, objection: Objection, severity: Severity | None = None) -> Problem:
+        """Return an objection as a finding, in its place."""
+        message = f"tool {tool.name!r}: {objection.message}"
+        place = tool.place(*steps_of(objection.pointer))
+        return self.problem(message, place, hint=objection.hint, severity=severity or objection.severity)
+
+
+class ToolsetRule(Rule):
+    """A rule that tells what providers say against all tools of one source in one request; `cure` says what to do."""
+
+    cure: ClassVar[str]
+
+    def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
+        """Tell the gravest thing that each provider says against the tools of a source."""
+        for source in by_source(tools):
+            specs = [tool.spec for tool in source if tool.spec is not None]
+            for provider in self.settings.providers:
+                said = dialects.request_objections(specs, provider)
+                own = [objection for objection in said if objection.code == self.code]
+                for objection in own[:1]:  # the gravest comes first
+                    message = f"in '{name_of(source)}' {objection.message}"
+                    yield self.problem(message, source[0].location, hint=self.cure, severity=objection.severity)
+
+
+def by_source(tools: Sequence[ToolDefinition]) -> list[list[ToolDefinition]]:
+    """Return the tools of each source that would be offered together: one file, one server, one list."""
+    found: dict[str, list[ToolDefinition]] = {}
+    for tool in tools:
+        if tool.origin != "pipeline":
+            found.setdefault(tool.source or "", []).append(tool)
+    return list(found.values())
+
+
+def name_of(source: Sequence[ToolDefinition]) -> str:
+    """Return what people call a source: its file's name, or its own."""
+    return Path(source[0].source or source[0].name).name
+
+
+@lru_cache(maxsize=256)
+def objections_to(tool: ToolDefinition, provider: str) -> tuple[Objection, ...]:
+    """Return what a provider says against a tool.
+
+    What stands in JSON is sent as it stands, so that whatever an export would mend is an objection, too.
+    """
+    if tool.spec is None:
+        return ()
+    found = [*dialects.objections(tool.spec, provider)]
+    if tool.origin == "json" and provider in dialects.DIALECTS and provider != "json-schema":
+        grave: Severity = "error" if provider in STRICT else "info"
+        found += [
+            _as_it_stands(change.pointer, change.what, change.code, provider, grave, change.limit)
+            for change in dialects.export(tool.spec, provider).changes
+            if change.code and change.pointer.startswith("/parameters")
+        ]
+    return tuple(found)
+
+
+def _as_it_stands(
+    pointer: str, what: str, code: str, provider: str, severity: Severity, limit: Limit[Any]
+) -> Objection:
+    step = steps_of(pointer)[-1] if steps_of(pointer) else "parameters"
+    title = LIMITS[provider].title
+    message = f"{title} does not take '{step}' as it is: {limit.says}"
+    return Objection(code, pointer, message, severity, limit, f"as `toolkit schema` writes it: {what}")
+
+
+def steps_of(pointer: str) -> tuple[str | int, ...]:
+    """Return the keys that lead into the parameters' schema; nothing for a pointer to anything else."""
+    if not pointer.startswith("/parameters"):
+        return ()
+    parts = pointer.split("/")[2:]
+    return tuple(int(part) if part.isdigit() else part.replace("~1", "/").replace("~0", "~") for part in parts)

@@ -1,0 +1,76 @@
+"""TK314: an example that the tool itself would refuse."""
+
+from collections.abc import Iterator
+
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.rule import Rule
+from toolkit.lint.schema_values import misfit_of_arguments, misfit_of_value
+from toolkit.problems import Location, Problem
+
+
+class BadExample(Rule):
+    '''An example does not fit the schema that it is an example of.
+
+    ## Why
+
+    Models copy examples. One that does not fit teaches a call that is refused; Anthropic refuses the whole request with
+    such an example.
+
+    ## Example
+
+    ```python
+    from toolkit import tool
+
+
+    @tool(examples=[{"town": "Oslo"}])
+    def forecast(city: str) -> str:
+        """Forecast tomorrow's weather in a city."""
+        return f"sun in {city}"
+    ```
+
+    ## Instead
+
+    ```python
+    from toolkit import tool
+
+
+    @tool(examples=[{"city": "Oslo"}])
+    def forecast(city: str) -> str:
+        """Forecast tomorrow's weather in a city."""
+        return f"sun in {city}"
+    ```
+
+    ## Source
+
+    - Anthropic, [Define tools](https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools): each example
+      must be valid according to the tool's `input_schema`; invalid ones return a 400 error (checked 2026-11-22)
+    '''
+
+    code = "TK314"
+    name = "bad-example"
+    severity = "error"
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        if tool.schema is None:
+            return
+        for example in tool.spec.examples if tool.spec else ():
+            unknown = sorted(set(example) - {parameter.name for parameter in tool.parameters})
+            reason = misfit_of_arguments(example, tool.schema)
+            if unknown and reason is None:
+                reason = f"there is no parameter {unknown[0]!r}"
+            if reason:
+                message = f"an example of {tool.name!r} does not fit its parameters: {reason}"
+                yield self.problem(message, _place(tool), hint="write the arguments of a call that makes sense")
+        for parameter in tool.parameters:
+            examples = (parameter.schema or {}).get("examples", ())
+            for index, value in enumerate(examples if isinstance(examples, list) else ()):
+                if reason := misfit_of_value(value, parameter.schema or {}, tool.schema):
+                    message = f"an example of {parameter.name!r} in {tool.name!r} does not fit its type: {reason}"
+                    yield self.problem(message, tool.place("properties", parameter.name, "examples", index))
+
+
+def _place(tool: ToolDefinition) -> Location | None:
+    function = tool.function
+    if function is None or (keyword := function.options.get("examples")) is None:
+        return tool.location
+    return function.file.location(keyword.value)

@@ -1,0 +1,68 @@
+"""TK315: a property whose schema is only true or false."""
+
+from collections.abc import Iterator, Mapping
+
+from toolkit.lint.definitions import ToolDefinition, nearest_node
+from toolkit.lint.rule import Rule
+from toolkit.problems import Edit, Fix, Problem
+
+
+class BooleanSubschema(Rule):
+    """The schema of a property is only `true` or `false`.
+
+    ## Why
+
+    JSON Schema allows it, and MCP servers that are written in Go produce it for values of any type. Many clients read
+    the schema of a property as an object: one such property makes them refuse the whole list of tools.
+
+    ## Example
+
+    ```json
+    [
+      {
+        "name": "store",
+        "description": "Store a value under a key for later.",
+        "inputSchema": {"type": "object", "properties": {"key": {"type": "string"}, "value": true}}
+      }
+    ]
+    ```
+
+    ## Instead
+
+    ```json
+    [
+      {
+        "name": "store",
+        "description": "Store a value under a key for later.",
+        "inputSchema": {"type": "object", "properties": {"key": {"type": "string"}, "value": {}}}
+      }
+    ]
+    ```
+
+    ## Source
+
+    - JSON Schema 2020-12, [boolean schemas](https://json-schema.org/draft/2020-12/json-schema-core#section-4.3.2):
+      `true` says the same as `{}` (checked 2026-11-22)
+    - MCP TypeScript SDK, `ToolSchema`: the properties of `inputSchema` are objects (checked 2026-11-22)
+    """
+
+    code = "TK315"
+    name = "boolean-subschema"
+    severity = "error"
+    fix = "safe"
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        for path, schema in tool.schemas():
+            properties = schema.get("properties")
+            for name, inner in properties.items() if isinstance(properties, Mapping) else ():
+                if isinstance(inner, bool):
+                    where = (*path, "properties", name)
+                    written = "{}" if inner else '{"not": {}}'
+                    message = f"the schema of {name!r} in {tool.name!r} is only {str(inner).lower()}"
+                    fix = self._fix(tool, where, written)
+                    yield self.problem(message, tool.place(*where), hint=f"write {written}", fix=fix)
+
+    def _fix(self, tool: ToolDefinition, path: tuple[str | int, ...], written: str) -> Fix | None:
+        if tool.document is None:
+            return None
+        return self.fixed_by(f"Write {written}", Edit(nearest_node(tool.document, path).location, written))

@@ -1,0 +1,145 @@
+"""TK313: a default that is not what the type says, or that a call changes."""
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from toolkit.lint.definitions import ParameterDefinition, ToolDefinition, nearest_node
+from toolkit.lint.python_files import PythonFunction, PythonParameter
+from toolkit.lint.rule import Rule
+from toolkit.lint.schema_values import misfit_of_value
+from toolkit.problems import Fix, Location, Problem
+
+_LITERALS: Mapping[str, type | tuple[type, ...]] = {"str": str, "int": int, "float": (int, float), "bool": bool}
+_CHANGING = {
+    "add", "append", "clear", "discard", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault",
+    "sort", "update",
+}  # fmt: skip
+
+
+class DefaultMismatch(Rule):
+    '''A default is no value of its parameter's type, or is changed by the calls that use it.
+
+    ## Why
+
+    A model is told of the default, and sends such a value: the call is refused, though it did what it was told. `None` as
+    the default of a text is such a value, too. And a list or dict that a function changes while it is the default is
+    changed for every later call: what one conversation did shows in the next.
+
+    ## Example
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def forecast(city: str, days: int = "3", units: str = None, seen: list[str] = []) -> str:
+        """Forecast the weather in a city."""
+        seen.append(city)
+        return f"sun in {city} for {days} days, in {units}; asked for so far: {seen}"
+    ```
+
+    ## Instead
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def forecast(city: str, days: int = 3, units: str | None = None, seen: list[str] | None = None) -> str:
+        """Forecast the weather in a city."""
+        seen = [*(seen or []), city]
+        return f"sun in {city} for {days} days, in {units}; asked for so far: {seen}"
+    ```
+
+    ## Source
+
+    - PEP 484, [Union types](https://peps.python.org/pep-0484/#union-types): a default of `None` no longer makes a type
+      optional (checked 2026-11-22)
+    - Ruff, [mutable-argument-default](https://docs.astral.sh/ruff/rules/mutable-argument-default/) (checked 2026-11-22)
+    '''
+
+    code = "TK313"
+    name = "default-mismatch"
+    severity = "error"
+    fix = "safe"
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        for parameter in tool.parameters:
+            if reason := _misfit(tool, parameter):
+                fix = self._allowing_nothing(tool, parameter)
+                hint = (
+                    f"write '{fix.edits[0].text}'" if fix else "make the default a value of the type, or leave it out"
+                )
+                message = f"the default of {parameter.name!r} in {tool.name!r} does not fit its type: {reason}"
+                yield self.problem(message, _place(tool, parameter), hint=hint, fix=fix)
+
+    def check_function(self, function: PythonFunction) -> Iterator[Problem]:
+        changed = set(_changed_names(function))
+        for parameter in function.parameters:
+            if parameter.name in changed and _is_mutable(parameter.default):
+                message = f"calls of {function.tool_name!r} change the default of {parameter.name!r} for all later ones"
+                hint = f"take None as the default, and begin with '{parameter.name} = {parameter.name} or …'"
+                assert parameter.default is not None  # noqa: S101 - a mutable default is one
+                yield self.problem(message, function.file.location(parameter.default), hint=hint)
+
+    def _allowing_nothing(self, tool: ToolDefinition, parameter: ParameterDefinition) -> Fix | None:
+        """Return the fix that lets a parameter be None that is None unless it is given."""
+        python, function = parameter.python, tool.function
+        if python is None or function is None or not _is_none(python.default):
+            return None
+        annotation = python.node.annotation
+        if annotation is None or (isinstance(annotation, ast.Constant)):
+            return None
+        written = f"{function.file.segment(annotation)} | None"
+        return self.fixed_by(f"Write {written}", function.file.replacing(annotation, written))
+
+
+def _misfit(tool: ToolDefinition, parameter: ParameterDefinition) -> str | None:
+    if parameter.schema is not None and "default" in parameter.schema and tool.schema is not None:
+        inner = {key: value for key, value in parameter.schema.items() if key != "default"}
+        return misfit_of_value(parameter.schema["default"], inner, tool.schema)
+    return _written_misfit(parameter.python) if parameter.schema is None and parameter.python else None
+
+
+def _written_misfit(parameter: PythonParameter) -> str | None:
+    """Return why a default does not fit a plain type, by the source alone."""
+    annotation, default = parameter.node.annotation, parameter.default
+    if not isinstance(annotation, ast.Name) or annotation.id not in _LITERALS or not isinstance(default, ast.Constant):
+        return None
+    is_truth = isinstance(default.value, bool) and annotation.id != "bool"
+    if isinstance(default.value, _LITERALS[annotation.id]) and not is_truth:
+        return None
+    return f"{default.value!r} is no {annotation.id}"
+
+
+def _place(tool: ToolDefinition, parameter: ParameterDefinition) -> Location | None:
+    if tool.document is not None:
+        return nearest_node(tool.document, ("properties", parameter.name, "default")).location
+    if parameter.python is not None and parameter.python.default is not None and tool.function is not None:
+        return tool.function.file.location(parameter.python.default)
+    return parameter.location
+
+
+def _is_none(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _is_mutable(node: ast.expr | None) -> bool:
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id in {"list", "dict", "set"} and not node.args
+    return isinstance(node, ast.List | ast.Dict | ast.Set)
+
+
+def _changed_names(function: PythonFunction) -> Iterator[str]:
+    """Yield the names of what the body changes in place, unless it gives them something else first."""
+    given = {node.id for node in function.walk() if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    for node in function.walk():
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in _CHANGING:
+                found = name
+            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
+                found = name
+            case _:
+                continue
+        if found not in given:
+            yield found

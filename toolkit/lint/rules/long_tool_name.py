@@ -1,0 +1,51 @@
+"""TK102: a name that is longer than some provider takes."""
+
+from toolkit.lint.objecting import ProviderRule
+
+
+class LongToolName(ProviderRule):
+    '''The name of a tool is longer than the providers take that it is meant for.
+
+    ## Why
+
+    A request with such a name fails as a whole, with all its other tools. What counts is the name that is sent: a prefix,
+    such as that of a server or a group, is a part of it. Most providers take 64 characters; where newer versions take
+    more, a name between the two is a warning.
+
+    ## Example
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def find_all_customers_that_have_ordered_more_than_once_within_the_last_year(city: str) -> str:
+        """Find the customers of a city that came back within a year."""
+        return f"nobody in {city}"
+    ```
+
+    ## Instead
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def find_returning_customers(city: str) -> str:
+        """Find the customers of a city that came back within a year."""
+        return f"nobody in {city}"
+    ```
+
+    ## Source
+
+    - OpenAI, `FunctionDefinition.name`: "with a maximum length of 64" (`openai` 3.54.0,
+      `types/shared_params/function_definition.py`, checked 2026-11-22)
+    - Amazon Bedrock, `ToolName`: 1 to 64 characters (`botocore` 1.44.5, `bedrock-runtime/service-2.json`, checked
+      2026-11-22)
+    - MCP 2025-11-25, [Tools](https://modelcontextprotocol.io/specification/2025-11-25/server/tools): 1 to 128 characters
+      (checked 2026-11-22)
+    '''
+
+    code = "TK102"
+    name = "long-tool-name"
+    severity = "error"

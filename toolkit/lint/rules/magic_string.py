@@ -1,0 +1,135 @@
+"""TK312: choices that a description lists and the type does not."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from toolkit.documents.nodes import Mapping as MappingNode
+from toolkit.documents.nodes import Scalar
+from toolkit.lint.definitions import ParameterDefinition, ToolDefinition, nearest_node
+from toolkit.lint.python_files import PythonFile
+from toolkit.lint.rule import Rule
+from toolkit.problems import Edit, Fix, Location, Problem
+
+_QUOTED = r"(?:`[\w.+-]+`|'[\w.+-]+'|\"[\w.+-]+\")"
+_LIST = rf"({_QUOTED}(?:\s*(?:,|/|\||,?\s*\bor\b|,?\s*\band\b)\s*{_QUOTED})+)"
+_SAID = re.compile(
+    r"\b(?:one of|either|any of|must be|can be|may be|(?:allowed|valid|possible|accepted) (?:values?|options?)(?: are)?"
+    rf"|choose (?:from|between))(?: the following| these)?\s*[:=(]?\s*{_LIST}",
+    re.IGNORECASE,
+)
+_MORE = re.compile(r"\s*,?\s*(?:\betc\b|\band so on\b|\bor (?:any|another|some|a )|\.\.\.|…)", re.IGNORECASE)
+_BARE = {"type", "description", "title", "default"}
+
+
+class MagicString(Rule):
+    '''A description lists the values that a text may have, and its type does not.
+
+    ## Why
+
+    A model mostly keeps to a list in prose, and sometimes it does not: it writes `Celsius` for `celsius`. A type that
+    lists the values is held by strict modes, and by the tool before it is called, with a message that names them all.
+
+    ## Example
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def forecast(city: str, units: str) -> str:
+        """Forecast tomorrow's weather in a city.
+
+        Args:
+            city: The name of the city.
+            units: The units of the answer, one of `metric` or `imperial`.
+        """
+        return f"sun in {city}, in {units} units"
+    ```
+
+    ## Instead
+
+    ```python
+    from typing import Literal
+
+    from toolkit import tool
+
+
+    @tool
+    def forecast(city: str, units: Literal["metric", "imperial"]) -> str:
+        """Forecast tomorrow's weather in a city.
+
+        Args:
+            city: The name of the city.
+            units: The units of the answer.
+        """
+        return f"sun in {city}, in {units} units"
+    ```
+
+    ## Source
+
+    - OpenAI, [function calling](https://developers.openai.com/api/docs/guides/function-calling): "use enums and object
+      structure to make invalid states unrepresentable" (checked 2026-11-22)
+    '''
+
+    code = "TK312"
+    name = "magic-string"
+    fix = "unsafe"
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        for parameter in tool.parameters:
+            if _is_plain_text(parameter) and (values := choices_in(parameter.description or "")):
+                listed = ", ".join(map(repr, values))
+                message = (
+                    f"parameter {parameter.name!r} of {tool.name!r} is any text, but its description says {listed}"
+                )
+                hint = f"write the type as Literal[{listed}]" if tool.function else f'add "enum": [{listed}]'
+                fix = self._fix(tool, parameter, values)
+                yield self.problem(message, tool.place("properties", parameter.name), hint=hint, fix=fix)
+
+    def _fix(self, tool: ToolDefinition, parameter: ParameterDefinition, values: list[str]) -> Fix | None:
+        listed = ", ".join(f'"{value}"' for value in values)
+        if tool.document is not None:
+            return self._enumeration(nearest_node(tool.document, ("properties", parameter.name)), listed)
+        annotation = parameter.python.node.annotation if parameter.python is not None else None
+        if tool.function is None or not isinstance(annotation, ast.Name) or annotation.id != "str":
+            return None
+        file = tool.function.file
+        edits = [file.replacing(annotation, f"Literal[{listed}]"), *importing(file, "typing", "Literal")]
+        return self.fixed_by(f"Write the type as Literal[{listed}]", *edits)
+
+    def _enumeration(self, node: object, listed: str) -> Fix | None:
+        kind = node.get("type") if isinstance(node, MappingNode) else None
+        if not isinstance(kind, Scalar) or kind.location.end_line is None:
+            return None
+        end = Location(kind.location.file, *kind.location[3:], *kind.location[3:])
+        return self.fixed_by("Enumerate the values", Edit(end, f', "enum": [{listed}]'))
+
+
+def choices_in(description: str) -> list[str]:
+    """Return the values that a description lists, at least two of them, if it lists them all."""
+    found = _SAID.search(description)
+    if found is None or _MORE.match(description, found.end()):
+        return []
+    values = [quoted[1:-1] for quoted in re.findall(_QUOTED, found[1])]
+    return list(dict.fromkeys(values)) if len(set(values)) > 1 else []
+
+
+def importing(file: PythonFile, module: str, name: str) -> list[Edit]:
+    """Return the edits that import a name, none if it is imported, behind the docstring and what must stand first."""
+    if file.imports.get(name) == f"{module}.{name}":
+        return []
+    for node in file.tree.body:
+        is_docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        is_future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        if not is_docstring and not is_future:
+            start = file.index(node.lineno, 0)
+            return [file.edit(start, start, f"from {module} import {name}\n")]
+    return []
+
+
+def _is_plain_text(parameter: ParameterDefinition) -> bool:
+    if parameter.schema is not None:
+        return parameter.schema.get("type") == "string" and set(parameter.schema) <= _BARE
+    annotation = parameter.python.node.annotation if parameter.python is not None else None
+    return isinstance(annotation, ast.Name) and annotation.id == "str"

@@ -1,0 +1,108 @@
+"""TK303: a schema requires a property that it does not describe."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from toolkit.documents.nodes import Sequence as SequenceNode
+from toolkit.lint.definitions import ToolDefinition, nearest_node
+from toolkit.lint.rule import Rule
+from toolkit.problems import Edit, Fix, Location, Problem, did_you_mean
+
+# A branch may require what is described beside it.
+_CONDITIONAL = {"anyOf", "oneOf", "allOf", "not", "if", "then", "else", "dependentSchemas", "$defs", "definitions"}
+
+
+class RequiredUnknown(Rule):
+    """A schema requires a property that it does not describe.
+
+    ## Why
+
+    A model is told that it must send something, and not what. It makes a value up, or never calls the tool. Strict modes
+    and Gemini refuse the request. It is nearly always a property that was renamed or taken out in one place only.
+
+    ## Example
+
+    ```json
+    [
+      {
+        "name": "forecast",
+        "description": "Forecast tomorrow's weather in a city.",
+        "parameters": {
+          "type": "object",
+          "properties": {"city": {"type": "string", "description": "The name of the city."}},
+          "required": ["city", "country"]
+        }
+      }
+    ]
+    ```
+
+    ## Instead
+
+    ```json
+    [
+      {
+        "name": "forecast",
+        "description": "Forecast tomorrow's weather in a city.",
+        "parameters": {
+          "type": "object",
+          "properties": {"city": {"type": "string", "description": "The name of the city."}},
+          "required": ["city"]
+        }
+      }
+    ]
+    ```
+
+    ## Source
+
+    - JSON Schema 2020-12, [required](https://json-schema.org/draft/2020-12/json-schema-validation#section-6.5.3): it names
+      properties, and nothing makes sure that they are described (checked 2026-11-22)
+    - google-gemini/gemini-cli, "required fields are not defined in the schema properties"
+      ([issue 6704](https://github.com/google-gemini/gemini-cli/issues/6704), checked 2026-11-22)
+    """
+
+    code = "TK303"
+    name = "required-unknown"
+    severity = "error"
+    fix = "safe"
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        for path, schema in tool.schemas():
+            if not _CONDITIONAL & set(map(str, path[::2])) and not _is_open(schema):
+                yield from self._unknown(tool, path, schema)
+
+    def _unknown(
+        self, tool: ToolDefinition, path: tuple[str | int, ...], schema: Mapping[str, Any]
+    ) -> Iterator[Problem]:
+        required, properties = schema.get("required"), schema.get("properties", {})
+        if not isinstance(required, list) or not isinstance(properties, Mapping):
+            return
+        for index, name in enumerate(required):
+            if isinstance(name, str) and name not in properties:
+                yield self.problem(
+                    f"tool {tool.name!r} requires {name!r}, which its schema does not describe",
+                    tool.place(*path, "required", index),
+                    hint=did_you_mean(name, properties, otherwise="describe it under 'properties', or take it out"),
+                    fix=self._removal(tool, (*path, "required"), index),
+                )
+
+    def _removal(self, tool: ToolDefinition, path: tuple[str | int, ...], index: int) -> Fix | None:
+        """Return the fix that takes the entry out of a list in JSON."""
+        node = None if tool.document is None else nearest_node(tool.document, path)
+        if not isinstance(node, SequenceNode):
+            return None
+        places = [item.location for item in node.items]
+        here = places[index]
+        if index > 0:
+            place = Location(here.file, places[index - 1].end_line, places[index - 1].end_column, *here[3:])
+        elif len(places) > 1:
+            place = Location(here.file, here.line, here.column, places[1].line, places[1].column)
+        else:
+            place = here
+        return self.fixed_by("Take the entry out", Edit(place, ""))
+
+
+def _is_open(schema: Mapping[str, Any]) -> bool:
+    """Whether properties may be described elsewhere: by a pattern, by a schema for all others, beside a reference."""
+    more = schema.get("additionalProperties")
+    others = ("patternProperties", "$ref", "allOf", "anyOf", "oneOf")
+    return (isinstance(more, Mapping) and bool(more)) or any(key in schema for key in others)

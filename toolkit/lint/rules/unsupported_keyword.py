@@ -1,0 +1,62 @@
+"""TK304: a schema says what a provider does not understand."""
+
+from toolkit.lint.objecting import ProviderRule
+
+
+class UnsupportedKeyword(ProviderRule):
+    """A schema uses a keyword of JSON Schema that a provider refuses or does not read.
+
+    ## Why
+
+    No provider takes all of JSON Schema. Strict modes refuse what they do not know, and the request fails; others drop it
+    silently, so that a limit that you count on is never told to the model. Python tools are exported in each provider's
+    dialect, and what can be said otherwise there is: for them only what no export can mend is told. Definitions in JSON
+    are sent as they stand. The rule needs to know for whom they are meant: `--provider openai-strict`.
+
+    ## Example
+
+    ```json
+    [
+      {
+        "name": "reserve",
+        "description": "Reserve a table at a restaurant.",
+        "parameters": {
+          "type": "object",
+          "properties": {"table": {"type": "object", "description": "The table.", "additionalProperties": {"type": "string"}}},
+          "required": ["table"],
+          "additionalProperties": false
+        }
+      }
+    ]
+    ```
+
+    ## Instead
+
+    ```json
+    [
+      {
+        "name": "reserve",
+        "description": "Reserve a table at a restaurant.",
+        "parameters": {
+          "type": "object",
+          "properties": {"table": {"type": "string", "description": "The name of the table."}},
+          "required": ["table"]
+        }
+      }
+    ]
+    ```
+
+    ## Source
+
+    - OpenAI, [structured outputs](https://developers.openai.com/api/docs/guides/structured-outputs): supported schemas
+      (checked 2026-11-22)
+    - Anthropic, `anthropic` 2.12.0, `lib/_parse/_transform.py`: what strict mode keeps (checked 2026-11-22)
+    - Gemini, `google-genai` 3.4.0, `types.py`: `Schema` is a part of OpenAPI 3.0 (checked 2026-11-22)
+    """
+
+    code = "TK304"
+    name = "unsupported-keyword"
+    severity = "error"
+    providers = (
+        "openai", "openai-strict", "anthropic", "anthropic-strict", "gemini", "bedrock", "mistral", "ollama",
+    )  # fmt: skip

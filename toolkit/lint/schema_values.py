@@ -1,0 +1,44 @@
+"""Values and schemas: whether a default or an example is what its schema says."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from toolkit.errors import ToolArgumentsError
+from toolkit.pipelines.schema_types import in_words, kind_of_data, kinds_said
+
+_MEMBER = "value"
+
+
+def misfit_of_value(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> str | None:
+    """Return why a value does not fit the schema of a parameter, or None if it does, or if that cannot be told.
+
+    Args:
+        value: Plain data.
+        schema: The schema of the parameter.
+        root: The schema that it stands in, whose definitions it may refer to.
+    """
+    said, kind = kinds_said(schema), kind_of_data(value)
+    if "type" in schema and kind not in said and not (kind == "integer" and "number" in said):
+        return f"{json.dumps(value, ensure_ascii=False, default=str)} is {in_words({kind})}, not {in_words(said)}"
+    whole = {"type": "object", "properties": {_MEMBER: schema}, "required": [_MEMBER], **_definitions(root)}
+    found = misfit_of_arguments({_MEMBER: value}, whole)
+    return None if found is None else found.partition(f"Invalid parameter '{_MEMBER}': ")[2] or found
+
+
+def misfit_of_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> str | None:
+    """Return why arguments do not fit the schema of a tool, or None if they do, or if that cannot be told."""
+    from toolkit.tools.arguments import read_arguments  # noqa: PLC0415 - only defaults and examples need it
+    from toolkit.tools.schema_shapes import shape_of_schema  # noqa: PLC0415
+
+    try:
+        read_arguments(shape_of_schema(schema), dict(arguments), frozenset())
+    except ToolArgumentsError as error:
+        return str(error)
+    except (ValueError, RecursionError):
+        return None  # a schema that cannot be checked is another rule's business
+    return None
+
+
+def _definitions(root: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: root[key] for key in ("$defs", "definitions") if isinstance(root.get(key), Mapping)}
