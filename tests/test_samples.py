@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from toolkit import Continue, Edit, Reject, ToolContext, ToolResult, load_pipeline, load_tools
 from toolkit.approvals.decisions import Decision
 from toolkit.approvals.reviewers import ScriptedReviewer

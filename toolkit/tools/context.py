@@ -153,11 +153,7 @@ class ToolContext:
         if inner is None:
             return self
         unset = {"metrics": NO_METRICS, "agent": "unknown", "chosen_by": "person"}
-        said = {
-            name: value
-            for name, value in vars(inner).items()
-            if name != "values" and value is not unset.get(name)
-        }
+        said = {name: value for name, value in vars(inner).items() if name != "values" and value is not unset.get(name)}
         return self.replace(values={**self.values, **inner.values}, **said)
 
     @property
