@@ -15,9 +15,9 @@ from toolkit.builtin import ready_tools
 from toolkit.errors import ConfigurationError
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = ["calculator", "datetime", "file_read", "file_write", "http", "human_input", "json_parser"]
-CLASSES = ["Calculator", "DateTime", "FileRead", "FileWrite", "Http", "HumanInput", "JsonParser"]
-NEEDED = {"http": {"url": "https://api.example.com"}}
+NAMES = ["calculator", "datetime", "file_read", "file_write", "http", "human_input", "json_parser", "process"]
+CLASSES = ["Calculator", "DateTime", "FileRead", "FileWrite", "Http", "HumanInput", "JsonParser", "Process"]
+NEEDED = {"http": {"url": "https://api.example.com"}, "process": {"command": ["true"]}}
 
 
 def imported_by(program):

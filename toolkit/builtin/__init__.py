@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from toolkit.builtin.human_input import HumanInput
     from toolkit.builtin.json_parser import JsonParser
     from toolkit.builtin.options import Option
+    from toolkit.builtin.process import Process
     from toolkit.tools.base import Tool
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "Http",
     "HumanInput",
     "JsonParser",
+    "Process",
     "ReadyTool",
     "options_of",
     "ready_tools",
@@ -87,6 +89,7 @@ _TOOLS = [
     ReadyTool("http", "Sends the input to one endpoint of your own by HTTP", "http_endpoint", "Http"),
     ReadyTool("human_input", "Asks a person a question", "human_input", "HumanInput"),
     ReadyTool("json_parser", "Picks values out of a JSON document", "json_parser", "JsonParser"),
+    ReadyTool("process", "Runs one command of your own with the input", "process", "Process"),
 ]
 
 

@@ -1,0 +1,468 @@
+"""The tool `process` runs its command, and nothing that the command started outlives the call."""
+
+import asyncio
+import inspect
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import tracemalloc
+import uuid
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from toolkit.approvals.decisions import Edit
+from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit.builtin import Process, process, warden
+from toolkit.builtin.process import build
+from toolkit.errors import ConfigurationError
+from toolkit.tools.context import ToolContext
+
+ROOT = Path(__file__).resolve().parents[2]
+ON_LINUX = sys.platform.startswith("linux")
+MEBIBYTE = 1024 * 1024
+FOR_EVER = "import time; time.sleep(600)"
+
+
+def printing(text):
+    """Return a command that reads its input and prints a text."""
+    return ["sh", "-c", 'cat >/dev/null; printf "%s" "$0"', text]
+
+
+def run(command, text="hello", **options):
+    """Run a command once."""
+    return Process(command, **options).run({"input": text})
+
+
+# What it says and hears
+
+
+def test_the_input_is_one_line_of_json():
+    result = run(["sh", "-c", 'read -r line; printf "<%s>" "$line"; cat'], 'Å "quoted"\nand more\ud800')
+    assert result.output == '<{"input": "\\u00c5 \\"quoted\\"\\nand more\\ud800"}>'
+
+
+@pytest.mark.parametrize(
+    ("written", "output", "structured"),
+    [
+        ("", "", None),
+        ("  plain text \n", "plain text", None),
+        ('{"output": "fine"}', "fine", None),
+        ('{"output": "fine", "success": true, "structured": {"n": [1]}}', "fine", {"n": [1]}),
+        ('{"output": "fine", "success": null, "structured": null}', "fine", None),
+        ('{"output": 12.50}', "12.5", None),
+        ('{"output": {"a": ["é"]}}', '{"a":["é"]}', None),
+        ('{"output": [1, 2]}', "[1,2]", None),
+        ('{"output": true}', "true", None),
+        ('{"output": null}', "", None),
+        ('{"output": "half \\ud800"}', "half ?", None),
+        ('{"answer": 42}', '{"answer": 42}', None),
+        ('{"structured": 42}', '{"structured": 42}', 42),
+        ('{"output": "one"} {"output": "two"}', '{"output": "one"} {"output": "two"}', None),
+        ('{"output": "one"', '{"output": "one"', None),
+        ('{"output": NaN}', '{"output": NaN}', None),
+        ('["output"]', '["output"]', None),
+        ('"text"', '"text"', None),
+        ("42", "42", None),
+        ('{"a":' * 10_000, '{"a":' * 10_000, None),
+        ('{"n": ' + "9" * 5000 + "}", '{"n": ' + "9" * 5000 + "}", None),
+    ],
+)
+def test_an_answer_is_the_result(written, output, structured):
+    result = run(printing(written))
+    assert (result.error, result.output, result.structured) == (None, output, structured)
+
+
+@pytest.mark.parametrize(
+    ("written", "error"),
+    [
+        ('{"success": false, "error": "no such order"}', "no such order"),
+        ('{"success": false, "output": "ignored"}', "Process returned success=false"),
+        ('{"success": false, "error": {"code": 7}}', '{"code":7}'),
+        ('{"success": false, "error": null}', "Process returned success=false"),
+        ('{"success": "false"}', 'Process returned success="false"'),
+        ('{"success": "no"}', 'Process returned success="no"'),
+        ('{"success": 0}', "Process returned success=0"),
+        ('{"success": 1}', "Process returned success=1"),
+    ],
+)
+def test_what_does_not_say_that_it_succeeded_has_failed(written, error):
+    result = run(printing(written))
+    assert (result.error, result.output) == (error, "")
+
+
+@pytest.mark.parametrize(
+    ("script", "error"),
+    [
+        ("echo out; echo '  it broke  ' >&2; exit 3", "it broke"),
+        ('echo \'{"output": "ignored"}\'; exit 7', "Process exited with code 7"),
+        ("kill -SEGV $$", "Process was ended by SIGSEGV"),
+        ("kill -KILL $$", "Process was ended by SIGKILL"),
+        ("kill -TERM 0", "Process was ended by SIGTERM"),
+        ("printf 'a\\377b' >&2; exit 1", "a\N{REPLACEMENT CHARACTER}b"),
+    ],
+)
+def test_another_exit_is_a_failure(script, error):
+    assert run(["sh", "-c", script]).error == error
+
+
+def test_what_it_says_on_the_side_is_no_result():
+    assert run(["sh", "-c", "echo careful >&2; echo done"]).output == "done"
+
+
+def test_no_shell_sees_the_command():
+    result = run([sys.executable, "-c", "import sys; print(sys.argv[1:])", "$HOME; `id`", "*", "-x", ""])
+    assert result.output == "['$HOME; `id`', '*', '-x', '']"
+
+
+def test_it_runs_where_it_is_told_with_the_environment_that_there_is(tmp_path, monkeypatch):
+    monkeypatch.setenv("GREETING", "hej")
+    assert run(["sh", "-c", 'pwd; echo "$GREETING"'], directory=tmp_path).output == f"{tmp_path.resolve()}\nhej"
+
+
+def test_it_has_no_terminal_and_nothing_else_that_is_ours(tmp_path):
+    with (tmp_path / "ours").open("w") as ours:
+        os.set_inheritable(ours.fileno(), True)
+        script = "import os; print(sorted(int(name) for name in os.listdir('/dev/fd')), end=''); open('/dev/tty')"
+        result = run([sys.executable, "-c", script])
+    assert "/dev/tty" in result.error
+
+
+@pytest.mark.skipif(not ON_LINUX, reason="the system lists what is open in its own way")
+def test_only_its_three_streams_are_open():
+    result = run([sys.executable, "-S", "-c", "import os; print(len(os.listdir('/proc/self/fd')) - 1)"])
+    assert result.output == "3"
+
+
+@pytest.mark.parametrize(
+    ("command", "error"),
+    [
+        (["no-such-program"], "Failed to start process: no such file or directory: 'no-such-program'"),
+        (["/etc/passwd"], "Failed to start process: permission denied: '/etc/passwd'"),
+        (["./missing"], "Failed to start process: no such file or directory: './missing'"),
+    ],
+)
+def test_what_cannot_be_started_is_said(command, error):
+    assert run(command).error == error
+
+
+def test_a_directory_that_is_gone_is_said(tmp_path):
+    result = run(["true"], directory=tmp_path / "gone")
+    assert result.error == f"Failed to start process: no such file or directory: '{tmp_path / 'gone'}'"
+
+
+# Streams
+
+
+def test_much_in_and_much_out_at_once():
+    text = "x" * (5 * MEBIBYTE)
+    result = run(["cat"], text, max_bytes=10 * MEBIBYTE)
+    assert result.output == json.dumps({"input": text})
+
+
+def test_one_that_reads_nothing_is_no_obstacle():
+    assert run(["echo", "done"], "x" * (5 * MEBIBYTE)).output == "done"
+    assert run(["sh", "-c", "exec <&-; echo done"], "x" * (5 * MEBIBYTE)).output == "done"
+
+
+def test_the_time_holds_for_one_that_neither_reads_nor_ends():
+    result = run([sys.executable, "-c", FOR_EVER], "x" * (5 * MEBIBYTE), timeout=0.3)
+    assert (result.error, result.error_code) == (f"Process timed out after 0.3 seconds: {sys.executable}", "timeout")
+
+
+@pytest.mark.parametrize(("size", "is_cut"), [(999, False), (1000, False), (1001, True), (300_000, True)])
+def test_output_is_cut_where_it_says(size, is_cut):
+    result = run(["sh", "-c", f"head -c {size} /dev/zero | tr '\\0' x"], max_bytes=1000)
+    assert result.output == "x" * min(size, 1000) + ("\n[output truncated at 1000 bytes]" if is_cut else "")
+
+
+def test_a_flood_takes_no_memory():
+    tool = Process(["sh", "-c", "yes & yes >&2"], timeout=1.0, max_bytes=MEBIBYTE)
+    assert run(["true"]).succeeded  # what is imported is not counted
+    tracemalloc.start()
+    try:
+        result = tool.run({"input": "x"})
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    print(f"\nprocess: two floods of a second took {peak / MEBIBYTE:.1f} MiB, with 1 MiB kept of each")  # noqa: T201
+    assert result.error_code == "timeout"
+    assert peak < 8 * MEBIBYTE
+
+
+# Nothing survives
+
+FAMILIES = {
+    "one": "up(); time.sleep(600)",
+    "deaf": "deaf(); up(); time.sleep(600)",
+    "with a child": "fork(lambda: time.sleep(600)); up(); time.sleep(600)",
+    "with a child in a session of its own": "fork(lambda: (os.setsid(), deaf(), time.sleep(600))); up(); time.sleep(600)",
+    "with a daemon": "fork(lambda: (os.setsid(), fork(lambda: (closed(), deaf(), up(), time.sleep(600))), os._exit(0)))\n"
+    "time.sleep(600)",
+    "with a daemon that holds its output": "fork(lambda: (os.setsid(), fork(lambda: (up(), time.sleep(600))), "
+    "os._exit(0)))\ntime.sleep(600)",
+    "gone, with a daemon": "fork(lambda: (os.setsid(), fork(lambda: (closed(), up(), time.sleep(600))), os._exit(0)))\n"
+    "time.sleep(0.3)",
+    "ten deep, each in a session of its own": "def deeper(n):\n    os.setsid() if n < 10 else None\n"
+    "    fork(lambda: deeper(n - 1)) if n else up()\n    time.sleep(600)\ndeeper(10)",
+    "wide": "[fork(lambda: (deaf(), time.sleep(600))) for _ in range(50)]; up(); time.sleep(600)",
+    "stopped": "fork(lambda: os.kill(os.getpid(), signal.SIGSTOP)); up(); os.kill(os.getpid(), signal.SIGSTOP)",
+    "always starting another": "up()\nfor _ in range(400):\n    if os.fork():\n        time.sleep(0.02); os._exit(0)\n"
+    "    os.setsid()\ntime.sleep(600)",
+    "flooding": "fork(lambda: (os.setsid(), [os.write(1, b'x' * 65536) for _ in iter(int, 1)])); up(); time.sleep(600)",
+}
+PRELUDE = """
+import os, signal, sys, time
+
+def up():
+    open(sys.argv[1], "w").close()
+
+def deaf():
+    for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
+        signal.signal(number, signal.SIG_IGN)
+
+def closed():
+    os.closerange(0, 100)
+
+def fork(work):
+    if os.fork() == 0:
+        work()
+        os._exit(0)
+
+"""
+families = pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+
+
+@pytest.fixture
+def household(tmp_path, monkeypatch):
+    """Return a household whose members carry a mark in their environment, by which they are found wherever they go."""
+    mark = uuid.uuid4().hex
+    monkeypatch.setenv("HOUSEHOLD", mark)
+    yield Household(mark, tmp_path / "up")
+    for member in Household(mark, tmp_path / "up").members():  # a test that fails leaves nobody either
+        with suppress(ProcessLookupError):
+            os.kill(member, signal.SIGKILL)
+
+
+class Household:
+    """Everything that a test starts."""
+
+    def __init__(self, mark, sign):
+        self.mark = f"HOUSEHOLD={mark}".encode()
+        self.sign = sign
+
+    def command(self, family):
+        return [sys.executable, "-S", "-c", PRELUDE + family, str(self.sign)]
+
+    def members(self):
+        """Return the processes that live and carry the mark, but for this one."""
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdecimal() and int(entry.name) != os.getpid():
+                with suppress(OSError):
+                    if self.mark in (entry / "environ").read_bytes().split(b"\0"):
+                        found.append(int(entry.name))
+        return found
+
+    def wait_until_up(self):
+        assert eventually(self.sign.exists), "the family never came up"
+
+    def seconds_until_gone(self):
+        started = time.monotonic()
+        eventually(lambda: not self.members())
+        return time.monotonic() - started
+
+
+def eventually(condition):
+    """Return whether something comes true."""
+    deadline = time.monotonic() + 10
+    while not (fulfilled := condition()) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    return fulfilled
+
+
+def report(household, what):
+    """Say how many survive and how long the last one took to go, and fail if one stays."""
+    seconds = household.seconds_until_gone()
+    survivors = household.members()
+    print(f"\nprocess: {len(survivors)} survivors of {what}, {seconds:.2f} s after it")  # noqa: T201
+    assert survivors == []
+
+
+linux = pytest.mark.skipif(not ON_LINUX, reason="only Linux lets a warden adopt those who lose their parents")
+
+
+@linux
+@families
+def test_nobody_survives_the_end_of_the_time(household, family):
+    Process(household.command(family), timeout=0.6).run({"input": "x"})
+    report(household, "the timeout")
+
+
+@linux
+@families
+def test_nobody_survives_a_cancelled_call(household, family):
+    async def cancelling():
+        call = asyncio.ensure_future(Process(household.command(family), timeout=60).call({"input": "x"}))
+        await asyncio.to_thread(household.wait_until_up)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+
+    asyncio.run(cancelling())
+    report(household, "the cancelled call")
+
+
+@linux
+@families
+def test_nobody_survives_our_own_death(household, family):
+    program = (
+        "import json, sys\nfrom toolkit.builtin import Process\n"
+        "Process(json.loads(sys.argv[1]), timeout=60).run({'input': 'x'})"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    arguments = [sys.executable, "-c", program, json.dumps(household.command(family))]
+    with subprocess.Popen(arguments, env=environment) as ours:
+        household.wait_until_up()
+        ours.kill()
+    report(household, "our own death")
+
+
+@linux
+@families
+def test_nobody_survives_ctrl_c(household, family, tmp_path):
+    parts = ", ".join(json.dumps(part) for part in household.command(family))
+    (tmp_path / "toolkit.toml").write_text(
+        f'[builtin.family]\nkind = "process"\ntimeout = "60s"\ncommand = [{parts}]\n'
+    )
+    program = [sys.executable, "-m", "toolkit_cli", "run", "family", "x", "--yes", "--quiet"]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "cli")])}
+    with subprocess.Popen(
+        program, cwd=tmp_path, env=environment, process_group=0, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as ours:
+        household.wait_until_up()
+        os.killpg(ours.pid, signal.SIGINT)
+        status = ours.wait(20)
+    report(household, "Ctrl-C")
+    assert status in {130, 0}  # one family is gone by then
+
+
+@linux
+def test_what_the_command_leaves_behind_ends_with_it(household):
+    script = "setsid sleep 600 & nohup sleep 600 >/dev/null 2>&1 & echo done"
+    assert Process(["sh", "-c", script]).run({"input": "x"}).output == "done"
+    report(household, "the command's own end")
+
+
+@linux
+def test_a_killed_warden_is_noticed(household):
+    result = Process(["sh", "-c", "kill -KILL $PPID; sleep 600"], timeout=60).run({"input": "x"})
+    assert result.error == "Failed to start process: what watches over it was killed: 'sh'"
+    report(household, "the killed warden")
+
+
+def test_calls_side_by_side_do_not_mix():
+    async def all_at_once():
+        tool = Process(["sh", "-c", "sleep 0.1; cat"], timeout=60)
+        return await asyncio.gather(*(tool.call({"input": str(number)}) for number in range(20)))
+
+    results = asyncio.run(all_at_once())
+    assert [json.loads(result.output)["input"] for result in results] == [str(number) for number in range(20)]
+
+
+def test_nothing_stays_open():
+    run(["true"])
+    before = len(list(Path("/dev/fd").iterdir()))
+    for command in (["true"], ["no-such-program"], ["sleep", "600"]):
+        run(command, timeout=0.2)
+    assert len(list(Path("/dev/fd").iterdir())) == before
+
+
+@pytest.mark.skipif(shutil.which("ps") is None, reason="there is no ps")
+def test_processes_are_listed_alike_where_there_is_no_proc():
+    with subprocess.Popen(["sleep", "600"]) as child:
+        try:
+            listings = [dict(warden._listed_by_ps())]
+            listings += [dict(warden._listed_by_the_system())] if ON_LINUX else []
+            assert {listing[child.pid] for listing in listings} == {os.getpid()}
+        finally:
+            child.kill()
+
+
+# Approval and settings
+
+
+def test_the_question_shows_the_command_and_the_edit_is_what_runs(tmp_path):
+    reviewer = ScriptedReviewer([Edit({"input": "better"})])
+    tool = Process(["sh", "-c", "cat; echo 'it''s done'"], directory=tmp_path, requires_approval=True)
+    result = tool.run({"input": "good"}, ToolContext(reviewer=reviewer))
+    assert result.output == '{"input": "better"}\nits done'
+    [request] = reviewer.requests
+    assert request.preview == f"Execute command: sh -c 'cat; echo '\"'\"'it'\"'\"''\"'\"'s done'\"'\"''\nin {tmp_path}"
+    assert request.arguments == {"input": "good"}
+
+
+def test_its_marks_are_those_of_something_that_can_do_anything():
+    spec = Process(["/usr/bin/wc", "-w"]).spec
+    assert (spec.read_only, spec.destructive, spec.idempotent, spec.open_world) == (False, True, False, True)
+    assert (
+        spec.description
+        == "Runs wc with the input and returns what it writes. Input: the text that the program expects."
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "message"),
+    [
+        ("rm -rf x", {}, "'command' must be a list of texts"),
+        ([], {}, "'command' must be a list of texts that begins with a program"),
+        ([" "], {}, "'command' must be a list of texts that begins with a program"),
+        (["a", 1], {}, "'command' must be a list of texts that begins with a program"),
+        (["a", "b\0c"], {}, "'command' must not contain NUL"),
+        (["a"], {"timeout": 0}, "'timeout' must be above zero"),
+        (["a"], {"max_bytes": -1}, "'max_bytes' must be above zero"),
+    ],
+)
+def test_wrong_settings_are_refused_when_it_is_made(command, options, message):
+    with pytest.raises(ConfigurationError) as raised:
+        Process(command, **options)
+    assert [problem.message for problem in raised.value.problems] == [message]
+
+
+def test_a_line_for_a_shell_is_refused_with_the_cure():
+    with pytest.raises(
+        ConfigurationError, match=re.escape('there is no shell to split it: write command = ["wc", "-w"]')
+    ):
+        Process("wc -w")
+
+
+def test_it_is_built_of_a_configuration(tmp_path):
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "scripts" / "hello.sh").write_text("echo hello")
+    tool = build(tmp_path, {"command": ["sh", "hello.sh"], "directory": "scripts", "description": "Greets."})
+    assert (tool.description, tool.run({"input": "x"}).output) == ("Greets.", "hello")
+    assert build(tmp_path, {"command": ["pwd"]}).run({"input": "x"}).output == str(tmp_path.resolve())
+
+
+def test_wrong_options_are_said_with_the_nearest(tmp_path):
+    with pytest.raises(ConfigurationError) as raised:
+        build(tmp_path, {"comand": ["true"], "shell": True})
+    assert [(problem.message, problem.hint) for problem in raised.value.problems] == [
+        ("unknown option 'comand'", "did you mean 'command'?"),
+        (
+            "unknown option 'shell'",
+            "the options are 'command', 'description', 'directory', 'timeout', 'max_bytes', 'requires_approval'",
+        ),
+        ("the option 'command' is missing", "write command = ['…']: the program and its arguments, one text each"),
+    ]
+
+
+def test_the_options_are_those_of_the_class():
+    parameters = set(inspect.signature(Process).parameters) - {"name"}
+    assert {option.name for option in process.OPTIONS} == parameters

@@ -1,0 +1,179 @@
+"""The tool `process`: run one command, which its user has named, and speak to it in JSON."""
+
+import json
+import shlex
+import signal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from toolkit.builtin.options import COUNT, DURATION, FOLDER, SWITCH, TEXT, TEXTS, Option, take_options
+from toolkit.builtin.process_trees import Ended, StartError, missing_support, run_command
+from toolkit.errors import ConfigurationError
+from toolkit.problems import Problem
+from toolkit.tools.context import ToolContext
+from toolkit.tools.results import ToolResult
+from toolkit.tools.text import TextTool
+
+DEFAULT_TIMEOUT: Final = 30.0
+DEFAULT_MAX_BYTES: Final = 1024 * 1024
+
+OPTIONS: Final = (
+    Option("command", TEXTS, "the program and its arguments, one text each", required=True),
+    Option("description", TEXT, "what a model is told of it", default="Runs <program> with the input and returns …"),
+    Option("directory", FOLDER, "where it runs", default="."),
+    Option("timeout", DURATION, "how long it may take", default="30s"),
+    Option("max_bytes", COUNT, "how much of each of its outputs is kept", default=DEFAULT_MAX_BYTES),
+    Option("requires_approval", SWITCH, "whether a reviewer must approve every call", default=False),
+)
+
+
+class Process(TextTool):
+    """Runs one command, hands it the input, and returns what it answers.
+
+    The command is its maker's and never passes a shell; a model chooses the input alone. The command reads one line of
+    JSON, `{"input": "…"}`, and answers with text, or with a JSON object: `output` is the result, `structured` data for
+    programs, and `success` and `error` tell of a failure. When it ends, or is ended, so does everything it started.
+
+    Example:
+        Process(["python", "count_words.py"], name="count_words", description="Counts words. Input: the text.")
+    """
+
+    name = "process"
+    read_only = False
+    destructive = True
+    idempotent = False
+    open_world = True
+    source = "builtin"
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        name: str = "process",
+        description: str | None = None,
+        directory: str | Path | None = None,
+        timeout: float = DEFAULT_TIMEOUT,
+        max_bytes: int = DEFAULT_MAX_BYTES,
+        requires_approval: bool = False,
+    ) -> None:
+        """Keep the command.
+
+        Args:
+            command: The program and its arguments. It runs with the environment that there is.
+            name: What a model calls it by.
+            description: What a model is told of it.
+            directory: Where it runs; the current directory of each call unless it is given.
+            timeout: Seconds that it may take; then it is killed with everything that it started.
+            max_bytes: How much of its output, and of its standard error, is kept; the output says where it was cut.
+            requires_approval: Whether a reviewer must approve every call; then a context without one is an error.
+
+        Raises:
+            ConfigurationError: With everything that is wrong with the settings, or if this system cannot watch over it.
+        """
+        if reason := missing_support():
+            raise ConfigurationError(reason)
+        if problems := _problems(command, timeout, max_bytes):
+            raise ConfigurationError(problems=[Problem("TK005", message, hint=hint) for message, hint in problems])
+        self.name = name
+        self.description = description or (
+            f"Runs {Path(command[0]).name} with the input and returns what it writes. "
+            "Input: the text that the program expects."
+        )
+        self.requires_approval = requires_approval
+        self._command = tuple(command)
+        self._directory = None if directory is None else Path(directory)
+        self._timeout = timeout
+        self._max_bytes = max_bytes
+
+    def preview(self, parsed: str, context: ToolContext) -> str:  # noqa: ARG002 - nothing in it matters here
+        """Return the command, as it would be typed, and where it runs."""
+        where = "" if self._directory is None else f"\nin {self._directory}"
+        return f"Execute command: {shlex.join(self._command)}{where}"
+
+    async def execute(self, text: str) -> ToolResult:
+        """Run the command with the input, and return what it answers."""
+        feed = json.dumps({"input": text}).encode() + b"\n"
+        try:
+            ended = await run_command(
+                self._command, feed, directory=self._directory, timeout=self._timeout, max_bytes=self._max_bytes
+            )
+        except StartError as error:
+            return ToolResult.failure(f"Failed to start process: {error}")
+        except TimeoutError:
+            message = f"Process timed out after {self._timeout:g} seconds: {self._command[0]}"
+            return ToolResult.failure(message, "timeout")
+        return _result_of(ended)
+
+
+def build(base: Path, options: Mapping[str, Any]) -> Process:
+    """Make the tool of what a configuration says."""
+    return Process(**{"directory": base} | take_options(OPTIONS, options, base))
+
+
+def _problems(command: Sequence[str], timeout: float, max_bytes: int) -> list[tuple[str, str | None]]:
+    problems: list[tuple[str, str | None]] = []
+    if isinstance(command, str):
+        hint = f"there is no shell to split it: write command = {json.dumps(command.split())}"
+        problems.append(("'command' must be a list of texts", hint))
+    elif not command or not all(isinstance(part, str) for part in command) or not command[0].strip():
+        problems.append(("'command' must be a list of texts that begins with a program", None))
+    elif any("\0" in part for part in command):
+        problems.append(("'command' must not contain NUL", None))
+    if timeout <= 0:
+        problems.append(("'timeout' must be above zero", None))
+    if max_bytes <= 0:
+        problems.append(("'max_bytes' must be above zero", None))
+    return problems
+
+
+def _result_of(ended: Ended) -> ToolResult:
+    if ended.status != 0:
+        errors = ended.errors.decode("utf-8", "replace").strip()
+        return ToolResult.failure(errors or _fate(ended.status))
+    text = ended.output.decode("utf-8", "replace").strip()
+    if ended.output_is_cut:
+        return ToolResult.success(f"{text}\n[output truncated at {len(ended.output)} bytes]")
+    answer = _object_in(text)
+    return ToolResult.success(text) if answer is None else _answered(answer, text)
+
+
+def _fate(status: int) -> str:
+    if status > 0:
+        return f"Process exited with code {status}"
+    try:
+        return f"Process was ended by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"Process was ended by signal {-status}"
+
+
+def _object_in(text: str) -> dict[str, Any] | None:
+    """Return the JSON object that an output is, all of it, or `None`."""
+    try:
+        data = json.loads(text, parse_constant=_refuse) if text.startswith("{") else None
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(constant)
+
+
+def _answered(answer: Mapping[str, Any], text: str) -> ToolResult:
+    """Return an answer in the protocol as a result; what does not say clearly that it succeeded has not."""
+    success = answer.get("success")
+    if success is not None and success is not True:
+        error = answer.get("error")
+        said = error if isinstance(error, str) else None if error is None else _compact(error)
+        return ToolResult.failure(said or f"Process returned success={_compact(success)}")
+    if "output" not in answer:
+        return ToolResult.success(text, structured=answer.get("structured"))
+    output = answer["output"]
+    shown = output if isinstance(output, str) else "" if output is None else _compact(output)
+    shown = shown.encode("utf-8", "replace").decode()  # JSON can name halves of characters, which no text has
+    return ToolResult.success(shown, structured=answer.get("structured"))
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,198 @@
+"""Process trees: a command is run to its end, and nothing that it started outlives it, us, or the time it has."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from io import FileIO
+from pathlib import Path
+from typing import Final, NamedTuple
+
+_WARDEN: Final = Path(__file__).with_name("warden.py")
+_CHUNK: Final = 64 * 1024
+_PATIENCE: Final = 10.0
+
+
+class StartError(Exception):
+    """A command could not be started; the message says why."""
+
+
+class Ended(NamedTuple):
+    """How a command ended.
+
+    Attributes:
+        status: Its exit status; negative for the signal that ended it.
+        output: What it wrote, as much as was to be kept.
+        errors: What it wrote to its standard error, likewise.
+        output_is_cut: Whether there was more output.
+    """
+
+    status: int
+    output: bytes
+    errors: bytes
+    output_is_cut: bool
+
+
+def missing_support() -> str | None:
+    """Return why commands cannot be run here, or `None` if they can."""
+    if os.name != "posix":
+        return "this system cannot end a command with everything that it started; it needs Linux, macOS or another Unix"
+    return None if sys.executable else "the Python interpreter that watches over commands cannot be found"
+
+
+async def run_command(
+    command: Sequence[str],
+    feed: bytes = b"",
+    *,
+    directory: Path | None = None,
+    timeout: float | None = None,  # noqa: ASYNC109 - running out of it ends the processes, which a scope cannot
+    max_bytes: int = 1024 * 1024,
+) -> Ended:
+    """Run a command without any shell, with the environment that there is, and return how it ended.
+
+    When it ends, when the time is over, when the call is cancelled, and when this process dies, everything that the
+    command started is killed; on Linux also what moved to a session of its own.
+
+    Args:
+        command: The program and its arguments.
+        feed: What it can read from its standard input.
+        directory: Where it runs; the current directory unless it is given.
+        timeout: Seconds that it may take.
+        max_bytes: How much of each of its outputs is kept; the rest is read and dropped.
+
+    Raises:
+        StartError: If it cannot be started.
+        TimeoutError: If it was killed since the time was over.
+    """
+    from anyio import create_task_group, fail_after
+
+    with ExitStack() as stack:
+        output, errors, report = _Capture(max_bytes), _Capture(max_bytes), _Capture(_CHUNK)
+        with _watched(command, directory, stack, (output, errors, report)) as (warden, stdin, control):
+            try:
+                with fail_after(timeout):
+                    async with create_task_group() as group:
+                        group.start_soon(_write, stdin, feed)
+                        group.start_soon(output.read)
+                        group.start_soon(errors.read)
+                        await report.read()
+                        if "exit" not in _read_report(report):
+                            group.cancel_scope.cancel()
+            finally:
+                control.close()
+                await _end(warden, report)
+    told = _read_report(report)
+    if "error" in told:
+        raise StartError(_reason(told["error"], command[0]))
+    if "exit" not in told:
+        raise StartError(f"what watches over it was killed: '{command[0]}'")
+    return Ended(told["exit"], bytes(output.kept), bytes(errors.kept), output.is_cut)
+
+
+class _Capture:
+    """Reads one output to its end, and keeps the beginning."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self.kept = bytearray()
+        self.is_cut = False
+        self.source: FileIO
+
+    async def read(self) -> None:
+        from anyio import wait_readable
+
+        while True:
+            await wait_readable(self.source)
+            try:
+                chunk = os.read(self.source.fileno(), _CHUNK)
+            except BlockingIOError:
+                continue
+            if not chunk:
+                return
+            room = self._limit - len(self.kept)
+            self.kept += chunk[:room]
+            self.is_cut = self.is_cut or len(chunk) > room
+
+
+async def _write(target: FileIO, feed: bytes) -> None:
+    """Write as the command reads; one that reads no more needs no more."""
+    from anyio import wait_writable
+
+    rest = memoryview(feed)
+    try:
+        while rest:
+            await wait_writable(target)
+            try:
+                rest = rest[os.write(target.fileno(), rest[:_CHUNK]) :]
+            except BlockingIOError:
+                continue
+    except BrokenPipeError:
+        pass
+    finally:
+        target.close()
+
+
+@contextmanager
+def _watched(
+    command: Sequence[str], directory: Path | None, stack: ExitStack, captures: Sequence[_Capture]
+) -> Iterator[tuple[subprocess.Popen[bytes], FileIO, FileIO]]:
+    """Start the warden with the command; yield it, the standard input, and what it lives as long as."""
+    stdin_end, stdin = _pipe(stack)
+    control_end, control = _pipe(stack)
+    ends = []
+    for capture in captures:
+        capture.source, end = _pipe(stack)
+        os.set_blocking(capture.source.fileno(), False)
+        ends.append(end)
+    os.set_blocking(stdin.fileno(), False)
+    output, errors, report = ends
+    handed = (report.fileno(), control_end.fileno())
+    try:
+        warden = subprocess.Popen(  # noqa: S603 - the command is its user's own
+            [sys.executable, "-I", "-S", str(_WARDEN), *map(str, handed), *command],
+            stdin=stdin_end,
+            stdout=output,
+            stderr=errors,
+            pass_fds=handed,
+            cwd=directory,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise StartError(_reason(error.errno or 0, str(error.filename or command[0]))) from None
+    for end in (stdin_end, control_end, *ends):
+        end.close()
+    try:
+        yield warden, stdin, control
+    finally:
+        if warden.poll() is None:
+            warden.kill()
+            warden.wait()
+
+
+async def _end(warden: subprocess.Popen[bytes], report: _Capture) -> None:
+    """Wait until the warden has ended everything and itself; it keeps its report open as long."""
+    from anyio import CancelScope, move_on_after
+
+    with CancelScope(shield=True), move_on_after(_PATIENCE):
+        await report.read()
+        warden.wait()
+    told = _read_report(report)
+    if "started" in told and warden.returncode != 0:  # somebody has killed it, and it has ended nothing
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(told["started"], signal.SIGKILL)
+
+
+def _read_report(report: _Capture) -> dict[str, int]:
+    lines = (line.split() for line in report.kept.decode().splitlines())
+    return {what: int(number) for what, number in lines}
+
+
+def _pipe(stack: ExitStack) -> tuple[FileIO, FileIO]:
+    source, target = os.pipe()
+    return stack.enter_context(FileIO(source, "rb")), stack.enter_context(FileIO(target, "wb"))
+
+
+def _reason(number: int, name: str) -> str:
+    return f"{os.strerror(number).lower()}: '{name}'"
