@@ -232,3 +232,22 @@ plain = st.recursive(
 def test_whatever_the_schema_allows_is_accepted(tool, arguments):
     if Draft202012Validator(dict(tool.spec.parameters)).is_valid(arguments):
         assert tool.run(arguments).succeeded
+
+
+@pytest.mark.parametrize("name", ["number", "anything", "either", "text"])
+@pytest.mark.parametrize("chosen_by", ["person", "model"])
+def test_a_number_too_long_to_be_written_is_valid_or_refused_in_words(name, chosen_by):
+    arguments = {"number": 1, "text": "a", "color": "red", name: 10**5_000}
+    context = ToolContext(reviewer=AutoReviewer(), chosen_by=chosen_by)
+    result = FUNCTION.run(arguments, context)
+    assert result.output == "received" or result.error_code == "invalid_arguments"
+    digits = f'{{"number": {"9" * 5_000}}}'
+    assert FUNCTION.run(digits, context).error == "Invalid JSON: number out of range at line 1 column 4313"
+
+
+def test_what_has_no_form_in_json_is_told_by_its_kind():
+    assert FUNCTION.run({"number": {1}, "text": object(), "color": 10**5_000}).error == (
+        "Invalid parameter 'number': must be a whole number, not set; "
+        "Invalid parameter 'text': should be a valid string, not a object; "
+        "Invalid parameter 'color': should be 'red', not a int"
+    )

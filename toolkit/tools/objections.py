@@ -27,8 +27,6 @@ def read_again(shape: "Shape", arguments: str | Mapping[str, Any], optional: fro
     Raises:
         ToolArgumentsError: Naming every member that is missing or wrong.
     """
-    if not isinstance(error, ValidationError):
-        raise error
     data = _data(arguments)
     needless = {place[0] for place in _nulls(error) if place[0] in optional}
     if needless:
@@ -37,7 +35,7 @@ def read_again(shape: "Shape", arguments: str | Mapping[str, Any], optional: fro
         raise explain(error, shape.schema, data) from None
     try:
         return shape.validate_data(data)
-    except ValidationError as second:
+    except ValueError as second:
         raise explain(second, shape.schema, data) from None
 
 
@@ -51,14 +49,17 @@ def _data(arguments: str | Mapping[str, Any]) -> Any:
         return None
 
 
-def _nulls(error: ValidationError) -> Iterator[tuple[int | str, ...]]:
-    for detail in error.errors(include_url=False, include_context=False):
+def _nulls(error: ValueError) -> Iterator[tuple[int | str, ...]]:
+    details = error.errors(include_url=False, include_context=False) if isinstance(error, ValidationError) else ()
+    for detail in details:
         if detail["loc"] and detail["input"] is None and detail["type"] != "missing":
             yield detail["loc"]
 
 
-def explain(error: ValidationError, schema: Mapping[str, Any], data: Any) -> ToolArgumentsError:
+def explain(error: ValueError, schema: Mapping[str, Any], data: Any) -> ToolArgumentsError:
     """Return one error that names every missing and every invalid member of the data."""
+    if not isinstance(error, ValidationError):
+        return ToolArgumentsError(f"The arguments cannot be read: {error}")  # such as a number too long to be written
     details = _likeliest_branches(_without_null_branches(error.errors(include_url=False)), data)
     whole = next((detail for detail in details if not detail["loc"] and detail["type"] in _WHOLES), None)
     if whole is not None:

@@ -120,7 +120,7 @@ def _described_members(schema: JsonSchemaValue, cls: type | None) -> JsonSchemaV
     """Add the texts of `name: Annotated[str, "what it is"]`, which pydantic passes over."""
     try:
         hints = get_type_hints(cls, include_extras=True) if cls is not None else {}
-    except (NameError, TypeError):
+    except Exception:  # noqa: BLE001 - annotations are foreign code
         return schema
     for name, annotation in hints.items():
         bare = get_args(annotation)[0] if get_origin(annotation) in (Required, NotRequired) else annotation
