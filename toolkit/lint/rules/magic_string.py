@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from toolkit.documents.nodes import Mapping as MappingNode
 from toolkit.documents.nodes import Scalar
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition, nearest_node
-from toolkit.lint.python_files import PythonFile
+from toolkit.lint.importing import importing
 from toolkit.lint.rule import Rule
 from toolkit.problems import Edit, Fix, Location, Problem
 
@@ -113,19 +113,6 @@ def choices_in(description: str) -> list[str]:
         return []
     values = [quoted[1:-1] for quoted in re.findall(_QUOTED, found[1])]
     return list(dict.fromkeys(values)) if len(set(values)) > 1 else []
-
-
-def importing(file: PythonFile, module: str, name: str) -> list[Edit]:
-    """Return the edits that import a name, none if it is imported, behind the docstring and what must stand first."""
-    if file.imports.get(name) == f"{module}.{name}":
-        return []
-    for node in file.tree.body:
-        is_docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        is_future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
-        if not is_docstring and not is_future:
-            start = file.index(node.lineno, 0)
-            return [file.edit(start, start, f"from {module} import {name}\n")]
-    return []
 
 
 def _is_plain_text(parameter: ParameterDefinition) -> bool:

@@ -1,0 +1,105 @@
+"""Effects: what the body of a function does to the world, as far as the source shows it.
+
+Only what is certain counts: a call that is known by its name through the imports, or a constant that says it.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from toolkit.lint.python_files import PythonFunction
+
+Kind = Literal["write", "destroy", "send", "database"]
+
+_DESTROYING = {
+    "os.remove", "os.unlink", "os.rmdir", "os.removedirs", "shutil.rmtree", "os.truncate", "os.kill", "os.killpg",
+}  # fmt: skip
+_WRITING = {
+    "os.rename", "os.replace", "os.renames", "os.mkdir", "os.makedirs", "os.chmod", "os.chown", "os.symlink", "os.link",
+    "shutil.move", "shutil.copy", "shutil.copy2", "shutil.copyfile", "shutil.copytree",
+}  # fmt: skip
+_CLIENTS = {"requests", "httpx", "httpx2", "niquests"}
+_METHODS = {"delete": "destroy", "put": "send", "patch": "send"}
+_PATH_DESTROYING = {"unlink", "rmdir"}
+_PATH_WRITING = {"write_text", "write_bytes", "touch"}
+_EXECUTING = {"execute", "executemany", "executescript"}
+_CHANGING_SQL = re.compile(r"\s*(?:insert|update|replace|create|alter)\b", re.IGNORECASE)
+_DESTROYING_SQL = re.compile(r"\s*(?:delete\s+from|drop\s+\w+|truncate)\b", re.IGNORECASE)
+
+
+class Effect(NamedTuple):
+    """One thing that a body does: the call, what it is known by, and how far it goes."""
+
+    node: ast.Call
+    what: str
+    kind: Kind
+
+
+def effects_of(function: PythonFunction) -> Iterator[Effect]:
+    """Yield what a function's body changes, in the order in which it is written."""
+    for node in function.walk():
+        if isinstance(node, ast.Call) and (effect := _effect(function, node)):
+            yield effect
+
+
+def _effect(function: PythonFunction, node: ast.Call) -> Effect | None:
+    meaning = function.file.meaning(node.func) or ""
+    module, _, member = meaning.rpartition(".")
+    if meaning in _DESTROYING:
+        return Effect(node, meaning, "destroy")
+    if meaning in _WRITING:
+        return Effect(node, meaning, "write")
+    if module in _CLIENTS and member in _METHODS:
+        return Effect(node, meaning, "destroy" if member == "delete" else "send")
+    if meaning in {"open", "io.open"} and _opens_for_writing(node, 1):
+        return Effect(node, "open(…, 'w')", "write")
+    if isinstance(node.func, ast.Attribute):
+        return _effect_of_method(node, node.func)
+    return None
+
+
+def _effect_of_method(node: ast.Call, called: ast.Attribute) -> Effect | None:
+    if called.attr in _PATH_DESTROYING and not node.args:
+        return Effect(node, f".{called.attr}()", "destroy")
+    if called.attr in _PATH_WRITING:
+        return Effect(node, f".{called.attr}()", "write")
+    if called.attr in _EXECUTING and node.args:
+        text = leading_text(node.args[0])
+        if _DESTROYING_SQL.match(text):
+            return Effect(node, " ".join(text.split()[:2]).upper(), "destroy")
+        if _CHANGING_SQL.match(text):
+            return Effect(node, text.split()[0].upper(), "database")
+    return None
+
+
+def _opens_for_writing(node: ast.Call, position: int) -> bool:
+    given = node.args[position : position + 1] + [one.value for one in node.keywords if one.arg == "mode"]
+    return any(
+        isinstance(mode, ast.Constant) and isinstance(mode.value, str) and set(mode.value) & set("wax+")
+        for mode in given
+    )
+
+
+def leading_text(node: ast.expr) -> str:
+    """Return the constant text that an expression begins with, however the rest is put together."""
+    match node:
+        case ast.Constant(value=str() as text):
+            return text
+        case ast.JoinedStr(values=[ast.Constant(value=str() as text), *_]):
+            return text
+        case ast.BinOp(left=left, op=ast.Add() | ast.Mod()):
+            return leading_text(left)
+        case ast.Call(func=ast.Attribute(value=inner, attr="format")):
+            return leading_text(inner)
+    return ""
+
+
+def own_nodes(function: PythonFunction) -> Iterator[ast.AST]:
+    """Yield the nodes of the body without those of functions inside it."""
+    waiting: list[ast.AST] = list(function.body)
+    while waiting:
+        node = waiting.pop(0)
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            waiting = [*ast.iter_child_nodes(node), *waiting]

@@ -1,0 +1,20 @@
+"""Importing: the edit that makes a name known in a file."""
+
+import ast
+
+from toolkit.lint.python_files import PythonFile
+from toolkit.problems import Edit
+
+
+def importing(file: PythonFile, module: str, name: str | None = None) -> list[Edit]:
+    """Return the edits that import a module or a name of it, behind the docstring and what must stand first."""
+    wanted = f"from {module} import {name}" if name else f"import {module}"
+    if file.imports.get(name or module) == (f"{module}.{name}" if name else module):
+        return []
+    for node in file.tree.body:
+        is_docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        is_future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        if not is_docstring and not is_future:
+            start = file.index(node.lineno, 0)
+            return [file.edit(start, start, f"{wanted}\n")]
+    return []

@@ -1,0 +1,108 @@
+"""TK404: a coroutine that stands still, and everything else with it."""
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from toolkit.lint.effects import own_nodes
+from toolkit.lint.importing import importing
+from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.rule import Rule
+from toolkit.problems import Fix, Problem
+
+_BLOCKING = {
+    "time.sleep", "os.system", "os.wait", "urllib.request.urlopen", "urllib.request.urlretrieve", "input", "socket.create_connection",
+    "subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output", "subprocess.getoutput", "open",
+    "shutil.copytree", "shutil.rmtree", "sqlite3.connect",
+}  # fmt: skip
+_CLIENTS = {"requests", "httpx", "niquests"}
+_METHODS = {"get", "post", "put", "patch", "delete", "head", "options", "request"}
+_INSTEAD: Mapping[str, str] = {"time.sleep": "asyncio.sleep"}
+
+
+class BlockingInAsync(Rule):
+    '''An `async` tool waits without letting anything else run.
+
+    ## Why
+
+    All coroutines share one thread. While one of them sleeps, reads a file or waits for a server in the plain way, no
+    other tool runs, no timeout is noticed and nobody can interrupt it. A plain function is put into a thread of its own,
+    so that it may wait as it likes.
+
+    ## Example
+
+    ```python
+    import time
+
+    from toolkit import tool
+
+
+    @tool
+    async def wait(seconds: float) -> str:
+        """Wait for some seconds."""
+        time.sleep(seconds)
+        return "done"
+    ```
+
+    ## Instead
+
+    ```python
+    import asyncio
+
+    from toolkit import tool
+
+
+    @tool
+    async def wait(seconds: float) -> str:
+        """Wait for some seconds."""
+        await asyncio.sleep(seconds)
+        return "done"
+    ```
+
+    ## Source
+
+    - Python, [Developing with asyncio](https://docs.python.org/3/library/asyncio-dev.html#running-blocking-code): "Blocking
+      (CPU-bound) code should not be called directly" (checked 2026-11-22)
+    - Ruff, [flake8-async](https://docs.astral.sh/ruff/rules/#flake8-async-async) (checked 2026-11-22)
+    '''
+
+    code = "TK404"
+    name = "blocking-in-async"
+    fix = "unsafe"
+
+    def check_function(self, function: PythonFunction) -> Iterator[Problem]:
+        if not function.is_async:
+            return
+        statements = {
+            id(node.value) for node in own_nodes(function) if isinstance(node, ast.Expr | ast.Assign | ast.Return)
+        }
+        contexts = {id(node.context_expr) for node in own_nodes(function) if isinstance(node, ast.withitem)}
+        for node in own_nodes(function):
+            if (
+                isinstance(node, ast.Call)
+                and (meaning := function.file.meaning(node.func))
+                and _blocks(function, meaning)
+            ):
+                hint = (
+                    f"write 'await {_INSTEAD.get(meaning, 'asyncio.to_thread')}(…)', or make the tool a plain function"
+                )
+                message = f"the async tool {function.tool_name!r} waits in '{meaning}', and everything else with it"
+                fix = None if id(node) in contexts else self._fix(function, node, meaning, bare=id(node) in statements)
+                yield self.problem(message, function.file.location(node), hint=hint, fix=fix)
+
+    def _fix(self, function: PythonFunction, node: ast.Call, meaning: str, *, bare: bool) -> Fix:
+        file = function.file
+        called, (start, end) = file.segment(node.func), file.span(node)
+        arguments = file.text[file.span(node.func)[1] : end].lstrip()[1:]
+        if meaning in _INSTEAD:
+            written = f"await {_INSTEAD[meaning]}({arguments}"
+        else:
+            written = f"await asyncio.to_thread({called}{'' if arguments.strip() == ')' else ', '}{arguments.lstrip()}"
+        edits = [file.edit(start, end, written if bare else f"({written})")]
+        return self.fixed_by("Wait without standing still", *edits, *importing(file, "asyncio"))
+
+
+def _blocks(function: PythonFunction, meaning: str) -> bool:
+    module, _, member = meaning.rpartition(".")
+    if not module:
+        return meaning in {"open", "input"} and meaning not in function.file.imports
+    return meaning in _BLOCKING or (module in _CLIENTS and member in _METHODS)

@@ -1,0 +1,69 @@
+"""TK507: what a tool says of itself cannot all be true."""
+
+from collections.abc import Iterator
+
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.effects import effects_of
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+
+class ContradictoryHints(Rule):
+    '''A tool says that it changes nothing, and changes something, or says that it destroys something.
+
+    ## Why
+
+    What is marked `read_only` runs without a question, side by side with others, and is tried again after a failure. A
+    client that believes the mark lets a model write and delete unasked.
+
+    ## Example
+
+    ```python
+    from pathlib import Path
+
+    from toolkit import tool
+
+
+    @tool(read_only=True)
+    def note(text: str) -> str:
+        """Keep a note for later."""
+        Path("notes.txt").write_text(text)
+        return "noted"
+    ```
+
+    ## Instead
+
+    ```python
+    from pathlib import Path
+
+    from toolkit import tool
+
+
+    @tool(destructive=False)
+    def note(text: str) -> str:
+        """Keep a note for later."""
+        Path("notes.txt").write_text(text)
+        return "noted"
+    ```
+
+    ## Source
+
+    - MCP 2025-11-25, [ToolAnnotations](https://modelcontextprotocol.io/specification/2025-11-25/schema): `destructiveHint` is
+      "meaningful only when `readOnlyHint == false`" (checked 2026-11-22)
+    '''
+
+    code = "TK507"
+    name = "contradictory-hints"
+    severity = "error"
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        if tool.spec is not None and tool.spec.read_only and tool.spec.destructive:
+            message = f"tool {tool.name!r} is read-only and destructive at once"
+            yield self.problem(message, tool.location, hint="drop one of the two")
+        function = tool.function
+        is_read_only = function is not None and function.option("read_only") is True
+        if function is not None and is_read_only and (effect := next(effects_of(function), None)):
+            message = f"tool {tool.name!r} is marked read-only, but uses '{effect.what}'"
+            related = [(function.file.location(function.options["read_only"]), "marked here")]
+            place = function.file.location(effect.node)
+            yield self.problem(message, place, hint="take 'read_only=True' away", related=related)

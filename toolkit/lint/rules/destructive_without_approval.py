@@ -1,0 +1,105 @@
+"""TK506: a tool that destroys or sends something, of which nobody says so."""
+
+import ast
+from collections.abc import Iterator
+
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.effects import effects_of
+from toolkit.lint.naming import DESTROYING, SENDING, words_of
+from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.rule import Rule
+from toolkit.problems import Fix, Problem
+
+
+class DestructiveWithoutApproval(Rule):
+    '''A tool destroys, sends or runs something, and nothing says so.
+
+    ## Why
+
+    A tool that is marked `destructive=True` or `requires_approval=True` is not run before somebody has agreed: on the
+    command line, in a pipeline, over MCP and in an agent. One that is not marked runs whenever a model finds it fitting,
+    and what it deletes is gone. Told are tools whose name begins with such a verb, and those whose body deletes files,
+    database rows or what lies behind an address. Whoever has thought about it says so: `destructive=False`,
+    `read_only=True`, or any answer about approval.
+
+    ## Example
+
+    ```python
+    import shutil
+
+    from toolkit import tool
+
+
+    @tool
+    def delete_project(name: str) -> str:
+        """Delete a project with all its files."""
+        shutil.rmtree(name)
+        return "deleted"
+    ```
+
+    ## Instead
+
+    ```python
+    import shutil
+
+    from toolkit import tool
+
+
+    @tool(destructive=True)
+    def delete_project(name: str) -> str:
+        """Delete a project with all its files."""
+        shutil.rmtree(name)
+        return "deleted"
+    ```
+
+    ## Source
+
+    - MCP 2025-11-25, [Tools](https://modelcontextprotocol.io/specification/2025-11-25/server/tools): "there SHOULD always be
+      a human in the loop with the ability to deny tool invocations" (checked 2026-11-22)
+    - OWASP, [Excessive Agency](https://genai.owasp.org/llmrisk/llm062025-excessive-agency/): high-impact actions need
+      approval (checked 2026-11-22)
+    '''
+
+    code = "TK506"
+    name = "destructive-without-approval"
+    severity = "error"
+    fix = "safe"
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        function = tool.function
+        if function is None or tool.origin != "python" or function.mark is None or _is_said(tool, function):
+            return
+        reason = _reason(tool.name, function)
+        if reason:
+            message = f"tool {tool.name!r} {reason}, and nothing says that it is destructive or wants approval"
+            hint = "write @tool(destructive=True), or destructive=False if nothing can be lost"
+            yield self.problem(message, tool.location, hint=hint, fix=self._marking(function, function.mark))
+
+    def _marking(self, function: PythonFunction, mark: ast.expr) -> Fix:
+        """Return the fix that adds the mark."""
+        file = function.file
+        start, end = file.span(mark)
+        if not isinstance(mark, ast.Call):
+            return self.fixed_by("Mark it as destructive", file.edit(end, end, "(destructive=True)"))
+        written = file.text[start : end - 1].rstrip()
+        glue = "" if written.endswith("(") else " " if written.endswith(",") else ", "
+        place = start + len(written)
+        return self.fixed_by("Mark it as destructive", file.edit(place, place, f"{glue}destructive=True"))
+
+
+def _is_said(tool: ToolDefinition, function: PythonFunction) -> bool:
+    if {"destructive", "requires_approval", "read_only"} & set(function.options):
+        return True
+    return any(keyword.arg is None for keyword in getattr(function.mark, "keywords", ())) or (
+        tool.spec is not None and (tool.spec.requires_approval or tool.spec.destructive is not None)
+    )
+
+
+def _reason(name: str, function: PythonFunction) -> str | None:
+    for effect in effects_of(function):
+        if effect.kind == "destroy":
+            return f"uses '{effect.what}'"
+    words = words_of(name)
+    if words and words[0] in DESTROYING | SENDING and not function.is_stub:
+        return f"is called so that it would {words[0]} something"
+    return None

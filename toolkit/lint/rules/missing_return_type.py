@@ -1,0 +1,54 @@
+"""TK403: nothing says what a tool returns."""
+
+from collections.abc import Iterator
+
+from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+
+class MissingReturnType(Rule):
+    '''A tool does not say what it returns.
+
+    ## Why
+
+    From the type of what a tool returns comes the schema of its output: MCP clients check results against it, and a
+    pipeline knows what the next step receives before anything runs. Without it both find out too late.
+
+    ## Example
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def forecast(city: str):
+        """Forecast tomorrow's weather in a city."""
+        return f"sun in {city}"
+    ```
+
+    ## Instead
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def forecast(city: str) -> str:
+        """Forecast tomorrow's weather in a city."""
+        return f"sun in {city}"
+    ```
+
+    ## Source
+
+    - MCP 2025-11-25, [Output schema](https://modelcontextprotocol.io/specification/2025-11-25/server/tools#output-schema)
+      (checked 2026-11-22)
+    '''
+
+    code = "TK403"
+    name = "missing-return-type"
+
+    def check_function(self, function: PythonFunction) -> Iterator[Problem]:
+        if function.node.returns is None:
+            message = f"tool {function.tool_name!r} does not say what it returns"
+            yield self.problem(message, function.location, hint="annotate it: -> str")

@@ -1,0 +1,150 @@
+"""TK511: a command, a query or code that is put together from text."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from toolkit.lint.effects import leading_text
+from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+_PROCESSES = {
+    "subprocess.run",
+    "subprocess.call",
+    "subprocess.check_call",
+    "subprocess.check_output",
+    "subprocess.Popen",
+}
+_SHELLS = {
+    "os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput", "asyncio.create_subprocess_shell",
+}  # fmt: skip
+_CODE = {"eval", "exec", "builtins.eval", "builtins.exec"}
+_REVIVING = {"pickle.loads", "pickle.load", "marshal.loads", "marshal.load", "dill.loads", "dill.load", "shelve.open"}
+_EXECUTING = {"execute", "executemany", "executescript"}
+_SQL = re.compile(r"\s*(?:select|insert|update|delete|drop|create|alter|replace|truncate|with)\b", re.IGNORECASE)
+
+
+class ShellString(Rule):
+    '''A tool puts a shell command, a query or code together from text that it was given.
+
+    ## Why
+
+    What a model sends is text from anywhere: from a web page that it read, or from a mail. In a shell `;` and `$()`
+    begin another command, in SQL a quote ends the text, and `eval` and `pickle` run whatever they are given. Quoting by
+    hand fails sooner or later; arguments in a list and placeholders in a query cannot be misread.
+
+    ## Example
+
+    ```python
+    import subprocess
+
+    from toolkit import tool
+
+
+    @tool(read_only=True)
+    def history(branch: str) -> str:
+        """Tell what was done in a branch."""
+        return subprocess.run(f"git log {branch}", shell=True, capture_output=True, text=True).stdout
+    ```
+
+    ## Instead
+
+    ```python
+    import subprocess
+
+    from toolkit import tool
+
+
+    @tool(read_only=True)
+    def history(branch: str) -> str:
+        """Tell what was done in a branch."""
+        command = ["git", "log", "--end-of-options", branch]
+        return subprocess.run(command, capture_output=True, text=True, timeout=20).stdout
+    ```
+
+    ## Source
+
+    - CWE-78, [OS command injection](https://cwe.mitre.org/data/definitions/78.html), CWE-89 and CWE-95 (checked 2026-11-22)
+    - CVE-2025-53107, a git server for MCP that put its arguments into a shell (checked 2026-11-22)
+    '''
+
+    code = "TK511"
+    name = "shell-string"
+    severity = "error"
+
+    def check_function(self, function: PythonFunction) -> Iterator[Problem]:
+        fixed = _constants(function)
+        for node in function.walk():
+            if isinstance(node, ast.Call) and (found := _found(function, node, fixed)):
+                message, hint = found
+                message = f"tool {function.tool_name!r} {message}"
+                yield self.problem(message, function.file.location(node), hint=hint)
+
+
+def _found(function: PythonFunction, node: ast.Call, fixed: set[str]) -> tuple[str, str] | None:
+    meaning = function.file.meaning(node.func) or ""
+    given = node.args[0] if node.args else None
+    if given is None or _is_fixed(given, fixed):
+        return None
+    if meaning in _SHELLS or (meaning in _PROCESSES and _has_shell(node) and not isinstance(given, ast.List)):
+        return (
+            f"gives '{meaning}' a command for a shell",
+            "give the program and its arguments as a list, without a shell",
+        )
+    if meaning in _CODE:
+        return (
+            f"runs text as code with '{node_name(meaning)}'",
+            "parse it: `ast.literal_eval` for values, `json` for data",
+        )
+    if meaning in _REVIVING:
+        return f"revives objects with '{meaning}', which runs what is in them", "keep the data as JSON"
+    is_query = isinstance(node.func, ast.Attribute) and node.func.attr in _EXECUTING
+    if is_query and _SQL.match(leading_text(given)) and _is_put_together(given):
+        return "puts a query together from text", "write placeholders, and give the values beside the query"
+    return None
+
+
+def node_name(meaning: str) -> str:
+    """Return a builtin's own name."""
+    return meaning.removeprefix("builtins.")
+
+
+def _has_shell(node: ast.Call) -> bool:
+    return any(
+        one.arg == "shell" and not (isinstance(one.value, ast.Constant) and not one.value.value)
+        for one in node.keywords
+    )
+
+
+def _is_put_together(node: ast.expr) -> bool:
+    match node:
+        case ast.JoinedStr() | ast.BinOp(op=ast.Add() | ast.Mod()):
+            return True
+        case ast.Call(func=ast.Attribute(attr="format")):
+            return True
+    return False
+
+
+def _is_fixed(node: ast.expr, fixed: set[str]) -> bool:
+    """Whether an expression is made of constants alone, and of names that the file gives a constant."""
+    names = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
+    if any(isinstance(one, ast.Call) and getattr(one.func, "attr", "") != "format" for one in ast.walk(node)):
+        return False
+    return all(one.id in fixed for one in names)
+
+
+def _constants(function: PythonFunction) -> set[str]:
+    """Return the names that the file gives a constant text, once and for all, and that are no parameters."""
+    given: dict[str, list[ast.expr]] = {}
+    for node in [*function.file.tree.body, *function.walk()]:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            given.setdefault(node.targets[0].id, []).append(node.value)
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
+            given.setdefault(node.target.id, []).append(node.value)
+    own = {parameter.name for parameter in function.all_parameters}
+    return {
+        name
+        for name, values in given.items()
+        if name not in own and all(isinstance(value, ast.Constant) for value in values)
+    }

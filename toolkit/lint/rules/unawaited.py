@@ -1,0 +1,102 @@
+"""TK405: a coroutine that nobody waits for, or a loop inside a loop."""
+
+import ast
+from collections.abc import Iterator
+
+from toolkit.lint.effects import own_nodes
+from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+_COROUTINES = {
+    "asyncio.sleep",
+    "asyncio.wait_for",
+    "asyncio.to_thread",
+    "asyncio.wait",
+    "asyncio.open_connection",
+    "anyio.sleep",
+}
+_RUNNING = {"asyncio.run", "anyio.run", "trio.run"}
+
+
+class Unawaited(Rule):
+    '''A tool calls a coroutine function without awaiting it, or starts an event loop inside the running one.
+
+    ## Why
+
+    A coroutine that is not awaited does nothing: the mail is never sent, and the tool says that it was. `asyncio.run` in
+    an `async` tool raises an error each time, since a loop is running already.
+
+    ## Example
+
+    ```python
+    from toolkit import tool
+
+
+    async def deliver(text: str) -> None:
+        print(text)
+
+
+    @tool(destructive=True)
+    async def send(text: str) -> str:
+        """Send a message to the office."""
+        deliver(text)
+        return "sent"
+    ```
+
+    ## Instead
+
+    ```python
+    from toolkit import tool
+
+
+    async def deliver(text: str) -> None:
+        print(text)
+
+
+    @tool(destructive=True)
+    async def send(text: str) -> str:
+        """Send a message to the office."""
+        await deliver(text)
+        return "sent"
+    ```
+
+    ## Source
+
+    - Python, [Detect never-awaited coroutines](https://docs.python.org/3/library/asyncio-dev.html#detect-never-awaited-coroutines)
+      (checked 2026-11-22)
+    '''
+
+    code = "TK405"
+    name = "unawaited"
+    severity = "error"
+
+    def check_function(self, function: PythonFunction) -> Iterator[Problem]:
+        own = _coroutine_functions(function)
+        for node in own_nodes(function):
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+                meaning = function.file.meaning(node.value.func)
+                if meaning in _COROUTINES | own:
+                    message = (
+                        f"tool {function.tool_name!r} calls the coroutine function '{meaning}', which so does nothing"
+                    )
+                    hint = (
+                        f"write 'await {meaning}(…)'"
+                        if function.is_async
+                        else "make the tool 'async def', and await it"
+                    )
+                    yield self.problem(message, function.file.location(node.value), hint=hint)
+            if isinstance(node, ast.Call) and function.is_async and function.file.meaning(node.func) in _RUNNING:
+                message = f"the async tool {function.tool_name!r} starts an event loop inside the running one"
+                yield self.problem(message, function.file.location(node), hint="await the coroutine instead")
+
+
+def _coroutine_functions(function: PythonFunction) -> set[str]:
+    """Return the names of the file's own coroutine functions, as the body would call them."""
+    nodes = function.file.tree.body
+    plain = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    found = {node.name for node in nodes if isinstance(node, ast.AsyncFunctionDef)} - plain
+    given = {node.id for node in function.walk() if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    methods = function.owner.body if function.owner is not None else []
+    of_self = {f"self.{node.name}" for node in methods if isinstance(node, ast.AsyncFunctionDef)}
+    return (found - given - {parameter.name for parameter in function.all_parameters}) | of_self
