@@ -84,6 +84,29 @@ class ToolSpec:
 
         return specs_of_class(tools)
 
+    @classmethod
+    def from_json(cls, data: str | bytes | Mapping[str, Any]) -> "ToolSpec":
+        """Return the specification that `to_json` wrote: JSON text, or the same as plain data.
+
+        What is missing or null is left out; members of other names are passed over.
+
+        Raises:
+            InvalidTools: With every member that is wrong.
+        """
+        from toolkit.tools.spec_json import spec_from  # noqa: PLC0415 - reading needs what is built here
+
+        return spec_from(data)
+
+    def to_json(self) -> str:
+        """Return everything that it says as JSON text, from which `from_json` makes the same again.
+
+        Raises:
+            InvalidTools: If it holds what JSON cannot say, naming each such member.
+        """
+        from toolkit.tools.spec_json import json_of  # noqa: PLC0415 - writing needs what is built here
+
+        return json_of(self)
+
     @property
     def definition(self) -> dict[str, Any]:
         """What a model is told of it: name, description and parameters."""

@@ -1,0 +1,123 @@
+"""Specifications as JSON: everything that one says, and back again without loss."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from toolkit.errors import InvalidTools
+from toolkit.problems import Location, Problem
+from toolkit.tools.options import OPTIONS, option_problems
+from toolkit.tools.spec import ToolSpec
+
+_ALWAYS = ("name", "description", "parameters")
+_OBJECTS = ("parameters", "output_schema")
+_BLANK = ToolSpec("blank")
+
+
+def record_of(spec: ToolSpec) -> dict[str, Any]:
+    """Return everything that a specification says as plain data; what says nothing beyond the usual is left out.
+
+    Raises:
+        InvalidTools: If it holds what JSON cannot say, naming each such member.
+    """
+    said = {field.name: getattr(spec, field.name) for field in fields(spec)}
+    record = {key: value for key, value in said.items() if key in _ALWAYS or value != getattr(_BLANK, key)}
+    if spec.location:
+        record["location"] = {key: value for key, value in spec.location._asdict().items() if value is not None}
+    problems = [problem for key, value in record.items() if (problem := _unsayable(key, value, spec))]
+    if problems:
+        raise InvalidTools(problems=problems)
+    copy: dict[str, Any] = json.loads(_dumped(record))
+    return copy
+
+
+def json_of(spec: ToolSpec) -> str:
+    """Return a specification as JSON text.
+
+    Raises:
+        InvalidTools: If it holds what JSON cannot say, naming each such member.
+    """
+    return _dumped(record_of(spec))
+
+
+def spec_from(data: str | bytes | Mapping[str, Any]) -> ToolSpec:
+    """Return the specification that JSON text, or plain data, describes.
+
+    A member that is null counts as left out; a member of another name is passed over, since it may come from a later
+    version.
+
+    Raises:
+        InvalidTools: With every member that is wrong.
+    """
+    record = _loaded(data) if isinstance(data, str | bytes) else data
+    if not isinstance(record, Mapping):
+        raise InvalidTools(problems=[Problem("TK323", f"a specification must be a JSON object, not {_shown(record)}")])
+    said = {key: value for key, value in record.items() if value is not None}
+    problems = [
+        *([] if "name" in said else [Problem("TK101", "the specification has no 'name'")]),
+        *option_problems({key: value for key, value in said.items() if key in OPTIONS}, None),
+        *(_not_object(key, said[key]) for key in _OBJECTS if not isinstance(said.get(key, {}), Mapping)),
+    ]
+    if not isinstance(said.get("source", ""), str):
+        problems.append(Problem("TK323", f"source must be text, not {_shown(said['source'])}"))
+    location = _location(said.get("location"), problems)
+    if problems:
+        raise InvalidTools(problems=problems)
+    known = {field.name: said[field.name] for field in fields(ToolSpec) if field.name in said}
+    examples = tuple(dict(example) for example in said.get("examples", ()))
+    return ToolSpec(**known | {"location": location, "examples": examples})
+
+
+def _location(value: Any, problems: list[Problem]) -> Location | None:
+    if value is None:
+        return None
+    numbers = [value.get(key) for key in Location._fields[1:]] if isinstance(value, Mapping) else [""]
+    good = all(number is None or (isinstance(number, int) and not isinstance(number, bool)) for number in numbers)
+    if good and isinstance(value.get("file"), str):
+        return Location(value["file"], *numbers)
+    problems.append(Problem("TK323", f"location must be an object with 'file' and 'line', not {_shown(value)}"))
+    return None
+
+
+def _loaded(text: str | bytes) -> Any:
+    try:
+        return json.loads(text, parse_constant=_refused)
+    except (ValueError, RecursionError) as error:
+        raise InvalidTools(problems=[Problem("TK323", f"the specification is no JSON: {error}")]) from error
+
+
+def _refused(name: str) -> Any:
+    message = f"{name} is no number of JSON"
+    raise ValueError(message)
+
+
+def _not_object(key: str, value: Any) -> Problem:
+    return Problem("TK302", f"{key} must be a JSON object, not {_shown(value)}")
+
+
+def _unsayable(key: str, value: Any, spec: ToolSpec) -> Problem | None:
+    try:
+        _dumped(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        return Problem("TK323", f"{key} of {spec.name!r} has no form in JSON: {error}", spec.location)
+    return None
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_as_object)
+
+
+def _as_object(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    message = f"{type(value).__name__} is not serializable"
+    raise TypeError(message)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}…"
+
+
+_SHOWN_LENGTH = 60
