@@ -4,19 +4,22 @@ from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
-_BY_NAME = ("properties", "$defs", "patternProperties", "dependentSchemas")
-_LISTED = ("anyOf", "oneOf", "allOf", "prefixItems")
-_SINGLE = ("items", "additionalProperties", "not", "contains", "propertyNames", "if", "then", "else")
+BY_NAME = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
+LISTED = ("anyOf", "oneOf", "allOf", "prefixItems")
+SINGLE = (
+    "items", "additionalProperties", "not", "contains", "propertyNames", "if", "then", "else", "unevaluatedItems",
+    "unevaluatedProperties",
+)  # fmt: skip
 REFERENCE = "#/$defs/"
 
 
 def subschemas(schema: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the schemas directly inside a schema; examples, defaults and enumerations are data, not schemas."""
-    for key in _BY_NAME:
+    for key in BY_NAME:
         yield from (value for value in schema.get(key, {}).values() if isinstance(value, dict))
-    for key in _LISTED:
+    for key in LISTED:
         yield from (value for value in schema.get(key, ()) if isinstance(value, dict))
-    yield from (schema[key] for key in _SINGLE if isinstance(schema.get(key), dict))
+    yield from (schema[key] for key in SINGLE if isinstance(schema.get(key), dict))
 
 
 def tidied(schema: dict[str, Any]) -> dict[str, Any]:
@@ -39,7 +42,7 @@ def tidied(schema: dict[str, Any]) -> dict[str, Any]:
             user.update(definition | said)
     if not definitions:
         schema.pop("$defs", None)
-    _each(schema, _put_in_order)
+    _each(schema, put_in_order)
     return schema
 
 
@@ -63,7 +66,7 @@ def _each(schema: dict[str, Any], change: Callable[[dict[str, Any]], object]) ->
 _FIRST = ("$ref", "type", "description", "properties", "required")
 
 
-def _put_in_order(schema: dict[str, Any]) -> None:
+def put_in_order(schema: dict[str, Any]) -> None:
     """Put first what people look for first, and the definitions last."""
     keys = [key for key in _FIRST if key in schema]
     keys += [key for key in schema if key not in keys and key != "$defs"]

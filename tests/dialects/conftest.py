@@ -1,0 +1,42 @@
+"""JSON Schemas of every kind, well made and not, and what the providers' rules are, written down a second time."""
+
+import pytest
+from hypothesis import settings
+
+from toolkit import ToolSpec
+
+settings.register_profile("dialects", deadline=None)
+settings.load_profile("dialects")
+
+
+@pytest.fixture
+def forecast():
+    """A tool with a parameter of most kinds."""
+    return ToolSpec(
+        "forecast",
+        "Tell the weather.",
+        {
+            "type": "object",
+            "properties": {
+                "city": {"type": "string", "minLength": 2, "description": "Where."},
+                "days": {"type": "integer", "exclusiveMinimum": 0, "maximum": 5, "default": 3},
+                "unit": {"type": "string", "enum": ["c", "f"]},
+                "place": {"$ref": "#/$defs/Place", "description": "Where exactly"},
+            },
+            "required": ["city"],
+            "$defs": {
+                "Place": {
+                    "type": "object",
+                    "properties": {"lat": {"type": "number"}, "lon": {"type": "number"}},
+                    "required": ["lat", "lon"],
+                }
+            },
+        },
+        read_only=True,
+        open_world=True,
+        return_behavior="immediate",
+        category="weather",
+        output_schema={"type": "object", "properties": {"sun": {"type": "boolean"}}},
+        examples=({"city": "Oslo"},),
+        metadata={"anthropic": {"cache_control": {"type": "ephemeral"}}, "mcp": {"title": "Forecast"}},
+    )

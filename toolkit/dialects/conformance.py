@@ -1,0 +1,220 @@
+"""Conformance: what a provider will refuse or misread in a tool, and that no export can mend."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from toolkit.dialects import exporting
+from toolkit.dialects.changes import Notes, Objection
+from toolkit.dialects.limits import LIMITS, Limit, Limits
+from toolkit.dialects.parts import Part, child, read_schema, types_of, walk
+from toolkit.dialects.recognizing import FORM_OF, Recognized, recognize
+from toolkit.problems import Severity
+from toolkit.tools.spec import ToolSpec
+
+PROVIDERS = (*exporting.DIALECTS, "llama-cpp", "portable")
+"""Whom a tool can be checked for: every dialect, llama.cpp, and `portable`, which all of them take."""
+
+
+def objections(subject: ToolSpec | Mapping[str, Any], provider: str) -> list[Objection]:
+    """Return what a provider will refuse or misread in one tool.
+
+    A specification is exported first, so that only what an export cannot mend is returned. A definition in the form of
+    this provider is looked at as it stands; one in another's form is exported first, too.
+
+    Args:
+        subject: The specification of a tool, or a definition in any provider's form, as JSON data.
+        provider: One of `PROVIDERS`.
+
+    Returns:
+        The objections, those to names first; their JSON pointers lead into what was given.
+
+    Raises:
+        ValueError: If there is no such provider, or if the definition is in no form that is known.
+    """
+    if isinstance(subject, ToolSpec):
+        return _objections_to_spec(subject, provider)
+    found = recognize(subject)
+    if found is None:
+        message = "it is no definition of a tool in any provider's form"
+        raise ValueError(message)
+    is_own = found.form in FORM_OF.get(provider, ())
+    about = [*_root_objections(found, provider), *_objections_to_spec(found.spec, provider)]
+    if is_own and provider in exporting.DIALECTS:
+        about += _as_it_stands(found, provider)
+    return [replace(one, pointer=_placed(one.pointer, found)) for one in about]
+
+
+def request_objections(specs: Sequence[ToolSpec], provider: str) -> list[Objection]:
+    """Return what a provider will refuse in a request with all of these tools, though each alone would do.
+
+    The JSON pointers lead into the list of tools.
+    """
+    limits = LIMITS[provider]
+    found = [
+        _too_many("TK319", limits.tools, len(specs), "tools", limits.title),
+        _too_many("TK319", limits.tools_advised, len(specs), "tools", limits.title, "warning"),
+    ]
+    if provider in exporting.DIALECTS:
+        strict = [spec for spec in specs if LIMITS[exporting.limits_of(spec, provider)].strict_tools]
+        found += _budget_objections(strict, provider)
+    return [one for one in found if one]
+
+
+def _budget_objections(strict: Sequence[ToolSpec], provider: str) -> list[Objection | None]:
+    if not strict:
+        return []
+    limits = LIMITS[exporting.limits_of(strict[0], provider)]
+    optional, unions = _counted_parameters([schema_of(exporting.export(one, provider).definition) for one in strict])
+    return [
+        _too_many("TK306", limits.strict_tools, len(strict), "strict tools", limits.title),
+        _too_many("TK306", limits.optional_parameters, optional, "parameters that may be left out", limits.title),
+        _too_many("TK306", limits.union_parameters, unions, "parameters with several types", limits.title),
+    ]
+
+
+def _too_many(
+    code: str, limit: Limit[int] | None, count: int, what: str, title: str, severity: Severity = "error"
+) -> Objection | None:
+    if limit is None or count <= limit.value:
+        return None
+    verb = "takes" if severity == "error" else "advises"
+    return Objection(code, "", f"there are {count} {what}, and {title} {verb} at most {limit.value}", severity, limit)
+
+
+def schema_of(definition: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the JSON Schema of the parameters in an exported definition."""
+    found = recognize(definition)
+    return found.parameters if found else definition
+
+
+def _objections_to_spec(spec: ToolSpec, provider: str) -> list[Objection]:
+    if provider not in LIMITS:
+        message = f"unknown provider {provider!r}: the providers are {', '.join(PROVIDERS)}"
+        raise ValueError(message)
+    limits, schema = LIMITS[provider], spec.parameters
+    losses: Sequence[Objection] = ()
+    if provider in exporting.DIALECTS:
+        made = exporting.export(spec, provider)
+        limits, losses, schema = LIMITS[exporting.limits_of(spec, provider)], made.losses, schema_of(made.definition)
+    return [
+        *_name_objections(spec, limits),
+        *losses,
+        *_size_objections(schema, limits),
+        *_nested_patterns(spec, limits),
+    ]
+
+
+def _name_objections(spec: ToolSpec, limits: Limits) -> Iterator[Objection]:
+    name, title = spec.name, limits.title
+    if limits.name and not re.fullmatch(limits.name.value, name):
+        hint = "use letters, digits and underscores"
+        yield Objection("TK101", "/name", f"{title} refuses the name {name!r}", "error", limits.name, hint)
+    if limits.name_length and len(name) > limits.name_length.value:
+        over = len(name) - limits.name_length.value
+        message = f"the name {name!r} has {len(name)} characters, {over} more than {title} takes"
+        yield Objection("TK102", "/name", message, "error", limits.name_length, "shorten it, or its prefix")
+    elif limits.name_length_sure and len(name) > limits.name_length_sure.value:
+        message = f"the name {name!r} has {len(name)} characters, more than older versions of {title} take"
+        yield Objection("TK102", "/name", message, "warning", limits.name_length_sure, "shorten it, or its prefix")
+    if limits.parameter_name:
+        for part in walk(read_schema(spec.parameters, "/parameters", Notes())):
+            for parameter in part.get("properties", ()):
+                if not re.fullmatch(limits.parameter_name.value, parameter):
+                    place = child(part.pointer, "properties", parameter)
+                    message = f"{title} refuses the parameter name {parameter!r}"
+                    yield Objection("TK107", place, message, "error", limits.parameter_name, "rename it")
+
+
+def _size_objections(schema: Mapping[str, Any], limits: Limits) -> Iterator[Objection]:
+    if not any((limits.depth, limits.properties, limits.enum_values, limits.long_enum, limits.characters)):
+        return
+    root = read_schema(schema, "/parameters", Notes())
+    parts = list(walk(root))
+    depth = max((_depth(body) for body in (root.without("$defs"), *root.get("$defs", {}).values())), default=0)
+    names = [name for part in parts for name in part.get("properties", ())]
+    values = [value for part in parts for value in part.get("enum", [part["const"]] if "const" in part else [])]
+    characters = sum(map(len, names)) + sum(len(str(value)) for value in values)
+    for code, limit, size, what in (
+        ("TK309", limits.depth, depth, "objects inside one another"),
+        ("TK308", limits.properties, len(names), "properties"),
+        ("TK310", limits.enum_values, len(values), "values in its enumerations"),
+        ("TK310", limits.characters, characters, "characters in names and values"),
+    ):
+        if limit is not None and size > limit.value:
+            message = f"it has {size} {what}, and {limits.title} takes at most {limit.value}"
+            yield Objection(code, "/parameters", message, "error", limit)
+    yield from _long_enums(parts, limits)
+
+
+_MANY_VALUES = 250
+
+
+def _long_enums(parts: Sequence[Part], limits: Limits) -> Iterator[Objection]:
+    for part in parts:
+        values = [value for value in part.get("enum", ()) if isinstance(value, str)]
+        size = sum(map(len, values))
+        if limits.long_enum and len(values) > _MANY_VALUES and size > limits.long_enum.value:
+            message = (
+                f"its {len(values)} values have {size} characters, and {limits.title} takes {limits.long_enum.value}"
+            )
+            yield Objection("TK310", part.pointer, message, "error", limits.long_enum)
+
+
+def _depth(part: Part) -> int:
+    """Return how many objects with properties lie inside one another, references not followed."""
+    inner = [part.get("items"), *part.get("anyOf", ()), *part.get("properties", {}).values()]
+    below = max((_depth(one) for one in inner if isinstance(one, Part)), default=0)
+    return below + ("properties" in part)
+
+
+def _counted_parameters(schemas: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
+    """Return how many parameters may be left out, and how many have several types, references not followed."""
+    optional = unions = 0
+    for schema in schemas:
+        root = read_schema(schema, "", Notes())
+        for part in walk(root.without("$defs")):
+            for name, inner in part.get("properties", {}).items():
+                optional += name not in part.get("required", ())
+                unions += "anyOf" in inner or len(types_of(inner)) > 1
+    return optional, unions
+
+
+def _nested_patterns(spec: ToolSpec, limits: Limits) -> Iterator[Objection]:
+    if limits.nested_pattern is None:
+        return
+    root = read_schema(spec.parameters, "/parameters", Notes())
+    for array in walk(root):
+        items = array.get("items")
+        for part in walk(items) if isinstance(items, Part) else ():
+            if "pattern" in part:
+                message = f"{limits.title} fails on the pattern {part['pattern']!r} inside the items of an array"
+                place = child(part.pointer, "pattern")
+                yield Objection("TK316", place, message, "error", limits.nested_pattern, "say it in the description")
+
+
+def _root_objections(found: Recognized, provider: str) -> Iterator[Objection]:
+    limit = LIMITS["openai"].stated()["root"]
+    if not found.name.strip():
+        yield Objection("TK101", "/name", "it has no name", "error", limit, "give it one")
+    if found.parameters.get("type") != "object" and provider != "json-schema":
+        message = "the root of its parameters has not the type 'object'"
+        yield Objection("TK302", "/parameters", message, "error", limit, 'write "type": "object"')
+
+
+def _as_it_stands(found: Recognized, provider: str) -> Iterator[Objection]:
+    """Yield as objections what an export would change."""
+    for change in exporting.export(found.spec, provider).changes:
+        if change.code and change.pointer.startswith("/parameters"):
+            step = change.pointer.rpartition("/")[2]
+            message = f"{LIMITS[provider].title} does not take '{step}' as it is: {change.limit.says}"
+            hint = f"as exported: {change.what}"
+            yield Objection(change.code, change.pointer, message, "error", change.limit, hint)
+
+
+def _placed(pointer: str, found: Recognized) -> str:
+    for ours, theirs in (("/parameters", found.schema), ("/name", f"{found.inner}/name")):
+        if pointer == ours or pointer.startswith(f"{ours}/"):
+            return theirs + pointer.removeprefix(ours)
+    return pointer

@@ -1,0 +1,208 @@
+"""Fitting: the parameters of a tool are made to fit what a provider takes, step by step."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from toolkit.dialects import references, strictness, unions
+from toolkit.dialects.changes import Notes
+from toolkit.dialects.limits import Limit, Limits
+from toolkit.dialects.merging import merge_all_of, unique
+from toolkit.dialects.parts import Part, child, read_schema, types_of, walk
+from toolkit.dialects.wording import as_json, words_for, write_words
+from toolkit.tools.schemas import put_in_order
+
+_SILENT = frozenset(
+    {"$schema", "$id", "$comment", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary", "discriminator",
+     "title", "readOnly", "writeOnly", "$dynamicRef", "$recursiveRef", "propertyOrdering"}
+)  # fmt: skip
+_SAID = frozenset(
+    {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern",
+     "format", "minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains", "minProperties",
+     "maxProperties", "propertyNames", "patternProperties", "dependentRequired", "dependentSchemas", "dependencies",
+     "if", "then", "else", "not", "anyOf", "oneOf", "allOf", "enum", "const", "default", "examples", "example",
+     "deprecated", "nullable", "contentEncoding", "contentMediaType", "prefixItems", "additionalProperties",
+     "unevaluatedItems", "unevaluatedProperties", "additionalItems"}
+)  # fmt: skip
+UNIONS = frozenset({"anyOf", "oneOf", "allOf"})
+_MOST_ROUNDS = 5
+_LOOK_AROUND = re.compile(r"(?<!\\)(?:\\\\)*\(\?(?:=|!|<=|<!)")
+
+
+def fit(schema: Mapping[str, Any], limits: Limits, pointer: str, notes: Notes) -> dict[str, Any]:
+    """Return parameters as a provider takes them.
+
+    Args:
+        schema: The JSON Schema of the parameters.
+        limits: What the provider takes.
+        pointer: Where the schema stands.
+        notes: Receives what was changed, and what could not be mended.
+    """
+    root = read_schema(schema, pointer, notes)
+    if limits.keywords is None:
+        loosen(root, limits, notes)
+    else:
+        narrow(root, limits, notes)
+    return root.plain()
+
+
+def loosen(root: Part, limits: Limits, notes: Notes) -> None:
+    """Let a schema for a provider that takes all of JSON Schema obey the few limits that there are nevertheless."""
+    if limits.references:
+        references.settle(root, notes, limits.references)
+        references.inline(root, notes, limits.references)
+    if limits.root and limits.root.value & root.keys():
+        references.settle(root, notes, limits.root)
+        make_one_object(root, limits.root, notes)
+        write_words(root)
+    if limits.closed:
+        strictness.close_objects(root, notes, limits.closed)
+    if limits.items_wanted:
+        strictness.give_items(root, notes, limits.items_wanted)
+
+
+def narrow(root: Part, limits: Limits, notes: Notes) -> None:
+    """Bring a schema into the part of JSON Schema that a provider takes; all else is said in descriptions."""
+    keywords = _stated(limits.keywords)
+    settle_references(root, limits, notes)
+    make_one_object(root, limits.root or keywords._replace(value=UNIONS), notes)
+    if "allOf" not in keywords.value:
+        merge_all_of(root, notes, keywords)
+    if "prefixItems" not in keywords.value:
+        widen_tuples(root, notes, keywords)
+    if "oneOf" not in keywords.value:
+        unions.use_any_of(root, notes, keywords)
+    unions.distribute(root, notes, keywords)
+    _make_strict(root, limits, notes)
+    for part in walk(root):
+        fold(part, limits, notes)
+        if "$ref" in part and len(part) > 1 and part is not root:
+            rest = {key: value for key, value in part.items() if key != "$ref"}
+            part.become(rest | {"anyOf": [Part({"$ref": part["$ref"]}, part.pointer)]})
+        put_in_order(part)
+
+
+def settle_references(root: Part, limits: Limits, notes: Notes) -> None:
+    """Let references stand only where a provider takes them; what refers to itself keeps its reference."""
+    limit = _stated(limits.references)
+    references.settle(root, notes, limit)
+    if limits.recursion and limits.recursion.value == "never":
+        for name in sorted(references.recursive_names(root)):
+            notes.object_to(references.refers_to_itself(root, name, limits.recursion))
+    if limit.value == "none":
+        references.inline(root, notes, limit)
+        return
+    below_all_of = {id(inner) for part in walk(root) for inner in part.get("allOf", ())}
+    references.inline(root, notes, limit, lambda part: part is root or len(part) > 1 or id(part) in below_all_of)
+
+
+def make_one_object(root: Part, limit: Limit[frozenset[str]], notes: Notes) -> None:
+    """Write a root that is a union, or refers to what it is, as one object; what cannot be written so is said."""
+    for _ in range(_MOST_ROUNDS):
+        references.write_out(root, root, notes, limit)
+        for branch in [one for key in UNIONS & limit.value for one in root.get(key, ())]:
+            references.write_out(branch, root, notes, limit)
+        unions.flatten_root(root, notes, limit)
+    root.pop("$ref", None)
+    _say_unsupported(root, limit.value, notes, limit)
+    root["type"] = "object"
+    references.drop_unused(root)
+
+
+def _make_strict(root: Part, limits: Limits, notes: Notes) -> None:
+    strictness.declare_required(root, notes, _stated(limits.keywords))
+    if limits.items_wanted:
+        strictness.give_items(root, notes, limits.items_wanted)
+    if limits.types_wanted:
+        strictness.give_types(root, notes, limits.types_wanted)
+    if limits.one_type:
+        unions.split_types(root, notes, limits.one_type)
+    if limits.closed:
+        strictness.close_objects(root, notes, limits.closed)
+    if limits.all_required:
+        strictness.require_all(root, notes, limits.all_required)
+
+
+def widen_tuples(root: Part, notes: Notes, limit: Limit[Any]) -> None:
+    """Write a tuple as a list whose items may be any of its positions', of the same length."""
+    for part in walk(root):
+        if "prefixItems" not in part:
+            continue
+        positions: list[Part] = part.pop("prefixItems")
+        rest = part.get("items", part.pop("additionalItems", None))
+        if isinstance(rest, Part) and "not" in rest:
+            rest = None
+            part.setdefault("maxItems", len(positions))
+        choices = unique([*positions, *([rest] if isinstance(rest, Part) else [])])
+        part["items"] = choices[0] if len(choices) == 1 else Part({"anyOf": choices}, part.pointer)
+        part.words.append(f"in this order: {', '.join(_short(position) for position in positions)}")
+        notes.changed(part.pointer, "a tuple is written as a list", limit)
+
+
+def _short(part: Part) -> str:
+    return " or ".join(types_of(part)) or as_json(part)
+
+
+def fold(part: Part, limits: Limits, notes: Notes) -> None:
+    """Say in a schema's description what the provider has no keyword for."""
+    keywords = _stated(limits.keywords)
+    _fold_values(part, limits, notes)
+    if limits.formats and "format" in part and part["format"] not in limits.formats.value:
+        _say(part, "format", notes, limits.formats)
+    if limits.look_around and _LOOK_AROUND.search(part.get("pattern", "")):
+        _say(part, "pattern", notes, limits.look_around)
+    if limits.min_items and part.get("minItems", 0) not in limits.min_items.value:
+        lowest = max(limits.min_items.value)
+        _say(part, "minItems", notes, limits.min_items)
+        part["minItems"] = lowest
+    _say_unsupported(part, part.keys() - keywords.value, notes, keywords)
+    write_words(part)
+
+
+def _fold_values(part: Part, limits: Limits, notes: Notes) -> None:
+    """Write a constant as an enumeration where there are no constants, and say values that cannot be enumerated."""
+    keywords, kinds = _stated(limits.keywords), limits.enum_types
+    if "const" in part and "const" not in keywords.value and "enum" in keywords.value:
+        part["enum"] = [part.pop("const")]
+        notes.changed(child(part.pointer, "const"), "a constant is written as an enumeration", keywords)
+    if kinds and not all(_may_be_listed(value, kinds.value) for value in part.get("enum", ())):
+        _say(part, "enum", notes, kinds)
+    if kinds and "const" in part and not _may_be_listed(part["const"], kinds.value):
+        _say(part, "const", notes, kinds)
+
+
+def _may_be_listed(value: Any, kinds: frozenset[str]) -> bool:
+    return unions.type_of_value(value) in kinds and (value != "" or "null" in kinds)
+
+
+def _say_unsupported(part: Part, keys: Any, notes: Notes, limit: Limit[Any]) -> None:
+    for key in [key for key in part if key in keys]:
+        if key == "title" and _is_telling(part):
+            part["description"] = part["title"]
+        if key in _SAID and not (key.endswith("Properties") and isinstance(part[key], bool)):
+            _say(part, key, notes, limit)
+        else:
+            del part[key]
+            if key not in _SILENT:
+                notes.changed(child(part.pointer, key), "left out", limit)
+
+
+def _is_telling(part: Part) -> bool:
+    """Tell whether a title says what neither the description nor the name does."""
+    name = part.pointer.rpartition("/")[2]
+    bare = [re.sub(r"[\W_]+", "", text).lower() for text in (part["title"], name)]
+    return "description" not in part and bare[0] != bare[1]
+
+
+def _say(part: Part, key: str, notes: Notes, limit: Limit[Any]) -> None:
+    words = words_for(key, part.pop(key))
+    part.words.append(words)
+    what = f"said in the description: {words}" if words else "left out"
+    notes.changed(child(part.pointer, key), what, limit)
+
+
+def _stated(limit: Limit[Any] | None) -> Limit[Any]:
+    if limit is None:
+        message = "the limits of this provider do not say this"
+        raise LookupError(message)
+    return limit

@@ -1,0 +1,109 @@
+"""Gemini: parameters in a part of OpenAPI 3.0, or, where that cannot say it, in a part of JSON Schema."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from toolkit.dialects import references
+from toolkit.dialects.changes import Notes, Objection
+from toolkit.dialects.fitting import narrow
+from toolkit.dialects.limits import LIMITS, Limits
+from toolkit.dialects.merging import ANNOTATIONS
+from toolkit.dialects.parts import Part, child, read_schema, types_of, walk
+from toolkit.tools.schemas import put_in_order, subschemas
+
+OPEN_API, AS_JSON_SCHEMA = LIMITS["gemini"], LIMITS["gemini-json-schema"]
+
+
+def parameters_for_gemini(schema: Mapping[str, Any], pointer: str, notes: Notes) -> dict[str, Any]:
+    """Return the members of a function declaration that describe its parameters; a tool without any has none.
+
+    Parameters are said in `parameters`. What refers to itself, and objects whose members have no fixed names, can be
+    said only in `parametersJsonSchema`, which excludes the other.
+    """
+    root = read_schema(schema, pointer, notes)
+    bound_integers(root)
+    if not root.get("properties") and not root.keys() & {"anyOf", "oneOf", "allOf", "$ref"}:
+        return {}
+    reason = _beyond_open_api(root)
+    if reason:
+        notes.changed(pointer, f"sent as parametersJsonSchema: {reason}", _stated(OPEN_API, "keywords"))
+        narrow(root, AS_JSON_SCHEMA, notes)
+        _object_to_endless(root, notes)
+        return {"parametersJsonSchema": root.plain()}
+    narrow(root, OPEN_API, notes)
+    _use_nullable(root, notes)
+    return {"parameters": root.plain()}
+
+
+def bound_integers(root: Part) -> None:
+    """Write the bounds of whole numbers as bounds that are themselves allowed: above 0 is at least 1."""
+    for part in walk(root):
+        for strict, bound, step in (("exclusiveMinimum", "minimum", 1), ("exclusiveMaximum", "maximum", -1)):
+            value = part.get(strict)
+            if types_of(part) == ("integer",) and value is not None and value == int(value) and bound not in part:
+                part[bound] = int(part.pop(strict)) + step
+
+
+def _beyond_open_api(root: Part) -> str:
+    """Return why a schema cannot be said in OpenAPI, or nothing if it can."""
+    settled = root.twin()
+    references.settle(settled, Notes(), _stated(OPEN_API, "references"))
+    if references.recursive_names(settled):
+        return "it refers to itself"
+    open_objects = (part for part in walk(settled) if part is not settled and _is_open(part))
+    return "it has members of any name" if next(open_objects, None) is not None else ""
+
+
+def _is_open(part: Part) -> bool:
+    more = part.get("additionalProperties")
+    if isinstance(more, Part) or "patternProperties" in part:
+        return True
+    is_whole = not part.keys() & {"properties", "anyOf", "oneOf", "allOf", "$ref", "enum", "const"}
+    return "object" in types_of(part) and is_whole and more is not False
+
+
+def _use_nullable(root: Part, notes: Notes) -> None:
+    limit = _stated(OPEN_API, "one_type")
+    for part in reversed(list(walk(root))):
+        branches: list[Part] = part.get("anyOf", [])
+        kept = [branch for branch in branches if branch.get("type") != "null"]
+        if len(kept) < len(branches):
+            part.become({**part, "anyOf": kept, "nullable": True} if kept else _null(part.without("anyOf")))
+            notes.changed(part.pointer, "null is said with nullable", limit)
+        elif part.get("type") == "null":
+            part.become(_null(part))
+            notes.changed(part.pointer, "null is said with nullable", limit)
+        if len(kept) == 1:
+            part.become({**kept[0], **{key: value for key, value in part.items() if key in {*ANNOTATIONS, "nullable"}}})
+        if "anyOf" in part and any(branch.pop("nullable", False) for branch in part["anyOf"]):
+            part["nullable"] = True
+        put_in_order(part)
+
+
+def _null(part: Part) -> dict[str, Any]:
+    return {"type": "string", "nullable": True, "description": part.get("description", "always null")}
+
+
+def _object_to_endless(root: Part, notes: Notes) -> None:
+    """Object to what refers to itself where it cannot be left out."""
+    limit = _stated(AS_JSON_SCHEMA, "recursion")
+    for name in sorted(references.recursive_names(root, _needed)):
+        message = f"the definition {name!r} refers to itself where it cannot be left out"
+        if name == references.ROOT:
+            message = "the parameters refer to themselves where that cannot be left out"
+        hint = "let what refers to itself be optional"
+        notes.object_to(Objection("TK307", child(root.pointer, "$defs", name), message, "error", limit, hint))
+
+
+def _needed(part: Part) -> Iterator[Part]:
+    """Yield a part and those inside it, but for what stands in properties that may be left out."""
+    yield part
+    optional = [one for name, one in part.get("properties", {}).items() if name not in part.get("required", ())]
+    skipped = {id(one) for one in optional}
+    for inner in subschemas(part):
+        if isinstance(inner, Part) and id(inner) not in skipped:
+            yield from _needed(inner)
+
+
+def _stated(limits: Limits, name: str) -> Any:
+    return limits.stated()[name]

@@ -1,0 +1,70 @@
+"""Ollama: parameters of which only types, items, descriptions and enumerations arrive."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from toolkit.dialects import unions
+from toolkit.dialects.changes import Notes
+from toolkit.dialects.fitting import UNIONS, fold, make_one_object, settle_references, widen_tuples
+from toolkit.dialects.limits import LIMITS
+from toolkit.dialects.merging import ANNOTATIONS, merge_all_of, unique
+from toolkit.dialects.parts import Part, child, read_schema, types_of
+from toolkit.dialects.wording import as_json, write_words
+from toolkit.tools.schemas import put_in_order
+
+_LIMITS = LIMITS["ollama"]
+_ROOT = ("type", "properties", "required", "$defs", "description")
+
+
+def parameters_for_ollama(schema: Mapping[str, Any], pointer: str, notes: Notes) -> dict[str, Any]:
+    """Return parameters such that what would be lost on the way is said in their descriptions."""
+    limit = _LIMITS.stated()["keywords"]
+    root = read_schema(schema, pointer, notes)
+    settle_references(root, _LIMITS, notes)
+    make_one_object(root, limit._replace(value=UNIONS), notes)
+    merge_all_of(root, notes, limit)
+    widen_tuples(root, notes, limit)
+    unions.use_any_of(root, notes, limit)
+    for part in root.get("properties", {}).values():
+        _flatten(part, notes)
+        fold(part, _LIMITS, notes)
+        put_in_order(part)
+    write_words(root)
+    for key in [key for key in root if key not in _ROOT]:
+        del root[key]
+        notes.changed(child(pointer, key), "left out", limit)
+    return root.plain()
+
+
+def _flatten(part: Part, notes: Notes) -> None:
+    """Say a union by its types, and the members of an object in words."""
+    limit = _LIMITS.stated()["keywords"]
+    if "$ref" in part:
+        notes.changed(child(part.pointer, "$ref"), "left out: it refers to itself", limit)
+        part.pop("$ref")
+        part.setdefault("type", "object")
+    if "anyOf" in part and "type" not in part:
+        types = unique(name for branch in part["anyOf"] for name in types_of(branch))
+        if types:
+            part["type"] = types[0] if len(types) == 1 else types
+        _say_branches(part, notes)
+    if part.get("properties"):
+        members = {key: part.pop(key) for key in ("properties", "required") if key in part}
+        plain = Part(members).plain()
+        part.words.append(f"an object with {as_json(plain)}")
+        notes.changed(child(part.pointer, "properties"), "said in the description: its members", limit)
+
+
+def _say_branches(part: Part, notes: Notes) -> None:
+    """Drop branches that say no more than their types; what others say remains for the description."""
+    branches: list[Part] = part["anyOf"]
+    if all(branch.keys() <= {"type", *ANNOTATIONS} for branch in branches):
+        del part["anyOf"]
+        part.words += (str(branch["description"]) for branch in branches if "description" in branch)
+        notes.changed(child(part.pointer, "anyOf"), "said by a list of types", _LIMITS.stated()["keywords"])
+        return
+    whole = [branch for branch in branches if branch.get("type") != "null"]
+    if len(whole) == 1 and not whole[0].keys() & part.keys() - {"type"}:
+        del part["anyOf"]
+        part.update({key: value for key, value in whole[0].items() if key != "type"})
+        notes.changed(child(part.pointer, "anyOf"), "said by a list of types", _LIMITS.stated()["keywords"])

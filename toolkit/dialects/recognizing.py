@@ -1,0 +1,121 @@
+"""Recognizing: definitions that others wrote, in whatever provider's form, and where in them everything stands."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from toolkit.dialects.parts import child
+from toolkit.tools.spec import ToolSpec
+
+Form = Literal["openai", "openai-responses", "anthropic", "gemini", "bedrock", "mcp", "plain"]
+
+FORM_OF = {
+    "openai": ("openai", "openai-responses"),
+    "openai-strict": ("openai", "openai-responses"),
+    "anthropic": ("anthropic",),
+    "anthropic-strict": ("anthropic",),
+    "gemini": ("gemini",),
+    "bedrock": ("bedrock",),
+    "mistral": ("openai",),
+    "ollama": ("openai",),
+    "llama-cpp": ("openai",),
+    "mcp": ("mcp",),
+}
+"""The forms in which a provider takes a definition as it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recognized:
+    """A definition that somebody wrote for a provider.
+
+    Attributes:
+        form: Whose form it has; `plain` is a name, a description and parameters, and nothing that tells more.
+        inner: The JSON pointer to the object that has the name, empty if it is the definition itself.
+        schema: The JSON pointer to the JSON Schema of the parameters, whether or not it is there.
+        name: Its name; empty if it has none.
+        description: Its description; empty if it has none.
+        parameters: The JSON Schema of its parameters; without any, that of an empty object.
+        strict: Whether it asks for strict mode.
+    """
+
+    form: Form
+    inner: str
+    schema: str
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    strict: bool | None
+
+    @property
+    def spec(self) -> ToolSpec:
+        """The specification of a tool that is so defined, whatever is wrong with the definition."""
+        return ToolSpec(
+            self.name.strip() or "unnamed",
+            self.description,
+            {**self.parameters, "type": "object"},
+            strict=self.strict,
+        )
+
+
+def definitions_in(document: Any, pointer: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the definitions of tools in a JSON document, each with its JSON pointer.
+
+    The document may be one definition, a list of them, or an object that has such a list under `tools`,
+    `functionDeclarations` or `functions`.
+    """
+    if isinstance(document, list):
+        for index, inner in enumerate(document):
+            yield from definitions_in(inner, child(pointer, str(index)))
+    elif isinstance(document, Mapping):
+        lists = [key for key in _LISTS if isinstance(document.get(key), list)]
+        for key in lists:
+            yield from definitions_in(document[key], child(pointer, key))
+        if not lists:
+            yield pointer, document
+
+
+def recognize(definition: Mapping[str, Any]) -> Recognized | None:
+    """Return what a definition says, in whatever provider's form it is, or None if it is in none."""
+    for form, inner, schema, sign in _FORMS:
+        if _found(definition, sign) is not None and isinstance(_found(definition, inner), Mapping):
+            return _recognized(definition, form, inner, schema)
+    return None
+
+
+_LISTS = ("tools", "functionDeclarations", "function_declarations", "functions")
+_FORMS: tuple[tuple[Form, str, str, str], ...] = (
+    ("openai", "/function", "/function/parameters", "/function"),
+    ("bedrock", "/toolSpec", "/toolSpec/inputSchema/json", "/toolSpec"),
+    ("anthropic", "", "/input_schema", "/input_schema"),
+    ("mcp", "", "/inputSchema", "/inputSchema"),
+    ("gemini", "", "/parametersJsonSchema", "/parametersJsonSchema"),
+    ("openai-responses", "", "/parameters", "/type"),
+    ("plain", "", "/parameters", "/parameters"),
+    ("plain", "", "/parameters", "/name"),
+)
+
+
+def _found(definition: Mapping[str, Any], pointer: str) -> Any:
+    found: Any = definition
+    for step in pointer.split("/")[1:]:
+        found = found.get(step) if isinstance(found, Mapping) else None
+    return found
+
+
+def _recognized(definition: Mapping[str, Any], form: Form, inner: str, schema: str) -> Recognized:
+    about = _found(definition, inner)
+    parameters = _found(definition, schema)
+    strict = about.get("strict")
+    return Recognized(
+        form,
+        inner,
+        schema,
+        _text(about.get("name")),
+        _text(about.get("description")),
+        parameters if isinstance(parameters, Mapping) else {"type": "object"},
+        strict if isinstance(strict, bool) else None,
+    )
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,191 @@
+"""References: where a `$ref` leads, what refers to itself, and definitions written where they are used."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from toolkit.dialects.changes import Notes, Objection
+from toolkit.dialects.limits import Limit
+from toolkit.dialects.merging import ANNOTATIONS, conjoined
+from toolkit.dialects.parts import Part, child, walk
+from toolkit.tools.schemas import REFERENCE, subschemas
+
+ROOT = "#"
+_MOST_PARTS = 20_000
+
+
+def settle(root: Part, notes: Notes, limit: Limit[Any]) -> None:
+    """Let every reference lead to the root or to a definition in the root's `$defs`, and drop the other definitions.
+
+    A reference that leads nowhere, or out of the schema, is dropped, which is noted as an objection.
+    """
+    original = root.twin()
+    names: dict[int, str] = {id(original): ROOT}
+    definitions: dict[str, Part] = {}
+    waiting = [root]
+    while waiting:
+        for part in walk(_undefined(waiting.pop())):
+            target = _target(original, part)
+            if "$ref" in part and target is None:
+                notes.object_to(_leads_nowhere(part, limit))
+            reference = [part.pop(key, None) for key in ("$recursiveRef", "$dynamicRef", "$ref")][-1]
+            if target is None:
+                continue
+            if id(target) not in names:
+                name = _free_name(str(reference), definitions)
+                names[id(target)] = name
+                definitions[name] = target.twin()
+                waiting.append(definitions[name])
+            name = names[id(target)]
+            part["$ref"] = ROOT if name == ROOT else REFERENCE + name.replace("~", "~0").replace("/", "~1")
+    if definitions:
+        root["$defs"] = definitions
+
+
+def recursive_names(root: Part, parts: Callable[[Part], Iterable[Part]] = walk) -> set[str]:
+    """Return the names of the definitions that lead back to themselves; the root is `#`.
+
+    Args:
+        root: A settled schema.
+        parts: Yields those parts of a definition whose references count.
+    """
+    bodies = {ROOT: root.without("$defs"), **root.get("$defs", {})}
+    leads = {name: set(referred(parts(body))) & bodies.keys() for name, body in bodies.items()}
+    return {name for name in bodies if name in _reached(leads, leads[name])}
+
+
+def referred(parts: Iterable[Part]) -> list[str]:
+    """Return the names that settled parts refer to."""
+    return [name_in(part["$ref"]) for part in parts if "$ref" in part]
+
+
+def name_in(reference: str) -> str:
+    """Return the name in a settled reference."""
+    return reference.removeprefix(REFERENCE).replace("~1", "/").replace("~0", "~")
+
+
+def inline(root: Part, notes: Notes, limit: Limit[Any], wanted: Callable[[Part], bool] = lambda _: True) -> None:
+    """Write definitions where they are used, unless they refer to themselves, and drop those that nothing uses.
+
+    Args:
+        root: A settled schema.
+        notes: Receives what was written out.
+        limit: Why.
+        wanted: Tells for a part with a `$ref` whether it is to be written out.
+    """
+    bodies: dict[str, Part] = root.get("$defs", {})
+    kept = recursive_names(root)
+    most, waiting = _MOST_PARTS, [root]
+    while waiting and most:
+        most, part = most - 1, waiting.pop()
+        while "$ref" in part and wanted(part) and (name := name_in(part["$ref"])) in bodies and name not in kept:
+            notes.changed(part.pointer, f"the definition {name!r} is written out here", limit)
+            part.become(_overlaid(bodies[name].twin(), part.without("$ref")))
+        waiting += [inner for inner in subschemas(part) if isinstance(inner, Part)]
+    if waiting:
+        notes.object_to(_too_large(root, limit))
+    drop_unused(root)
+
+
+def write_out(part: Part, root: Part, notes: Notes, limit: Limit[Any]) -> None:
+    """Write out what one part of a settled schema refers to, even if that refers to itself again further inside."""
+    seen: set[str] = set()
+    while "$ref" in part:
+        name = name_in(part.pop("$ref"))
+        if name not in seen and (name != ROOT or part is not root):
+            seen.add(name)
+            body = root.without("$defs").twin() if name == ROOT else root["$defs"][name].twin()
+            part.become(_overlaid(body, Part(part, part.pointer)))
+            notes.changed(part.pointer, f"the definition {name!r} is written out here", limit)
+
+
+def drop_unused(root: Part) -> None:
+    """Drop the definitions that nothing refers to."""
+    bodies: dict[str, Part] = root.get("$defs", {})
+    leads = {name: set(referred(walk(body))) for name, body in bodies.items()}
+    used = _reached(leads, set(referred(walk(root.without("$defs")))))
+    kept = {name: body for name, body in bodies.items() if name in used}
+    if kept:
+        root["$defs"] = kept
+    else:
+        root.pop("$defs", None)
+
+
+def _overlaid(body: Part, said: Part) -> Part:
+    """Return a definition with what the place of its use says and demands besides."""
+    if said.keys() <= ANNOTATIONS:
+        return Part({**body, **said}, said.pointer)
+    return conjoined([said, body])
+
+
+def _undefined(part: Part) -> Part:
+    """Take the definitions away, wherever they stand: those that are used come back at the root."""
+    for inner in walk(part):
+        inner.pop("$defs", None)
+        inner.pop("definitions", None)
+    return part
+
+
+def _target(root: Part, part: Part) -> Part | None:
+    """Return what a reference leads to: a JSON pointer, an anchor, or the whole."""
+    reference = part.get("$ref", part.get("$dynamicRef", part.get("$recursiveRef")))
+    if not isinstance(reference, str):
+        return None
+    whole, _, fragment = reference.partition("#")
+    if whole and whole != root.get("$id"):
+        return None
+    if fragment and not fragment.startswith("/"):
+        anchors = (one for one in walk(root) if fragment in (one.get("$anchor"), one.get("$dynamicAnchor")))
+        return next(anchors, None)
+    found: Any = root
+    for step in _decoded(fragment).split("/")[1:]:
+        found = _step(found, step.replace("~1", "/").replace("~0", "~"))
+    return found if isinstance(found, Part) else None
+
+
+def _decoded(fragment: str) -> str:
+    if "%" not in fragment:
+        return fragment
+    from urllib.parse import unquote  # noqa: PLC0415 - names with such characters are rare
+
+    return unquote(fragment)
+
+
+def _step(found: Any, step: str) -> Any:
+    if isinstance(found, list):
+        return found[int(step)] if step.isdecimal() and int(step) < len(found) else None
+    return found.get(step) if isinstance(found, dict) else None
+
+
+def _free_name(reference: str, taken: Iterable[str]) -> str:
+    wanted = _decoded(reference).rpartition("/")[2].replace("~1", "/").replace("~0", "~").lstrip("#") or "definition"
+    names = set(taken)
+    return next(
+        name for name in (wanted, *(f"{wanted}_{count}" for count in range(2, len(names) + 3))) if name not in names
+    )
+
+
+def _reached(leads: dict[str, set[str]], first: set[str]) -> set[str]:
+    reached: set[str] = set()
+    waiting = set(first)
+    while waiting:
+        name = waiting.pop()
+        reached.add(name)
+        waiting |= leads.get(name, set()) - reached
+    return reached
+
+
+def refers_to_itself(root: Part, name: str, limit: Limit[Any]) -> Objection:
+    """Return the objection to a definition that leads back to itself."""
+    message = "the parameters refer to themselves" if name == ROOT else f"the definition {name!r} refers to itself"
+    place = root.pointer if name == ROOT else child(root.pointer, "$defs", name)
+    return Objection("TK307", place, message, "error", limit, "let it nest a fixed number of times")
+
+
+def _leads_nowhere(part: Part, limit: Limit[Any]) -> Objection:
+    message = f"the reference {part['$ref']!r} leads nowhere in the schema"
+    return Objection("TK304", child(part.pointer, "$ref"), message, "error", limit, "define it in $defs")
+
+
+def _too_large(part: Part, limit: Limit[Any]) -> Objection:
+    message = f"written out, the definitions would make more than {_MOST_PARTS} schemas"
+    return Objection("TK304", part.pointer, message, "error", limit, "let it nest less")

@@ -1,0 +1,127 @@
+"""Strictness: what a provider's strict mode wants of every schema: a type, closed objects, every property required."""
+
+from typing import Any
+
+from toolkit.dialects.changes import Notes, Objection
+from toolkit.dialects.limits import Limit
+from toolkit.dialects.merging import unique
+from toolkit.dialects.parts import Part, child, types_of, walk
+from toolkit.dialects.unions import TYPED_KEYS, allow_null, is_of_type, type_of_value
+
+_SAYING_TYPE = ("type", "anyOf", "$ref")
+_SIGNS = {
+    "object": ("properties", "required", "additionalProperties", "patternProperties", "minProperties", "maxProperties"),
+    "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"),
+    "string": ("pattern", "format", "minLength", "maxLength"),
+    "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+}
+_PLAIN = ("string", "number", "boolean", "null")
+
+
+def declare_required(root: Part, notes: Notes, limit: Limit[Any]) -> None:
+    """Give a schema to every member that is required but not described."""
+    for part in walk(root):
+        for name in part.get("required", ()):
+            if name not in part.get("properties", {}) and part.get("additionalProperties") is not False:
+                more = part.get("additionalProperties")
+                part.setdefault("properties", {})[name] = more.twin() if isinstance(more, Part) else Part(
+                    pointer=part.pointer
+                )  # fmt: skip
+                notes.changed(
+                    child(part.pointer, "required"), f"{name!r} is required, so it is described", limit, "TK303"
+                )
+
+
+def give_types(root: Part, notes: Notes, limit: Limit[Any]) -> None:
+    """Give every schema a type: that of its values, or that which its other keywords are for.
+
+    What may be anything becomes one of the plain types; that lists and objects are lost is noted as an objection.
+    """
+    for part in walk(root):
+        if not any(key in part for key in _SAYING_TYPE):
+            found = _types_of_values(part) or _types_of_signs(part)
+            if found:
+                part["type"] = found[0] if len(found) == 1 else found
+            else:
+                part["anyOf"] = [Part({"type": name}, part.pointer) for name in _PLAIN]
+                notes.object_to(_anything(part.pointer, limit))
+            what = "given the type " + (" or ".join(found) if found else "of any plain value")
+            notes.changed(part.pointer, what, limit)
+        if _lacks_items(part):
+            part["items"] = Part(pointer=part.pointer)
+        types = types_of(part)
+        if "enum" in part and types:
+            fitting = [value for value in part["enum"] if any(is_of_type(value, name) for name in types)]
+            part["enum"] = unique(fitting or part["enum"])
+
+
+def give_items(root: Part, notes: Notes, limit: Limit[Any]) -> None:
+    """Let every array say what its items are: anything, where nobody said."""
+    for part in walk(root):
+        if _lacks_items(part):
+            part["items"] = Part(pointer=part.pointer)
+            notes.changed(part.pointer, "given items, which may be anything", limit)
+
+
+def _lacks_items(part: Part) -> bool:
+    return "array" in types_of(part) and not {"items", "prefixItems"} & part.keys()
+
+
+def _types_of_values(part: Part) -> list[str]:
+    values = part.get("enum", [part["const"]] if "const" in part else [])
+    return unique(type_of_value(value) for value in values)
+
+
+def _types_of_signs(part: Part) -> list[str]:
+    if not part.keys() & TYPED_KEYS:
+        return []
+    return [name for name, signs in _SIGNS.items() if any(sign in part for sign in signs)]
+
+
+def close_objects(root: Part, notes: Notes, limit: Limit[Any]) -> None:
+    """Close every object: only the properties that are described may be sent.
+
+    An object whose members have no fixed names cannot be sent any more, which is noted as an objection.
+    """
+    for part in walk(root):
+        if "object" not in types_of(part):
+            continue
+        more = part.get("additionalProperties", True)
+        is_bare = not part.get("properties") and part is not root
+        if isinstance(more, Part) or "patternProperties" in part or (is_bare and more is not False):
+            notes.object_to(_open_object(part.pointer, limit))
+        part.setdefault("properties", {})
+        if more is not False:
+            part["additionalProperties"] = False
+            notes.changed(part.pointer, "closed: nothing but its properties may be sent", limit, "TK317")
+
+
+def require_all(root: Part, notes: Notes, limit: Limit[Any]) -> None:
+    """Require every property; those that might be left out may be null instead."""
+    for part in walk(root):
+        if "object" not in types_of(part):
+            continue
+        required = part.get("required", [])
+        for name, schema in part["properties"].items():
+            if name not in required:
+                allow_null(schema)
+                notes.changed(schema.pointer, "required; null stands for leaving it out", limit, "TK305")
+        part["required"] = list(part["properties"])
+
+
+def _anything(pointer: str, limit: Limit[Any]) -> Objection:
+    message = (
+        f"{_called(pointer)} may be anything, but in strict mode only texts, numbers, booleans and null can be sent"
+    )
+    return Objection("TK304", pointer, message, "warning", limit, "give it a type")
+
+
+def _open_object(pointer: str, limit: Limit[Any]) -> Objection:
+    message = f"{_called(pointer)} has members of any name, but in strict mode it can only be sent empty"
+    return Objection("TK304", pointer, message, "error", limit, "take a list of objects with named fields instead")
+
+
+def _called(pointer: str) -> str:
+    """Return how people call a place: by the name that it has among its siblings."""
+    step = pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+    return f"'{step}'"
