@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from toolkit import __version__
+from toolkit.lint.digests import digest
 from toolkit.lint.limits import Limits
 from toolkit.lint.looking import Report
 from toolkit.lint.records import (
@@ -33,7 +34,7 @@ from toolkit.sources.targets import FilesTarget, parse_target
 FOLDER = ".toolkit_cache"
 _FORMAT = 1
 _KEPT_SETTINGS = 8
-_UNCERTAIN = ("TK00",)
+_UNCERTAIN = {"TK001", "TK002", "TK006"}
 
 
 class Cache:
@@ -89,9 +90,9 @@ class Cache:
         entry = self._entries.get(request.file or "")
         if entry is None or entry["is_named"] != request.is_named:
             return None
-        if any(self._digest(file) != digest for file, digest in entry["files"].items()):
+        if any(self._digest(file) != known for file, known in entry["files"].items()):
             return None
-        if any(self._listing(listing) != digest for listing, digest in entry["listings"].items()):
+        if any(self._listing(listing) != known for listing, known in entry["listings"].items()):
             return None
         return _read_report(entry["report"])
 
@@ -141,7 +142,7 @@ class Cache:
 
 def _is_sure(report: Report) -> bool:
     """Whether the result would be the same tomorrow: a missing module may be there then, and a crash may not."""
-    if any(problem.code.startswith(_UNCERTAIN) for problem in report.problems):
+    if any(problem.code in _UNCERTAIN for problem in report.problems):
         return False
     return all(any(key[0] != "object" for key in tool.identity) for tool in report.tools)
 
@@ -163,24 +164,15 @@ def _read_report(record: Mapping[str, Any]) -> Report:
 
 
 def _digest_of(data: Any) -> str:
-    return _hash(json.dumps(data, default=repr).encode())
+    return digest(json.dumps(data, default=repr).encode())
 
 
 def _digest_of_file(file: str) -> str:
     try:
         with open(file, "rb") as stream:  # noqa: PTH123 - a Path a file is what a thousand files pay for
-            return _hash(stream.read())
+            return digest(stream.read())
     except OSError:
         return ""
-
-
-def _hash(data: bytes) -> str:
-    try:
-        from _blake2 import blake2b  # noqa: PLC0415 - `hashlib` loads OpenSSL, which takes as long as Python's start
-    except ImportError:
-        from hashlib import blake2b  # noqa: PLC0415
-
-    return blake2b(data, digest_size=16).hexdigest()
 
 
 def _changed(place: str | Path | None) -> int:

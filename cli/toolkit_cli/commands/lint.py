@@ -1,37 +1,71 @@
 """`toolkit lint`: what is wrong with tools and pipelines, and where."""
 
-from collections.abc import Sequence
-from typing import Annotated, Literal
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.problems import Problem, errors_among
 from toolkit_cli import console
 from toolkit_cli.completion import complete_target
-from toolkit_cli.failures import ExitCode
+from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.options import Debug
-from toolkit_cli.rendering.problems import as_github, as_json, as_text, summary_of
+from toolkit_cli.rendering.findings import FORMATS, Format, render, statistics_of
+from toolkit_cli.rendering.problems import counted
 from toolkit_cli.settings import load_configuration
 
-_PASSED = "All checks passed!"
+if TYPE_CHECKING:
+    from toolkit.lint.settings import LintSettings
+    from toolkit.sources.configuration import Configuration
+
 _WIDEST = 120
+_CACHE_VARIABLE = "TOOLKIT_CACHE_DIR"
+_STATIC = "read, not run"
+
+Paths = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[PATH]...",
+        help="Files, folders, globs or modules; definitions in JSON too.",
+        show_default=False,
+        autocompletion=complete_target,
+    ),
+]
+Codes = list[str] | None
+Select = Annotated[Codes, typer.Option(metavar="CODE", help="Look for these alone: TK201, TK2, ALL. Repeatable.")]
+Ignore = Annotated[Codes, typer.Option(metavar="CODE", help="Do not look for these. Repeatable.")]
+ExtendSelect = Annotated[Codes, typer.Option(metavar="CODE", help="Look for these too. Repeatable.")]
+Provider = Annotated[Codes, typer.Option(metavar="NAME", help="For whom the tools are meant. Repeatable.")]
+Shown = Annotated[Format, typer.Option("--format", help="How findings are written.")]
+Outputs = Annotated[
+    list[str] | None, typer.Option(metavar="FORMAT=FILE", help="Write the findings to a file as well. Repeatable.")
+]
+Baseline = Annotated[str | None, typer.Option(metavar="FILE", help="Findings that are known, and fail nothing.")]
 
 
-def lint(
-    paths: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[PATH]...",
-            help="Files, folders, globs or modules.",
-            show_default=False,
-            autocompletion=complete_target,
-        ),
-    ] = None,
+def lint(  # noqa: PLR0913 - each is an option of the command
+    paths: Paths = None,
     *,
-    format: Annotated[  # noqa: A002 - the option's name
-        Literal["text", "json", "github"],
-        typer.Option("--format", help="For people, for programs, or as annotations of a GitHub workflow."),
-    ] = "text",
+    select: Select = None,
+    ignore: Ignore = None,
+    extend_select: ExtendSelect = None,
+    provider: Provider = None,
+    static: Annotated[bool, typer.Option("--static", help="Read Python, and run none of it.")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Make the fixes that change no meaning.")] = False,
+    unsafe_fixes: Annotated[bool, typer.Option("--unsafe-fixes", help="Make, or show, all other fixes too.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change, and change nothing.")] = False,
+    baseline: Baseline = None,
+    update_baseline: Annotated[bool, typer.Option("--update-baseline", help="Write the baseline anew.")] = False,
+    format: Shown = "text",  # noqa: A002 - the option's name
+    output: Outputs = None,
+    statistics: Annotated[bool, typer.Option("--statistics", help="Count the findings of each rule.")] = False,
+    explain: Annotated[str | None, typer.Option(metavar="CODE", help="Explain a rule, or list ALL.")] = None,
+    warnings_as_errors: Annotated[bool, typer.Option("--warnings-as-errors", help="Let warnings fail too.")] = False,
+    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="End with 0, whatever is found.")] = False,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Look at every file anew.")] = False,
     debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
 ) -> ExitCode:
     """Check tools and pipelines, and point at everything that is wrong.
@@ -39,21 +73,189 @@ def lint(
     Without a path, the configured sources are checked, or else the working directory. Findings go to stdout; the exit
     code is 1 if any of them is an error.
     """
+    if explain is not None:
+        return _explain(explain)
+    outputs = [_output(text) for text in output or ()]
+    configuration = load_configuration()
+    settings = _settings(configuration, _Said(select, ignore, extend_select, provider, baseline, is_static=static))
+    cache = None if no_cache else _cache_folder(configuration)
+    look = _Look(paths or (), configuration, settings, cache, update_baseline=update_baseline)
+    if diff:
+        return _show_diff(look(), unsafe=unsafe_fixes)
+    problems = _fixed(look, unsafe=unsafe_fixes) if fix else look()
+    look.tell()
+    note = _STATIC if static else ""
+    for one, file in outputs:
+        _write(file, render(problems, one, note=note))
+    console.write_data(statistics_of(problems) if statistics else _rendered(problems, format, note))
+    fails = errors_among(problems) or (warnings_as_errors and any(one.severity == "warning" for one in problems))
+    return ExitCode.FINDINGS if fails and not exit_zero else ExitCode.WELL
+
+
+class _Said(NamedTuple):
+    """What the options say over the settings."""
+
+    select: Sequence[str] | None
+    ignore: Sequence[str] | None
+    extend_select: Sequence[str] | None
+    provider: Sequence[str] | None
+    baseline: str | None
+    is_static: bool
+
+
+def _settings(configuration: "Configuration", said: _Said) -> "LintSettings":
+    """Return what the project says of lint, with what the options say over it.
+
+    Raises:
+        ConfigurationError: With everything that is wrong in the project's settings.
+        Failure: With everything that is wrong in the options.
+    """
+    from toolkit.lint import settings as lint  # noqa: PLC0415 - help needs none of it
+    from toolkit.lint.selection import Selection  # noqa: PLC0415
+
+    settings, problems = lint.read_lint_settings(configuration)
+    raise_errors(ConfigurationError, problems)
+    lists = (said.select, said.ignore, said.extend_select, said.provider)
+    select, ignore, extend, providers = map(_parts, lists)
+    wrong = [*lint.selection_problems([*select, *ignore, *extend]), *lint.provider_problems(providers)]
+    if wrong:
+        raise Failure(ExitCode.USAGE, problems=wrong)
+    layer = Selection(select or None, ignore, extend)
+    return settings._replace(
+        selections=(*settings.selections, layer) if any(layer) else settings.selections,
+        providers=providers or settings.providers,
+        baseline=Path(said.baseline) if said.baseline else settings.baseline,
+        is_static=said.is_static,
+    )
+
+
+def _parts(values: Sequence[str] | None) -> tuple[str, ...]:
+    return tuple(part.strip() for value in values or () for part in value.split(",") if part.strip())
+
+
+class _Look:
+    """Checks the files, as often as it is called, and keeps what the baseline says of the last time."""
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        configuration: "Configuration",
+        settings: "LintSettings",
+        cache: Path | None,
+        *,
+        update_baseline: bool,
+    ) -> None:
+        if update_baseline and settings.baseline is None:
+            raise Failure(
+                ExitCode.USAGE, "there is no baseline to update", hint="name it: --baseline lint-baseline.json"
+            )
+        self._check: Callable[[], list[Problem]] = lambda: _check(paths, configuration, settings, cache)
+        self._file = settings.baseline
+        self._is_new = update_baseline
+        self._told = ""
+
+    def __call__(self) -> list[Problem]:
+        """Return what is wrong now and not known before."""
+        problems = self._check()
+        if self._file is None:
+            return problems
+        from toolkit.lint.baselines import compare, write_baseline  # noqa: PLC0415 - few projects have one
+
+        if self._is_new:
+            write_baseline(problems, self._file)
+            self._told = f"wrote {counted(len(problems), 'finding')} into the baseline '{self._file}'"
+            return []
+        new, known, gone = compare(problems, self._file)
+        parts = [f"{counted(known, 'finding')} known to the baseline"] if known else []
+        parts += [f"{gone} in it no longer there; --update-baseline forgets them"] if gone else []
+        self._told = "; ".join(parts)
+        return new
+
+    def tell(self) -> None:
+        """Say what the baseline had to do with it."""
+        if self._told:
+            console.say(self._told)
+
+
+def _check(
+    paths: Sequence[str], configuration: "Configuration", settings: "LintSettings", cache: Path | None
+) -> list[Problem]:
     from toolkit.lint.checking import check  # noqa: PLC0415 - help needs none of it
 
-    problems = check(paths or (), load_configuration())
-    console.write_data(_rendered(problems, format))
-    return ExitCode.FINDINGS if errors_among(problems) else ExitCode.WELL
+    return check(paths, configuration, settings=settings, cache=cache)
 
 
-def _rendered(problems: Sequence[Problem], format: str) -> str:  # noqa: A002
-    match format:
-        case "json":
-            return f"{as_json(problems)}\n"
-        case "github":
-            return f"{as_github(problems)}\n" if problems else ""
-    if not problems:
-        return f"{_PASSED}\n"
+def _fixed(look: _Look, *, unsafe: bool) -> list[Problem]:
+    """Fix what can be fixed, and return what is left."""
+    from toolkit.lint.fixing import fix_files  # noqa: PLC0415 - few runs fix
+
+    try:
+        problems, cured, refused = fix_files(look, unsafe=unsafe)
+    except OSError as error:
+        raise Failure(ExitCode.FINDINGS, f"cannot write '{error.filename}': {error.strerror}") from error
+    if cured:
+        files = {problem.location.file for problem in cured if problem.location}
+        console.say(f"Fixed {counted(len(cured), 'problem')} in {counted(len(files), 'file')}.")
+    for problem in refused:
+        console.say(f"not fixed, since the file could not be read any more: {problem}")
+    return problems
+
+
+def _show_diff(problems: Sequence[Problem], *, unsafe: bool) -> ExitCode:
+    from toolkit.lint.fixing import diff_of, make_changes  # noqa: PLC0415 - few runs fix
+    from toolkit_cli.rendering.excerpts import shown_path  # noqa: PLC0415
+
+    changes, _ = make_changes(problems, unsafe=unsafe)
+    console.write_data("".join(diff_of(change, shown_path(change.file)) for change in changes))
+    cured = sum(len(change.cured) for change in changes)
+    console.say(f"Would fix {counted(cured, 'problem')} in {counted(len(changes), 'file')}.")
+    return ExitCode.FINDINGS if changes else ExitCode.WELL
+
+
+def _explain(wanted: str) -> ExitCode:
+    """Print the documentation of a rule, by its code or its name, or the list of all."""
+    from toolkit.lint.rules import all_rules  # noqa: PLC0415 - few runs explain
+    from toolkit.problems import did_you_mean  # noqa: PLC0415
+    from toolkit_cli.rendering.rules import as_list, page_of  # noqa: PLC0415
+
+    rules = list(all_rules())
+    if wanted.upper() == "ALL":
+        console.write_data(as_list(rules))
+        return ExitCode.WELL
+    for rule in rules:
+        if wanted.upper() == rule.code or wanted == rule.name:
+            console.write_data(page_of(rule))
+            return ExitCode.WELL
+    known = [name for rule in rules for name in (rule.code, rule.name)]
+    hint = did_you_mean(wanted, known, otherwise="`toolkit lint --explain ALL` shows all")
+    raise Failure(ExitCode.USAGE, f"no rule is called '{wanted}'", hint=hint)
+
+
+def _output(text: str) -> tuple[Format, Path]:
+    name, equals, file = text.partition("=")
+    for format in FORMATS:  # noqa: A001
+        if name == format and equals and file:
+            return format, Path(file)
+    hint = f"write --output sarif=lint.sarif; the formats are {', '.join(FORMATS)}"
+    raise Failure(ExitCode.USAGE, f"'{text}' names no format and file", hint=hint)
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise Failure(ExitCode.USAGE, f"cannot write '{file}': {error.strerror}") from error
+
+
+def _rendered(problems: Sequence[Problem], format: Format, note: str) -> str:  # noqa: A002
     # Without a terminal the excerpts keep the width that people read.
     width = min(console.data_width(), _WIDEST)
-    return f"{as_text(problems, colour=console.data_has_colour(), width=width)}\n\n{summary_of(problems)}\n"
+    return render(problems, format, colour=console.data_has_colour(), width=width, note=note)
+
+
+def _cache_folder(configuration: "Configuration") -> Path:
+    from toolkit.lint.caching import FOLDER  # noqa: PLC0415 - help needs none of it
+
+    named = os.environ.get(_CACHE_VARIABLE)
+    return Path(named) if named else configuration.directory / FOLDER

@@ -1,0 +1,146 @@
+"""Findings of lint in every format that there is, and what is said of them as a whole."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, get_args
+
+from toolkit.problems import Problem
+from toolkit_cli.rendering.escaping import one_line
+from toolkit_cli.rendering.excerpts import shown_path
+from toolkit_cli.rendering.problems import as_github, as_records, as_text, counted, summary_of
+
+Format = Literal["text", "concise", "json", "jsonl", "sarif", "github", "junit", "markdown"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+PASSED = "All checks passed!"
+
+
+def render(
+    problems: Sequence[Problem],
+    format: Format,  # noqa: A002 - as the option is called
+    *,
+    colour: bool = False,
+    width: int = 80,
+    note: str = "",
+) -> str:
+    """Return the findings in a format, with the newline at the end.
+
+    Args:
+        problems: What was found.
+        format: The format.
+        colour: Whether text has colours.
+        width: How many columns text may take.
+        note: What is said of the check as a whole, where people read.
+    """
+    match format:
+        case "text":
+            drawn = f"{as_text(problems, colour=colour, width=width)}\n\n" if problems else ""
+            return f"{drawn}{_closing(problems, note)}\n"
+        case "concise":
+            return "".join(f"{line}\n" for line in [*map(_in_one_line, problems), _closing(problems, note)])
+        case _:
+            text = _WRITERS[format](problems)
+            return f"{text}\n" if text else ""
+
+
+def statistics_of(problems: Sequence[Problem]) -> str:
+    """Return how often each rule found something, the most frequent first, with the newline at the end."""
+    counts = Counter(problem.code for problem in problems)
+    fixable = {problem.code for problem in problems if problem.fix}
+    names = _names()
+    room = max((len(str(count)) for count in counts.values()), default=1)
+    lines = [
+        f"{count:>{room}}  {code or '-':<6} {'[*]' if code in fixable else '[ ]'} {names.get(code, '')}".rstrip()
+        for code, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _closing(problems: Sequence[Problem], note: str) -> str:
+    """Return the last line: how much was found, and how much of it a program can cure."""
+    said = summary_of(problems) if problems else PASSED
+    safe = sum(problem.fix is not None and problem.fix.is_safe for problem in problems)
+    unsafe = sum(problem.fix is not None and not problem.fix.is_safe for problem in problems)
+    cures = [f"{counted(safe, 'problem')} can be fixed with `--fix`"] if safe else []
+    if unsafe:
+        what = f"{unsafe} more" if safe else f"{counted(unsafe, 'problem')} can be fixed"
+        cures.append(f"{what} with `--fix --unsafe-fixes`")
+    fixes = f"\n{', '.join(cures)}." if cures else ""
+    return f"{said}{f' ({note})' if note else ''}{fixes}"
+
+
+def _in_one_line(problem: Problem) -> str:
+    place = problem.location
+    at = (
+        [shown_path(place.file), *(str(part) for part in (place.line, place.column) if part is not None)]
+        if place
+        else []
+    )
+    where = f"{':'.join(at)}: " if at else ""
+    code = f"[{problem.code}]" if problem.code else ""
+    mark = " [*]" if problem.fix and problem.fix.is_safe else ""
+    return f"{where}{problem.severity}{code}{mark} {one_line(problem.message)}"
+
+
+def _records(problems: Sequence[Problem]) -> list[dict[str, Any]]:
+    """Return the findings as plain data; every key is always there."""
+    from toolkit.lint.baselines import fingerprints  # noqa: PLC0415 - only programs want them
+
+    names = _names()
+    return [
+        record | {"rule": names.get(problem.code), "fingerprint": mark, "fix": problem.fix and _fix_record(problem)}
+        for record, problem, mark in zip(as_records(problems), problems, fingerprints(problems), strict=True)
+    ]
+
+
+def _fix_record(problem: Problem) -> dict[str, Any]:
+    fix = problem.fix
+    assert fix is not None  # noqa: S101 - the caller has looked
+    edits = [
+        {"location": edit.location._asdict() | {"file": shown_path(edit.location.file)}, "text": edit.text}
+        for edit in fix.edits
+    ]
+    return {"message": fix.message, "is_safe": fix.is_safe, "edits": edits}
+
+
+def _names() -> dict[str, str]:
+    from toolkit.lint.rules import all_rules  # noqa: PLC0415 - text needs none
+
+    return {rule.code: rule.name for rule in all_rules()}
+
+
+def _as_json(problems: Sequence[Problem]) -> str:
+    return json.dumps(_records(problems), indent=2, ensure_ascii=False)
+
+
+def _as_jsonl(problems: Sequence[Problem]) -> str:
+    return "\n".join(json.dumps(record, ensure_ascii=False) for record in _records(problems))
+
+
+def _as_sarif(problems: Sequence[Problem]) -> str:
+    from toolkit.lint.rules import all_rules  # noqa: PLC0415
+    from toolkit_cli.rendering.sarif import as_sarif  # noqa: PLC0415
+
+    return as_sarif(problems, {rule.code: rule for rule in all_rules()})
+
+
+def _as_junit(problems: Sequence[Problem]) -> str:
+    from toolkit_cli.rendering.junit import as_junit  # noqa: PLC0415
+
+    return as_junit(problems)
+
+
+def _as_markdown(problems: Sequence[Problem]) -> str:
+    from toolkit_cli.rendering.markdown import as_markdown  # noqa: PLC0415
+
+    return as_markdown(problems)
+
+
+_WRITERS: dict[str, Callable[[Sequence[Problem]], str]] = {
+    "json": _as_json,
+    "jsonl": _as_jsonl,
+    "github": as_github,
+    "sarif": _as_sarif,
+    "junit": _as_junit,
+    "markdown": _as_markdown,
+}

@@ -1,0 +1,34 @@
+"""Findings as Markdown, for a comment on a change or the summary of a job."""
+
+import re
+from collections.abc import Sequence
+
+from toolkit.problems import Problem, Severity
+from toolkit_cli.rendering.escaping import one_line
+from toolkit_cli.rendering.excerpts import shown_path
+from toolkit_cli.rendering.problems import summary_of
+
+_SIGNS: dict[Severity, str] = {"error": "❌", "warning": "⚠️", "info": "💡"}
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|#!~])")
+
+
+def as_markdown(problems: Sequence[Problem]) -> str:
+    """Return a heading, the count, and a table with a row for each finding."""
+    if not problems:
+        return "### toolkit lint\n\nAll checks passed! ✅"
+    rows = [_row(problem) for problem in problems]
+    head = ["### toolkit lint", "", summary_of(problems), "", "| | rule | where | what |", "| --- | --- | --- | --- |"]
+    return "\n".join([*head, *rows])
+
+
+def _row(problem: Problem) -> str:
+    place = problem.location
+    at = [shown_path(place.file), *(str(part) for part in (place.line, place.column) if part)] if place else []
+    where = f"`{':'.join(at).replace('`', '').replace('|', chr(92) + '|')}`" if at else ""
+    hint = f"<br>{_escaped(problem.hint)}" if problem.hint else ""
+    return f"| {_SIGNS[problem.severity]} | {problem.code} | {where} | {_escaped(problem.message)}{hint} |"
+
+
+def _escaped(text: str) -> str:
+    """Return a text in one line, in which nothing is taken for a sign of Markdown or HTML."""
+    return _SPECIAL.sub(r"\\\1", one_line(text)).replace("&", "&amp;")

@@ -1,0 +1,43 @@
+"""Rules as people read them: a page for each, and the table of all."""
+
+from collections.abc import Iterable
+
+from toolkit.lint.rule import Rule
+
+_FIXES = {None: "", "safe": "`--fix`", "unsafe": "`--fix --unsafe-fixes`"}
+
+
+def page_of(rule: type[Rule]) -> str:
+    """Return the page of a rule in Markdown, with the newline at its end."""
+    facts = [f"severity: {rule.severity}"]
+    if rule.fix:
+        facts.append(f"fixed by {_FIXES[rule.fix]}")
+    if rule.providers:
+        facts.append(f"for {', '.join(rule.providers)}")
+    if rule.limits:
+        facts.append(", ".join(f"`{name}` = {figure}" for name, figure in rule.limits.items()))
+    return f"# {rule.name} ({rule.code})\n\n*{' · '.join(facts)}*\n\n{rule.documentation()}\n"
+
+
+def index_of(rules: Iterable[type[Rule]]) -> str:
+    """Return the table of the rules in Markdown, each with a link to its page, with the newline at its end."""
+    rows = [
+        f"| {rule.code} | [{rule.name}]({rule.name}.md) | {rule.severity} | {_FIXES[rule.fix]} | {_summary(rule)} |"
+        for rule in rules
+    ]
+    head = ["| code | rule | severity | fix | what it finds |", "| --- | --- | --- | --- | --- |"]
+    return "\n".join([*head, *rows, ""])
+
+
+def as_list(rules: Iterable[type[Rule]]) -> str:
+    """Return the rules in plain text, a line each, with the newline at its end."""
+    lines = [f"{rule.code}  {rule.severity:<7}  {_sign(rule):<3}  {rule.name}: {rule.summary()}" for rule in rules]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _sign(rule: type[Rule]) -> str:
+    return {None: "", "safe": "[*]", "unsafe": "[-]"}[rule.fix]
+
+
+def _summary(rule: type[Rule]) -> str:
+    return rule.summary().replace("|", "\\|")

@@ -1,0 +1,111 @@
+"""Baselines: findings that are known, so that only new ones fail a check.
+
+A finding is known by its code, its file and its message, not by its line, so that it stays known when lines move. One
+that stands several times in a file is known as often as it was counted.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path, PurePath
+from typing import NamedTuple
+
+from toolkit.errors import ConfigurationError
+from toolkit.lint.digests import digest
+from toolkit.problems import Location, Problem
+
+BAD_CONFIGURATION = "TK005"
+_FORMAT = 1
+
+
+class Key(NamedTuple):
+    """What a finding is known by."""
+
+    file: str
+    code: str
+    message: str
+
+
+class Compared(NamedTuple):
+    """What a baseline says of findings.
+
+    Attributes:
+        new: Those that it does not know.
+        known: How many it knows.
+        gone: How many it knows that are no longer there.
+    """
+
+    new: list[Problem]
+    known: int
+    gone: int
+
+
+def key_of(problem: Problem, directory: Path) -> Key:
+    """Return what a finding is known by; its file is told from a folder, with slashes."""
+    file = problem.location.file if problem.location else ""
+    try:
+        name = PurePath(Path(file).absolute().relative_to(directory.absolute())).as_posix() if file else ""
+    except ValueError:
+        name = PurePath(file).as_posix()
+    return Key(name, problem.code, problem.message)
+
+
+def fingerprints(problems: Iterable[Problem], directory: Path | None = None) -> list[str]:
+    """Return for each finding a text that stays the same while lines move, and that no other one has."""
+    seen: Counter[Key] = Counter()
+    found = []
+    for problem in problems:
+        key = key_of(problem, directory or Path.cwd())
+        seen[key] += 1
+        found.append(digest("\0".join([*key, str(seen[key])]).encode(errors="backslashreplace")))
+    return found
+
+
+def compare(problems: Iterable[Problem], file: Path) -> Compared:
+    """Return which findings a baseline does not know.
+
+    Raises:
+        ConfigurationError: If there is no such file, or if it is no baseline.
+    """
+    known = _read(file)
+    left = Counter(known)
+    new = []
+    for problem in problems:
+        key = key_of(problem, file.parent)
+        if left[key] > 0:
+            left[key] -= 1
+        else:
+            new.append(problem)
+    gone = left.total()
+    return Compared(new, known.total() - gone, gone)
+
+
+def write_baseline(problems: Iterable[Problem], file: Path) -> None:
+    """Write the findings as the known ones: sorted JSON, for people and version control.
+
+    Raises:
+        OSError: If the file cannot be written.
+    """
+    counts = Counter(key_of(problem, file.parent) for problem in problems)
+    findings = [
+        {"file": key.file, "code": key.code, "message": key.message, "count": count}
+        for key, count in sorted(counts.items())
+    ]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"toolkit-lint-baseline": _FORMAT, "findings": findings}, indent=2, ensure_ascii=False)
+    file.write_text(f"{text}\n", "utf-8")
+
+
+def _read(file: Path) -> Counter[Key]:
+    try:
+        data = json.loads(file.read_text("utf-8"))
+        findings = {_FORMAT: data["findings"]}[data["toolkit-lint-baseline"]]
+        return Counter(
+            {Key(str(one["file"]), str(one["code"]), str(one["message"])): int(one["count"]) for one in findings}
+        )
+    except FileNotFoundError:
+        message, hint = f"there is no baseline '{file}'", "write one with --update-baseline"
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        reason = getattr(error, "strerror", None) or "it is none that `toolkit lint --update-baseline` has written"
+        message, hint = f"the baseline '{file}' cannot be read: {reason}", "write it anew with --update-baseline"
+    raise ConfigurationError(problems=[Problem(BAD_CONFIGURATION, message, Location(str(file)), hint=hint)])

@@ -1,0 +1,195 @@
+"""Fixing: the edits that cure problems are made in the files, whole fixes at a time, and no file is left broken.
+
+Edits never overlap: of two fixes that want the same text, the later one waits for the next round. A file that could not
+be read any more afterwards is not written.
+"""
+
+import ast
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from shutil import copymode
+from typing import NamedTuple
+
+from toolkit.documents.sources import Source
+from toolkit.problems import Edit, Problem
+
+_MOST_ROUNDS = 20
+_BOM = "\ufeff"
+
+
+class Change(NamedTuple):
+    """What becomes of one file: its text before and after, and the problems that this cures."""
+
+    file: str
+    before: str
+    after: str
+    cured: tuple[Problem, ...]
+
+
+class Fixed(NamedTuple):
+    """What fixing came to.
+
+    Attributes:
+        problems: What is left.
+        cured: What is gone.
+        refused: What has a fix that would have broken its file.
+    """
+
+    problems: list[Problem]
+    cured: list[Problem]
+    refused: list[Problem]
+
+
+def fix_files(check: Callable[[], list[Problem]], *, unsafe: bool) -> Fixed:
+    """Check, fix and check again, until nothing is left to fix.
+
+    Args:
+        check: Returns the problems that the files have now.
+        unsafe: Whether fixes are made that may change what the code means.
+    """
+    problems, cured, refused = check(), list[Problem](), list[Problem]()
+    for _ in range(_MOST_ROUNDS):
+        changes, refused = make_changes(problems, unsafe=unsafe)
+        if not changes:
+            break
+        for change in changes:
+            _write(change)
+            cured += change.cured
+        problems = check()
+    return Fixed(problems, cured, refused)
+
+
+def make_changes(problems: Iterable[Problem], *, unsafe: bool) -> tuple[list[Change], list[Problem]]:
+    """Return what fixing the problems would make of the files, and the problems whose fix would break one."""
+    wanted = [problem for problem in problems if is_fixable(problem, unsafe=unsafe)]
+    texts: dict[str, _Text] = {}
+    refused: list[Problem] = []
+    for problem in sorted(wanted, key=_first_place):
+        edits = problem.fix.edits if problem.fix else ()
+        for edit in edits:
+            texts.setdefault(edit.location.file, _Text.of(edit.location.file))
+        if not all(texts[edit.location.file].takes(edit) for edit in edits):
+            continue
+        touched = {edit.location.file: texts[edit.location.file] for edit in edits}
+        tried = {
+            file: text.with_edits([one for one in edits if one.location.file == file]) for file, text in touched.items()
+        }
+        if all(text.is_sound() for text in tried.values()):
+            texts |= {file: text._replace(cured=(*text.cured, problem)) for file, text in tried.items()}
+        else:
+            refused.append(problem)
+    changes = [Change(file, text.before, text.after, text.cured) for file, text in texts.items() if text.edits]
+    return changes, refused
+
+
+def is_fixable(problem: Problem, *, unsafe: bool) -> bool:
+    """Whether a program can cure a problem."""
+    return problem.fix is not None and (problem.fix.is_safe or unsafe)
+
+
+def diff_of(change: Change, name: str) -> str:
+    """Return a change as a unified diff; `name` is what the file is called."""
+    from difflib import unified_diff  # noqa: PLC0415 - few ask for it
+
+    before, after = change.before.splitlines(keepends=True), change.after.splitlines(keepends=True)
+    lines = unified_diff(before, after, name, name)
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def _first_place(problem: Problem) -> tuple[str, int, int]:
+    place = problem.fix.edits[0].location if problem.fix and problem.fix.edits else None
+    return (place.file, place.line or 0, place.column or 0) if place else ("", 0, 0)
+
+
+class _Text(NamedTuple):
+    """A file and the edits that are to be made in it, by the indices at which they begin and end."""
+
+    file: str
+    before: str
+    edits: tuple[tuple[int, int, str], ...] = ()
+    cured: tuple[Problem, ...] = ()
+
+    @classmethod
+    def of(cls, file: str) -> "_Text":
+        try:
+            return cls(file, Path(file).read_bytes().decode("utf-8"))
+        except (OSError, UnicodeDecodeError):
+            return cls(file, "")  # nothing in it is at the place of an edit
+
+    def takes(self, edit: Edit) -> bool:
+        """Whether an edit is in the text, and overlaps none that is already there; the very same one is welcome."""
+        span = self._span(edit)
+        if span is None:
+            return False
+        start, end, _ = span
+        return all(
+            span == other or ((end <= other[0] or other[1] <= start) and (start, end) != other[:2])
+            for other in self.edits
+        )
+
+    def with_edits(self, edits: Sequence[Edit]) -> "_Text":
+        spans = [span for edit in edits if (span := self._span(edit)) is not None]
+        return self._replace(edits=tuple(sorted({*self.edits, *spans})))
+
+    @property
+    def after(self) -> str:
+        """The text with all edits made."""
+        parts, position = [], 0
+        for start, end, text in self.edits:
+            parts += [self.before[position:start], text]
+            position = end
+        return "".join([*parts, self.before[position:]])
+
+    def is_sound(self) -> bool:
+        """Whether the edited text can still be read as well as before."""
+        return _faults(self.file, self.after) <= _faults(self.file, self.before)
+
+    def _span(self, edit: Edit) -> tuple[int, int, str] | None:
+        place = edit.location
+        if place.line is None or place.column is None or place.end_line is None or place.end_column is None:
+            return None
+        skipped = len(self.before) - len(self.before.removeprefix(_BOM))
+        source = Source(self.before[skipped:])
+        if place.end_line > len(source.line_starts):
+            return None
+        start, end = source.index(place.line, place.column), source.index(place.end_line, place.end_column)
+        return (start + skipped, end + skipped, edit.text) if start <= end <= len(source.text) else None
+
+
+def _faults(file: str, text: str) -> int:
+    """Return how much stands against reading a text."""
+    if file.endswith(".py"):
+        try:
+            ast.parse(text.removeprefix(_BOM))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return 1
+        return 0
+    if file.endswith(".json"):
+        from toolkit.documents.json_reading import parse_json  # noqa: PLC0415 - few projects have definitions in JSON
+
+        return len(parse_json(text, file)[1])
+    from toolkit.documents import parse_document  # noqa: PLC0415
+
+    return len(parse_document(text, file)[1])
+
+
+def _write(change: Change) -> None:
+    """Put the new text in the place of the old one, in one go, with the same permissions.
+
+    Raises:
+        OSError: If the file cannot be written; it is then as it was.
+    """
+    path = Path(os.path.realpath(change.file))
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
+            stream.write(change.after)
+        copymode(path, name)
+        Path(name).replace(path)
+    except BaseException:
+        with suppress(OSError):
+            Path(name).unlink()
+        raise

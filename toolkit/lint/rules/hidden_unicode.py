@@ -1,0 +1,142 @@
+"""TK501: characters that a model reads and a person does not see."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from toolkit.lint.definitions import Text, ToolDefinition
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+_TAGS = "\U000e0000-\U000e007f"
+_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_HIDDEN = re.compile(
+    "["
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    f"{_SELECTORS}{_TAGS}"
+    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
+    "]+"
+)
+_JOINERS = "\u200c\u200d"
+_LOOK_ALIKES = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "FULLWIDTH", "MATHEMATICAL")
+
+
+class HiddenUnicode(Rule):
+    """A name or a text has invisible characters, or letters of another script that look like Latin ones.
+
+    ## Why
+
+    Zero-width characters, bidirectional controls and the tag block carry text that a model reads and a reviewer never
+    sees: an instruction can hide in a description that looks harmless. A name with a Cyrillic letter in it looks like
+    another one and is not. What writing needs is left alone: joiners in emoji and in scripts that use them, and the
+    selector after an emoji.
+
+    ## Example
+
+    ```python
+    from toolkit import tool
+
+
+    @tool(description="Forecast tomorrow's weather in a city.\\u200b\\u200c\\u2063")
+    def forecast(city: str) -> str:
+        return f"sun in {city}"
+    ```
+
+    ## Instead
+
+    ```python
+    from toolkit import tool
+
+
+    @tool(description="Forecast tomorrow's weather in a city.")
+    def forecast(city: str) -> str:
+        return f"sun in {city}"
+    ```
+
+    ## Source
+
+    - Unicode, [UTS #39, Security Mechanisms](https://www.unicode.org/reports/tr39/) (checked 2026-11-21)
+    - Trojan Source, [CVE-2021-42574](https://nvd.nist.gov/vuln/detail/CVE-2021-42574) (checked 2026-11-21)
+    """
+
+    code = "TK501"
+    name = "hidden-unicode"
+    severity = "error"
+    fix = "safe"
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        for text in tool.texts:
+            if text.value.isascii() and text.value.isprintable():
+                continue
+            yield from self._hidden(text, tool)
+            if text.kind in ("name", "parameter name") and (found := _mixed(text.value)):
+                message = f"{text.subject} of {tool.name!r} mixes scripts: {_named(found)} looks like a Latin letter"
+                place = text.written.locate(text.value.index(found)) or tool.location
+                yield self.problem(message, place, hint="write it with the letter of the alphabet that is meant")
+
+    def _hidden(self, text: Text, tool: ToolDefinition) -> Iterator[Problem]:
+        for start, end in _hidden_spans(text.value):
+            shown = ", ".join(dict.fromkeys(map(_named, text.value[start:end][:_SHOWN])))
+            edit = text.written.replaced(start, end - start, "")
+            yield self.problem(
+                f"{text.subject} of {tool.name!r} has {_counted(end - start)}: {shown}",
+                text.written.locate(start, end - start) or tool.location,
+                hint="remove what nobody sees",
+                fix=self.fixed_by("Remove what nobody sees", edit) if edit else None,
+            )
+
+
+_SHOWN = 3
+
+
+def _hidden_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where characters stand that nobody sees and no writing needs."""
+    for found in _HIDDEN.finditer(text):
+        start = found.start()
+        while start < found.end():
+            if _is_needed(text, start):
+                start += 1
+                continue
+            end = start + 1
+            while end < found.end() and not _is_needed(text, end):
+                end += 1
+            yield start, end
+            start = end
+
+
+def _is_needed(text: str, index: int) -> bool:
+    character = text[index]
+    before = text[index - 1] if index else " "
+    after = text[index + 1] if index + 1 < len(text) else " "
+    if character in _JOINERS:
+        is_emoji = _is_pictorial(before) and _is_pictorial(after)
+        return is_emoji or (before.isalpha() and after.isalpha() and not (before + after).isascii()) or _is_mark(before)
+    if "\ufe00" <= character <= "\ufe0f":
+        return _is_pictorial(before) or before in "#*0123456789"
+    return False
+
+
+def _is_pictorial(character: str) -> bool:
+    return unicodedata.category(character) in ("So", "Sk", "Sm") or character == "\ufe0f"
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character) in ("Mn", "Mc")
+
+
+def _mixed(name: str) -> str | None:
+    """Return a letter of a script that looks like Latin, in a name that has Latin letters too."""
+    if not any("a" <= character.lower() <= "z" for character in name):
+        return None
+    others = (character for character in name if not character.isascii())
+    return next((one for one in others if unicodedata.name(one, "").startswith(_LOOK_ALIKES)), None)
+
+
+def _counted(number: int) -> str:
+    return "an invisible character" if number == 1 else f"{number} invisible characters"
+
+
+def _named(character: str) -> str:
+    name = unicodedata.name(character, "")
+    return f"U+{ord(character):04X} {name}".rstrip()

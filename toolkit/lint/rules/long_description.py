@@ -1,0 +1,67 @@
+"""TK203: a description that is longer than some provider takes."""
+
+from collections.abc import Iterator
+
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+
+class LongDescription(Rule):
+    """A description is longer than 1,024 characters.
+
+    ## Why
+
+    Every request carries every description, so a long one is paid for again and again, and what matters drowns in it.
+    Some gateways refuse or cut what is longer than 1,024 characters. Details of a parameter belong to the parameter,
+    examples into `examples`, and a manual into a tool of its own that returns it.
+
+    The figure is `max-description-length` in `[tool.toolkit.lint]`.
+
+    ## Example
+
+    ```python
+    from toolkit import tool
+
+    MANUAL = "Search the catalogue of the shop. " + "A word in quotes is looked for as it stands. " * 30
+
+
+    @tool(description=MANUAL)
+    def search(words: str) -> list[str]:
+        return [words]
+    ```
+
+    ## Instead
+
+    ```python
+    from toolkit import tool
+
+
+    @tool(description="Search the catalogue of the shop; `search_manual` explains the language of queries.")
+    def search(words: str) -> list[str]:
+        return [words]
+    ```
+
+    ## Source
+
+    - OpenAI, [Function calling](https://platform.openai.com/docs/guides/function-calling): functions count against the
+      model's context and are billed as input tokens (checked 2026-11-21)
+    - the figure is the limit that Azure OpenAI and several gateways enforce for the description of a function
+    """
+
+    code = "TK203"
+    name = "long-description"
+    limits = {"max-description-length": 1024}
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        most = self.limit("max-description-length")
+        length = len(tool.description or "")
+        if length <= most:
+            return
+        text = next((one for one in tool.texts if one.kind == "description"), None)
+        place = text and text.written.locate(most, length - most)
+        yield self.problem(
+            f"the description of {tool.name!r} has {length:,} characters, {length - most:,} more than {most:,}",
+            place or tool.location,
+            hint="move details to the parameters and examples to `examples`",
+        )

@@ -1,0 +1,80 @@
+"""TK204: a parameter of which nobody says what it is."""
+
+from collections.abc import Iterator
+
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+
+class MissingParameterDescription(Rule):
+    '''A parameter has no description.
+
+    ## Why
+
+    A model fills parameters from what is said of them. `date: str` alone leaves it open whether `tomorrow`,
+    `2026-05-17` or `17.5.26` is wanted. A description stands in the docstring, in `Annotated[str, "…"]` or in a `Field`.
+
+    ## Example
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def forecast(city: str, date: str) -> str:
+        """Forecast the weather in a city on one of the next ten days.
+
+        Args:
+            city: The name of the city, such as `Oslo`.
+        """
+        return f"sun in {city} on {date}"
+    ```
+
+    ## Instead
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def forecast(city: str, date: str) -> str:
+        """Forecast the weather in a city on one of the next ten days.
+
+        Args:
+            city: The name of the city, such as `Oslo`.
+            date: The day, as `2026-05-17`.
+        """
+        return f"sun in {city} on {date}"
+    ```
+
+    ## Source
+
+    - OpenAI, [Function calling](https://platform.openai.com/docs/guides/function-calling): "Explicitly describe the
+      purpose of the function and each parameter (and its format)" (checked 2026-11-21)
+    '''
+
+    code = "TK204"
+    name = "missing-parameter-description"
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        if tool.origin == "pipeline":
+            return
+        for parameter in tool.parameters:
+            if parameter.description == "" and not _refers(parameter.schema):
+                yield self.problem(
+                    f"parameter {parameter.name!r} of {tool.name!r} has no description",
+                    parameter.location or tool.location,
+                    hint=_cure(tool, parameter.name),
+                )
+
+
+def _refers(schema: object) -> bool:
+    """Whether the description may stand where the schema refers to."""
+    return isinstance(schema, dict) and "$ref" in schema
+
+
+def _cure(tool: ToolDefinition, name: str) -> str:
+    if tool.function is None:
+        return 'give it a "description": what it is, and in which form'
+    return f"add '{name}: …' under 'Args:' in the docstring, or write Annotated[…, '…']"

@@ -1,0 +1,73 @@
+"""TK208: a text that was to be replaced."""
+
+import re
+from collections.abc import Iterator
+
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+_ANYWHERE = re.compile(
+    r"\b(?:TODO|FIXME|XXX|TBD)\b(?=\s*[:(]|\s*$)"
+    r"|\blorem ipsum\b"
+    r"|<(?:(?:your|the|a|an|add|insert|short|tool|parameter|param|some)[ _-])*(?:description|text|name)(?:[ _-]here)?>"
+    r"|\[(?:(?:your|the|a|an|add|insert|short|tool|parameter|param|some)[ _-])*description(?:[ _-]here)?\]"
+    r"|\b(?:your|add|insert|enter|put)\b[^.\n]{0,20}\bdescription here\b"
+    r"|\bdescription goes here\b",
+    re.IGNORECASE,
+)
+_WHOLE = re.compile(
+    r"(?:TODO|FIXME|XXX|TBD)\b.*|\.{2,}|…|n/?a|-+|\?+|none|null|undefined|(?:no )?description|foo|bar|test|asdf\w*|placeholder",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+class PlaceholderText(Rule):
+    '''A description holds a placeholder: `TODO`, `lorem ipsum`, `<description>`, `...`.
+
+    ## Why
+
+    It was to be replaced before a model sees it, and a model takes it at its word.
+
+    ## Example
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def forecast(city: str) -> str:
+        """TODO: describe the forecast for a city."""
+        return f"sun in {city}"
+    ```
+
+    ## Instead
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def forecast(city: str) -> str:
+        """Forecast tomorrow's weather in a city."""
+        return f"sun in {city}"
+    ```
+
+    ## Source
+
+    - this project's own
+    '''
+
+    code = "TK208"
+    name = "placeholder-text"
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        for text in tool.texts:
+            if text.kind not in ("title", "description", "parameter"):
+                continue
+            found = _WHOLE.fullmatch(text.value.strip()) or _ANYWHERE.search(text.value)
+            if found:
+                shown = found[0].split("\n", 1)[0][:30]
+                place = text.written.locate(found.start(), len(shown)) or tool.location
+                message = f"{text.subject} of {tool.name!r} holds a placeholder: {shown!r}"
+                yield self.problem(message, place, hint="say what a model needs to know")

@@ -1,0 +1,91 @@
+"""TK202: a description that says next to nothing."""
+
+import re
+from collections.abc import Iterator
+
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+_WORD = re.compile(r"[^\W_]+")
+_FILLERS = {"a", "an", "the", "this", "that", "tool", "function", "is", "for", "to", "of", "it", "s", "es"}
+# Scripts that write words without blanks between them, and say as much with a third of the characters.
+_DENSE = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_DENSITY = 3
+
+
+class ShortDescription(Rule):
+    '''A description is very short, or only repeats the name of the tool.
+
+    ## Why
+
+    "Gets data." tells a model nothing that `get_data` does not. What it needs is what the tool does, when to use it
+    and when not, and what comes back; the name alone leaves all of that to guessing.
+
+    The figures are `min-description-length` (20 characters) and `min-description-words` (4) in `[tool.toolkit.lint]`.
+
+    ## Example
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def get_rates() -> dict[str, float]:
+        """Gets the rates."""
+        return {"USD": 1.1}
+    ```
+
+    ## Instead
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def get_rates() -> dict[str, float]:
+        """Return today's exchange rates of the euro, by the currency's code of three letters."""
+        return {"USD": 1.1}
+    ```
+
+    ## Source
+
+    - Anthropic, [Define tools](https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools): "provide
+      extremely detailed descriptions … at least 3-4 sentences" (checked 2026-11-21)
+    - the figures are this project's own
+    '''
+
+    code = "TK202"
+    name = "short-description"
+    limits = {"min-description-length": 20, "min-description-words": 4}
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        text = (tool.description or "").strip()
+        if not text:
+            return
+        place = next((one.written.locate(0, len(text)) for one in tool.texts if one.kind == "description"), None)
+        if _restates(text, tool.name):
+            message = f"the description of {tool.name!r} only repeats its name"
+        elif self._is_short(text):
+            message = f"the description of {tool.name!r} is very short"
+        else:
+            return
+        yield self.problem(
+            message, place or tool.location, hint="say what it does, when to use it, and what comes back"
+        )
+
+    def _is_short(self, text: str) -> bool:
+        if _DENSE.search(text):
+            return len(text) * _DENSITY < self.limit("min-description-length")
+        words = len(_WORD.findall(text))
+        return len(text) < self.limit("min-description-length") or words < self.limit("min-description-words")
+
+
+def _restates(text: str, name: str) -> bool:
+    said = {_stem(word) for word in _WORD.findall(text.casefold())} - _FILLERS
+    named = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).casefold()
+    return bool(said) and said <= {_stem(word) for word in _WORD.findall(named)}
+
+
+def _stem(word: str) -> str:
+    return word.removesuffix("s") if len(word) > 3 else word  # noqa: PLR2004 - `gets` and `get`, but not `is`

@@ -1,0 +1,128 @@
+"""TK301: a parameter whose type says nothing."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
+from toolkit.lint.python_files import PythonFile
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+_ANYTHING = {"Any", "typing.Any", "typing_extensions.Any", "object"}
+_BARE = {"dict": "dict[str, str]", "list": "list[str]", "typing.Dict": "dict[str, str]", "typing.List": "list[str]"}
+_SAYS_MORE = {"anyOf", "oneOf", "allOf", "$ref", "enum", "const", "not", "if"}
+
+
+class UntypedParameter(Rule):
+    '''A parameter has no type, or one that says nothing: `Any`, `object`, a bare `dict` or `list`.
+
+    ## Why
+
+    The type is what a model is told of the form of a value, and what its answer is checked against. Without one,
+    anything is right: `"5"`, `5` and `{"value": 5}` all reach the function. Strict modes refuse such a parameter.
+
+    ## Example
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def remind(when, tags: list) -> str:
+        """Remind somebody of something.
+
+        Args:
+            when: The day, as `2026-05-17`.
+            tags: What it is about.
+        """
+        return f"{when}: {tags}"
+    ```
+
+    ## Instead
+
+    ```python
+    from datetime import date
+
+    from toolkit import tool
+
+
+    @tool
+    def remind(when: date, tags: list[str]) -> str:
+        """Remind somebody of something.
+
+        Args:
+            when: The day, as `2026-05-17`.
+            tags: What it is about.
+        """
+        return f"{when}: {tags}"
+    ```
+
+    ## Source
+
+    - OpenAI, [Structured outputs](https://platform.openai.com/docs/guides/structured-outputs): every schema must have a
+      type, and arrays typed items (checked 2026-11-21)
+    '''
+
+    code = "TK301"
+    name = "untyped-parameter"
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        for parameter in tool.parameters:
+            if parameter.python is not None and tool.function is not None:
+                found = _in_python(parameter, tool.function.file)
+            elif tool.origin == "json":
+                found = _in_schema(parameter.schema or {}, parameter.name)
+            else:
+                found = None
+            if found is not None:
+                what, hint = found
+                message = f"parameter {parameter.name!r} of {tool.name!r} {what}"
+                yield self.problem(message, parameter.location or tool.location, hint=hint)
+
+
+_Found = tuple[str, str] | None
+
+
+def _in_python(parameter: ParameterDefinition, file: PythonFile) -> _Found:
+    """Judge by the annotation, as far as it is written where the parameter is."""
+    annotation = parameter.python and parameter.python.node.annotation
+    if annotation is None:
+        return "has no type", f"annotate it: {parameter.name}: str"
+    bare = _unwrapped(annotation, file)
+    meaning = file.meaning(bare)
+    if meaning in _ANYTHING:
+        return f"may be anything: its type is {file.segment(bare)!r}", "name the types that it may have"
+    if meaning in _BARE:
+        return f"is a bare {file.segment(bare)!r}: what is in it is not said", f"write {_BARE[meaning]}, or what it is"
+    return None
+
+
+def _unwrapped(annotation: ast.expr, file: PythonFile) -> ast.expr:
+    """Return the type inside `Annotated`, `Optional` and `… | None`."""
+    match annotation:
+        case ast.Subscript(value=outer, slice=inner):
+            name = (file.meaning(outer) or "").rpartition(".")[2]
+            if name == "Annotated" and isinstance(inner, ast.Tuple) and inner.elts:
+                return _unwrapped(inner.elts[0], file)
+            if name == "Optional":
+                return _unwrapped(inner, file)
+        case ast.BinOp(left=left, op=ast.BitOr(), right=ast.Constant(value=None)):
+            return _unwrapped(left, file)
+        case ast.BinOp(left=ast.Constant(value=None), op=ast.BitOr(), right=right):
+            return _unwrapped(right, file)
+    return annotation
+
+
+def _in_schema(schema: Mapping[str, Any], name: str) -> _Found:
+    kind = schema.get("type")
+    if kind is None:
+        if _SAYS_MORE & set(schema):
+            return None
+        return "has no type", f'write "{name}": {{"type": "string"}}, or what it is'
+    if kind == "array" and not {"items", "prefixItems"} & set(schema):
+        return "is an array, and what is in it is not said", 'add "items": {"type": …}'
+    says_members = {"properties", "additionalProperties", "patternProperties"} & set(schema)
+    if kind == "object" and not says_members | (_SAYS_MORE & set(schema)):
+        return "is an object, and what is in it is not said", 'add "properties", or "additionalProperties"'
+    return None

@@ -1,0 +1,79 @@
+"""TK401: a parameter that the function never reads."""
+
+import ast
+from collections.abc import Iterator
+
+from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+# They see every name of the function, whatever it is called.
+_SEE_ALL = {"locals", "vars", "eval", "exec", "dir"}
+
+
+class UnusedParameter(Rule):
+    '''A parameter of a tool is never read in its body.
+
+    ## Why
+
+    A model takes trouble to fill it, pays for it, and believes that it had an effect. Either the function forgets it, or
+    the parameter can go. A name that begins with an underscore, and `del name`, say that it is meant so.
+
+    ## Example
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def forecast(city: str, days: int) -> str:
+        """Forecast the weather in a city.
+
+        Args:
+            city: The name of the city, such as `Oslo`.
+            days: For how many days, from 1 to 10.
+        """
+        return f"sun in {city}"
+    ```
+
+    ## Instead
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def forecast(city: str, days: int) -> str:
+        """Forecast the weather in a city.
+
+        Args:
+            city: The name of the city, such as `Oslo`.
+            days: For how many days, from 1 to 10.
+        """
+        return f"{days} days of sun in {city}"
+    ```
+
+    ## Source
+
+    - Ruff, [unused-function-argument](https://docs.astral.sh/ruff/rules/unused-function-argument/), which leaves public
+      signatures alone that others may call by name; those of tools are called by models only (checked 2026-11-21)
+    '''
+
+    code = "TK401"
+    name = "unused-parameter"
+
+    def check_function(self, function: PythonFunction) -> Iterator[Problem]:
+        if function.is_stub:
+            return
+        read = {
+            node.id for node in function.walk() if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
+        }
+        if read & _SEE_ALL:
+            return
+        for parameter in function.parameters:
+            if parameter.name not in read and not parameter.name.startswith("_"):
+                yield self.problem(
+                    f"{function.tool_name!r} never reads its parameter {parameter.name!r}",
+                    function.file.location(parameter.node),
+                    hint=f"use it, remove it, or call it '_{parameter.name}'",
+                )
