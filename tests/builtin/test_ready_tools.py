@@ -15,8 +15,32 @@ from toolkit.builtin import ready_tools
 from toolkit.errors import ConfigurationError
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = ["calculator", "datetime", "file_read", "file_write", "http", "human_input", "json_parser", "process"]
-CLASSES = ["Calculator", "DateTime", "FileRead", "FileWrite", "Http", "HumanInput", "JsonParser", "Process"]
+NAMES = [
+    "calculator",
+    "code_edit",
+    "code_search",
+    "datetime",
+    "file_read",
+    "file_write",
+    "glob",
+    "http",
+    "human_input",
+    "json_parser",
+    "process",
+]
+CLASSES = [
+    "Calculator",
+    "CodeEdit",
+    "CodeSearch",
+    "DateTime",
+    "FileRead",
+    "FileWrite",
+    "Glob",
+    "Http",
+    "HumanInput",
+    "JsonParser",
+    "Process",
+]
 NEEDED = {"http": {"url": "https://api.example.com"}, "process": {"command": ["true"]}}
 
 

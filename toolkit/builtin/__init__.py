@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from toolkit.builtin.calculator import Calculator
+    from toolkit.builtin.code_edit import CodeEdit
+    from toolkit.builtin.code_search import CodeSearch
     from toolkit.builtin.date_time import DateTime
+    from toolkit.builtin.file_glob import Glob
     from toolkit.builtin.file_read import FileRead
     from toolkit.builtin.file_write import FileWrite
     from toolkit.builtin.http_endpoint import Http
@@ -24,9 +27,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Calculator",
+    "CodeEdit",
+    "CodeSearch",
     "DateTime",
     "FileRead",
     "FileWrite",
+    "Glob",
     "Http",
     "HumanInput",
     "JsonParser",
@@ -83,9 +89,12 @@ class ReadyTool(NamedTuple):
 
 _TOOLS = [
     ReadyTool("calculator", "Evaluates an arithmetic expression exactly", "calculator", "Calculator"),
+    ReadyTool("code_edit", "Changes a part of a text file beneath one directory", "code_edit", "CodeEdit"),
+    ReadyTool("code_search", "Finds lines of files by a regular expression", "code_search", "CodeSearch"),
     ReadyTool("datetime", "Tells the time, adds to dates, converts between time zones", "date_time", "DateTime"),
     ReadyTool("file_read", "Reads a text file beneath one directory", "file_read", "FileRead"),
     ReadyTool("file_write", "Writes a text file beneath one directory", "file_write", "FileWrite"),
+    ReadyTool("glob", "Finds files by a pattern for their paths", "file_glob", "Glob"),
     ReadyTool("http", "Sends the input to one endpoint of your own by HTTP", "http_endpoint", "Http"),
     ReadyTool("human_input", "Asks a person a question", "human_input", "HumanInput"),
     ReadyTool("json_parser", "Picks values out of a JSON document", "json_parser", "JsonParser"),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from toolkit.builtin.differences import count_changed_lines, describe_change
+from toolkit.builtin.file_texts import encode_text
 from toolkit.builtin.options import COUNT, FOLDER, SWITCH, Option, take_options
 from toolkit.builtin.sandbox import DEFAULT_LIMIT, Sandbox, SandboxError
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
@@ -75,7 +76,7 @@ class FileWrite(TypedTool[FileWriteInput]):
         """
         if not parsed.path.strip():
             raise ToolArgumentsError("Path must not be blank")
-        self._encoded(parsed.content)
+        encode_text(parsed.content, self._max_bytes)
         try:
             self._sandbox.holds(parsed.path.strip(), self._max_bytes)
         except SandboxError as error:
@@ -99,7 +100,7 @@ class FileWrite(TypedTool[FileWriteInput]):
     def execute(self, input: FileWriteInput, context: ToolContext) -> ToolResult:  # noqa: A002 - typed tools call it so
         """Write the file, and announce it."""
         path = input.path.strip()
-        content = self._encoded(input.content)
+        content = encode_text(input.content, self._max_bytes)
         try:
             old = None if context.listener is None else self._old(path)
             if input.append:
@@ -113,16 +114,6 @@ class FileWrite(TypedTool[FileWriteInput]):
         if context.listener is not None:
             _announce(path, old, input, context)
         return ToolResult.success(f"Successfully wrote to: {path}")
-
-    def _encoded(self, content: str) -> bytes:
-        try:
-            encoded = content.encode()
-        except UnicodeEncodeError as error:
-            message = f"content is not text that UTF-8 can hold (half of a surrogate pair at {error.start})"
-            raise ToolArgumentsError(message) from error
-        if len(encoded) > self._max_bytes:
-            raise ToolExecutionError(f"Content too large: {len(encoded)} bytes, at most {self._max_bytes}")
-        return encoded
 
     def _old(self, path: str) -> bytes | None:
         """Return what a file holds, or `None` where there is none."""

@@ -26,7 +26,7 @@ from toolkit.builtin.walking import (
 )
 from toolkit.errors import ConfigurationError
 
-__all__ = ["DEFAULT_LIMIT", "Sandbox", "SandboxError", "missing_support"]
+__all__ = ["DEFAULT_LIMIT", "Sandbox", "SandboxError", "missing_support", "read_entry"]
 
 DEFAULT_LIMIT = 10 * 1024 * 1024
 """Bytes that a file may have unless a tool is made with another limit."""
@@ -63,8 +63,7 @@ class Sandbox:
         with walk(self.base, path) as entry:
             if entry.found is None:
                 raise MissingError(f"File not found: {path}")
-            with _opened(entry, path, os.O_RDONLY) as file:
-                return _read_all(file, limit)
+            return read_entry(entry, path, limit)
 
     def holds(self, path: str, limit: int = DEFAULT_LIMIT) -> bool:
         """Return whether there is such a file; anything else in its place raises as `read` does."""
@@ -122,6 +121,17 @@ def missing_support(supported: Collection[Callable[..., Any]]) -> str | None:
         "this system cannot open files beneath a directory handle, so the file tools could not be kept inside"
         " their directory; they need Linux, macOS or another Unix"
     )
+
+
+def read_entry(entry: Entry, path: str, limit: int) -> bytes:
+    """Return what the file at the end of a walk holds.
+
+    Raises:
+        SandboxError: If it is missing, no regular file, or has more than `limit` bytes.
+        OSError: If the system cannot read it.
+    """
+    with _opened(entry, path, os.O_RDONLY) as file:
+        return _read_all(file, limit)
 
 
 @contextmanager

@@ -66,7 +66,7 @@ def walk(base: Path, path: str, *, create: bool = False) -> Iterator[Entry]:
         SandboxError: If the path leads out, or to something that no file can be in.
         OSError: If the system refuses.
     """
-    parts = _parts(base, path)
+    parts = parts_of(base, path)
     journey = _Walk(base, path, create=create)
     try:
         yield journey.to(parts)
@@ -74,8 +74,33 @@ def walk(base: Path, path: str, *, create: bool = False) -> Iterator[Entry]:
         journey.close()
 
 
-def _parts(base: Path, path: str) -> list[str]:
-    """Return the components of a path relative to the base."""
+@contextmanager
+def walk_into(base: Path, path: str) -> Iterator[int]:
+    """Yield an open handle of the directory that a path beneath another one leads to; it can be listed.
+
+    Raises:
+        SandboxError: If the path leads out, or to no directory.
+        OSError: If the system refuses.
+    """
+    parts = parts_of(base, path)
+    journey = _Walk(base, path, create=False)
+    try:
+        here = journey.to([*parts, "."])
+        handle = os.open(".", os.O_RDONLY | DIRECTORY, dir_fd=here.directory)
+    finally:
+        journey.close()
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def parts_of(base: Path, path: str) -> list[str]:
+    """Return the components of a path relative to the base.
+
+    Raises:
+        OutsideError: If they lead out, or no path can be so.
+    """
     if "\0" in path or not _encodable(path):
         raise _outside()
     parts: list[str] = []

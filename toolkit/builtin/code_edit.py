@@ -1,0 +1,221 @@
+"""The tool `code_edit`: change a part of a text file."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final, Literal, NamedTuple
+from weakref import WeakKeyDictionary
+
+from toolkit.builtin.differences import count_changed_lines, describe_change, lines_of
+from toolkit.builtin.editing import (
+    Edited,
+    EditError,
+    Occurrence,
+    excerpt,
+    replace_found,
+    replace_lines,
+    replace_matching,
+)
+from toolkit.builtin.file_texts import decode_text, encode_text
+from toolkit.builtin.listing import Effort
+from toolkit.builtin.options import COUNT, FOLDER, SWITCH, Option, take_options
+from toolkit.builtin.sandbox import DEFAULT_LIMIT, Sandbox, SandboxError
+from toolkit.builtin.walking import MissingError
+from toolkit.errors import ToolArgumentsError, ToolExecutionError
+from toolkit.tools.context import ToolContext
+from toolkit.tools.results import ToolResult
+from toolkit.tools.typed import TypedTool
+
+_BYTE_ORDER_MARK = "\ufeff"
+_SECONDS_FOR_EXPRESSIONS = 10.0
+
+OPTIONS: Final = (
+    Option("base", FOLDER, "the directory that it edits beneath", default="."),
+    Option("requires_approval", SWITCH, "whether a reviewer must approve every call", default=False),
+    Option("max_bytes", COUNT, "bytes that a file may have, before and after", default=DEFAULT_LIMIT),
+)
+
+
+# Compared by what it is, not by what it says: each call is shown and made by itself.
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+class CodeEditInput:
+    """What to change, and how."""
+
+    path: str = field(metadata={"description": "Relative file path within the sandbox directory"})
+    command: Literal["replace_lines", "find_replace", "write"] = field(
+        metadata={
+            "description": "replace_lines: lines start_line to end_line become content; find_replace: the text in find "
+            "becomes content; write: the whole file becomes content"
+        }
+    )
+    content: str = field(metadata={"description": "The new text; empty deletes what it replaces"})
+    start_line: int | None = field(
+        default=None, metadata={"description": "Number of the first line to replace, from 1"}
+    )
+    end_line: int | None = field(default=None, metadata={"description": "Number of the last line to replace"})
+    find: str | None = field(
+        default=None, metadata={"description": "Text to replace, the same to every blank; it must occur once"}
+    )
+    regex: bool = field(
+        default=False, metadata={"description": "Whether find is a regular expression; content is taken as it is"}
+    )
+    occurrence: Occurrence = field(
+        default="only",
+        metadata={"description": "Which to replace where find occurs more than once; only: none, it is an error"},
+    )
+
+
+class _Edit(NamedTuple):
+    """An edit worked out: the file's text, None where there is none, and what becomes of it."""
+
+    old: str | None
+    new: Edited
+
+
+class CodeEdit(TypedTool[CodeEditInput]):
+    """Changes a part of a text file beneath one directory, and nothing outside it.
+
+    The file is replaced whole or not at all. Line endings, the end of the last line, a byte order mark and the
+    permissions stay as they are. Whoever is asked about a call sees a unified diff of what it would change, and if the
+    file changes before the answer, nothing is done.
+    """
+
+    name = "code_edit"
+    description = (
+        "Changes a part of a text file within a sandboxed directory. Use it for changes to files that exist, after "
+        "you have read them. Commands: replace_lines (start_line, end_line, content), find_replace (find, content) "
+        "and write (content). Line endings are kept. Returns what was changed, with the new lines and their numbers."
+    )
+    read_only = False
+    destructive = True
+    idempotent = False
+    open_world = False
+    source = "builtin"
+
+    def __init__(self, base: str | Path, *, requires_approval: bool = False, max_bytes: int = DEFAULT_LIMIT) -> None:
+        """Keep where files may be edited.
+
+        Args:
+            base: An existing directory; links that lead out of it are refused.
+            requires_approval: Whether a reviewer must approve every call; then a context without one is an error.
+            max_bytes: How large a file may be, before and after.
+
+        Raises:
+            ConfigurationError: If the directory does not exist, or the system cannot keep a tool inside it.
+        """
+        super().__init__()
+        self.requires_approval = requires_approval
+        self._sandbox = Sandbox(base)
+        self._max_bytes = max_bytes
+        self._turn = Lock()
+        self._shown: WeakKeyDictionary[CodeEditInput, bytes] = WeakKeyDictionary()
+
+    def check(self, parsed: CodeEditInput, context: ToolContext) -> None:  # noqa: ARG002 - nothing in it matters here
+        """Refuse what could not be edited, before anybody is asked.
+
+        Raises:
+            ToolArgumentsError: If arguments are missing or make no sense.
+            ToolExecutionError: If the file is not to be had, or has no such lines or text.
+        """
+        self._worked_out(parsed)
+
+    def preview(self, parsed: CodeEditInput, context: ToolContext) -> str:  # noqa: ARG002 - as above
+        """Return a unified diff of what the call would change."""
+        edit = self._worked_out(parsed)
+        self._shown[parsed] = _mark(edit.old)
+        return describe_change(parsed.path.strip(), edit.old, edit.new.text)
+
+    def execute(self, input: CodeEditInput, context: ToolContext) -> ToolResult:  # noqa: A002 - typed tools call it so
+        """Make the change, and announce it."""
+        path = input.path.strip()
+        with self._turn:  # two edits at once would undo one another
+            edit = self._worked_out(input)
+            if self._shown.get(input, _mark(edit.old)) != _mark(edit.old):
+                return ToolResult.failure(f"{path} has changed since the edit was shown; look at it again", "conflict")
+            if edit.old != edit.new.text:
+                self._replace(path, edit.new.text)
+        if edit.old == edit.new.text:
+            return ToolResult.success(f"{path} stays as it is: the new text is the old one")
+        if context.listener is not None:
+            changed_lines = count_changed_lines(edit.old or "", edit.new.text)
+            context.file_changed(path, "created" if edit.old is None else "modified", *changed_lines)
+        return ToolResult.success(_answer(input, path, edit.new))
+
+    def _worked_out(self, wanted: CodeEditInput) -> _Edit:
+        """Return what the file holds and what it would."""
+        path = wanted.path.strip()
+        if not path:
+            raise ToolArgumentsError("Path must not be blank")
+        try:
+            old = self._text_of(path)
+            new = _edited(wanted, old)
+        except SandboxError as error:
+            raise ToolExecutionError(str(error), error.code) from error
+        except EditError as error:
+            raise ToolExecutionError(f"Failed to edit {path}: {error}") from error
+        except OSError as error:
+            raise _failed(path, error) from error
+        encode_text(new.text, self._max_bytes)
+        return _Edit(old, new)
+
+    def _text_of(self, path: str) -> str | None:
+        if not self._sandbox.holds(path, self._max_bytes):
+            return None
+        return decode_text(self._sandbox.read(path, self._max_bytes), path)
+
+    def _replace(self, path: str, text: str) -> None:
+        try:
+            self._sandbox.replace(path, encode_text(text, self._max_bytes))
+        except SandboxError as error:
+            raise ToolExecutionError(str(error), error.code) from error
+        except OSError as error:
+            raise _failed(path, error) from error
+
+
+def _edited(wanted: CodeEditInput, old: str | None) -> Edited:
+    if wanted.command == "write":
+        return Edited(wanted.content, 1, len(lines_of(wanted.content)))
+    if old is None:
+        raise MissingError(f"File not found: {wanted.path.strip()}")
+    mark = _BYTE_ORDER_MARK if old.startswith(_BYTE_ORDER_MARK) else ""
+    edited = _edited_part(wanted, old.removeprefix(mark))
+    return edited._replace(text=f"{mark}{edited.text}")
+
+
+def _edited_part(wanted: CodeEditInput, text: str) -> Edited:
+    if wanted.command == "replace_lines":
+        if wanted.start_line is None or wanted.end_line is None:
+            raise ToolArgumentsError("replace_lines needs start_line and end_line")
+        return replace_lines(text, wanted.start_line, wanted.end_line, wanted.content)
+    if wanted.find is None:
+        raise ToolArgumentsError("find_replace needs find")
+    if wanted.regex:
+        effort = Effort(_SECONDS_FOR_EXPRESSIONS)
+        return replace_matching(text, wanted.find, wanted.content, wanted.occurrence, effort.goes_on)
+    return replace_found(text, wanted.find, wanted.content, wanted.occurrence)
+
+
+def _answer(wanted: CodeEditInput, path: str, new: Edited) -> str:
+    if wanted.command == "write":
+        return f"Wrote {path}: {new.last} line{'' if new.last == 1 else 's'}"
+    if wanted.command == "replace_lines":
+        head = f"Replaced lines {wanted.start_line}-{wanted.end_line} in {path}"
+    else:
+        head = f"Replaced {new.places} occurrence{'' if new.places == 1 else 's'} in {path}"
+    return f"{head}\n{excerpt(new.text, new.first, new.last)}".rstrip("\n")
+
+
+def _mark(text: str | None) -> bytes:
+    """Return what tells one state of a file from another."""
+    return b"" if text is None else sha256(text.encode()).digest()
+
+
+def _failed(path: str, error: OSError) -> ToolExecutionError:
+    return ToolExecutionError(f"Failed to edit {path}: {error.strerror or error}")
+
+
+def build(base: Path, options: Mapping[str, Any]) -> CodeEdit:
+    """Make the tool of what a configuration says."""
+    return CodeEdit(**{"base": base} | take_options(OPTIONS, options, base))

@@ -1,0 +1,236 @@
+"""The tool `code_search`: find lines of files by a regular expression."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from toolkit.builtin.expressions import MalformedExpressionError, compile_expression
+from toolkit.builtin.listing import Effort, Listed, list_files, on_one_line
+from toolkit.builtin.matching import LineMatcher, StoppedError, lines_within
+from toolkit.builtin.options import COUNT, DURATION, FOLDER, Option, take_options
+from toolkit.builtin.path_patterns import MalformedPatternError, compile_glob
+from toolkit.builtin.sandbox import Sandbox, SandboxError
+from toolkit.builtin.walking import UnfitError
+from toolkit.tools.results import ToolResult
+from toolkit.tools.typed import TypedTool
+
+_MAX_RESULTS = 100
+_MAX_BYTES = 5 * 1024 * 1024
+_TIMEOUT = 10.0
+_MOST_CONTEXT = 20
+_MOST_SHOWN_OF_A_LINE = 500
+_MOST_SHOWN = 100_000
+_LOOKED_AT_FOR_NUL = 8_192
+
+OPTIONS: Final = (
+    Option("base", FOLDER, "the directory that it searches beneath", default="."),
+    Option("max_results", COUNT, "matches that it returns at most", default=_MAX_RESULTS),
+    Option("max_bytes", COUNT, "bytes that a file may have; larger ones are not searched", default=_MAX_BYTES),
+    Option("timeout", DURATION, "how long it searches", default="10s"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSearchInput:
+    """What to search for, and where."""
+
+    pattern: str = field(metadata={"description": "Regular expression that is matched against each line"})
+    path: str = field(
+        default=".", metadata={"description": "Folder or file to search, relative to the sandbox directory"}
+    )
+    glob: str = field(
+        default="",
+        metadata={"description": "Only files whose name matches, such as '*.py', or whose path, such as 'src/**/*.py'"},
+    )
+    ignore_case: bool = field(default=False, metadata={"description": "Whether upper and lower case are the same"})
+    context_lines: int = field(default=0, metadata={"description": "Lines to show before and after each match"})
+
+
+class _File(NamedTuple):
+    """What was found in one file: the lines that are shown, by their numbers from 1, and which of them match."""
+
+    path: str
+    lines: dict[int, str]
+    matches: list[int]
+
+
+class CodeSearch(TypedTool[CodeSearchInput]):
+    """Finds lines of text files beneath one directory by a regular expression."""
+
+    name = "code_search"
+    description = (
+        "Searches files for lines that match a regular expression, within a sandboxed directory. Use it to find where "
+        "something is defined or used. The expression is Python's without look-around and back-references; signs such "
+        "as ( [ . + need a backslash to stand for themselves. Files that .gitignore leaves out, and files that are no "
+        "text, are not searched. Returns 'file:line:text' for each match, sorted by file; lines of context have '-' "
+        "instead of ':'."
+    )
+    read_only = True
+    destructive = False
+    idempotent = True
+    open_world = False
+    source = "builtin"
+
+    def __init__(
+        self,
+        base: str | Path,
+        *,
+        max_results: int = _MAX_RESULTS,
+        max_bytes: int = _MAX_BYTES,
+        timeout: float = _TIMEOUT,
+    ) -> None:
+        """Keep where files may be searched.
+
+        Args:
+            base: An existing directory; links are not followed.
+            max_results: How many matches are returned at most.
+            max_bytes: How large a file may be; a larger one is not searched.
+            timeout: Seconds that it searches at most; then it returns what it has found.
+
+        Raises:
+            ConfigurationError: If the directory does not exist, or the system cannot keep a tool inside it.
+        """
+        super().__init__()
+        self._sandbox = Sandbox(base)
+        self._max_results = max_results
+        self._max_bytes = max_bytes
+        self._timeout = timeout
+
+    def execute(self, input: CodeSearchInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
+        """Return the lines that match, or why there are none."""
+        if not input.pattern:
+            return ToolResult.failure("Search pattern must not be empty")
+        if not 0 <= input.context_lines <= _MOST_CONTEXT:
+            return ToolResult.failure(f"context_lines must be from 0 to {_MOST_CONTEXT}")
+        try:
+            search = _Search(input, Effort(self._timeout), self._max_bytes, self._max_results)
+            found = search.files(self._sandbox.base)
+        except MalformedExpressionError as error:
+            return ToolResult.failure(f"Invalid regular expression: {error}")
+        except MalformedPatternError as error:
+            return ToolResult.failure(f"Invalid glob pattern: {error}")
+        except SandboxError as error:
+            return ToolResult.failure(str(error), error.code)
+        except OSError as error:
+            return ToolResult.failure(f"Failed to search: {error.strerror or error}")
+        return _result(input, found, search.remarks)
+
+
+class _Search:
+    """One search."""
+
+    def __init__(self, wanted: CodeSearchInput, effort: Effort, max_bytes: int, most: int) -> None:
+        self.wanted = wanted
+        self.effort = effort
+        self.matcher = LineMatcher(
+            compile_expression(wanted.pattern, ignore_case=wanted.ignore_case), self.effort.goes_on
+        )
+        self.max_bytes = max_bytes
+        self.most = most
+        self.left_over = False
+        self.too_large = 0
+
+    def files(self, base: Path) -> list[_File]:
+        """Return what is found."""
+        is_wanted = _filter_of(self.wanted.glob.strip())
+        found: list[_File] = []
+        for listed in list_files(base, self.wanted.path.strip() or ".", self.effort):
+            if not is_wanted(listed) or (text := self.text_of(listed)) is None:
+                continue
+            if matches := list(self.numbers(text)):
+                lines = lines_within(text)
+                shown = _with_context(matches, self.wanted.context_lines, len(lines))
+                kept = {number: _cut(lines[number - 1]) for number in shown}
+                found.append(_File(on_one_line(listed.path), kept, matches))
+            if self.left_over or self.effort.stopped:
+                break
+        return found
+
+    def text_of(self, listed: Listed) -> str | None:
+        """Return the text of a file, or None if it is no text or cannot be read."""
+        try:
+            content = listed.read(self.max_bytes)
+        except UnfitError:
+            self.too_large += 1
+            return None
+        except (SandboxError, OSError):  # it is gone, or may not be read
+            return None
+        return None if b"\0" in content[:_LOOKED_AT_FOR_NUL] else content.decode(errors="replace")
+
+    def numbers(self, text: str) -> Iterator[int]:
+        """Yield the numbers of the lines that match, as many as may still be found."""
+        with suppress(StoppedError):  # then the effort remembers why
+            for number, _ in self.matcher.lines(text):
+                if not self.most:
+                    self.left_over = True
+                    return
+                self.most -= 1
+                yield number
+
+    @property
+    def remarks(self) -> list[str]:
+        """What was left out, in words."""
+        remarks = self.effort.remarks()
+        if self.left_over:
+            remarks.append("there are more matches: narrow the pattern, the glob or the path")
+        if self.too_large:
+            files = "file is" if self.too_large == 1 else "files are"
+            remarks.append(f"{self.too_large} {files} larger than {self.max_bytes} bytes and not searched")
+        return remarks
+
+
+def _filter_of(glob: str) -> Callable[[Listed], bool]:
+    """Return whether a file is wanted; a pattern without a slash is matched against the name in any folder."""
+    if not glob:
+        return lambda _: True
+    matches = compile_glob(glob if "/" in glob else f"**/{glob}").match
+    return lambda listed: matches(listed.inside) is not None
+
+
+def _result(wanted: CodeSearchInput, found: list[_File], remarks: list[str]) -> ToolResult:
+    matches = [
+        {"file": file.path, "line": number, "text": file.lines[number]} for file in found for number in file.matches
+    ]
+    lines: list[str] = []
+    room = _MOST_SHOWN
+    for line in _shown(found, wanted.context_lines):
+        room -= len(line)
+        if room < 0:
+            remarks = [*remarks, f"more than {_MOST_SHOWN} characters: ask for fewer lines of context"]
+            break
+        lines.append(line)
+    if not found:
+        lines = [f"No matches found for pattern: {wanted.pattern}"]
+    lines += [f"[{remark}]" for remark in remarks]
+    return ToolResult.success("\n".join(lines), structured={"matches": matches, "complete": not remarks})
+
+
+def _shown(found: list[_File], context: int) -> Iterator[str]:
+    """Yield what is printed of the files; what does not follow the line before is set apart."""
+    is_first = True
+    for file in found:
+        matches = set(file.matches)
+        last = 0
+        for number, line in file.lines.items():
+            if context and not is_first and (not last or number > last + 1):
+                yield "--"
+            sign = ":" if number in matches else "-"
+            yield f"{file.path}{sign}{number}{sign}{line}"
+            last, is_first = number, False
+
+
+def _with_context(matches: list[int], context: int, count: int) -> list[int]:
+    near = {near for number in matches for near in range(number - context, number + context + 1)}
+    return sorted(number for number in near if 1 <= number <= count)
+
+
+def _cut(line: str) -> str:
+    rest = len(line) - _MOST_SHOWN_OF_A_LINE
+    return f"{line[:_MOST_SHOWN_OF_A_LINE]}… [{rest} more characters]" if rest > 0 else line
+
+
+def build(base: Path, options: Mapping[str, Any]) -> CodeSearch:
+    """Make the tool of what a configuration says."""
+    return CodeSearch(**{"base": base} | take_options(OPTIONS, options, base))

@@ -1,0 +1,147 @@
+"""Editing: changes to a text that keep its line endings, and whether its last line has one."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Literal, NamedTuple
+
+from toolkit.builtin.differences import lines_of
+from toolkit.builtin.expressions import MalformedExpressionError, compile_expression
+from toolkit.builtin.matching import StoppedError, find_spans
+
+Occurrence = Literal["only", "first", "all"]
+
+_PLACES_NAMED = 5
+
+
+class EditError(ValueError):
+    """The edit cannot be made; the message says why and what to do."""
+
+
+class Edited(NamedTuple):
+    """An edited text.
+
+    Attributes:
+        text: The whole of it.
+        first: The number of the first line that may differ, from 1.
+        last: The number of the last line of the first change.
+        places: How many places were changed.
+    """
+
+    text: str
+    first: int
+    last: int
+    places: int = 1
+
+
+def replace_lines(text: str, start: int, end: int, content: str) -> Edited:
+    """Return a text with some of its lines replaced.
+
+    Args:
+        text: The text.
+        start: The number of the first line to replace, from 1.
+        end: The number of the last.
+        content: What comes in their place, whole lines; nothing deletes them.
+
+    Raises:
+        EditError: If there are no such lines.
+    """
+    lines = lines_of(text)
+    if start < 1 or end < start:
+        raise EditError(f"start_line must be at least 1 and end_line at least start_line, not {start} and {end}")
+    if end > len(lines):
+        raise EditError(f"end_line {end} is past the end: there are {len(lines)} lines")
+    before, after = "".join(lines[: start - 1]), "".join(lines[end:])
+    new = _with_ending(content, _ending_at(text, len(before)))
+    if new and not new.endswith("\n"):
+        new += _ending_at(text, len(before))
+    whole = f"{before}{new}{after}"
+    if not after and not text.endswith("\n"):
+        whole = whole.removesuffix("\n").removesuffix("\r")
+    return Edited(whole, start, start - 1 + len(lines_of(new)))
+
+
+def replace_found(text: str, wanted: str, content: str, occurrence: Occurrence) -> Edited:
+    """Return a text with another in the place of one that it holds, whatever the ends of its lines are.
+
+    Raises:
+        EditError: If it is not there, or more than once and only one was expected.
+    """
+    if not wanted:
+        raise EditError("find must not be empty")
+    parts = wanted.replace("\r\n", "\n").split("\n")
+    found = [match.span() for match in re.finditer("\r?\n".join(map(re.escape, parts)), text)]
+    if not found:
+        raise EditError("the text to find does not occur; it must be the same to every blank")
+    return _replaced(text, _chosen(text, found, occurrence), content)
+
+
+def replace_matching(
+    text: str, expression: str, content: str, occurrence: Occurrence, goes_on: Callable[[], bool]
+) -> Edited:
+    """Return a text with another, which is taken as it is, in the place of what a regular expression matches.
+
+    Raises:
+        EditError: If the expression is malformed, matches nothing, or more than once and only one was expected.
+    """
+    windows = "\r\n" in text
+    if windows and text.count("\r\n") != text.count("\n"):
+        raise EditError("the file has line endings of two kinds: find the text itself, without regex")
+    try:
+        program = compile_expression(expression)
+        plain = text.replace("\r\n", "\n")
+        found = list(find_spans(program, plain, goes_on))
+    except MalformedExpressionError as error:
+        raise EditError(f"invalid regular expression: {error}") from error
+    except StoppedError as error:
+        raise EditError("looking for the expression took too long: find the text itself, without regex") from error
+    if not found:
+        raise EditError("the regular expression matches nowhere")
+    if any(start == end for start, end in found):
+        raise EditError("the regular expression matches where there is nothing; make it match some text")
+    edited = _replaced(plain, _chosen(plain, found, occurrence), content.replace("\r\n", "\n"))
+    return edited._replace(text=edited.text.replace("\n", "\r\n")) if windows else edited
+
+
+def excerpt(text: str, first: int, last: int, context: int = 3) -> str:
+    """Return the numbered lines of a text from one to another, with some around them."""
+    lines = lines_of(text)
+    start, end = max(first - context, 1), min(last + context, len(lines))
+    return "\n".join(f"{number:4d} | {lines[number - 1].rstrip(chr(10) + chr(13))}" for number in range(start, end + 1))
+
+
+def _chosen(text: str, found: list[tuple[int, int]], occurrence: Occurrence) -> list[tuple[int, int]]:
+    if occurrence == "all":
+        return found
+    if occurrence == "only" and len(found) > 1:
+        places = ", ".join(str(text.count("\n", 0, start) + 1) for start, _ in found[:_PLACES_NAMED])
+        more = ", …" if len(found) > _PLACES_NAMED else ""
+        raise EditError(
+            f"it occurs {len(found)} times, on lines {places}{more}: find more of the text, or set occurrence to"
+            " 'first' or 'all'"
+        )
+    return found[:1]
+
+
+def _replaced(text: str, places: list[tuple[int, int]], content: str) -> Edited:
+    def pieces() -> Iterator[str]:
+        position = 0
+        for start, end in places:
+            yield text[position:start]
+            yield _with_ending(content, _ending_at(text, start))
+            position = end
+        yield text[position:]
+
+    first = text.count("\n", 0, places[0][0]) + 1
+    return Edited("".join(pieces()), first, first + content.removesuffix("\n").count("\n"), len(places))
+
+
+def _with_ending(content: str, ending: str) -> str:
+    return content.replace("\r\n", "\n").replace("\n", ending)
+
+
+def _ending_at(text: str, position: int) -> str:
+    """Return the line ending that holds at a position: the next one, or else the last before it."""
+    end = text.find("\n", position)
+    if end < 0:
+        end = text.rfind("\n")
+    return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"

@@ -1,0 +1,195 @@
+"""Listing: the files of a tree beneath a directory's handle, in one order, without following a link.
+
+A folder is opened beneath the handle of the one that it lies in. Links are neither followed nor listed. What the
+`.gitignore` files leave out is left out, and so is what git keeps for itself.
+"""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from time import monotonic
+
+from toolkit.builtin.ignoring import IGNORE_FILE, IgnoreFile, is_ignored, read_ignore_file
+from toolkit.builtin.sandbox import read_entry
+from toolkit.builtin.walking import DIRECTORY, Entry, MissingError, SandboxError, parts_of, walk, walk_into
+
+_MAX_ENTRIES = 200_000
+_MAX_DEPTH = 100
+_MAX_IGNORE_BYTES = 1024 * 1024
+_GIT_FOLDER = ".git"
+
+
+class Effort:
+    """How much work may still be done, and why some was left; one for each call of a tool."""
+
+    def __init__(self, seconds: float, entries: int = _MAX_ENTRIES) -> None:
+        """Start the clock.
+
+        Args:
+            seconds: How long the work may take.
+            entries: How many files and folders may be looked at.
+        """
+        self.seconds = seconds
+        self.stopped: str | None = None
+        """Why not everything was looked at."""
+        self.unreadable = 0
+        """How many folders could not be listed."""
+        self._end = monotonic() + seconds
+        self._entries = entries
+        self._most = entries
+
+    def goes_on(self, entries: int = 0) -> bool:
+        """Return whether there is time, and room for so many entries more."""
+        self._entries -= entries
+        if self._entries < 0:
+            self.stopped = self.stopped or f"after {self._most} files and folders"
+        elif monotonic() > self._end:
+            self.stopped = self.stopped or f"after {self.seconds:g} seconds"
+        return self.stopped is None
+
+    def remarks(self) -> list[str]:
+        """Return in words what was left out."""
+        said = [f"stopped {self.stopped}: name a smaller folder in path"] if self.stopped else []
+        if self.unreadable:
+            said.append(
+                f"{self.unreadable} folders could not be read" if self.unreadable > 1 else "1 folder could not be read"
+            )
+        return said
+
+
+def on_one_line(path: str) -> str:
+    """Return a path as it is, but with escapes for what would break or hide a part of the line."""
+    if path.isprintable():
+        return path
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in path)
+
+
+class Listed:
+    """One file of a tree: it can be read as long as the listing stands at it."""
+
+    __slots__ = ("_entry", "inside", "path")
+
+    def __init__(self, entry: Entry, path: str, inside: str) -> None:
+        """Keep where it is.
+
+        Args:
+            entry: The open directory that it lies in, and its name there.
+            path: Its path beneath the base.
+            inside: Its path beneath the folder that is listed.
+        """
+        self._entry = entry
+        self.path = path
+        self.inside = inside
+
+    def read(self, limit: int) -> bytes:
+        """Return what it holds.
+
+        Raises:
+            SandboxError: If it is gone, no regular file any more, or has more than `limit` bytes.
+            OSError: If the system cannot read it.
+        """
+        return read_entry(self._entry, self.path, limit)
+
+
+def list_files(base: Path, folder: str, effort: Effort) -> Iterator[Listed]:
+    """Yield the files of a folder and of those in it, by their names; or the one file, if it is one.
+
+    Args:
+        base: An absolute path to the directory that nothing leads out of.
+        folder: A path beneath it.
+        effort: What the listing may take; it says afterwards whether it was enough.
+
+    Raises:
+        SandboxError: If the path leads out, or to neither folder nor file.
+        OSError: If the system refuses.
+    """
+    parts = parts_of(base, folder)
+    if parts:
+        with walk(base, folder) as entry:
+            if entry.found is None:
+                raise MissingError(f"File or folder not found: {folder}")
+            if _is_file(entry):
+                path = "/".join(parts)
+                yield Listed(entry, path, parts[-1])
+                return
+    with walk_into(base, folder) as handle:
+        files = tuple(_ignore_files_above(base, parts))
+        prefix = "".join(f"{part}/" for part in parts)
+        yield from _Tree(prefix, effort).below(handle, prefix, files, 0)
+
+
+class _Tree:
+    """One listing; paths start from the base."""
+
+    def __init__(self, root: str, effort: Effort) -> None:
+        self.root = root
+        self.effort = effort
+
+    def below(self, handle: int, prefix: str, files: tuple[IgnoreFile, ...], depth: int) -> Iterator[Listed]:
+        entries = self.entries_of(handle)
+        if entries.get(IGNORE_FILE) is False:
+            files = (*files, *_ignore_file_in(handle, prefix))
+        for name, is_folder in sorted(entries.items()):
+            path = f"{prefix}{name}"
+            if not self.effort.goes_on():
+                return
+            if (is_folder and name == _GIT_FOLDER) or is_ignored(path, files, is_folder=is_folder):
+                continue
+            if not is_folder:
+                yield Listed(Entry(handle, name, None), path, path[len(self.root) :])
+                continue
+            with self.opened(handle, name, depth) as inner:
+                if inner is not None:
+                    yield from self.below(inner, f"{path}/", files, depth + 1)
+
+    def entries_of(self, handle: int) -> dict[str, bool]:
+        """Return the names of files and folders, and of each whether it is a folder."""
+        found: dict[str, bool] = {}
+        try:
+            with os.scandir(handle) as entries:
+                for entry in entries:
+                    if not self.effort.goes_on(1):
+                        break
+                    is_folder = entry.is_dir(follow_symlinks=False)
+                    if is_folder or entry.is_file(follow_symlinks=False):
+                        found[entry.name] = is_folder
+        except OSError:
+            self.effort.unreadable += 1
+        return found
+
+    @contextmanager
+    def opened(self, handle: int, name: str, depth: int) -> Iterator[int | None]:
+        """Open a folder, or count it as one that cannot be."""
+        try:
+            inner = os.open(name, os.O_RDONLY | DIRECTORY, dir_fd=handle) if depth < _MAX_DEPTH else None
+        except OSError:
+            inner = None
+        if inner is None:
+            self.effort.unreadable += 1
+            yield None
+            return
+        try:
+            yield inner
+        finally:
+            os.close(inner)
+
+
+def _is_file(entry: Entry) -> bool:
+    return entry.found is not None and stat.S_ISREG(entry.found.st_mode)
+
+
+def _ignore_files_above(base: Path, parts: list[str]) -> Iterator[IgnoreFile]:
+    """Yield the ignore files of the folders that lead to one."""
+    for count in range(len(parts)):
+        folder = "/".join(parts[:count])
+        with suppress(SandboxError, OSError), walk_into(base, folder or ".") as handle:
+            yield from _ignore_file_in(handle, f"{folder}/" if folder else "")
+
+
+def _ignore_file_in(handle: int, prefix: str) -> list[IgnoreFile]:
+    try:
+        return [read_ignore_file(prefix, read_entry(Entry(handle, IGNORE_FILE, None), prefix, _MAX_IGNORE_BYTES))]
+    except (SandboxError, OSError):
+        return []

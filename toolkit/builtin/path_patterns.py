@@ -1,0 +1,202 @@
+"""Path patterns: `src/**/*.py` becomes a regular expression, whose time grows with the path and not with the stars.
+
+`*` is any part of a name, `?` one character, `[a-z]` one of some, and `**` any number of folders, also none. A
+backslash takes the meaning of the next character away. No star or class matches a slash.
+
+Whatever stands between two stars is taken at its first place and never looked for again (an atomic group): a later one
+could not match more. So no pattern makes the time explode.
+"""
+
+import re
+from typing import Final
+
+_MAX_LENGTH = 1_000
+_MAX_ALTERNATIVES = 100
+# The innermost braces, which are taken first; a brace without a comma, and one behind a backslash, is a brace.
+_BRACES = re.compile(r"(?<!\\)\{([^{},\\]*(?:,[^{},\\]*)+)\}")
+_STAR: Final = ""
+_ANY_FOLDERS: Final = None
+_BETWEEN_SLASHES = "[^/]"
+_NAMED_CLASSES = {
+    "alnum": "0-9A-Za-z",
+    "alpha": "A-Za-z",
+    "blank": " \\t",
+    "cntrl": "\\x00-\\x1f\\x7f",
+    "digit": "0-9",
+    "graph": "!-~",
+    "lower": "a-z",
+    "print": " -~",
+    "punct": "!-/:-@\\[-`{-~",
+    "space": " \\t-\\r",
+    "upper": "A-Z",
+    "xdigit": "0-9A-Fa-f",
+}
+
+
+class MalformedPatternError(ValueError):
+    """A pattern is malformed; the message says why."""
+
+
+def compile_glob(pattern: str) -> re.Pattern[str]:
+    """Return what matches the paths, relative to a folder, that a pattern means; `{a,b}` in it is one of some.
+
+    Raises:
+        MalformedPatternError: If it is malformed, too large, or could match no such path.
+    """
+    if len(pattern) > _MAX_LENGTH:
+        raise MalformedPatternError(f"it has {len(pattern)} characters, at most {_MAX_LENGTH}")
+    if pattern.startswith("/") or ".." in pattern.split("/"):
+        raise MalformedPatternError("it must be relative to the folder and stay inside")
+    if pattern.endswith("/"):
+        raise MalformedPatternError(f"it names folders; write '{pattern}**' for the files in them")
+    alternatives = [translate(alternative.removeprefix("./")) for alternative in _alternatives(pattern)]
+    return re.compile("|".join(alternatives))
+
+
+def translate(pattern: str) -> str:
+    """Return a regular expression that matches the whole of each path that a pattern matches.
+
+    Args:
+        pattern: Its parts between slashes are matched against those of a path that is relative to some folder.
+
+    Raises:
+        MalformedPatternError: If a class is not closed or has an unknown name, or a backslash ends the pattern.
+    """
+    groups: list[list[str]] = [[]]
+    for component in _Reading(pattern).components():
+        if component is _ANY_FOLDERS:
+            groups.append([])
+        else:
+            groups[-1].append(_of_component(component))
+    first, *others = groups
+    if not others:
+        return rf"(?s:{'/'.join(first)})\Z"
+    parts = [f"{component}/" for component in first]
+    parts += [f"(?>(?:[^/]+/)*?{'/'.join(group)}/)" for group in others[:-1] if group]
+    parts.append(f"(?:[^/]+/)*{'/'.join(others[-1])}" if others[-1] else ".+")
+    return rf"(?s:{''.join(parts)})\Z"
+
+
+def _alternatives(pattern: str) -> list[str]:
+    """Return the patterns that a pattern with braces stands for."""
+    finished: list[str] = []
+    waiting = [pattern]
+    while waiting:
+        if len(finished) + len(waiting) > _MAX_ALTERNATIVES:
+            raise MalformedPatternError(f"its braces stand for more than {_MAX_ALTERNATIVES} patterns")
+        following = waiting.pop()
+        if braces := _BRACES.search(following):
+            before, after = following[: braces.start()], following[braces.end() :]
+            waiting += [f"{before}{choice}{after}" for choice in reversed(braces[1].split(","))]
+        else:
+            finished.append(following)
+    return finished
+
+
+def _of_component(tokens: list[str]) -> str:
+    chunks = [""]
+    for token in tokens:
+        if token == _STAR:
+            chunks.append("")
+        else:
+            chunks[-1] += token
+    first, *others = chunks
+    if not others:
+        return first
+    between = "".join(f"(?>[^/]*?{chunk})" for chunk in others[:-1])
+    return f"{first}{between}[^/]*{others[-1]}"
+
+
+class _Reading:
+    """One pass over a pattern."""
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self.position = 0
+
+    def components(self) -> list[list[str] | None]:
+        """Return the parts between slashes, each as expressions for its characters."""
+        components: list[list[str] | None] = []
+        tokens: list[str] = []
+        while (character := self.take()) is not None:
+            if character == "/":
+                components.append(tokens)
+                tokens = []
+            elif character == "*":
+                is_whole = self.take_stars() and not tokens and self.next() in {"/", ""}
+                if is_whole:
+                    components.append(_ANY_FOLDERS)
+                    if self.take() is None:
+                        return components
+                else:
+                    tokens.append(_STAR)
+            elif character == "?":
+                tokens.append(_BETWEEN_SLASHES)
+            elif character == "[":
+                tokens.append(self.take_class())
+            else:
+                tokens.append(re.escape(self.take_escaped() if character == "\\" else character))
+        return [*components, tokens]
+
+    def next(self) -> str:
+        return self.pattern[self.position : self.position + 1]
+
+    def take(self) -> str | None:
+        character = self.next()
+        self.position += 1
+        return character or None
+
+    def take_stars(self) -> bool:
+        """Take the stars that follow a star, and return whether there are any."""
+        start = self.position
+        while self.next() == "*":
+            self.position += 1
+        return self.position > start
+
+    def take_escaped(self) -> str:
+        if (character := self.take()) is None:
+            raise MalformedPatternError("a backslash at the end has nothing to stand before")
+        return character
+
+    def take_in_class(self) -> str:
+        if (character := self.take()) is None:
+            raise MalformedPatternError("'[' is not closed by ']'")
+        return character
+
+    def take_class(self) -> str:
+        negated = self.next() in {"!", "^"}
+        self.position += negated
+        items: list[str] = []
+        before = ""  # the character that a range may start from
+        character = self.take_in_class()
+        while True:
+            if character == "[" and self.next() == ":" and (named := self.take_named()):
+                items.append(named)
+                before = ""
+            elif character == "-" and before and self.next() not in {"]", ""}:
+                end = self.take_in_class()
+                end = self.take_in_class() if end == "\\" else end
+                items.append(f"{re.escape(before)}-{re.escape(end)}" if before <= end else "")
+                before = ""
+            else:
+                before = self.take_in_class() if character == "\\" else character
+                items.append(re.escape(before))
+            if (character := self.take_in_class()) == "]":
+                break
+        inside = "".join(items)
+        if not inside:
+            return _BETWEEN_SLASHES if negated else "(?!)"
+        return f"(?!/)[{'^' if negated else ''}{inside}]"
+
+    def take_named(self) -> str | None:
+        """Take a class by name, as in `[:alpha:]`; None if it is none after all."""
+        end = self.pattern.find("]", self.position + 1)
+        if end < 0:
+            raise MalformedPatternError("'[' is not closed by ']'")
+        name = self.pattern[self.position + 1 : end]
+        if not name.endswith(":"):
+            return None
+        if (named := _NAMED_CLASSES.get(name[:-1])) is None:
+            raise MalformedPatternError(f"there is no class '[:{name}]'")
+        self.position = end + 1
+        return named
