@@ -21,16 +21,17 @@ _SHOWN_LENGTH = 60
 def read_again(shape: "Shape", arguments: str | Mapping[str, Any], optional: frozenset[str], error: ValueError) -> Any:
     """Return arguments that were refused only for want of a second look, or say what is wrong with them.
 
-    A member that may be left out and is null, but may not be null, counts as left out: models that must name every
-    parameter send null for those they have nothing for.
+    A member that may be left out and is null, but may not be null, counts as left out, at any depth: models that must
+    name every member send null for those they have nothing for.
 
     Raises:
         ToolArgumentsError: Naming every member that is missing or wrong.
     """
     data = _data(arguments)
-    needless = {place[0] for place in _nulls(error) if place[0] in optional}
+    places = {_place(location, data) for location in _nulls(error)}
+    needless = {place for place in places if len(place) > 1 or (place and place[0] in optional)}
     if needless:
-        data = {name: value for name, value in data.items() if name not in needless}
+        data = _without(data, needless)
     elif data != {} or not isinstance(arguments, str) or arguments.strip():
         raise explain(error, shape.schema, data) from None
     try:
@@ -49,7 +50,31 @@ def _data(arguments: str | Mapping[str, Any]) -> Any:
         return None
 
 
-def _nulls(error: ValueError) -> Iterator[tuple[int | str, ...]]:
+_Place = tuple[int | str, ...]
+
+
+def _place(location: _Place, data: Any) -> _Place:
+    """Return the steps that lead to a member that is null, or none if it is no member of an object."""
+    steps: list[int | str] = []
+    for part in location:
+        is_there = part in data if isinstance(data, Mapping) else isinstance(data, list) and isinstance(part, int)
+        if is_there:  # else it names a branch of a union
+            steps.append(part)
+            data = data[part]
+    return tuple(steps) if data is None and steps and isinstance(steps[-1], str) else ()
+
+
+def _without(data: Any, places: set[_Place], here: _Place = ()) -> Any:
+    """Return data without the members at some places."""
+    if isinstance(data, Mapping):
+        kept = ((name, value) for name, value in data.items() if (*here, name) not in places)
+        return {name: _without(value, places, (*here, name)) for name, value in kept}
+    if isinstance(data, list):
+        return [_without(value, places, (*here, index)) for index, value in enumerate(data)]
+    return data
+
+
+def _nulls(error: ValueError) -> Iterator[_Place]:
     details = error.errors(include_url=False, include_context=False) if isinstance(error, ValidationError) else ()
     for detail in details:
         if detail["loc"] and detail["input"] is None and detail["type"] != "missing":
