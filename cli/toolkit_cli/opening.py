@@ -11,12 +11,15 @@ if TYPE_CHECKING:
 _READY = "builtin"
 
 
-def open_named(targets: Sequence[str] | None, more_sources: Sequence[str] | None = None) -> "Opened":
+def open_named(
+    targets: Sequence[str] | None, more_sources: Sequence[str] | None = None, grant: Sequence[str] | None = None
+) -> "Opened":
     """Open the targets, or, without any, every configured source and the built-in tools.
 
     Args:
         targets: As they were typed.
         more_sources: Sources from `--tools`, in which names are looked up too.
+        grant: Permissions from `--grant`, without which some groups are not offered.
 
     Returns:
         The tools by name, and what is wrong with the rest.
@@ -26,7 +29,7 @@ def open_named(targets: Sequence[str] | None, more_sources: Sequence[str] | None
     """
     from toolkit.sources.opening import Opened, open_targets  # noqa: PLC0415 - help and completion need none
 
-    configuration = load_configuration(more_sources)
+    configuration = load_configuration(more_sources, grant)
     if targets:
         return open_targets(targets, configuration)
     own = open_targets([], configuration) if configuration.sources else Opened({}, [])

@@ -10,7 +10,7 @@ Targets = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[TARGET]...",
-        help="A file, file.py:name, a folder, a glob, a module, a tool's name, or `builtin`.",
+        help="A file, file.py:name, a folder, a glob, a module, a tool's or group's name, or `builtin`.",
         show_default=False,
         autocompletion=complete_target,
     ),
@@ -28,6 +28,15 @@ Sources = Annotated[
     list[str] | None,
     typer.Option(
         "--tools", metavar="SOURCE", help="More tools: a source as in a TARGET. Repeatable.", show_default=False
+    ),
+]
+Grants = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--grant",
+        metavar="PERMISSION",
+        help="Offer groups that need this: internet_access, host_access. Repeatable.",
+        show_default=False,
     ),
 ]
 Debug = Annotated[

@@ -13,8 +13,12 @@ _PATH_SIGNS = ("/", "\\", "*", "?", "[")
 _FILE_SUFFIXES = (".py", ".yaml", ".yml")
 
 
-def load_configuration(tools: Sequence[str] | None = None) -> "Configuration":
-    """Return the configuration of the working directory, with more sources of tools (`--tools`) before its own.
+def load_configuration(tools: Sequence[str] | None = None, grant: Sequence[str] | None = None) -> "Configuration":
+    """Return the configuration of the working directory with what options add to it.
+
+    Args:
+        tools: More sources of tools (`--tools`), before its own.
+        grant: More permissions for groups (`--grant`).
 
     Raises:
         ConfigurationError: With everything that is wrong in the configuration.
@@ -22,6 +26,11 @@ def load_configuration(tools: Sequence[str] | None = None) -> "Configuration":
     from toolkit.sources.configuring import find_configuration  # noqa: PLC0415 - help and completion need none
 
     configuration, problems = find_configuration()
+    if grant:
+        from toolkit.sources.settings import granted_permissions  # noqa: PLC0415 - few commands grant any
+
+        more = granted_permissions(grant, problems)
+        configuration = configuration._replace(granted=configuration.granted | more)
     raise_errors(ConfigurationError, problems)
     if not tools:
         return configuration

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from types import CoroutineType
 from typing import Any
@@ -61,6 +62,9 @@ class UnfoldingTool(ProgressiveTool):
         self._fixed = _tools_of(tools)
         self._choices = _tools_of(choices)
         self._choose = choose
+        sources = {tool.spec.source for tool in self.inner_tools}
+        if self.spec.source is None and len(sources) == 1:
+            self.spec = replace(self.spec, source=sources.pop())
         self.suspends = inspect.iscoroutinefunction(choose)
         reserved = (self if taken == name else self.with_name(taken) for taken in guide_names(name))
         raise_errors(InvalidTools, collisions([*reserved, *self.inner_tools]))
@@ -190,15 +194,19 @@ class UnfoldingTool(ProgressiveTool):
         return more
 
     @classmethod
-    def from_instance(cls, thing: object) -> "UnfoldingTool":
+    def from_instance(cls, thing: object, *, source: str | None = None) -> "UnfoldingTool":
         """Return the facade of an object whose class is marked `@toolbox`, with those of the marked classes inside it.
 
         Where methods name categories, a call names the one that it wants.
 
+        Args:
+            thing: The object.
+            source: What its tools are said to come from; the file where they are defined unless said.
+
         Raises:
             InvalidTools: With every problem; also where the class is not marked.
         """
-        contents, problems = contents_of(thing)
+        contents, problems = contents_of(thing, source)
         if contents.mark is None:
             message, hint = f"class '{type(thing).__qualname__}' is no toolbox", "mark it with @toolbox"
             raise InvalidTools(problems=[Problem("TK003", message, place_of(type(thing)), hint=hint)])
@@ -298,7 +306,8 @@ def facade_with(
     exclusive: bool = False,  # noqa: FBT001, FBT002 - in the order of the mark, which is handed over whole
 ) -> UnfoldingTool:
     """Return the facade of what an object holds: by category, where its methods name some."""
-    boxes = [UnfoldingTool.from_instance(box) for box in contents.boxes]
+    source = contents.tools[0].spec.source if contents.tools else None
+    boxes = [UnfoldingTool.from_instance(box, source=source) for box in contents.boxes]
     if table := categories_among(contents.tools, boxes):
         return UnfoldingTool.by_category(
             name, description, table, parameter=category_parameter, usage_notes=usage_notes, exclusive=exclusive

@@ -27,13 +27,17 @@ class Contents(NamedTuple):
     boxes: Sequence[object]
 
 
-def contents_of(thing: object) -> tuple[Contents, list[Problem]]:
+def contents_of(thing: object, source: str | None = None) -> tuple[Contents, list[Problem]]:
     """Return what an object holds, and every problem of it.
 
     A marked class inside the object's class counts as a box of its own if it can be made without arguments.
+
+    Args:
+        thing: The object.
+        source: What its tools are said to come from; the file where they are defined unless said.
     """
     cls = type(thing)
-    tools, problems = build_tools(thing) if _holds_methods(thing) else ([], [])
+    tools, problems = build_tools(thing, source=source) if _holds_methods(thing) else ([], [])
     boxes: list[object] = []
     for inner in _inner_classes(cls):
         try:

@@ -1,6 +1,7 @@
 """What opening one thing gives: tools, and what is wrong with the rest."""
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Self
 
@@ -35,12 +36,40 @@ class Collected(NamedTuple):
             within: What the place that it is looked for in is called.
             known: Names that may have been meant besides the tools'.
         """
-        found = [tool for tool in self.tools if tool.name == name]
-        if found:
+        if (named := named_tool(self.tools, name)) is not None:
+            found = [named]
             return Collected(found, [as_warning(problem) for problem in self.problems])
-        names = [*(tool.name for tool in self.tools), *known]
+        names = [*(tool.name for tool in self.tools), *inner_names(self.tools), *known]
         missing = Problem(NOT_FOUND, f"nothing is called '{name}' in '{within}'", hint=did_you_mean(name, names))
         return Collected([], [missing, *(as_warning(problem) for problem in errors_among(self.problems))])
+
+
+def named_tool(tools: Sequence[Tool], path: str) -> Tool | None:
+    """Return the tool that a name means among others, or behind a facade of theirs, or None.
+
+    Behind a facade it is the dotted name that counts, or its own name if there is but one of it.
+    """
+    if (found := next((tool for tool in tools if tool.name == path), None)) is not None:
+        return found
+    facades_exist = "toolkit.disclosure.progressive" in sys.modules
+    if not facades_exist and all(tool.toolbox is None for tool in tools):
+        return None
+    from toolkit.disclosure.folding import fold  # noqa: PLC0415 - few projects have facades
+    from toolkit.disclosure.trees import leaves_of, tool_at  # noqa: PLC0415
+
+    if (found := tool_at(tools, path)) is not None:
+        return found
+    named = [tool for tool in leaves_of(fold(tools)) if tool.name == path]
+    return named[0] if len(named) == 1 else None
+
+
+def inner_names(tools: Sequence[Tool]) -> list[str]:
+    """Return the dotted names of the tools behind facades, for hints."""
+    if "toolkit.disclosure.progressive" not in sys.modules and all(tool.toolbox is None for tool in tools):
+        return []
+    from toolkit.disclosure.trees import dotted_names  # noqa: PLC0415 - few projects have facades
+
+    return dotted_names(tools)
 
 
 def as_warning(problem: Problem) -> Problem:

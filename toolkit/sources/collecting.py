@@ -5,7 +5,8 @@ Classes count only in the module that defines them, and only where it makes no i
 opened only when they are named.
 """
 
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Collection, Iterable, Mapping
 from inspect import getattr_static, isabstract, isroutine
 from types import FunctionType, ModuleType
 from typing import Any, Final
@@ -25,8 +26,9 @@ _MISSING: Final = object()
 class Collector:
     """Finds the tools of modules; a thing that several modules hold becomes the same tools each time."""
 
-    def __init__(self) -> None:
-        """Know nothing yet."""
+    def __init__(self, granted: Collection[str] = ()) -> None:
+        """Know nothing yet but the permissions that were granted to groups."""
+        self._granted = granted
         self._built: dict[int, tuple[object, Collected]] = {}
 
     def collect_module(self, module: ModuleType, source: str) -> Collected:
@@ -45,7 +47,8 @@ class Collector:
     def collect_named(self, module: ModuleType, name: str, source: str) -> Collected:
         """Return the tools that a name in a module stands for: a thing in it, or one of its tools.
 
-        A list, tuple, set or mapping gives the tools in it; a class those of an instance; a function needs no mark.
+        A list, tuple, set or mapping gives the tools in it, and so does a group, if what it needs was granted; a class
+        gives those of an instance; a function needs no mark.
         """
         thing = _look_up(module, name)
         if thing is _MISSING:
@@ -53,8 +56,8 @@ class Collector:
             return self.collect_module(module, source).pick(name, source, public)
         if isinstance(thing, Problem):
             return Collected.nothing(thing)
-        collected = Collected.nothing()
-        for member in _members(thing):
+        collected = Collected.nothing(*_objections_to_group(thing, self._granted))
+        for member in () if collected.problems else _members(thing):
             collected.add(self._of_member(member, source))
         if not collected.tools and not errors_among(collected.problems):
             place = Location(module.__file__) if module.__file__ else None
@@ -108,7 +111,15 @@ def _look_up(module: ModuleType, name: str) -> object:
     return thing
 
 
+def _objections_to_group(thing: object, granted: Collection[str]) -> list[Problem]:
+    groups = sys.modules.get("toolkit.disclosure.groups")  # nothing is a group if nobody has imported them
+    return thing.problems(granted) if groups is not None and isinstance(thing, groups.ToolGroup) else []
+
+
 def _members(thing: object) -> Iterable[object]:
+    groups = sys.modules.get("toolkit.disclosure.groups")
+    if groups is not None and isinstance(thing, groups.ToolGroup):
+        return list(thing)
     if isinstance(thing, Mapping):
         return thing.values()
     if isinstance(thing, list | tuple | set | frozenset):

@@ -14,6 +14,9 @@
     [tool.toolkit.builtin.file_read]
     base = "docs"                           # options of the ready tools, a table each
 
+    [tool.toolkit.groups.web]
+    tools = ["fetch", "search_*"]           # a set of tools that has a name of its own
+
     [tool.toolkit.lint]
     ignore = ["TK207"]                      # what `toolkit lint` looks for
 
@@ -46,6 +49,28 @@ class ReadySettings(NamedTuple):
     options: Mapping[str, Any] = MappingProxyType({})
 
 
+class GroupSettings(NamedTuple):
+    """What a table says of a group of tools.
+
+    Attributes:
+        description: What its tools are for.
+        provider: Who makes them available.
+        permissions: What they need: `internet_access`, `host_access`.
+        sources: The targets that it chooses among; without any, everything that the project knows by name.
+        tools: What it chooses: names, patterns, or regular expressions between slashes; all, unless said.
+        exclude: What it leaves out, written alike.
+        required: The names of tools without which it is of no use.
+    """
+
+    description: str = ""
+    provider: str = ""
+    permissions: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+
+
 class Configuration(NamedTuple):
     """The settings of a project.
 
@@ -58,6 +83,8 @@ class Configuration(NamedTuple):
         env: The names of the environment variables that expressions may read.
         context: Values that every call's context carries.
         builtin: What is said of the ready tools, by the names that they go by.
+        groups: What is said of groups of tools, by their names.
+        granted: The permissions that the user grants to groups; a project's file cannot.
         lint: What is said of lint, as it stands; lint reads it.
     """
 
@@ -69,4 +96,6 @@ class Configuration(NamedTuple):
     env: tuple[str, ...] = ()
     context: Mapping[str, Any] = MappingProxyType({})
     builtin: Mapping[str, ReadySettings] = MappingProxyType({})
+    groups: Mapping[str, GroupSettings] = MappingProxyType({})
+    granted: frozenset[str] = frozenset()
     lint: Mapping[str, Any] = MappingProxyType({})

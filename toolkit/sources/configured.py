@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolkit.problems import Problem
-from toolkit.sources.collected import NOT_FOUND, Collected, as_warning
+from toolkit.sources.collected import NOT_FOUND, Collected, as_warning, inner_names, named_tool
 from toolkit.sources.targets import FilesTarget, Target, parse_target
 from toolkit.sources.toml_places import place_in_configuration
 from toolkit.tools.base import Tool
@@ -32,7 +32,7 @@ class ConfiguredSources:
     @property
     def names(self) -> list[str]:
         """The names of all tools and pipelines."""
-        return [*self._tools, *self._pipelines]
+        return [*self._tools, *self._pipelines, *inner_names(self._python.tools)]
 
     @property
     def warnings(self) -> list[Problem]:
@@ -45,7 +45,8 @@ class ConfiguredSources:
             return Collected([self._tools[name]], self.warnings)
         if name in self._pipelines:
             return self._opener.open_pipeline(self._pipelines[name])
-        return None
+        inner = named_tool(self._python.tools, name)
+        return None if inner is None else Collected([inner], self.warnings)
 
     def open_all(self) -> Collected:
         """Open every source."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from toolkit.sources.collecting import Collector
+    from toolkit.sources.groups import ConfiguredGroups
 
 CIRCLE = "TK622"
 
@@ -57,6 +58,7 @@ class SourceOpener:
         self.configuration = configuration
         self._configured: ConfiguredSources | None = None
         self._kept_collector: Collector | None = None
+        self._kept_groups: ConfiguredGroups | None = None
         self._pipelines: dict[str, Collected] = {}
         self._being_read: list[str] = []
         self._ready: dict[str, Collected] = {}
@@ -68,6 +70,15 @@ class SourceOpener:
         if self._configured is None:
             self._configured = ConfiguredSources(self)
         return self._configured
+
+    @property
+    def groups(self) -> "ConfiguredGroups":
+        """The groups that the configuration names."""
+        if self._kept_groups is None:
+            from toolkit.sources.groups import ConfiguredGroups  # noqa: PLC0415 - few projects have groups
+
+            self._kept_groups = ConfiguredGroups(self)
+        return self._kept_groups
 
     def open_all(self, targets: Sequence[str]) -> Opened:
         """Open several targets; with none, the configured sources."""
@@ -104,13 +115,13 @@ class SourceOpener:
         if configured and (found := configured.find(name)) is not None:
             return found
         if (ready := self._open_ready(name)) is None:
-            return None
+            return self.groups.find(name) if in_configured and self.configuration.groups else None
         return Collected(ready.tools, [*ready.problems, *(configured.warnings if configured else [])])
 
     def known_names(self) -> list[str]:
         """Return the names that `find` knows."""
         configured = self.configured.names if self.configuration.sources else []
-        return [*configured, ALL_READY, *ready_names(self.configuration)]
+        return [*configured, ALL_READY, *ready_names(self.configuration), *self.configuration.groups]
 
     def open_pipeline(self, path: Path) -> Collected:
         """Open a pipeline's file as a tool."""
@@ -186,7 +197,7 @@ class SourceOpener:
         if self._kept_collector is None:
             from toolkit.sources.collecting import Collector  # noqa: PLC0415 - it builds tools, which is not for free
 
-            self._kept_collector = Collector()
+            self._kept_collector = Collector(self.configuration.granted)
         return self._kept_collector
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from toolkit.problems import Problem, errors_among
-from toolkit.sources.collected import NOT_FOUND, Collected, table_of
+from toolkit.sources.collected import NOT_FOUND, Collected, named_tool, table_of
 from toolkit.sources.folders import SUFFIXES
 from toolkit.sources.targets import FilesTarget, parse_target
 from toolkit.tools.base import Tool
@@ -37,6 +37,8 @@ class Scope:
             return self._own[name]
         if _is_target(name):
             return self._only_tool(name, self._opener.open(name, base))
+        if (inner := named_tool([*self._own.values()], name)) is not None:
+            return inner
         found = self._opener.find(name)
         return [] if found is None else self._only_tool(name, found)
 

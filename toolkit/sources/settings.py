@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from toolkit.durations import parse_duration
 from toolkit.problems import Location, Problem, did_you_mean
-from toolkit.sources.configuration import Configuration, ReadySettings, keys_before
+from toolkit.sources.configuration import Configuration, GroupSettings, ReadySettings, keys_before
 
 BAD_CONFIGURATION = "TK005"
 
@@ -44,8 +44,8 @@ def override(
     Args:
         configuration: What holds without them.
         variables: `TOOLKIT_SOURCES` (targets, separated as in `PATH`, relative to the working directory),
-            `TOOLKIT_TIMEOUT`, `TOOLKIT_APPROVAL_TIMEOUT` (durations) and `TOOLKIT_ENV` (names, separated by commas);
-            others are none of ours.
+            `TOOLKIT_TIMEOUT`, `TOOLKIT_APPROVAL_TIMEOUT` (durations), `TOOLKIT_ENV` (names, separated by commas) and
+            `TOOLKIT_GRANT` (permissions, separated by commas); others are none of ours.
         directory: The working directory.
         problems: Receives what is wrong.
     """
@@ -54,6 +54,8 @@ def override(
         changes |= {"sources": _split_targets(targets), "directory": directory}
     if names := variables.get("TOOLKIT_ENV"):
         changes["env"] = tuple(name.strip() for name in names.split(",") if name.strip())
+    if permissions := variables.get("TOOLKIT_GRANT"):
+        changes["granted"] = granted_permissions(permissions.split(","), problems)
     for key in ("timeout", "approval_timeout"):
         if text := variables.get(name := f"TOOLKIT_{key.upper()}"):
             seconds = _seconds(text)
@@ -62,6 +64,15 @@ def override(
             else:
                 problems.append(Problem(BAD_CONFIGURATION, f"the variable '{name}' must be {seconds}"))
     return configuration._replace(**changes)
+
+
+def granted_permissions(names: Sequence[str], problems: list[Problem]) -> frozenset[str]:
+    """Return the permissions that are granted; `problems` receives those that there are not."""
+    from toolkit.disclosure.groups import PERMISSIONS, unknown_permission  # noqa: PLC0415 - few grant any
+
+    wanted = [name.strip() for name in names if name.strip()]
+    problems += [unknown_permission(name) for name in wanted if name not in PERMISSIONS]
+    return frozenset(wanted).intersection(PERMISSIONS)
 
 
 def _split_targets(text: str) -> tuple[str, ...]:
@@ -130,6 +141,7 @@ class _Reader:
                 "defaults": self._defaults,
                 "context": self._context,
                 "builtin": self._ready,
+                "groups": self._groups,
                 "lint": self._lint,
             },
         )
@@ -196,6 +208,52 @@ class _Reader:
             return read_ready_settings(value, path, self._file.parent, self._report)
         self._wrong(path, "a table", "write builtin = { file_read = { base = 'docs' } }")
         return None
+
+    def _groups(self, value: Any, path: Sequence[str]) -> dict[str, GroupSettings] | None:
+        if not isinstance(value, dict) or not all(isinstance(table, dict) for table in value.values()):
+            self._wrong(path, "a table of tables", "write groups = { web = { tools = ['fetch'] } }")
+            return None
+        for name in value:
+            if not _VARIABLE_NAME.fullmatch(name):
+                hint = "a name is made of letters, digits and underscores"
+                self._report([*path, name], f"'{name}' is no name for a group", hint)
+        return {name: self._group(table, [*path, name]) for name, table in value.items()}
+
+    def _group(self, table: Mapping[str, Any], path: Sequence[str]) -> GroupSettings:
+        lists = ("sources", "tools", "exclude", "required")
+        readers = {"description": self._words, "provider": self._words, "permissions": self._permissions}
+        known = self._known(table, path, readers | dict.fromkeys(lists, self._texts))
+        settings = GroupSettings(**known)
+        if not settings.sources and not settings.tools:
+            hint = "write tools = ['name', 'prefix_*'], or sources = ['tools.py']"
+            self._report(path, f"group '{path[-1]}' names no tools", hint)
+        self._check_expressions([*settings.tools, *settings.exclude], path)
+        return settings
+
+    def _check_expressions(self, choices: Sequence[str], path: Sequence[str]) -> None:
+        from toolkit.disclosure.groups import matches  # noqa: PLC0415 - few projects have groups
+
+        for choice in choices:
+            try:
+                matches("", choice)
+            except ValueError as error:
+                self._report(path, str(error), None)
+
+    def _words(self, value: Any, path: Sequence[str]) -> str | None:
+        if isinstance(value, str):
+            return value
+        self._wrong(path, "a text")
+        return None
+
+    def _permissions(self, value: Any, path: Sequence[str]) -> tuple[str, ...] | None:
+        from toolkit.disclosure.groups import PERMISSIONS, unknown_permission  # noqa: PLC0415 - few projects have groups
+
+        permissions = self._texts(value, path)
+        for one in permissions or ():
+            if one not in PERMISSIONS:
+                problem = unknown_permission(one)
+                self._report(path, problem.message, problem.hint)
+        return permissions
 
     def _wrong(self, path: Sequence[str], wanted: str, hint: str | None = None) -> None:
         self._report(path, f"'{'.'.join(path)}' must be {wanted}", hint)

@@ -5,28 +5,34 @@ from typing import Annotated, Literal
 
 import typer
 
+from toolkit.problems import did_you_mean
 from toolkit_cli import console
-from toolkit_cli.failures import ExitCode, code_for, report
+from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.opening import open_named
-from toolkit_cli.options import Debug, Sources, Targets
+from toolkit_cli.options import Debug, Grants, Sources, Targets
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.rendering.tools import listed, summary_record
+from toolkit_cli.settings import load_configuration
 
 
 def list_tools(
     targets: Targets = None,
     *,
+    groups: Annotated[bool, typer.Option("--groups", help="List the groups of tools instead.")] = False,
     format: Annotated[  # noqa: A002 - the option's name
         Literal["text", "json"], typer.Option("--format", help="A table for people, or JSON.")
     ] = "text",
     tools: Sources = None,
+    grant: Grants = None,
     debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
 ) -> ExitCode:
     """List tools: those of the targets, or all that are configured and built in.
 
     A source that is broken is told on stderr and hides no other.
     """
-    opened = open_named(targets, tools)
+    if groups:
+        return _list_groups(targets, grant, format)
+    opened = open_named(targets, tools, grant)
     if format == "json":
         records = [summary_record(tool) for tool in opened.tools.values()]
         console.write_data(f"{json.dumps(records, indent=2, ensure_ascii=False)}\n")
@@ -36,3 +42,21 @@ def list_tools(
     exit_code = code_for(opened.problems)
     report(opened.problems, exit_code, as_json=format == "json")
     return exit_code
+
+
+def _list_groups(targets: list[str] | None, grant: list[str] | None, format: str) -> ExitCode:  # noqa: A002
+    from toolkit_cli.rendering.groups import group_record, listed_groups  # noqa: PLC0415 - few projects have groups
+
+    configuration = load_configuration(grant=grant)
+    known, granted = configuration.groups, configuration.granted
+    if unknown := [name for name in targets or () if name not in known]:
+        hint = did_you_mean(unknown[0], known, otherwise="groups are made in the configuration, under [groups.NAME]")
+        raise Failure(ExitCode.NOT_FOUND, f"there is no group '{unknown[0]}'", hint=hint)
+    shown = {name: group for name, group in known.items() if not targets or name in targets}
+    if format == "json":
+        records = [group_record(name, group, granted) for name, group in shown.items()]
+        console.write_data(f"{json.dumps(records, indent=2, ensure_ascii=False)}\n")
+    elif shown:
+        lines = listed_groups(shown, granted, console.data_width())
+        console.write_data(paint_all(lines, colour=console.data_has_colour()))
+    return ExitCode.WELL

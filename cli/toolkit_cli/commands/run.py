@@ -15,7 +15,7 @@ from toolkit_cli.arguments.assignments import read_assignment, with_file_read
 from toolkit_cli.arguments.gathering import Given, gather_arguments, objections
 from toolkit_cli.arguments.stdin import piped_text
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
-from toolkit_cli.options import Debug, Quiet, Sources, Verbose
+from toolkit_cli.options import Debug, Grants, Quiet, Sources, Verbose
 from toolkit_cli.rendering.results import Format, rendered_result
 from toolkit_cli.running.answering import Answers, make_gate, refuse_what_nobody_can_answer
 from toolkit_cli.running.calling import Ending, call_tool
@@ -79,6 +79,7 @@ def run(  # noqa: PLR0913 - each is an option of the command
     timeout: Time = None,
     format: Shown = "text",  # noqa: A002 - the option's name
     tools: Sources = None,
+    grant: Grants = None,
     context: Values = None,
     verbose: Verbose = 0,
     quiet: Quiet = False,
@@ -89,7 +90,7 @@ def run(  # noqa: PLR0913 - each is an option of the command
     Before anything destructive you are asked, on a terminal. Without one, whatever would have to be asked fails before
     any work, and the flag that allows it is named.
     """
-    configuration = load_configuration(tools)
+    configuration = load_configuration(tools, grant)
     values = {**configuration.context, **_values(context or ())}
     answers = Answers(yes, no_input, approve or ())
     with Screen() as screen:

@@ -9,7 +9,7 @@ from toolkit.problems import errors_among
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.opening import open_named
-from toolkit_cli.options import Debug, Sources, Targets
+from toolkit_cli.options import Debug, Grants, Sources, Targets
 
 
 def schema(
@@ -23,6 +23,7 @@ def schema(
         typer.Option("--of", help="The JSON Schema of a file format instead, for editors.", show_default=False),
     ] = None,
     tools: Sources = None,
+    grant: Grants = None,
     debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
 ) -> None:
     """Print what a model is sent of a tool: its name, its description and the JSON Schema of its parameters.
@@ -32,11 +33,16 @@ def schema(
     """
     if of and targets:
         raise Failure(ExitCode.USAGE, "'--of' stands alone: it describes a file format, not tools")
-    console.write_data(_written(_format_schema() if of else _definitions(targets, tools, format), format))
+    console.write_data(_written(_format_schema() if of else _definitions(targets, tools, grant, format), format))
 
 
-def _definitions(targets: list[str] | None, tools: list[str] | None, format: str) -> Any:  # noqa: A002
-    opened = open_named(targets, tools)
+def _definitions(
+    targets: list[str] | None,
+    tools: list[str] | None,
+    grant: list[str] | None,
+    format: str,  # noqa: A002 - the option's name
+) -> Any:
+    opened = open_named(targets, tools, grant)
     if errors_among(opened.problems):
         raise Failure(code_for(opened.problems), problems=opened.problems)
     report(opened.problems, as_json=format == "json")

@@ -1,7 +1,7 @@
 """`toolkit show`: everything about one tool, and the steps of a pipeline."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Annotated, Literal
 
@@ -13,7 +13,7 @@ from toolkit.tools.base import Tool
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.opening import open_named
-from toolkit_cli.options import Debug, Sources, Target
+from toolkit_cli.options import Debug, Grants, Sources, Target
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.rendering.tools import detailed, explained, explanation_record, full_record, pipeline_in
 
@@ -30,13 +30,14 @@ def show(
         Format, typer.Option("--format", help="For people, as JSON, or a diagram of a pipeline.")
     ] = "text",
     tools: Sources = None,
+    grant: Grants = None,
     debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
 ) -> None:
     """Show all about a tool: what it does, what it takes, how it is marked, and how to run it.
 
-    Of a pipeline, the steps are drawn with what flows between them.
+    Of a pipeline, the steps are drawn with what flows between them; of a tool that reveals others, the tree of them.
     """
-    opened = open_named([target], tools)
+    opened = open_named([target], tools, grant)
     unmade = _unmade(target, opened.problems)
     if unmade is None and errors_among(opened.problems):
         raise Failure(code_for(opened.problems), problems=opened.problems)
@@ -44,7 +45,7 @@ def show(
         [replace(problem, severity="info") if unmade else problem for problem in opened.problems],
         as_json=format == "json",
     )
-    console.write_data(_explained(unmade, format) if unmade else _rendered(list(opened.tools.values()), format))
+    console.write_data(_explained(unmade, format) if unmade else _rendered(_folded(opened.tools.values()), format))
 
 
 def _unmade(target: str, problems: Sequence[Problem]) -> ReadyTool | None:
@@ -59,6 +60,16 @@ def _explained(ready: ReadyTool, format: Format) -> str:  # noqa: A002 - as abov
         return f"{json.dumps(explanation_record(ready), indent=2, ensure_ascii=False)}\n"
     width = min(console.data_width(), _WIDEST)
     return paint_all(explained(ready, width), colour=console.data_has_colour())
+
+
+def _folded(tools: Iterable[Tool]) -> list[Tool]:
+    """Return the tools with the methods of each toolbox behind its facade, as a model is offered them."""
+    shown = list(tools)
+    if all(tool.toolbox is None for tool in shown):
+        return shown
+    from toolkit.disclosure.folding import fold  # noqa: PLC0415 - few tools are in toolboxes
+
+    return fold(shown)
 
 
 def _rendered(tools: Sequence[Tool], format: Format) -> str:  # noqa: A002

@@ -65,9 +65,11 @@ def full_record(tool: Tool) -> dict[str, Any]:
     spec, pipeline = tool.spec, pipeline_in(tool)
     steps = {"pipeline": outline_record(outline_of_pipeline(pipeline))} if pipeline else {}
     options = {"options": option_records(options_of(tool))} if spec.source == "builtin" else {}
+    inner = {"tools": _tree_record(tool)} if is_facade(tool) else {}
     return (
         summary_record(tool)
         | steps
+        | inner
         | {
             "parameters": spec.parameters,
             "output_schema": spec.output_schema,
@@ -94,6 +96,8 @@ def detailed(tool: Tool, width: int) -> list[Line]:
         lines += [[], [("strong", "Parameters")], *_parameter_table(parameters, width)]
     if pipeline := pipeline_in(tool):
         lines += [[], *drawn(outline_of_pipeline(pipeline), width)]
+    if is_facade(tool):
+        lines += [[], *_tree(tool, width)]
     if options := options_of(tool):
         lines += [[], *drawn_options(spec.name, options, width)]
     lines += [[], [("strong", "Run it")], [("plain", f"  {command_for(tool)}")]]
@@ -125,6 +129,8 @@ def explanation_record(ready: "ReadyTool") -> dict[str, Any]:
 
 def kind_of(tool: Tool) -> str:
     """Return what kind of tool it is, in a word or two."""
+    if is_facade(tool):
+        return "facade"
     return "pipeline" if pipeline_in(tool) else _KINDS[tool.pipe]
 
 
@@ -134,6 +140,12 @@ def pipeline_in(tool: Tool) -> "Pipeline | None":
         tool = tool.inner
     room = sys.modules.get("toolkit.pipelines.pipeline")  # nothing is a pipeline if nobody has imported them
     return tool if room is not None and isinstance(tool, room.Pipeline) else None
+
+
+def is_facade(tool: Tool) -> bool:
+    """Return whether a tool reveals others when it is called."""
+    room = sys.modules.get("toolkit.disclosure.progressive")  # nothing is a facade if nobody has imported them
+    return room is not None and room.facade_in(tool) is not None
 
 
 def outline_of_pipeline(pipeline: "Pipeline") -> "PipelineOutline":
@@ -159,6 +171,8 @@ def command_for(tool: Tool) -> str:
     """Return a command that runs the tool: with an example's arguments, or with what they are in capitals."""
     spec = tool.spec
     parts = ["toolkit", "run", quote(address_of(spec))]
+    if is_facade(tool):
+        return f"{' '.join(parts)}.TOOL"
     if spec.examples:
         return " ".join(parts + [_argument(name, value) for name, value in spec.examples[0].items()])
     parameters = [one for one in parameters_of(spec.parameters) if one.required and one.name in spec.properties]
@@ -222,3 +236,17 @@ def _placeholder(parameter: Parameter) -> str:
     if parameter.type.startswith(_STRUCTURED):
         return f"{parameter.name}:=JSON"
     return f"{parameter.name}={parameter.name.upper()}"
+
+
+def _tree(tool: Tool, width: int) -> list[Line]:
+    from toolkit.disclosure.trees import tree_of  # noqa: PLC0415 - only a facade needs it
+    from toolkit_cli.rendering.trees import drawn_tree  # noqa: PLC0415
+
+    return drawn_tree(tree_of(tool), width)
+
+
+def _tree_record(tool: Tool) -> list[dict[str, Any]]:
+    from toolkit.disclosure.trees import tree_of  # noqa: PLC0415 - only a facade needs it
+    from toolkit_cli.rendering.trees import tree_record  # noqa: PLC0415
+
+    return tree_record(tree_of(tool))

@@ -1,0 +1,176 @@
+"""Groups: named sets of tools, so that one can ask for `web` tools, and somebody else says which these are."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, Literal, get_args
+
+from toolkit.disclosure.facades import UnfoldingTool, built_for_models
+from toolkit.errors import InvalidTools, raise_errors
+from toolkit.problems import Location, Problem, did_you_mean
+from toolkit.tools.base import Tool
+from toolkit.tools.names import name_problem
+from toolkit.tools.resolution import collisions
+
+Permission = Literal["internet_access", "host_access"]
+PERMISSIONS: tuple[Permission, ...] = get_args(Permission)
+"""What a group may need: to reach the internet, or files and programs of this machine."""
+
+NOT_GRANTED = "TK007"
+LACKING = "TK008"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolGroup:
+    """A named set of tools; iterating gives the tools.
+
+    Attributes:
+        name: What it is asked for by.
+        tools: The tools.
+        description: What they are for.
+        provider: Who makes them available.
+        permissions: What they need; whoever has not granted it is not offered the group.
+        required: The names of tools without which the group is of no use.
+        location: Where it is defined.
+    """
+
+    name: str
+    tools: tuple[Tool, ...]
+    description: str = ""
+    provider: str = ""
+    permissions: frozenset[str] = frozenset()
+    required: tuple[str, ...] = ()
+    location: Location | None = None
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        tools: Iterable[Any],
+        *,
+        description: str = "",
+        provider: str = "",
+        permissions: Iterable[Permission] = (),
+        required: Sequence[str] = (),
+    ) -> "ToolGroup":
+        """Return a group of all kinds of things that can be a tool.
+
+        Raises:
+            InvalidTools: With every problem: of the name, of the tools, and of permissions that there are not.
+        """
+        built, problems = built_for_models(tools)
+        problems += [*filter(None, [name_problem(name)]), *collisions(built)]
+        needed = frozenset(permissions)
+        problems += [unknown_permission(one) for one in sorted(needed.difference(PERMISSIONS))]
+        raise_errors(InvalidTools, problems)
+        return cls(name, tuple(built), description, provider, needed, tuple(required))
+
+    def __iter__(self) -> Iterator[Tool]:
+        """Return the tools."""
+        return iter(self.tools)
+
+    def problems(self, granted: Collection[str]) -> list[Problem]:
+        """Return why the group cannot be offered: what was not granted, and what it lacks."""
+        return [*ungranted(self.name, self.permissions, granted, self.location), *self._lacks()]
+
+    def offered(self, granted: Collection[str] = ()) -> dict[str, Tool]:
+        """Return the tools by name, if what they need was granted.
+
+        Args:
+            granted: The permissions that were.
+
+        Raises:
+            InvalidTools: If one was not, or a required tool is not there.
+        """
+        raise_errors(InvalidTools, self.problems(granted))
+        return {tool.name: tool for tool in self.tools}
+
+    def choose(self, wanted: Sequence[str], *, exclude: Sequence[str] = ()) -> "ToolGroup":
+        """Return the group with those of its tools that are chosen; see `chosen`."""
+        kept = tuple(chosen(self.tools, wanted, exclude=exclude))
+        return ToolGroup(
+            self.name, kept, self.description, self.provider, self.permissions, self.required, self.location
+        )
+
+    def facade(self, *, usage_notes: str | None = None, exclusive: bool = False) -> UnfoldingTool:
+        """Return the group as one tool that reveals the others."""
+        return UnfoldingTool.of(self.name, self.description, self.tools, usage_notes=usage_notes, exclusive=exclusive)
+
+    def _lacks(self) -> list[Problem]:
+        names = [tool.name for tool in self.tools]
+        there = f"it has {', '.join(sorted(names))}" if names else "it has none at all"
+        return [
+            Problem(
+                LACKING,
+                f"group '{self.name}' lacks its required tool '{name}'",
+                self.location,
+                hint=did_you_mean(name, names, otherwise=there),
+            )
+            for name in self.required
+            if name not in names
+        ]
+
+
+def chosen(tools: Iterable[Tool], wanted: Sequence[str], *, exclude: Sequence[str] = ()) -> list[Tool]:
+    """Return the tools that are chosen, in their own order.
+
+    Args:
+        tools: All that there are.
+        wanted: What is chosen: a name (`fetch`), a pattern with `*` or `?` (so `brave_*` is a prefix), or between
+            slashes a regular expression that is searched for (`/query|search/`).
+        exclude: What is left out all the same, written alike.
+    """
+    return [
+        tool
+        for tool in tools
+        if any(matches(tool.name, one) for one in wanted) and not any(matches(tool.name, one) for one in exclude)
+    ]
+
+
+def matches(name: str, wanted: str) -> bool:
+    """Return whether a name is chosen by a name, a pattern, or a regular expression between slashes.
+
+    Raises:
+        ValueError: If the regular expression is broken.
+    """
+    if is_expression(wanted):
+        try:
+            return re.search(wanted[1:-1], name) is not None
+        except re.error as error:
+            message = f"the regular expression {wanted} is broken: {error}"
+            raise ValueError(message) from error
+    return fnmatchcase(name, wanted)
+
+
+def is_expression(wanted: str) -> bool:
+    """Return whether a choice is a regular expression between slashes."""
+    return len(wanted) > 1 and wanted.startswith("/") and wanted.endswith("/")
+
+
+def is_plain(wanted: str) -> bool:
+    """Return whether a choice is a name, not a pattern."""
+    return not is_expression(wanted) and not any(sign in wanted for sign in "*?[")
+
+
+def ungranted(
+    group: str, permissions: Iterable[str], granted: Collection[str], location: Location | None = None
+) -> list[Problem]:
+    """Return a problem for each permission that a group needs and that was not granted."""
+    return [
+        Problem(
+            NOT_GRANTED,
+            f"group '{group}' needs '{permission}', which was not granted",
+            location,
+            hint=f"if you want that, grant it: --grant {permission}, or TOOLKIT_GRANT={permission}",
+        )
+        for permission in sorted(permissions)
+        if permission not in granted
+    ]
+
+
+def unknown_permission(name: str, location: Location | None = None) -> Problem:
+    """Return the problem that there is no such permission."""
+    known = f"permissions are {' and '.join(PERMISSIONS)}"
+    hint = did_you_mean(name, PERMISSIONS, otherwise=known)
+    return Problem("TK005", f"there is no permission '{name}'", location, hint=hint)

@@ -1,0 +1,106 @@
+"""Groups of the configuration: the tools behind their names, as far as their permissions were granted."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from toolkit.disclosure.groups import ToolGroup, chosen, is_plain, ungranted
+from toolkit.problems import Location, Problem, did_you_mean, errors_among
+from toolkit.sources.collected import NO_TOOLS, NOT_FOUND, Collected, named_tool, table_of
+from toolkit.sources.configuration import GroupSettings, keys_before
+from toolkit.sources.ready import ALL_READY
+from toolkit.sources.toml_places import place_of_key
+
+if TYPE_CHECKING:
+    from toolkit.sources.opening import SourceOpener
+
+CIRCLE = "TK622"
+
+
+class ConfiguredGroups:
+    """What the configuration calls groups; each is opened when it is wanted, and only if it may be."""
+
+    def __init__(self, opener: "SourceOpener") -> None:
+        """Open nothing yet."""
+        self._opener = opener
+        self._configuration = opener.configuration
+        self._being_opened: list[str] = []
+
+    def find(self, path: str) -> Collected | None:
+        """Return the tools of a group, or the one that `group.tool` means; None if there is no such group."""
+        name, _, inner = path.partition(".")
+        if name not in self._configuration.groups:
+            return None
+        group, problems = self.open(name)
+        if group is None or not inner:
+            return Collected([*(group or ())], problems)
+        tool = named_tool(group.tools, inner)
+        if tool is not None:
+            return Collected([tool], problems)
+        hint = did_you_mean(inner, [each.name for each in group])
+        return Collected([], [Problem(NOT_FOUND, f"nothing is called '{inner}' in group '{name}'", hint=hint)])
+
+    def open(self, name: str) -> tuple[ToolGroup | None, list[Problem]]:
+        """Return a group, or nothing where it cannot be offered, and everything that is wrong with it."""
+        settings, place = self._configuration.groups[name], self._place(name)
+        if refused := ungranted(name, settings.permissions, self._configuration.granted, place):
+            return None, refused
+        if name in self._being_opened:
+            chain = " → ".join([*self._being_opened, name])
+            return None, [Problem(CIRCLE, f"the group '{name}' leads back to itself: {chain}", place)]
+        self._being_opened.append(name)
+        try:
+            found = self._tools(name, settings)
+        finally:
+            self._being_opened.pop()
+        table, clashes = table_of(found.tools)
+        group = ToolGroup(
+            name, tuple(table.values()), settings.description, settings.provider,
+            frozenset(settings.permissions), settings.required, place,
+        )  # fmt: skip
+        problems = [*found.problems, *clashes, *group.problems(self._configuration.granted)]
+        if not table and not errors_among(problems):
+            problems.append(Problem(NO_TOOLS, f"there are no tools in group '{name}'", place))
+        problems = [one if one.location else replace(one, location=place) for one in problems]
+        return (None if errors_among(problems) else group), problems
+
+    def _tools(self, name: str, settings: GroupSettings) -> Collected:
+        pool = self._pool(settings)
+        found = Collected([], list(pool.problems))
+        for wanted in settings.tools or ("*",):
+            matching = chosen(pool.tools, [wanted])
+            if not matching and is_plain(wanted) and (meant := self._named(pool, wanted, settings)) is not None:
+                matching = meant.tools
+                found.problems.extend(meant.problems)
+            if not matching:
+                hint = did_you_mean(wanted, [tool.name for tool in pool.tools])
+                message = f"nothing that group '{name}' could hold is called '{wanted}'"
+                found.problems.append(Problem(NOT_FOUND, message, severity="warning", hint=hint))
+            found.tools.extend(matching)
+        left_out = {id(tool) for tool in chosen(found.tools, settings.exclude)}
+        return Collected([tool for tool in found.tools if id(tool) not in left_out], found.problems)
+
+    def _named(self, pool: Collected, wanted: str, settings: GroupSettings) -> Collected | None:
+        """Return the tool that a dotted name means, or one that only the whole of the project knows."""
+        if (tool := named_tool(pool.tools, wanted)) is not None:
+            return Collected([tool], [])
+        return None if settings.sources else self._opener.find(wanted)
+
+    def _pool(self, settings: GroupSettings) -> Collected:
+        """Return what a group chooses among: its own sources, or else, for patterns, everything that is known."""
+        pool = Collected.nothing()
+        for source in settings.sources:
+            pool.add(self._opener.open(source, self._configuration.directory))
+        if not settings.sources and not all(map(is_plain, settings.tools)):
+            if self._configuration.sources:
+                pool.add(self._opener.configured.open_all())
+            ready = self._opener.find(ALL_READY) or Collected.nothing()
+            pool.add(Collected(ready.tools, [one for one in ready.problems if one.severity != "info"]))
+        return pool
+
+    def _place(self, name: str) -> Location | None:
+        file = self._configuration.file
+        if file is None:
+            return None
+        text = file.read_text("utf-8", errors="replace")
+        place = place_of_key(text, [*keys_before(file), "groups", name])
+        return Location(str(file), *place) if place else None
