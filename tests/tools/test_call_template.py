@@ -19,10 +19,12 @@ from toolkit import (
     from_function,
     from_object,
 )
+from toolkit.approvals.reviewers import AutoReviewer
 from toolkit.errors import ApprovalTimeoutError, Signal
 from toolkit.events import Event, FileChanged, Progress, ToolFinished, ToolStarted
 from toolkit.tools.context import ListenerError
 from toolkit.tools.metrics import Metrics, Recorded, RecordingMetrics
+from toolkit.tools.text import TextTool
 
 
 class Wordless(Exception):  # noqa: N818
@@ -368,3 +370,16 @@ def test_a_renamed_tool_is_logged_under_its_new_name_and_hands_its_logger_on(cap
 def test_without_handlers_the_library_is_silent():
     (handler,) = logging.getLogger("toolkit").handlers
     assert isinstance(handler, logging.NullHandler)
+
+
+def test_a_tool_may_have_attributes_of_its_own_by_any_common_name():
+    class Eager(TextTool):
+        name, description = "eager", "Has much of its own."
+
+        def __init__(self):
+            self.logger = self.inner = self.secrets = self.function = self.waits = object()
+
+        def execute(self, text):
+            return text
+
+    assert Eager().run("x", ToolContext(reviewer=AutoReviewer(), listener=lambda event: None)) == ToolResult("x")

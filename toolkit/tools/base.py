@@ -68,7 +68,7 @@ class Tool:
         return secret_members(self.spec.parameters)
 
     @cached_property
-    def logger(self) -> logging.Logger:
+    def call_logger(self) -> logging.Logger:
         """Where calls of this tool are logged: `toolkit.tools.<name>`."""
         return logging.getLogger(f"toolkit.tools.{self.name}")
 

@@ -55,7 +55,7 @@ async def call_tool(
         result = tool.result_of(await tool.perform(parsed, inner))
         outcome = "success" if result.error is None else "failure"
     except ConfigurationError as error:
-        tool.logger.error("%s: %s", spec.name, error)  # noqa: TRY400 - it is raised, and shown where it ends
+        tool.call_logger.error("%s: %s", spec.name, error)  # noqa: TRY400 - it is raised, and shown where it ends
         raise
     except Signal:
         raise
@@ -70,7 +70,7 @@ async def call_tool(
             _count(spec.name, context, outcome, seconds)
         if call or context.run is not None:
             _tell_finish(tool, arguments, context, call, outcome, result, seconds)
-    if outcome != "success" or tool.logger.isEnabledFor(logging.INFO):
+    if outcome != "success" or tool.call_logger.isEnabledFor(logging.INFO):
         _log(tool, arguments, result, seconds)
     return result
 
@@ -113,7 +113,7 @@ def _tell_finish(
 
 
 def _failure_of(tool: "Tool", error: BaseException) -> ToolResult:
-    tool.logger.debug("%s raised", tool.name, exc_info=error)
+    tool.call_logger.debug("%s raised", tool.name, exc_info=error)
     if isinstance(error, SystemExit):
         return ToolResult.failure(
             f"the tool called sys.exit({'' if error.code is None else repr(error.code)})", "error"
@@ -141,10 +141,10 @@ def _log(tool: "Tool", arguments: str | Mapping[str, Any], result: ToolResult, s
     sent = _text(masked(arguments, tool.hidden_parameters))
     level = logging.INFO if result.succeeded else logging.WARNING
     milliseconds = seconds * 1000
-    tool.logger.log(
+    tool.call_logger.log(
         level, "%s(%s) -> %s [%.0f ms]", tool.name, _short(sent), _short(result.text), milliseconds
     )  # fmt: skip
-    tool.logger.debug("%s(%s) -> %s", tool.name, sent, result.text)
+    tool.call_logger.debug("%s(%s) -> %s", tool.name, sent, result.text)
 
 
 def _text(value: object) -> str:
