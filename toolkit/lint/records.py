@@ -5,11 +5,12 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+from toolkit.disclosure.groups import PERMISSIONS
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.pipeline_files import PipelineStep
 from toolkit.lint.suppressions import Suppression
 from toolkit.problems import Edit, Fix, Location, Problem
-from toolkit.sources.configuration import Configuration, ReadySettings
+from toolkit.sources.configuration import Configuration, GroupSettings, ReadySettings
 from toolkit.tools.spec import ToolSpec
 
 
@@ -98,6 +99,10 @@ def read_suppression(record: list[Any]) -> Suppression:
     )
 
 
+def _read_group(record: Mapping[str, Any]) -> GroupSettings:
+    return GroupSettings(**{key: value if isinstance(value, str) else tuple(value) for key, value in record.items()})
+
+
 def configuration_record(configuration: Configuration) -> dict[str, Any]:
     """Return what opening sources needs of a configuration; values for tools' contexts stay where they are."""
     return {
@@ -105,6 +110,7 @@ def configuration_record(configuration: Configuration) -> dict[str, Any]:
         "file": configuration.file and str(configuration.file),
         "sources": configuration.sources,
         "env": configuration.env,
+        "groups": {name: one._asdict() for name, one in configuration.groups.items()},
         "builtin": {name: [one.kind, dict(one.options)] for name, one in configuration.builtin.items()},
     }
 
@@ -117,5 +123,7 @@ def read_configuration(record: Mapping[str, Any]) -> Configuration:
         file=Path(file) if file else None,
         sources=tuple(record["sources"]),
         env=tuple(record["env"]),
+        groups={name: _read_group(one) for name, one in record["groups"].items()},
+        granted=frozenset(PERMISSIONS),  # what is looked at here is called by nobody
         builtin={name: ReadySettings(*one) for name, one in record["builtin"].items()},
     )
