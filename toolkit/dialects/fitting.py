@@ -24,6 +24,10 @@ _SAID = frozenset(
      "deprecated", "nullable", "contentEncoding", "contentMediaType", "prefixItems", "additionalProperties",
      "unevaluatedItems", "unevaluatedProperties", "additionalItems"}
 )  # fmt: skip
+_LOGIC = frozenset(
+    {"not", "if", "then", "else", "allOf", "oneOf", "contains", "propertyNames", "dependentSchemas",
+     "unevaluatedItems", "unevaluatedProperties"}
+)  # fmt: skip
 UNIONS = frozenset({"anyOf", "oneOf", "allOf"})
 _MOST_ROUNDS = 5
 _LOOK_AROUND = re.compile(r"(?<!\\)(?:\\\\)*\(\?(?:=|!|<=|<!)")
@@ -73,6 +77,8 @@ def narrow(root: Part, limits: Limits, notes: Notes) -> None:
     if "oneOf" not in keywords.value:
         unions.use_any_of(root, notes, keywords)
     unions.distribute(root, notes, keywords)
+    for part in walk(root):  # now, so that what is said in words stands there as its author wrote it
+        _say_unsupported(part, _LOGIC - keywords.value, notes, keywords)
     _make_strict(root, limits, notes)
     for part in walk(root):
         fold(part, limits, notes)

@@ -63,19 +63,23 @@ def _is_open(part: Part) -> bool:
 
 
 def _use_nullable(root: Part, notes: Notes) -> None:
+    """Say null with `nullable`: outer unions first, for their branches are then the inner ones."""
     limit = _stated(OPEN_API, "one_type")
-    for part in reversed(list(walk(root))):
+    for part in walk(root):
         branches: list[Part] = part.get("anyOf", [])
         kept = [branch for branch in branches if branch.get("type") != "null"]
         if len(kept) < len(branches):
-            part.become({**part, "anyOf": kept, "nullable": True} if kept else _null(part.without("anyOf")))
+            part.become({**part, "anyOf": kept, "nullable": True} if kept else _null(part))
             notes.changed(part.pointer, "null is said with nullable", limit)
         elif part.get("type") == "null":
             part.become(_null(part))
             notes.changed(part.pointer, "null is said with nullable", limit)
-        if len(kept) == 1:
-            part.become({**kept[0], **{key: value for key, value in part.items() if key in {*ANNOTATIONS, "nullable"}}})
-        if "anyOf" in part and any(branch.pop("nullable", False) for branch in part["anyOf"]):
+    for part in reversed(list(walk(root))):
+        branches = part.get("anyOf", [])
+        if len(branches) == 1:
+            said = {key: value for key, value in part.items() if key in {*ANNOTATIONS, "nullable"}}
+            part.become({**branches[0], **said})
+        elif any([branch.pop("nullable", False) for branch in branches]):  # each of them, not only the first
             part["nullable"] = True
         put_in_order(part)
 
