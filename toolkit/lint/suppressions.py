@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from toolkit.documents.reading import read_text
+from toolkit.lint.selection import fits
 from toolkit.problems import Location, Problem
 
 _COMMENT = re.compile(r"#\s*toolkit:\s*(ignore(?:-file)?)\b[ \t]*(\[[^\]\r\n]*\]?)?", re.IGNORECASE)
-_CODE = re.compile(r"[A-Za-z]+[0-9]*")
+_CODE = re.compile(r"[A-Za-z][\w.-]*")
 _IN_YAML = re.compile(r"(?:^|(?<=[ \t]))#")
 
 
@@ -23,7 +24,7 @@ class Suppression(NamedTuple):
     """One code, or the beginning of several, that a comment silences.
 
     Attributes:
-        code: What is silenced: `TK201`, or `TK2` for all that begin so; empty where the comment names none.
+        code: What is silenced: `TK201`, its name, or `TK2` for all that begin so; empty where the comment names none.
         location: Where it stands.
         comment: The place of the whole comment.
         lines: The lines that it is for, the first and the last; None for the whole file.
@@ -38,7 +39,7 @@ class Suppression(NamedTuple):
 
     def silences(self, problem: Problem) -> bool:
         """Whether it is meant for a problem."""
-        if not self.code or not problem.code.startswith(self.code):
+        if not self.code or not fits(self.code, problem.code):
             return False
         if self.lines is None:
             return True
@@ -67,6 +68,8 @@ def _read(file: str, written: "_Comment") -> Iterator[Suppression]:
         is_all = match.start() == 0 and not written.text[match.end() :].strip()
         whole = place(match.start(), match.end())
         removal = place(-written.blanks, len(written.text)) if is_all else None
+        if removal is not None and removal.column == 1 and written.ends:
+            removal = Location(file, line, 1, line + 1, 1)  # the line goes too
         if not codes or not match[2].endswith("]"):
             yield Suppression("", whole, whole, lines, removal)
             continue
@@ -76,17 +79,18 @@ def _read(file: str, written: "_Comment") -> Iterator[Suppression]:
                 start = codes[number - 1].end() if number else code.start()
                 removal = place(begin + start, begin + (code.end() if number else codes[1].start()))
             location = place(begin + code.start(), begin + code.end())
-            yield Suppression(code[0].upper(), location, whole, lines, removal)
+            yield Suppression(code[0], location, whole, lines, removal)
 
 
 class _Comment(NamedTuple):
-    """A comment: its line and column, its text, the blanks before it, and where a text that it follows began."""
+    """A comment: its place, its text, the blanks before it, where a text that it ends began, and if its line ends."""
 
     line: int
     column: int
     text: str
     blanks: int
     first: int
+    ends: bool
 
 
 def _python_comments(text: str) -> Iterator[_Comment]:
@@ -103,20 +107,23 @@ def _python_comments(text: str) -> Iterator[_Comment]:
             elif token.type == tokenize.COMMENT and _COMMENT.search(token.string):
                 before = token.line[: token.start[1]]
                 blanks = len(before) - len(before.rstrip())
-                yield _Comment(line, token.start[1] + 1, token.string, blanks, begins.get(line, line))
+                ends = token.line.endswith(("\n", "\r"))
+                yield _Comment(line, token.start[1] + 1, token.string, blanks, begins.get(line, line), ends)
     except (tokenize.TokenError, SyntaxError):
         return  # what is wrong with the file is told elsewhere
 
 
 def _yaml_comments(text: str) -> Iterator[_Comment]:
     """Yield such comments of a document, as far as they can be told without reading it: outside of quotes."""
-    for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
+    lines = text.removeprefix("\ufeff").splitlines(keepends=True)
+    for number, line in enumerate(lines, start=1):
         for match in _COMMENT.finditer(line):
             before = line[: match.start()]
             is_comment = _IN_YAML.match(line, match.start()) or not before.strip()
             if is_comment and before.count('"') % 2 == 0 and before.count("'") % 2 == 0:
                 blanks = len(before) - len(before.rstrip())
-                yield _Comment(number, match.start() + 1, line[match.start() :].rstrip(), blanks, number)
+                comment = line[match.start() :].rstrip()
+                yield _Comment(number, match.start() + 1, comment, blanks, number, line.endswith(("\n", "\r")))
 
 
 class Silenced(NamedTuple):

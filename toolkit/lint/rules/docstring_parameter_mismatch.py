@@ -23,9 +23,9 @@ class DocstringParameterMismatch(Rule):
     ## Why
 
     What is said of a parameter that is not there is lost: the model is never told, and the parameter that was meant
-    has no description. It is what remains when a parameter is renamed. Where the only parameter without a description is
-    the one that must be meant, the fix renames the entry; where all are there in another order (a warning), it puts
-    them into that of the function.
+    has no description. It is what remains when a parameter is renamed. The fix renames the entry where a parameter of
+    nearly that name has none; where just one entry and one parameter are left over, that is an unsafe fix. Entries in
+    another order than the function's (a warning) are put into it.
 
     ## Example
 
@@ -38,7 +38,7 @@ class DocstringParameterMismatch(Rule):
         """Forecast tomorrow's weather in a city.
 
         Args:
-            town: The name of the city, such as `Oslo`.
+            cty: The name of the city, such as `Oslo`.
         """
         return f"sun in {city}"
     ```
@@ -89,10 +89,11 @@ class DocstringParameterMismatch(Rule):
         self, function: PythonFunction, literal: Literal, entry: _Entry, bare: list[str], *, is_only: bool
     ) -> Problem:
         place = _place(function, literal, entry)
-        near = nearest(entry.name, bare, most=1) or (bare if is_only and len(bare) == 1 else [])
-        hint = f"rename it to '{near[0]}'" if near else "remove it, or add the parameter"
-        edits = [function.file.edit(*literal.span(entry.offset, len(entry.name)), near[0])] if near else []
-        fix = self.fixed_by(f"Rename the entry to '{near[0]}'", *edits) if near else None
+        near = nearest(entry.name, bare, most=1)
+        meant = near or (bare if is_only and len(bare) == 1 else [])
+        hint = f"rename it to '{meant[0]}'" if meant else "remove it, or add the parameter"
+        edits = [function.file.edit(*literal.span(entry.offset, len(entry.name)), name) for name in meant]
+        fix = self.fixed_by(f"Rename the entry to '{meant[0]}'", *edits, is_safe=bool(near)) if meant else None
         return self.problem(f"{function.tool_name!r} has no parameter {entry.name!r}", place, hint=hint, fix=fix)
 
     def _disordered(

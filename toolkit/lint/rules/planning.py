@@ -223,22 +223,23 @@ class TypeMismatch(Rule):
     ## Example
 
     ```yaml
-    name: sums
-    description: Calculate what a text asks for.
+    name: notes
+    description: Read the notes of a day.
+    inputs: {}
     steps:
-      - use: calculator
-        with: {input: [1, 2]}
+      - use: file_read
+        with: {path: [1, 2]}
     ```
 
     ## Instead
 
     ```yaml
-    name: sums
-    description: Calculate what a text asks for.
+    name: notes
+    description: Read the notes of a day.
     inputs: {}
     steps:
-      - use: calculator
-        with: {input: 1 + 2}
+      - use: file_read
+        with: {path: notes/monday.md}
     ```
 
     ## Source
@@ -383,7 +384,7 @@ class UnreachableStep(Rule):
     description: Calculate what a text asks for.
     steps:
       - use: calculator
-        when: ${{ false }}
+        when: ${{ 1 > 2 }}
     ```
 
     ## Instead
@@ -418,7 +419,9 @@ class UnusedInput(Rule):
     ```yaml
     name: sums
     description: Calculate what a text asks for.
-    inputs: {terms: string, digits: integer}
+    inputs:
+      terms: {type: string}
+      digits: {type: integer}
     steps:
       - use: calculator
         with: {input: "${{ inputs.terms }}"}
@@ -429,7 +432,8 @@ class UnusedInput(Rule):
     ```yaml
     name: sums
     description: Calculate what a text asks for.
-    inputs: {terms: string}
+    inputs:
+      terms: {type: string}
     steps:
       - use: calculator
         with: {input: "${{ inputs.terms }}"}

@@ -82,10 +82,10 @@ class ShortDescription(Rule):
 
 
 def _restates(text: str, name: str) -> bool:
-    said = {_stem(word) for word in _WORD.findall(text.casefold())} - _FILLERS
+    said = {_stem(word) for word in _WORD.findall(text.casefold()) if word not in _FILLERS}
     named = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).casefold()
     return bool(said) and said <= {_stem(word) for word in _WORD.findall(named)}
 
 
 def _stem(word: str) -> str:
-    return word.removesuffix("s") if len(word) > 3 else word  # noqa: PLR2004 - `gets` and `get`, but not `is`
+    return word.rstrip("s").rstrip("e") if len(word) > 3 else word  # noqa: PLR2004 - `gets` and `get`, but not `is`

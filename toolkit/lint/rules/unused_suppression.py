@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from toolkit.lint.rule import Rule
+from toolkit.lint.selection import fits
 from toolkit.lint.suppressions import Suppression
 from toolkit.problems import Edit, Problem
 
@@ -72,9 +73,9 @@ class UnusedSuppression(Rule):
             if not one.code:
                 hint = "write `# toolkit: ignore[TK201]`, with the codes that are meant"
                 yield self.problem("this comment names no code and silences nothing", one.location, hint=hint)
-            elif not any(code.startswith(one.code) for code in all_codes()):
+            elif not any(fits(one.code, code) for code in all_codes()):
                 message = f"'{one.code}' is no rule, and silences nothing"
                 yield self.problem(message, one.location, hint="`toolkit lint --explain ALL` shows all", fix=fix)
-            elif any(code.startswith(one.code) for code in codes):
+            elif any(fits(one.code, code) for code in codes):
                 hint = "remove it"
                 yield self.problem(f"'{one.code}' silences nothing here", one.location, hint=hint, fix=fix)

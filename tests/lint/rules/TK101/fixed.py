@@ -1,0 +1,21 @@
+"""Names that no provider takes."""
+
+from toolkit import tool
+
+
+@tool(name="get_rates")
+def rates(currency: str) -> str:
+    """Return today's exchange rates of a currency."""
+    return currency
+
+
+@tool(name="get_forecast")
+def forecast(city: str) -> str:
+    """Forecast tomorrow's weather in a city."""
+    return city
+
+
+@tool
+def prévision(city: str) -> str:
+    """Forecast tomorrow's weather in a city of France."""
+    return city

@@ -1,0 +1,32 @@
+"""Parameters of which nobody says what they are."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from toolkit import ToolContext, tool
+
+
+class Place(BaseModel):
+    """A place."""
+
+    city: str
+
+
+@tool
+def forecast(
+    city: Annotated[str, "The name of the city."],
+    date: str,
+    place: Place,
+    hours: Annotated[int, Field(ge=1)] = 1,
+    unit: str = Field("C", description="C or F"),
+    *,
+    context: ToolContext,
+) -> str:
+    """Forecast the weather in a city.
+
+    Args:
+        place: Where in the city.
+        context: Who asks.
+    """
+    return f"{city} {date} {place} {hours} {unit} {context}"

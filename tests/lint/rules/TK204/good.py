@@ -1,0 +1,41 @@
+"""Parameters of which it is said what they are, in every way there is."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from toolkit import tool
+
+
+@tool
+def google(city: str, days: Annotated[int, "For how many days."], unit: Annotated[str, Field(description="C or F")]) -> str:
+    """Forecast the weather in a city.
+
+    Args:
+        city: The name of the city.
+    """
+    return f"{city} {days} {unit}"
+
+
+@tool
+def numpy(city: str, days: int) -> str:
+    """Forecast the weather in a city.
+
+    Parameters
+    ----------
+    city : str
+        The name of the city.
+    days : int
+        For how many days.
+    """
+    return f"{city} {days}"
+
+
+@tool
+def sphinx(city: str, days: int) -> str:
+    """Forecast the weather in a city.
+
+    :param city: The name of the city.
+    :param int days: For how many days.
+    """
+    return f"{city} {days}"

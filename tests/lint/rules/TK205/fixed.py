@@ -1,0 +1,52 @@
+"""Docstrings that describe other parameters."""
+
+from toolkit import tool
+
+
+@tool
+def forecast(city: str) -> str:
+    """Forecast tomorrow's weather in a city.
+
+    Args:
+        town: The name of the city, such as `Oslo`.
+    """
+    return f"sun in {city}"
+
+
+@tool
+def remind(when: str, whom: str) -> str:
+    """Remind somebody of an appointment.
+
+    Parameters
+    ----------
+    when : str
+        The day.
+    place : str
+        Where.
+    """
+    return f"{when} {whom}"
+
+
+@tool
+def book(room: str, first: str, last: str) -> str:
+    """Book a room in the hotel.
+
+    Args:
+        room: The number of the room.
+        first: The first day.
+        last (str): The last day,
+            as `2026-05-17`.
+
+    Returns:
+        What was booked.
+    """
+    return f"{room} {first} {last}"
+
+
+@tool
+def pay(euros: int) -> str:
+    """Pay a bill of the hotel.
+
+    :param euros: How much.
+    """
+    return f"{euros}"

@@ -1,0 +1,19 @@
+"""Tools that say what they return."""
+
+from toolkit import tool
+
+
+def helper(city: str):
+    return city
+
+
+@tool
+def forecast(city: str) -> str:
+    """Forecast tomorrow's weather in a city."""
+    return helper(city)
+
+
+@tool
+def forget(city: str) -> None:
+    """Forget a city."""
+    print(city)

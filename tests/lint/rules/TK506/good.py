@@ -1,0 +1,49 @@
+"""Tools that say what they do, or do no harm."""
+
+import sqlite3
+from pathlib import Path
+
+from toolkit import tool
+
+
+@tool(destructive=True)
+def delete_project(name: str) -> str:
+    """Delete a project with all its files."""
+    return name
+
+
+@tool(requires_approval=True)
+def send_mail(text: str) -> str:
+    """Send a mail to the office."""
+    return text
+
+
+@tool(destructive=False)
+def remove_accents(text: str) -> str:
+    """Remove the accents from a text."""
+    return text
+
+
+@tool(read_only=True)
+def drop_first(items: list[str]) -> list[str]:
+    """Return a list without its first item."""
+    return items[1:]
+
+
+@tool
+def list_deleted(folder: str) -> str:
+    """List what was deleted in a folder."""
+    with sqlite3.connect("files.db") as connection:
+        rows = connection.execute("SELECT name FROM deleted WHERE folder = ?", [folder])
+    return str([*rows])
+
+
+@tool
+def note(text: str) -> str:
+    """Keep a note for later."""
+    Path("note.txt").write_text(text)
+    return "noted"
+
+
+def remove_all(name: str) -> None:
+    Path(name).unlink()

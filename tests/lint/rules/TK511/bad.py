@@ -1,0 +1,33 @@
+"""Commands, queries and code that are put together from text."""
+
+import os
+import pickle
+import sqlite3
+import subprocess
+
+from toolkit import tool
+
+PROGRAM = "git"
+
+
+@tool(read_only=True)
+def history(branch: str) -> str:
+    """Tell what was done in a branch."""
+    os.system("git fetch " + branch)
+    return subprocess.run(f"{PROGRAM} log {branch}", shell=True, capture_output=True, text=True, timeout=9).stdout
+
+
+@tool(read_only=True)
+def find(name: str, table: str) -> str:
+    """Find somebody by name."""
+    with sqlite3.connect("people.db") as connection:
+        rows = connection.execute(f"SELECT * FROM people WHERE name = '{name}'")
+        more = connection.execute("SELECT * FROM %s" % table)
+        most = connection.execute("SELECT * FROM people WHERE name = '{}'".format(name))
+    return f"{rows} {more} {most}"
+
+
+@tool(read_only=True)
+def compute(formula: str, state: bytes) -> str:
+    """Compute a formula."""
+    return f"{eval(formula)} {pickle.loads(state)}"

@@ -1,0 +1,32 @@
+"""Commands in lists, queries with placeholders, and text that nobody changes."""
+
+import ast
+import sqlite3
+import subprocess
+
+from toolkit import tool
+
+TABLE = "people"
+COLUMNS = "name, age"
+
+
+@tool(read_only=True)
+def history(branch: str) -> str:
+    """Tell what was done in a branch."""
+    subprocess.run("git fetch && git status", shell=True, check=False, timeout=9)
+    return subprocess.run(["git", "log", branch], capture_output=True, text=True, timeout=9).stdout
+
+
+@tool(read_only=True)
+def find(name: str) -> str:
+    """Find somebody by name."""
+    with sqlite3.connect("people.db") as connection:
+        rows = connection.execute(f"SELECT {COLUMNS} FROM {TABLE} WHERE name = ?", [name])
+        more = connection.execute("SELECT * FROM " + TABLE)
+    return f"{rows} {more}"
+
+
+@tool(read_only=True)
+def compute(formula: str) -> str:
+    """Compute a formula."""
+    return f"{ast.literal_eval(formula)} {eval('1 + 1')}"

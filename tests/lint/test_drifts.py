@@ -1,0 +1,180 @@
+"""Drifts: what has changed in a definition, and whom that hurts."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolkit.lint.drifts import Change, changes_between, drifts_between
+
+
+def taking(properties, required=(), **more):
+    return {"parameters": {"type": "object", "properties": properties, "required": list(required), **more}}
+
+
+def returning(schema):
+    return {"output_schema": schema}
+
+
+def told(before, now):
+    return [f"{change.kind}: {change.what}" for change in changes_between(before, now)]
+
+
+TEXT, WHOLE, NUMBER = {"type": "string"}, {"type": "integer"}, {"type": "number"}
+BOTH = {"type": "object", "properties": {"a": TEXT, "b": TEXT}, "required": ["a", "b"]}
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "expected"),
+    [
+        (taking({}), taking({"a": TEXT}, ["a"]), ["breaking: parameter 'a' is new, and required"]),
+        (taking({}), taking({"a": TEXT}), ["compatible: parameter 'a' is new, and may be left out"]),
+        (taking({"a": TEXT}), taking({}), ["breaking: parameter 'a' is gone"]),
+        (taking({"a": TEXT}), taking({"a": TEXT}, ["a"]), ["breaking: parameter 'a' is required now"]),
+        (taking({"a": TEXT}, ["a"]), taking({"a": TEXT}), ["compatible: parameter 'a' may be left out now"]),
+        (taking({"a": TEXT}), taking({"a": WHOLE}), ["breaking: the type of parameter 'a' was string, and is integer"]),
+        (
+            taking({"a": WHOLE}),
+            taking({"a": NUMBER}),
+            ["compatible: the type of parameter 'a' was integer, and is number"],
+        ),
+        (
+            taking({"a": NUMBER}),
+            taking({"a": WHOLE}),
+            ["breaking: the type of parameter 'a' was number, and is integer"],
+        ),
+        (taking({"a": TEXT}), taking({"a": {}}), ["compatible: the type of parameter 'a' was string, and is anything"]),
+        (
+            taking({"a": {"enum": ["x", "y"]}}),
+            taking({"a": {"enum": ["x", "z"]}}),
+            ["breaking: parameter 'a' can no longer be \"y\"", "compatible: parameter 'a' can be \"z\""],
+        ),
+        (taking({"a": {"enum": ["x"]}}), taking({"a": {}}), ["compatible: parameter 'a' may be any value"]),
+        (taking({"a": {}}), taking({"a": {"const": 1}}), ["breaking: parameter 'a' may only be 1"]),
+        (
+            taking({"a": {"minimum": 1, "maximum": 9}}),
+            taking({"a": {"minimum": 2, "maximum": 10}}),
+            [
+                "breaking: 'minimum' of parameter 'a' was 1, and is 2",
+                "compatible: 'maximum' of parameter 'a' was 9, and is 10",
+            ],
+        ),
+        (
+            taking({"a": {"maxLength": 5}}),
+            taking({"a": {}}),
+            ["compatible: 'maxLength' of parameter 'a' was 5, and is unsaid"],
+        ),
+        (
+            taking({"a": TEXT}),
+            taking({"a": {**TEXT, "pattern": "x"}}),
+            ["breaking: 'pattern' of parameter 'a' is another"],
+        ),
+        (
+            taking({"a": TEXT}),
+            taking({"a": {"anyOf": [TEXT, {"type": "null"}]}}),
+            ["compatible: the types of parameter 'a' are others"],
+        ),
+        (
+            taking({"a": {"anyOf": [TEXT, {"type": "null"}]}}),
+            taking({"a": TEXT}),
+            ["breaking: the types of parameter 'a' are others"],
+        ),
+        (
+            taking({"a": {"anyOf": [TEXT, WHOLE]}}),
+            taking({"a": {"anyOf": [TEXT, NUMBER]}}),
+            ["breaking: the types of parameter 'a' are others"],
+        ),
+        (
+            taking({"a": {"type": "array", "items": TEXT}}),
+            taking({"a": {"type": "array", "items": WHOLE}}),
+            ["breaking: the type of parameter 'a[]' was string, and is integer"],
+        ),
+        (
+            taking({"a": {"$ref": "#/$defs/A"}}, **{"$defs": {"A": BOTH}}),
+            taking({"a": {"$ref": "#/$defs/A"}}, **{"$defs": {"A": {**BOTH, "required": ["a"]}}}),
+            ["compatible: parameter 'a.b' may be left out now"],
+        ),
+        (
+            taking({}),
+            taking({}, additionalProperties=False),
+            ["breaking: what else the parameters may hold was true, and is false"],
+        ),
+        (
+            taking({"a": {"default": 1}}),
+            taking({"a": {"default": 2}}),
+            ["compatible: the default of parameter 'a' was 1, and is 2"],
+        ),
+        (
+            taking({"a": {"description": "x"}}),
+            taking({"a": {"description": "y"}}),
+            ['text: the description of parameter \'a\' was "x", and is "y"'],
+        ),
+        ({"description": "x"}, {"description": "y"}, ['text: the description was "x", and is "y"']),
+        ({}, {"hints": {"destructive": True}}, ["breaking: 'destructive' was unsaid, and is true"]),
+        (
+            {"hints": {"destructive": True}},
+            {"hints": {"destructive": False}},
+            ["compatible: 'destructive' was true, and is false"],
+        ),
+        ({"hints": {"read_only": True}}, {}, ["breaking: 'read_only' was true, and is false"]),
+        ({"hints": {"requires_approval": True}}, {}, ["breaking: 'requires_approval' was true, and is false"]),
+        (returning(BOTH), {}, ["breaking: the form of the result is no longer told"]),
+        ({}, returning(BOTH), ["compatible: the form of the result is told"]),
+        (returning(BOTH), returning({**BOTH, "required": ["a"]}), ["breaking: 'b' in the result may be left out now"]),
+        (
+            returning(BOTH),
+            returning({**BOTH, "properties": {"a": TEXT, "b": TEXT, "c": TEXT}}),
+            ["compatible: 'c' in the result is new"],
+        ),
+        (returning(WHOLE), returning(NUMBER), ["breaking: the type of the result was integer, and is number"]),
+    ],
+)
+def test_change_is_classed_by_whom_it_hurts(before, now, expected):
+    assert told(before, now) == expected
+
+
+def test_schema_that_refers_to_itself_is_compared_once():
+    def tree(leaf):
+        node = {
+            "type": "object",
+            "properties": {"value": leaf, "left": {"$ref": "#/$defs/N"}, "right": {"$ref": "#/$defs/N"}},
+        }
+        return taking({"root": {"$ref": "#/$defs/N"}}, **{"$defs": {"N": node}})
+
+    assert told(tree(TEXT), tree(TEXT)) == []
+    assert told(tree(TEXT), tree(WHOLE)) == ["breaking: the type of parameter 'root.value' was string, and is integer"]
+
+
+def test_tools_come_and_go():
+    drifts = drifts_between(
+        {"a": {}, "b": {"description": "x"}, "c": {}}, {"b": {"description": "y"}, "c": {}, "d": {}}
+    )
+    assert [(drift.name, drift.kind, drift.changes) for drift in drifts] == [
+        ("a", "breaking", (Change("breaking", "the tool is gone"),)),
+        ("b", "text", (Change("text", 'the description was "x", and is "y"'),)),
+        ("d", "compatible", (Change("compatible", "the tool is new"),)),
+    ]
+
+
+SCHEMAS = st.recursive(
+    st.sampled_from(
+        [{}, True, TEXT, WHOLE, {"enum": [1, "a"]}, {"$ref": "#/$defs/A"}, {"type": ["string", "null"]}, {"minimum": 1}]
+    ),
+    lambda inner: st.one_of(
+        st.builds(lambda one: {"type": "array", "items": one}, inner),
+        st.builds(lambda one: {"anyOf": one}, st.lists(inner, max_size=3)),
+        st.builds(
+            lambda members, needed: {"type": "object", "properties": members, "required": needed},
+            st.dictionaries(st.sampled_from("abc"), inner),
+            st.lists(st.sampled_from("abc")),
+        ),
+    ),
+    max_leaves=8,
+)
+
+
+@given(SCHEMAS, SCHEMAS, SCHEMAS)
+def test_any_two_schemas_can_be_compared_and_equal_ones_do_not_differ(before, now, shared):
+    old, new = taking({"x": before}, **{"$defs": {"A": shared}}), taking({"x": now}, **{"$defs": {"A": shared}})
+    changes = changes_between(old, new)
+    assert changes_between(old, old) == []
+    assert bool(changes) or before == now or told({"parameters": before}, {"parameters": now}) == []
