@@ -40,7 +40,7 @@ PIPELINES = {
     "plain": "[{use: who, with: {what: a}}, {use: later, with: {what: b}}]",
     "parallel": "[{parallel: {one: {use: who, with: {what: a}}, two: {use: later, with: {what: b}}}}]",
     "items": "[{for_each: ['${{ \"a\" }}', b], max_parallel: 2, use: later, with: {what: '${{ item }}'}}]",
-    "limited": "[{use: who, timeout: 30s, with: {what: a}}, {use: later, retry: 2, with: {what: b}}]",
+    "limited": "[{use: who, timeout: 30s, with: {what: a}}, {use: later, retry: {attempts: 2}, with: {what: b}}]",
     "retried": "[{use: fail, retry: {attempts: 2, backoff: 1ms}, on_error: continue, with: {what: a}}]",
     "nested": "[{use: ./plain.yaml, with: {}}]",
     "nested_twice": "[{parallel: {one: {use: ./nested.yaml, with: {}}}}]",
