@@ -63,7 +63,7 @@ def check(
 
 def _rules(codes: Iterable[str], settings: LintSettings) -> list[Rule]:
     """Return the rules of these codes that matter to the providers that are asked for."""
-    said = RuleSettings(settings.providers, settings.limits)
+    said = RuleSettings(settings.providers, settings.limits, settings.directory)
     kinds = map(rule_of, sorted(codes))
     return [kind(said) for kind in kinds if not kind.providers or set(kind.providers) & set(settings.providers)]
 

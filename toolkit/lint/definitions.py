@@ -104,6 +104,11 @@ class ToolDefinition:
     document: Node | None = None
     identity: frozenset[tuple[Any, ...]] = frozenset()
 
+    @property
+    def is_foreign(self) -> bool:
+        """Whether somebody else may have written it: it stands in JSON, or no code of this project makes it."""
+        return self.origin == "json" or (self.origin == "object" and not any(key[0] == "code" for key in self.identity))
+
     def place(self, *path: str | int) -> Location | None:
         """Return the place of a part of the parameters' schema: the nearest that is known.
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from inspect import cleandoc
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from toolkit.problems import Edit, Fix, Location, Problem, Severity
@@ -22,10 +23,12 @@ class RuleSettings(NamedTuple):
     Attributes:
         providers: For whom the tools are meant; `portable` stands for what all of them accept.
         limits: Figures that differ from those of the rules, by name, such as `max-parameters`.
+        directory: The folder of the project's settings, where its lockfile lies.
     """
 
     providers: tuple[str, ...] = (PORTABLE,)
     limits: Mapping[str, int] = {}
+    directory: Path = Path()
 
 
 class Rule:

@@ -6,6 +6,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("toolkit_cli.commands.show:show", "Show all about one tool or pipeline."),
     "schema": ("toolkit_cli.commands.schema:schema", "Print what a model is sent: names, descriptions, parameters."),
     "lint": ("toolkit_cli.commands.lint:lint", "Check tools and pipelines; point at what is wrong."),
+    "lock": ("toolkit_cli.commands.lock:lock", "Pin the definitions of tools; tell what of them has changed."),
     "new": ("toolkit_cli.commands.new:new", "Write a first tool or pipeline to start from."),
 }
 """Name → where its function is (`module:function`), and its one line of help."""

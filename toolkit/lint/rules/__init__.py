@@ -56,6 +56,7 @@ TABLE: Mapping[str, str] = {
     "TK506": "destructive_without_approval:DestructiveWithoutApproval",
     "TK507": "contradictory_hints:ContradictoryHints",
     "TK511": "shell_string:ShellString",
+    "TK514": "definition_drift:DefinitionDrift",
     "TK601": "planning:BrokenDocument",
     "TK602": "planning:UnknownKey",
     "TK603": "planning:DuplicateKey",

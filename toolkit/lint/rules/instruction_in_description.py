@@ -98,11 +98,11 @@ class InstructionInDescription(Rule):
         found = [(sign, match) for sign in _SIGNS if (match := sign.pattern.search(text.value))]
         if sum(sign.weight for sign, _ in found) < _ENOUGH:
             return
-        sign, match = max(found, key=lambda one: one[0].weight)
-        shown = " ".join(match[0].split())
+        _, match = max(found, key=lambda one: one[0].weight)
+        why, shown = " and ".join(one.what for one, _ in found), " ".join(match[0].split())
         yield self.problem(
-            f"{text.subject} of {tool.name!r} commands the model: {sign.what} ({shown!r})",
+            f"{text.subject} of {tool.name!r} commands the model: {why} ({shown!r})",
             text.written.locate(match.start(), len(match[0])),
             hint="say what the tool does, and when it is of use",
-            severity="error" if tool.origin in {"json", "object"} else "warning",
+            severity="error" if tool.is_foreign else "warning",
         )

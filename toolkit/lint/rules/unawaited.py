@@ -97,6 +97,7 @@ def _coroutine_functions(function: PythonFunction) -> set[str]:
     plain = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     found = {node.name for node in nodes if isinstance(node, ast.AsyncFunctionDef)} - plain
     given = {node.id for node in function.walk() if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    given |= {node.name for node in function.walk() if isinstance(node, ast.FunctionDef)}
     methods = function.owner.body if function.owner is not None else []
     of_self = {f"self.{node.name}" for node in methods if isinstance(node, ast.AsyncFunctionDef)}
     return (found - given - {parameter.name for parameter in function.all_parameters}) | of_self

@@ -1,0 +1,96 @@
+"""`toolkit lock`: the definitions of all tools, pinned, and what of them has changed since."""
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from toolkit.problems import Problem, errors_among
+from toolkit_cli import console
+from toolkit_cli.failures import ExitCode, Failure, code_for, report
+from toolkit_cli.options import Debug, Sources, Targets
+from toolkit_cli.settings import load_configuration
+
+if TYPE_CHECKING:
+    from toolkit.lint.drifts import Drift, Entry
+
+_HEADINGS = {"breaking": "breaking", "compatible": "compatible", "text": "text only"}
+
+
+def lock(
+    targets: Targets = None,
+    *,
+    check: Annotated[bool, typer.Option("--check", help="Tell what has changed. It is what happens anyway.")] = False,
+    update: Annotated[bool, typer.Option("--update", help="Pin the definitions as they are now.")] = False,
+    format: Annotated[  # noqa: A002 - the option's name
+        Literal["text", "json"], typer.Option("--format", help="For people, or for programs.")
+    ] = "text",
+    tools: Sources = None,
+    debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
+) -> ExitCode:
+    """Compare the definitions of tools with those that `toolkit.lock` pins, or pin them.
+
+    Without a target, all configured sources are looked at. What has changed goes to stdout, each change as breaking,
+    compatible or text only, and the exit code is 1 if anything has.
+    """
+    if check and update:
+        raise Failure(ExitCode.USAGE, "'--check' and '--update' exclude one another")
+    from toolkit.lint.lockfile import LOCK_FILE, written_lock  # noqa: PLC0415 - help needs none of it
+
+    file = load_configuration().directory / LOCK_FILE
+    found = _found(targets, tools)
+    if update:
+        file.write_text(written_lock(found), "utf-8", newline="\n")
+        console.say(f"pinned {len(found)} {'tool' if len(found) == 1 else 'tools'} in {LOCK_FILE}")
+        return ExitCode.WELL
+    from toolkit.lint.drifts import drifts_between  # noqa: PLC0415
+    from toolkit.lint.lockfile import read_lock  # noqa: PLC0415
+
+    locked = read_lock(file)
+    if isinstance(locked, Problem):
+        raise Failure(code_for([locked]), problems=[locked])
+    drifts = drifts_between(locked, found)
+    console.write_data(_as_json(drifts) if format == "json" else _as_text(drifts, LOCK_FILE))
+    return ExitCode.FINDINGS if drifts else ExitCode.WELL
+
+
+def _found(targets: list[str] | None, tools: list[str] | None) -> "dict[str, Entry]":
+    """Return what is to be pinned; what cannot be opened could not be compared."""
+    from toolkit.lint.lockfile import entries_of  # noqa: PLC0415
+    from toolkit.sources.opening import open_targets  # noqa: PLC0415
+
+    configuration = load_configuration(tools)
+    if not targets and not configuration.sources:
+        hint = "name a file, or write 'sources' in toolkit.toml"
+        raise Failure(ExitCode.USAGE, "nothing is named, and no sources are configured", hint=hint)
+    opened = open_targets(targets or (), configuration)
+    if errors_among(opened.problems):
+        raise Failure(code_for(opened.problems), problems=opened.problems)
+    report(opened.problems)
+    return entries_of(tool.spec for tool in opened.tools.values())
+
+
+def _as_text(drifts: "Sequence[Drift]", name: str) -> str:
+    if not drifts:
+        return f"all tools are as {name} pins them\n"
+    lines = []
+    for drift in drifts:
+        lines.append(f"{drift.name}: {_HEADINGS[drift.kind]}")
+        lines += [f"  {_HEADINGS[change.kind] + ':':<12}{change.what}" for change in drift.changes]
+    kinds = [drift.kind for drift in drifts]
+    counts = [f"{kinds.count(kind)} {words}" for kind, words in _HEADINGS.items() if kind in kinds]
+    lines += ["", f"{len(drifts)} {'tool has' if len(drifts) == 1 else 'tools have'} changed: {', '.join(counts)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _as_json(drifts: "Sequence[Drift]") -> str:
+    records = [
+        {
+            "tool": drift.name,
+            "kind": drift.kind,
+            "changes": [{"kind": change.kind, "what": change.what} for change in drift.changes],
+        }
+        for drift in drifts
+    ]
+    return f"{json.dumps(records, indent=2, ensure_ascii=False)}\n"

@@ -1,0 +1,75 @@
+"""`toolkit lock`: definitions are pinned, and what has changed is told."""
+
+import json
+
+BEFORE = '''from toolkit import tool
+
+
+@tool(read_only=True)
+def forecast(city: str, days: int = 3) -> str:
+    """Forecast the weather in a city."""
+    return f"sun in {city} for {days} days"
+'''
+AFTER = BEFORE.replace("(read_only=True)", "").replace("days: int = 3", "days: int").replace("the weather", "snow")
+
+
+def test_definitions_are_pinned_and_unchanged_ones_pass(project, invoke):
+    (project / "tools.py").write_text(BEFORE)
+    (project / "toolkit.toml").write_text('sources = ["tools.py"]\n')
+    pinned = invoke("lock", "--update")
+    assert (pinned.exit_code, pinned.stdout, pinned.stderr) == (0, "", "pinned 1 tool in toolkit.lock\n")
+    assert list(json.loads((project / "toolkit.lock").read_text())["tools"]) == ["forecast"]
+    checked = invoke("lock", "--check")
+    assert (checked.exit_code, checked.stdout) == (0, "all tools are as toolkit.lock pins them\n")
+
+
+def test_changes_are_told_by_whom_they_hurt(project, invoke, program):
+    (project / "tools.py").write_text(BEFORE)
+    invoke("lock", "--update", "tools.py")
+    (project / "tools.py").write_text(AFTER)
+    (project / "more.py").write_text(BEFORE.replace("forecast", "other"))
+    checked = program("lock", "--check", "tools.py", "more.py")
+    assert checked.returncode == 1
+    assert checked.stdout.splitlines() == [
+        "forecast: breaking",
+        "  breaking:   'read_only' was true, and is false",
+        "  breaking:   parameter 'days' is required now",
+        "  compatible: the default of parameter 'days' was 3, and is missing",
+        '  text only:  the description was "Forecast the weather in a city.", and is "Forecast snow in a city."',
+        "other: compatible",
+        "  compatible: the tool is new",
+        "",
+        "2 tools have changed: 1 breaking, 1 compatible",
+    ]
+    as_json = json.loads(program("lock", "--format", "json", "tools.py", "more.py").stdout)
+    assert [(one["tool"], one["kind"], len(one["changes"])) for one in as_json] == [
+        ("forecast", "breaking", 4),
+        ("other", "compatible", 1),
+    ]
+
+
+def test_without_a_lockfile_the_way_to_one_is_told(project, invoke):
+    (project / "tools.py").write_text(BEFORE)
+    missing = invoke("lock", "--check", "tools.py")
+    assert missing.exit_code == 4
+    assert "there is no 'toolkit.lock'" in missing.stderr
+    assert "`toolkit lock --update` writes it" in missing.stderr
+
+
+def test_what_cannot_be_compared_is_told_and_pins_nothing(project, invoke):
+    assert invoke("lock", "--update").exit_code == 2
+    assert invoke("lock", "--update", "--check", "calculator").exit_code == 2
+    (project / "tools.py").write_text("1 / 0\n")
+    assert invoke("lock", "--update", "tools.py").exit_code == 2
+    assert not (project / "toolkit.lock").exists()
+    (project / "toolkit.lock").write_text("{")
+    assert invoke("lock", "calculator").exit_code == 2
+
+
+def test_lint_finds_what_is_not_as_it_was_pinned(project, invoke):
+    (project / "tools.py").write_text(BEFORE)
+    invoke("lock", "--update", "tools.py")
+    (project / "tools.py").write_text(AFTER)
+    found = json.loads(invoke("lint", "--format", "json", "tools.py").stdout)
+    drifts = [(one["code"], one["severity"]) for one in found if one["code"] == "TK514"]
+    assert drifts == [("TK514", "warning")]

@@ -1,0 +1,18 @@
+"""Defaults that are no values of their types, or that calls change."""
+
+from toolkit import tool
+
+
+@tool
+def forecast(city: str, days: int = "3", units: str | None = None, share: float = True) -> str:
+    """Forecast the weather in a city."""
+    return f"{city} {days} {units} {share}"
+
+
+@tool
+def note(text: str, seen: list[str] = [], counts: dict[str, int] = {}, tags: list[str] = list()) -> str:
+    """Keep a note of what was said."""
+    seen.append(text)
+    counts[text] = 1
+    tags.extend(seen)
+    return f"{seen} {counts} {tags}"

@@ -1,0 +1,51 @@
+"""Tools that destroy something unasked."""
+
+import os
+import shutil
+import sqlite3
+from pathlib import Path
+
+from toolkit import tool
+
+
+@tool(destructive=True)
+def delete_project(name: str) -> str:
+    """Delete a project with all its files."""
+    return name
+
+
+@tool(destructive=True)
+def tidy(folder: str) -> str:
+    """Tidy a folder up."""
+    shutil.rmtree(folder)
+    return "done"
+
+
+@tool(name="sendMail", open_world=True, destructive=True)
+def mail(text: str) -> str:
+    """Send a mail to the office."""
+    return text
+
+
+@tool(
+    idempotent=True, destructive=True
+)
+def forget(name: str) -> str:
+    """Forget what is known of somebody."""
+    with sqlite3.connect("people.db") as connection:
+        connection.execute("DELETE FROM people WHERE name = ?", [name])
+    return "forgotten"
+
+
+class Files:
+    """The files of a folder."""
+
+    @tool(destructive=True)
+    def clean(self, name: str) -> str:
+        """Clean a file up."""
+        Path(name).unlink()
+        os.remove(name)
+        return "done"
+
+
+files = Files()

@@ -1,0 +1,319 @@
+"""Drifts: what of a tool's definition is not what it was, and whom that hurts.
+
+Breaking is what makes a call fail that was good, or a result something else than was promised, or lets a call run that
+was asked about; compatible is everything else that programs see; text is what only a model reads.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, NamedTuple
+
+Kind = Literal["breaking", "compatible", "text"]
+Entry = Mapping[str, Any]
+
+_TEXTS = ("description", "title", "examples", "$comment", "deprecated")
+_LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
+_UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
+_OWN = {"type", "properties", "required", "items", "enum", "const", "additionalProperties", "default", "$defs",
+        "definitions", "$ref"}  # fmt: skip
+_DEEPEST = 100
+_RANKS: dict[Kind, int] = {"breaking": 0, "compatible": 1, "text": 2}
+
+
+class Change(NamedTuple):
+    """One thing that is not what it was: whom it hurts, and what it is, in words."""
+
+    kind: Kind
+    what: str
+
+
+class Drift(NamedTuple):
+    """What of one tool is not what it was."""
+
+    name: str
+    changes: tuple[Change, ...]
+
+    @property
+    def kind(self) -> Kind:
+        """The gravest kind of its changes."""
+        return min((change.kind for change in self.changes), key=_RANKS.__getitem__)
+
+
+def drifts_between(before: Mapping[str, Entry], now: Mapping[str, Entry]) -> list[Drift]:
+    """Return what differs between two sets of definitions, by the names of the tools."""
+    found = []
+    for name in sorted({*before, *now}):
+        if name not in now:
+            changes = [Change("breaking", "the tool is gone")]
+        elif name not in before:
+            changes = [Change("compatible", "the tool is new")]
+        else:
+            changes = changes_between(before[name], now[name])
+        if changes:
+            found.append(Drift(name, tuple(changes)))
+    return found
+
+
+def changes_between(before: Entry, now: Entry) -> list[Change]:
+    """Return what differs between two definitions of one tool, the gravest first."""
+    changes = [*_told(before, now), *_hinted(before, now), *_accepted(before, now), *_returned(before, now)]
+    return sorted(dict.fromkeys(changes), key=lambda change: _RANKS[change.kind])
+
+
+def _told(before: Entry, now: Entry) -> Iterator[Change]:
+    if before.get("description") != now.get("description"):
+        yield Change("text", _worded("the description", before.get("description"), now.get("description")))
+    if before.get("examples") != now.get("examples"):
+        yield Change("text", "the examples are others")
+
+
+_RISKS = {  # what each hint is without being said, and which value is the graver one
+    "read_only": (False, False),
+    "destructive": (None, True),
+    "idempotent": (False, False),
+    "open_world": (None, True),
+    "requires_approval": (False, False),
+}
+
+
+def _hinted(before: Entry, now: Entry) -> Iterator[Change]:
+    old, new = before.get("hints", {}), now.get("hints", {})
+    for hint, (unsaid, graver) in _RISKS.items():
+        was, becomes = old.get(hint, unsaid), new.get(hint, unsaid)
+        if was != becomes:
+            is_grave = becomes is graver or hint == "requires_approval"
+            what = f"'{hint}' was {_value(was)}, and is {_value(becomes)}"
+            yield Change("breaking" if is_grave else "compatible", what)
+
+
+def _accepted(before: Entry, now: Entry) -> Iterator[Change]:
+    yield from _Comparison(before.get("parameters", {}), now.get("parameters", {}), is_output=False).changes()
+
+
+def _returned(before: Entry, now: Entry) -> Iterator[Change]:
+    old, new = before.get("output_schema"), now.get("output_schema")
+    if old is None and new is not None:
+        yield Change("compatible", "the form of the result is told")
+    elif old is not None and new is None:
+        yield Change("breaking", "the form of the result is no longer told")
+    elif old is not None and new is not None:
+        yield from _Comparison(old, new, is_output=True).changes()
+
+
+class _Comparison:
+    """Compares two schemas; of what is sent less may be taken, and of what is returned more may not be given."""
+
+    def __init__(self, before: Entry, now: Entry, *, is_output: bool) -> None:
+        self._before = before
+        self._now = now
+        self._wider: Kind = "breaking" if is_output else "compatible"
+        self._narrower: Kind = "compatible" if is_output else "breaking"
+        self._is_output = is_output
+        self._compared: set[tuple[str, str]] = set()
+
+    def changes(self) -> Iterator[Change]:
+        """Yield every difference."""
+        yield from self._compare(self._before, self._now, "", 0)
+
+    def _compare(self, before: Any, now: Any, path: str, depth: int) -> Iterator[Change]:
+        references = _reference(before), _reference(now)
+        if references in self._compared:
+            return  # a schema that refers to itself is compared once
+        if all(references):
+            self._compared.add(references)
+        before, now = _resolved(before, self._before), _resolved(now, self._now)
+        if (before == now and not any(references) and not _refers(before)) or depth > _DEEPEST:
+            return
+        if not isinstance(before, Mapping) or not isinstance(now, Mapping):
+            yield Change("breaking", f"{self._called(path)} is another schema")
+            return
+        yield from self._texts(before, now, path)
+        if "anyOf" in before or "anyOf" in now:
+            yield from self._branches(before, now, path)
+            return
+        yield from self._types(before, now, path)
+        yield from self._values(before, now, path)
+        yield from self._bounds(before, now, path)
+        yield from self._members(before, now, path, depth)
+        if "items" in before or "items" in now:
+            yield from self._compare(before.get("items", {}), now.get("items", {}), f"{path}[]", depth + 1)
+        yield from self._rest(before, now, path)
+
+    def _texts(self, before: Entry, now: Entry, path: str) -> Iterator[Change]:
+        for key in _TEXTS:
+            if before.get(key) != now.get(key):
+                what = f"the {key.lstrip('$')} of {self._called(path)}"
+                yield Change("text", _worded(what, before.get(key), now.get(key)))
+        if before.get("default") != now.get("default") or ("default" in before) != ("default" in now):
+            old, new = (_value(one["default"]) if "default" in one else "missing" for one in (before, now))
+            yield Change("compatible", f"the default of {self._called(path)} was {old}, and is {new}")
+
+    def _branches(self, before: Entry, now: Entry, path: str) -> Iterator[Change]:
+        """Yield what became of a union; what is no union counts as one of a single branch."""
+        old, new = (_branches_of(one, root) for one, root in ((before, self._before), (now, self._now)))
+        if old != new:
+            is_wider, is_narrower = all(one in new for one in old), all(one in old for one in new)
+            kind: Kind = "text" if is_wider and is_narrower else self._wider if is_wider else "breaking"
+            if is_narrower and not is_wider:
+                kind = self._narrower
+            yield Change(kind, f"the types of {self._called(path)} are others")
+
+    def _types(self, before: Entry, now: Entry, path: str) -> Iterator[Change]:
+        old, new = _types_of(before), _types_of(now)
+        if old == new:
+            return
+        is_wider = new is None or (old is not None and old < new) or (old == {"integer"} and new == {"number"})
+        is_narrower = old is None or (new is not None and new < old) or (old == {"number"} and new == {"integer"})
+        kind = self._wider if is_wider else self._narrower if is_narrower else "breaking"
+        yield Change(kind, f"the type of {self._called(path)} was {_named(old)}, and is {_named(new)}")
+
+    def _values(self, before: Entry, now: Entry, path: str) -> Iterator[Change]:
+        old, new = _values_of(before), _values_of(now)
+        if old is None and new is not None:
+            yield Change(self._narrower, f"{self._called(path)} may only be {', '.join(new)}")
+        elif old is not None and new is None:
+            yield Change(self._wider, f"{self._called(path)} may be any value")
+        else:
+            gone, added = set(old or ()) - set(new or ()), set(new or ()) - set(old or ())
+            for value in sorted(gone):
+                yield Change(self._narrower, f"{self._called(path)} can no longer be {value}")
+            for value in sorted(added):
+                yield Change(self._wider, f"{self._called(path)} can be {value}")
+
+    def _bounds(self, before: Entry, now: Entry, path: str) -> Iterator[Change]:
+        for key in (*_LOWER, *_UPPER):
+            old, new = before.get(key), now.get(key)
+            if old != new:
+                is_looser = new is None or (
+                    old is not None and _is_number(old) and _is_number(new) and (new < old) == (key in _LOWER)
+                )
+                what = f"'{key}' of {self._called(path)} was {_value(old)}, and is {_value(new)}"
+                yield Change(self._wider if is_looser else self._narrower, what)
+
+    def _members(self, before: Entry, now: Entry, path: str, depth: int) -> Iterator[Change]:
+        old, new = _mapping(before.get("properties")), _mapping(now.get("properties"))
+        needed, needs = _names(before.get("required")), _names(now.get("required"))
+        for name in sorted({*old, *new}):
+            inner = f"{path}.{name}" if path else name
+            called = self._called(inner)
+            if name not in new:
+                yield Change("breaking", f"{called} is gone")
+            elif name not in old:
+                is_grave = name in needs and not self._is_output
+                yield Change("breaking" if is_grave else "compatible", f"{called} is new{self._how(name in needs)}")
+            else:
+                if (name in needed) != (name in needs):
+                    kind = self._narrower if name in needs else self._wider
+                    yield Change(kind, f"{called} {'is required now' if name in needs else 'may be left out now'}")
+                yield from self._compare(old[name], new[name], inner, depth + 1)
+
+    def _rest(self, before: Entry, now: Entry, path: str) -> Iterator[Change]:
+        """Yield what no other comparison knows: fail closed."""
+        was, becomes = before.get("additionalProperties", True), now.get("additionalProperties", True)
+        if was != becomes:
+            kind = self._wider if becomes is True else self._narrower
+            yield Change(kind, f"what else {self._called(path)} may hold was {_value(was)}, and is {_value(becomes)}")
+        known = {*_OWN, *_TEXTS, *_LOWER, *_UPPER}
+        for key in sorted({*before, *now} - known):
+            old, new = _bare(before.get(key)), _bare(now.get(key))
+            if old != new:
+                yield Change("breaking", f"'{key}' of {self._called(path)} is another")
+            elif before.get(key) != now.get(key):
+                yield Change("text", f"what is said in '{key}' of {self._called(path)} is another")
+
+    def _how(self, required: bool) -> str:  # noqa: FBT001 - a word is chosen
+        if self._is_output:
+            return ""
+        return ", and required" if required else ", and may be left out"
+
+    def _called(self, path: str) -> str:
+        if not path:
+            return "the result" if self._is_output else "the parameters"
+        return f"{path!r} in the result" if self._is_output else f"parameter {path!r}"
+
+
+def _resolved(schema: Any, root: Entry) -> Any:
+    """Return what a schema refers to inside its root, with what it says itself."""
+    for _ in range(_DEEPEST):
+        if not isinstance(schema, Mapping) or not isinstance(reference := schema.get("$ref"), str):
+            break
+        room, _, name = reference.removeprefix("#/").partition("/")
+        target = _mapping(root.get(room)).get(name)
+        if not isinstance(target, Mapping):
+            break
+        schema = {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
+    return schema
+
+
+def _types_of(schema: Entry) -> set[str] | None:
+    """Return the types that a schema names; None where any fits."""
+    said = schema.get("type")
+    return None if said is None else {said} if isinstance(said, str) else {str(one) for one in said}
+
+
+def _values_of(schema: Entry) -> list[str] | None:
+    if "const" in schema:
+        return [_value(schema["const"])]
+    listed = schema.get("enum")
+    return [_value(one) for one in listed] if isinstance(listed, list) else None
+
+
+def _bare(value: Any) -> Any:
+    """Return a part of a schema without what only a model reads."""
+    if isinstance(value, Mapping):
+        return {key: _bare(inner) for key, inner in value.items() if key not in _TEXTS or not isinstance(inner, str)}
+    return [_bare(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _reference(schema: Any) -> str:
+    return str(schema.get("$ref", "")) if isinstance(schema, Mapping) else ""
+
+
+def _refers(schema: Any) -> bool:
+    """Whether a schema refers to others, so that it may say something else with the same words."""
+    if isinstance(schema, Mapping):
+        return "$ref" in schema or any(map(_refers, schema.values()))
+    return isinstance(schema, list) and any(map(_refers, schema))
+
+
+def _branches_of(schema: Entry, root: Entry) -> list[Any]:
+    branches = schema.get("anyOf")
+    listed = branches if isinstance(branches, list) else [{**schema, "default": None}]
+    return [_bare(_written_out(one, root, 0)) for one in listed]
+
+
+_FEW = 8
+
+
+def _written_out(schema: Any, root: Entry, depth: int) -> Any:
+    """Return a schema with what it refers to in its place, to a depth at which it may refer to itself."""
+    if depth > _FEW:
+        return schema
+    schema = _resolved(schema, root)
+    if isinstance(schema, Mapping):
+        return {key: _written_out(inner, root, depth + 1) for key, inner in schema.items() if key != "default"}
+    return [_written_out(inner, root, depth + 1) for inner in schema] if isinstance(schema, list) else schema
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _names(value: Any) -> set[str]:
+    return {str(one) for one in value} if isinstance(value, list) else set()
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+def _value(value: Any) -> str:
+    return "unsaid" if value is None else json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def _named(types: set[str] | None) -> str:
+    return "anything" if types is None else " or ".join(sorted(types))
+
+
+def _worded(what: str, before: Any, now: Any) -> str:
+    return f"{what} was {_value(before or None)}, and is {_value(now or None)}"

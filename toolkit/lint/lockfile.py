@@ -1,0 +1,62 @@
+"""The lockfile: `toolkit.lock` pins the definition of every tool, so that nothing about one changes unseen.
+
+It is JSON with sorted keys, one tool after the other, made to be read in a review. What a tool says to a model, what it
+takes, what it returns and how dangerous it says it is stand there; where it lies and how it works do not.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from toolkit.lint.drifts import Entry
+from toolkit.problems import Location, Problem
+from toolkit.tools.spec import ToolSpec
+
+LOCK_FILE = "toolkit.lock"
+DRIFT = "TK514"
+_FORMAT = 1
+_HINTS = ("read_only", "destructive", "idempotent", "open_world")
+_UPDATE = "`toolkit lock --update` writes it anew"
+
+
+def entry_of(spec: ToolSpec) -> dict[str, Any]:
+    """Return what is pinned of a tool, as plain JSON data."""
+    hints: dict[str, Any] = {hint: getattr(spec, hint) for hint in _HINTS if getattr(spec, hint) is not None}
+    if spec.requires_approval:
+        hints["requires_approval"] = True
+    said = {
+        "description": spec.description,
+        "parameters": spec.parameters,
+        "output_schema": spec.output_schema,
+        "hints": hints,
+        "examples": list(spec.examples),
+    }
+    plain: dict[str, Any] = json.loads(json.dumps(said, default=str))
+    return {key: value for key, value in plain.items() if value}
+
+
+def entries_of(specs: Iterable[ToolSpec]) -> dict[str, Entry]:
+    """Return what is pinned of several tools, by their names."""
+    return {spec.name: entry_of(spec) for spec in specs}
+
+
+def written_lock(entries: Mapping[str, Entry]) -> str:
+    """Return the text of a lockfile."""
+    content = {"toolkit-lock": _FORMAT, "tools": entries}
+    return f"{json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False)}\n"
+
+
+def read_lock(file: Path) -> dict[str, Entry] | Problem:
+    """Return what a lockfile pins, by the names of the tools, or why it cannot be read."""
+    place = Location(str(file))
+    try:
+        content = json.loads(file.read_text("utf-8"))
+    except FileNotFoundError:
+        return Problem("TK001", f"there is no '{file.name}'", hint="`toolkit lock --update` writes it")
+    except (OSError, ValueError, RecursionError) as error:
+        return Problem(DRIFT, f"'{file.name}' cannot be read: {error}", place, hint=_UPDATE)
+    tools = content.get("tools") if isinstance(content, dict) else None
+    if not isinstance(tools, dict) or content.get("toolkit-lock") != _FORMAT:
+        return Problem(DRIFT, f"'{file.name}' is no lockfile of this version", place, hint=_UPDATE)
+    return {name: entry for name, entry in tools.items() if isinstance(entry, dict)}

@@ -1,0 +1,73 @@
+"""TK514: a tool is not what it was when it was pinned."""
+
+from collections.abc import Iterator, Sequence
+
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.drifts import Change, changes_between
+from toolkit.lint.lockfile import LOCK_FILE, entry_of, read_lock
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem, Severity
+
+_SHOWN = 3
+
+
+class DefinitionDrift(Rule):
+    """A tool's definition is not the one that `toolkit.lock` pins.
+
+    ## Why
+
+    Whoever agreed to a tool agreed to what it said then. A server that changes a description afterwards changes what
+    every model does that reads it; a renamed parameter breaks every pipeline and every prompt that names it. The file
+    `toolkit.lock`, beside the settings of the project, pins the definitions of all tools; the difference is told here
+    and by `toolkit lock --check`, as breaking, compatible or text only. For definitions from elsewhere each is an error,
+    for tools of your own a warning. Without the file nothing is pinned, and nothing is told.
+
+    ## Example
+
+    ```console
+    $ toolkit lock --update tools.py
+    $ sed -i 's/days: int = 3/days: int/' tools.py
+    $ toolkit lint tools.py
+    ```
+
+    ## Instead
+
+    Read the difference, and if it is meant, pin the new definition:
+
+    ```console
+    $ toolkit lock --check tools.py
+    $ toolkit lock --update tools.py
+    ```
+
+    ## Source
+
+    - Invariant Labs, [MCP rug pulls](https://invariantlabs.ai/blog/mcp-security-notification-tool-poisoning-attacks): a
+      server changes a tool after it was approved (checked 2026-11-22)
+    - OWASP, [MCP top 10](https://owasp.org/www-project-mcp-top-10/) (checked 2026-11-22)
+    """
+
+    code = "TK514"
+    name = "definition-drift"
+
+    def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
+        locked = read_lock(self.settings.directory / LOCK_FILE)
+        if isinstance(locked, Problem):
+            if locked.location is not None:
+                yield locked
+            return
+        for tool in tools:
+            pinned = locked.get(tool.name)
+            if (
+                pinned is not None
+                and tool.spec is not None
+                and (changes := changes_between(pinned, entry_of(tool.spec)))
+            ):
+                message = f"tool {tool.name!r} is not what '{LOCK_FILE}' pins ({changes[0].kind}): {_in_short(changes)}"
+                hint = "`toolkit lock --check` shows all; `toolkit lock --update` pins what it is now"
+                severity: Severity = "error" if tool.is_foreign else "warning"
+                yield self.problem(message, tool.location, hint=hint, severity=severity)
+
+
+def _in_short(changes: Sequence[Change]) -> str:
+    told = "; ".join(change.what for change in changes[:_SHOWN])
+    return f"{told}; and {len(changes) - _SHOWN} more" if len(changes) > _SHOWN else told
