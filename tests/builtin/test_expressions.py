@@ -71,6 +71,8 @@ def spans(expression, text):
         ("()*", "", True),
         ("(a*)*b", "aaac", False),
         (r"\Aa\Z", "a", True),
+        (r"^\p{Lu}\P{L}[\p{Nd}_]$", "Å-5", True),
+        (r"\p{Ll}", "Å", False),
     ],
 )
 def test_matches_as_expected(expression, line, expected):
@@ -110,6 +112,7 @@ def test_case_can_be_ignored():
         (r"\q", "\\q has no meaning"),
         (r"\xg1", "\\xg1 is no character"),
         (r"\x1", "\\x1 is no character"),
+        (r"\p{X}", "\\p needs a Unicode category behind it, as in \\p{Lu}"),
         ("[z-a]", "a range from 'z' ends nowhere behind it"),
         (r"[a-\d]", "a range from 'a' ends nowhere behind it"),
         ("(?=a)", "look-around, references and flags are left out, but for (?i) at the very start"),

@@ -152,6 +152,40 @@ def test_a_directory_is_no_file(base, path):
     assert read(base, path) == f"Error: Not a regular file: {path}"
 
 
+# Lines
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        ({"start_line": 2, "end_line": 3}, "two\r\nthree\n"),
+        ({"start_line": 3}, "three\nfour"),
+        ({"end_line": 1}, "one\n"),
+        ({"start_line": 4, "end_line": 4}, "four"),
+        ({"start_line": 3, "end_line": 400}, "three\nfour"),
+        ({"start_line": None, "end_line": None}, "one\ntwo\r\nthree\nfour"),
+        ({"start_line": 5}, "Error: start_line 5 is past the end: lines.txt has 4 lines"),
+        (
+            {"start_line": 0},
+            "Error: start_line must be at least 1 and end_line at least start_line, not 0 and None",
+        ),
+        (
+            {"start_line": 3, "end_line": 2},
+            "Error: start_line must be at least 1 and end_line at least start_line, not 3 and 2",
+        ),
+        ({"end_line": 0}, "Error: start_line must be at least 1 and end_line at least start_line, not 1 and 0"),
+    ],
+)
+def test_lines_are_read_as_they_are(base, lines, text):
+    (base / "lines.txt").write_bytes(b"one\ntwo\r\nthree\nfour")
+    assert FileRead(base).run({"path": "lines.txt", **lines}).text == text
+
+
+def test_programs_are_told_which_lines_there_are(base):
+    result = FileRead(base).run({"path": "note.txt", "start_line": 1, "end_line": 9})
+    assert result.structured == {"start_line": 1, "end_line": 1, "lines": 1}
+
+
 # Links
 
 

@@ -21,6 +21,10 @@ class MalformedExpressionError(ValueError):
     """An expression is malformed, too large, or uses what is left out; the message says which."""
 
 
+class TooLargeError(MalformedExpressionError):
+    """An expression is larger than what is bounded here."""
+
+
 class Characters(NamedTuple):
     """One character out of some."""
 
@@ -116,7 +120,7 @@ def compile_expression(expression: str, *, ignore_case: bool = False) -> Program
         MalformedExpressionError: Naming what is wrong and the cure.
     """
     if len(expression) > _MAX_LENGTH:
-        raise MalformedExpressionError(f"it has {len(expression)} characters, at most {_MAX_LENGTH}")
+        raise TooLargeError(f"it has {len(expression)} characters, at most {_MAX_LENGTH}")
     folded = ignore_case or expression.startswith("(?i)")
     node = _Parser(expression.removeprefix("(?i)"), folded=folded).whole()
     compiler = _Compiler()
@@ -130,6 +134,12 @@ def is_word(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
+def _of_category(name: str, *, negated: bool) -> Predicate:
+    from unicodedata import category  # noqa: PLC0415 - few expressions need it
+
+    return lambda character: category(character).startswith(name) is not negated
+
+
 _PREDICATES: Final[dict[str, Predicate]] = {
     "d": str.isdecimal,
     "D": lambda character: not character.isdecimal(),
@@ -138,6 +148,13 @@ _PREDICATES: Final[dict[str, Predicate]] = {
     "s": str.isspace,
     "S": lambda character: not character.isspace(),
 }
+_CATEGORIES: Final = {
+    category
+    for major, minors in {
+        "L": "lmotu", "M": "cen", "N": "dlo", "P": "cdefios", "Z": "lps", "S": "ckmo", "C": "cfnos"
+    }.items()
+    for category in (major, *(major + minor for minor in minors))
+}  # fmt: skip
 _LOOKS: Final[dict[str, Assertion]] = {
     "b": "boundary",
     "B": "no boundary",
@@ -202,7 +219,7 @@ class _Parser:
         self.position = end + 1
         numbers = int(least or 0), int(most) if most else (None if comma else int(least))
         if max(numbers[0], numbers[1] or 0) > _MAX_REPEATS:
-            self.fail(f"a repeat has at most {_MAX_REPEATS} times")
+            raise TooLargeError(f"a repeat has at most {_MAX_REPEATS} times")
         if numbers[1] is not None and numbers[1] < numbers[0]:
             self.fail("a repeat has its larger number first")
         return numbers
@@ -229,7 +246,7 @@ class _Parser:
     def group(self) -> Node:
         self.nesting += 1
         if self.nesting > _MAX_NESTING:
-            self.fail(f"more than {_MAX_NESTING} parentheses stand in one another")
+            raise TooLargeError(f"more than {_MAX_NESTING} parentheses stand in one another")
         if self.take("?") and not self.take(":"):
             self.take_name()
         node = self.choice()
@@ -251,12 +268,23 @@ class _Parser:
         character = self.next()
         if character in _LOOKS:
             return Look(_LOOKS[character])
-        if character in _PREDICATES:
-            return Characters(predicates=(_PREDICATES[character],))
+        if (predicate := self.predicate(character)) is not None:
+            return Characters(predicates=(predicate,))
         if character.isdigit() and character != "0":
             self.fail("references to groups are left out")
         plain = self.plain_escape(character)
         return Characters(((plain, plain),), folded=self.folded)
+
+    def predicate(self, character: str) -> Predicate | None:
+        r"""Return the class that an escape stands for: `\d`, or `\p{Lu}` for a Unicode category; None if it is none."""
+        if character not in {"p", "P"}:
+            return _PREDICATES.get(character)
+        end = self.text.find("}", self.position)
+        name = self.text[self.position + 1 : end]
+        if self.peek() != "{" or name not in _CATEGORIES:
+            self.fail(f"\\{character} needs a Unicode category behind it, as in \\{character}{{Lu}}")
+        self.position = end + 1
+        return _of_category(name, negated=character == "P")
 
     def plain_escape(self, character: str) -> str:
         """Return the one character that an escape stands for."""
@@ -303,7 +331,7 @@ class _Parser:
         if character != "\\":
             return character
         character = self.next()
-        return _PREDICATES.get(character) or ("\b" if character == "b" else self.plain_escape(character))
+        return self.predicate(character) or ("\b" if character == "b" else self.plain_escape(character))
 
     def peek(self) -> str:
         return self.text[self.position : self.position + 1]
@@ -380,8 +408,8 @@ class _Compiler:
         return len(self.instructions) - 1
 
 
-def _too_large() -> MalformedExpressionError:
-    return MalformedExpressionError("its repeats make it too large")
+def _too_large() -> TooLargeError:
+    return TooLargeError("its repeats make it too large")
 
 
 def _either(first: int, second: int, *, lazy: bool) -> Split:

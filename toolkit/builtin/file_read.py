@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from toolkit.builtin.differences import lines_of
+from toolkit.builtin.file_texts import decode_text
 from toolkit.builtin.options import COUNT, FOLDER, Option, take_options
 from toolkit.builtin.sandbox import DEFAULT_LIMIT, Sandbox, SandboxError
 from toolkit.tools.results import ToolResult
@@ -18,9 +20,15 @@ OPTIONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class FileReadInput:
-    """Which file to read."""
+    """Which file to read, and which lines of it."""
 
     path: str = field(metadata={"description": "Relative file path within the sandbox directory"})
+    start_line: int | None = field(
+        default=None, metadata={"description": "Number of the first line to read, from 1; the first unless it is given"}
+    )
+    end_line: int | None = field(
+        default=None, metadata={"description": "Number of the last line to read; the last unless it is given"}
+    )
 
 
 class FileRead(TypedTool[FileReadInput]):
@@ -29,8 +37,8 @@ class FileRead(TypedTool[FileReadInput]):
     name = "file_read"
     description = (
         "Reads a text file within a sandboxed directory. Use it to see what a file holds. The path is relative to "
-        "that directory, such as 'notes/todo.txt'; nothing outside it can be read. Returns the whole text of the file, "
-        "which must be UTF-8."
+        "that directory, such as 'notes/todo.txt'; nothing outside it can be read. Returns the text of the file, which "
+        "must be UTF-8, exactly as it is: the whole, or the lines from start_line to end_line."
     )
     read_only = True
     destructive = False
@@ -58,14 +66,29 @@ class FileRead(TypedTool[FileReadInput]):
         if not path:
             return ToolResult.failure("File path must not be blank")
         try:
-            return ToolResult.success(self._sandbox.read(path, self._max_bytes).decode())
+            text = decode_text(self._sandbox.read(path, self._max_bytes), path)
         except SandboxError as error:
             return ToolResult.failure(str(error), error.code)
-        except UnicodeDecodeError as error:
-            byte = f"byte {error.object[error.start]:#04x} at {error.start}"
-            return ToolResult.failure(f"Failed to read file: {path} is not UTF-8 text ({byte})")
         except OSError as error:
             return ToolResult.failure(f"Failed to read file: {error.strerror or error}")
+        if input.start_line is None and input.end_line is None:
+            return ToolResult.success(text)
+        return _lines(input, text)
+
+
+def _lines(wanted: FileReadInput, text: str) -> ToolResult:
+    """Return some lines of a text; there may be fewer than were asked for, but not none."""
+    lines = lines_of(text)
+    start = 1 if wanted.start_line is None else wanted.start_line
+    end = len(lines) if wanted.end_line is None else min(wanted.end_line, len(lines))
+    if start < 1 or (wanted.end_line is not None and wanted.end_line < start):
+        message = f"start_line must be at least 1 and end_line at least start_line, not {start} and {wanted.end_line}"
+        return ToolResult.failure(message)
+    if start > len(lines):
+        return ToolResult.failure(f"start_line {start} is past the end: {wanted.path.strip()} has {len(lines)} lines")
+    return ToolResult.success(
+        "".join(lines[start - 1 : end]), structured={"start_line": start, "end_line": end, "lines": len(lines)}
+    )
 
 
 def build(base: Path, options: Mapping[str, Any]) -> FileRead:

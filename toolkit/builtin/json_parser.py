@@ -1,11 +1,11 @@
-"""The tool `json_parser`: pick one value out of JSON."""
+"""The tool `json_parser`: pick values out of JSON."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from toolkit.builtin.json_paths import UnreadableError, pick
+from toolkit.builtin.json_paths import Picked, UnreadableError, pick
 from toolkit.builtin.options import Option, take_options
 from toolkit.tools.results import ToolResult
 from toolkit.tools.typed import TypedTool
@@ -16,7 +16,10 @@ class JsonParserInput:
     """What to pick, and out of what."""
 
     jsonPath: str = field(  # noqa: N815 - the name that callers know
-        metadata={"description": "Names and indexes, such as 'order.items[0].price'; '.' is the whole document"}
+        metadata={
+            "description": "Names and indexes, such as 'order.items[0].price', or a JSONPath query, such as "
+            "'$..price'; '.' is the whole document"
+        }
     )
     json: str = field(metadata={"description": "The JSON document, as text"})
 
@@ -25,7 +28,7 @@ OPTIONS: Final[tuple[Option, ...]] = ()
 
 
 class JsonParser(TypedTool[JsonParserInput]):
-    """Picks one value out of a JSON document.
+    """Picks one value, or all that a query selects, out of a JSON document.
 
     Example:
         >>> JsonParser().run({"jsonPath": "user.name", "json": '{"user": {"name": "Åse"}}'}).output
@@ -34,8 +37,10 @@ class JsonParser(TypedTool[JsonParserInput]):
 
     name = "json_parser"
     description = (
-        "Picks one value out of a JSON document. Use it to take a field from what an API or another tool returned. "
-        "The path is names between dots, with indexes from 0 in brackets: 'user.name', 'items[0].price', '[2]'. "
+        "Picks values out of a JSON document. Use it to take a field from what an API or another tool returned. "
+        "The path is names between dots, with indexes from 0 in brackets: 'user.name', 'items[0].price', '[2]'. A path "
+        "that starts with $ is a JSONPath query (RFC 9535): '$.items[?@.price < 10].name', '$..id', '$.items[-1]'; "
+        "it returns a list of all values, unless it is of names and indexes only. "
         "Returns text as it is, and every other value as JSON; numbers keep all their digits."
     )
     read_only = True
@@ -46,11 +51,22 @@ class JsonParser(TypedTool[JsonParserInput]):
 
     def execute(self, input: JsonParserInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
         """Return the value that the path leads to, or why there is none."""
+        path, document = input.jsonPath.strip(), input.json.strip()
+        if not path:
+            return ToolResult.failure("Path expression must not be blank")
         try:
-            picked = pick(input.json, input.jsonPath)
+            picked = _pick(document, path)
         except UnreadableError as error:
             return ToolResult.failure(str(error))
         return ToolResult.success(picked.text, structured=picked.plain)
+
+
+def _pick(document: str, path: str) -> Picked:
+    if not path.startswith("$"):
+        return pick(document, path)
+    from toolkit.builtin.json_selection import pick_selected  # noqa: PLC0415 - most paths are plain names
+
+    return pick_selected(document, path)
 
 
 def build(base: Path, options: Mapping[str, Any]) -> JsonParser:

@@ -6,9 +6,10 @@ for the value it is applied to, so that `.` picks the whole.
 
 import json
 import re
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from math import isfinite
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, Self
 
 _PART = re.compile(r"([^\[\]'\"]*)((?:\[[0-9]+\])*)")
 _INDEX = re.compile(r"[0-9]+")
@@ -47,6 +48,11 @@ class Picked(NamedTuple):
     text: str
     plain: Any
 
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        """Return a value as picked: text as it is, everything else as JSON."""
+        return cls(value if isinstance(value, str) else compact(value), plain(value))
+
 
 def pick(document: str, path: str) -> Picked:
     """Return the value that a path leads to.
@@ -54,23 +60,32 @@ def pick(document: str, path: str) -> Picked:
     Raises:
         UnreadableError: Naming what is wrong with the path or with the document.
     """
-    path, document = path.strip(), document.strip()
-    if not path:
-        raise UnreadableError("Path expression must not be blank")
-    if not document:
-        raise UnreadableError("JSON content must not be blank")
     steps = _steps(path)
-    try:
-        value = _parse(document)
+
+    def follow(value: Any) -> Picked:
         for step in steps:
             value = _step(value, step, path)
-        text = value if isinstance(value, str) else _compact(value)
-        text.encode()
-        return Picked(text, _plain(value))
+        return Picked.of(value)
+
+    return pick_by(follow, document)
+
+
+def pick_by(follow: Callable[[Any], Picked], document: str) -> Picked:
+    """Return what is picked out of a document by something that follows a path.
+
+    Raises:
+        UnreadableError: Naming what is wrong with the document.
+    """
+    if not document:
+        raise UnreadableError("JSON content must not be blank")
+    try:
+        picked = follow(_parse(document))
+        picked.text.encode()
     except RecursionError as error:
         raise UnreadableError("Invalid JSON: nested too deeply") from error
     except UnicodeEncodeError as error:
         raise UnreadableError("Invalid JSON: half of a surrogate pair stands alone in a text") from error
+    return picked
 
 
 def _steps(path: str) -> list[str | int]:
@@ -119,15 +134,15 @@ def _step(value: Any, step: str | int, path: str) -> Any:
     raise UnreadableError(f"Path not found: '{step if container else path}'")
 
 
-def _compact(value: Any) -> str:
+def compact(value: Any) -> str:
     """Return a value as compact JSON with its numbers unchanged, which the standard encoder would round."""
     match value:
         case Number():
             return str(value)
         case dict():
-            return "{" + ",".join(f"{_compact(key)}:{_compact(inner)}" for key, inner in value.items()) + "}"
+            return "{" + ",".join(f"{compact(key)}:{compact(inner)}" for key, inner in value.items()) + "}"
         case list():
-            return "[" + ",".join(map(_compact, value)) + "]"
+            return "[" + ",".join(map(compact, value)) + "]"
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -138,12 +153,13 @@ def _equal(one: str, other: str) -> bool:
         return False
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return a value as Python has it."""
     match value:
         case Number():
             return value.plain
         case dict():
-            return {key: _plain(inner) for key, inner in value.items()}
+            return {key: plain(inner) for key, inner in value.items()}
         case list():
-            return [_plain(inner) for inner in value]
+            return [plain(inner) for inner in value]
     return value
