@@ -95,7 +95,7 @@ def run(  # noqa: PLR0913 - each is an option of the command
     answers = Answers(yes, no_input, approve or ())
     with Screen() as screen:
         show_logs(screen, _EVERYTHING if debug else verbose)
-        tool = _timed(_open_one(target, configuration, quiet=quiet, as_json=format != "text"), timeout, configuration)
+        tool = _timed(_open_one(target, configuration, warn=not quiet and format == "text"), timeout, configuration)
         arguments = _complete(tool, Given(words or (), args, input, piped_text()), answers, target)
         gate, reviewer = make_gate(answers, screen, configuration.approval_timeout)
         if dry_run:
@@ -107,8 +107,8 @@ def run(  # noqa: PLR0913 - each is an option of the command
     return _present(ending, format, teller)
 
 
-def _open_one(target: str, configuration: "Configuration", *, quiet: bool, as_json: bool) -> Tool:
-    """Return the one tool that the target names.
+def _open_one(target: str, configuration: "Configuration", *, warn: bool) -> Tool:
+    """Return the one tool that the target names, with a word on what is odd about it; programs ask `lint` for that.
 
     Raises:
         Failure: If there is none, or more than one, or it is broken.
@@ -118,8 +118,8 @@ def _open_one(target: str, configuration: "Configuration", *, quiet: bool, as_js
     opened = open_targets([target], configuration)
     if errors_among(opened.problems):
         raise Failure(code_for(opened.problems), problems=opened.problems)
-    if not quiet:
-        report(opened.problems, as_json=as_json)
+    if warn:
+        report(opened.problems)
     if len(opened.tools) == 1:
         return next(iter(opened.tools.values()))
     from toolkit_cli.rendering.tools import address_of  # noqa: PLC0415 - only bad news needs it
