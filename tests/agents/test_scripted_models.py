@@ -1,0 +1,74 @@
+"""Scripted models: scripts in files, and everything that is wrong with one at once."""
+
+import asyncio
+
+import pytest
+
+from toolkit import ConfigurationError
+from toolkit.agents.models.messages import ModelReply, ToolMessage, Usage
+from toolkit.agents.models.scripted import ScriptedModel
+from toolkit.tools.calls import ToolCall
+
+SCRIPT = """\
+turns:
+  - say: I shall see.
+    calls:
+      - tool: calculator
+        arguments: {expression: 6 * 7}
+      - {tool: broken, arguments: "{not json", id: c2}
+    usage: {input_tokens: 12, output_tokens: 3, cost: 0.5}
+  - It is {calculator}, and {nobody} knows more.
+"""
+
+
+@pytest.fixture
+def script(tmp_path):
+    def write(text):
+        path = tmp_path / "script.yaml"
+        path.write_text(text, "utf-8")
+        return path
+
+    return write
+
+
+def test_script_in_a_file_gives_its_turns_in_order(script):
+    model = ScriptedModel.load(script(SCRIPT))
+    first = asyncio.run(model.request([], []))
+    calls = (ToolCall("calculator", '{"expression": "6 * 7"}'), ToolCall("broken", "{not json", "c2"))
+    assert (model.name, first) == ("scripted:script.yaml", ModelReply("I shall see.", calls, Usage(12, 3, 0.5)))
+    second = asyncio.run(model.request([first, ToolMessage(calls[0], "42")], []))
+    assert second == ModelReply("It is 42, and {nobody} knows more.")
+
+
+def test_everything_that_is_wrong_with_a_script_is_told_at_once_with_its_place(script):
+    path = script("turns:\n  - sya: hello\n  - calls: [{arguments: {}}]\n  - usage: {cost: much}\nmore: 1\n")
+    with pytest.raises(ConfigurationError) as caught:
+        ScriptedModel.load(path)
+    assert [(problem.location.line, problem.message, problem.hint) for problem in caught.value.problems] == [
+        (5, "a script has no 'more'", "known are turns"),
+        (2, "a turn has no 'sya'", "did you mean 'say'?"),
+        (3, "a call needs 'tool': the name of one", None),
+        (4, "'cost' must be a number", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "a script must be a mapping with 'turns'"),
+        ("turns: 3", "'turns' must be a list"),
+        ("{}", "a script needs 'turns': a list of replies"),
+        ("turns: [[1]]", "a turn must be a mapping with 'say' or 'calls' or 'usage'"),
+        ("turns: [{say: [a]}]", "'say' must be text"),
+    ],
+)
+def test_script_of_another_shape_is_refused(script, text, message):
+    with pytest.raises(ConfigurationError) as caught:
+        ScriptedModel.load(script(text))
+    assert [problem.message for problem in caught.value.problems] == [message]
+
+
+def test_script_that_is_not_there_is_told(tmp_path):
+    with pytest.raises(ConfigurationError) as caught:
+        ScriptedModel.load(tmp_path / "none.yaml")
+    assert len(caught.value.problems) == 1

@@ -1,0 +1,242 @@
+"""Agents: a model, what it is told, and its tools; run by one function, or as a tool itself."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, cast
+
+from toolkit.agents.loop import AgentError, Ending, Limits, Loop, LoopEnd, with_gate_of_its_own
+from toolkit.agents.models.messages import Model, SystemMessage, Usage, UserMessage
+from toolkit.agents.transcripts import Transcript
+from toolkit.disclosure.folding import folded_tools
+from toolkit.errors import ReplanRequested, TerminationRequested, ToolArgumentsError
+from toolkit.runs.run import Run
+from toolkit.tools.context import NO_CONTEXT, ToolContext
+from toolkit.tools.handmade import HandmadeTool
+from toolkit.tools.repairing import repaired
+from toolkit.tools.results import ToolResult
+from toolkit.tools.showing import plain_data
+from toolkit.tools.typed import TypedTool
+
+Output = TypeVar("Output")
+Instructions = str | Callable[[ToolContext], str]
+"""What the model is told first: text, or a function that makes it of the context at every start."""
+
+NO_LIMITS_SAID = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class AgentResult(Generic[Output]):
+    """What an agent has come to.
+
+    Attributes:
+        text: The answer, the result of a tool that returns to the caller, or why it ended.
+        ending: `answered` by the model, `returned` by a tool; `replan` or `terminated` where a tool wanted that.
+        output: The answer in the type that was wanted, if one was and the agent came to an answer.
+        turns: How many requests to the model there were.
+        usage: What all of them have used.
+        transcript: All that was said.
+        run: The run, with its calls and its blackboard.
+        artifact: The object that a returning tool has made.
+    """
+
+    text: str
+    ending: Ending
+    output: Output | None
+    turns: int
+    usage: Usage
+    transcript: Transcript
+    run: Run
+    artifact: Any = None
+
+
+async def run_agent(  # noqa: PLR0913 - the one function there is; all but three by keyword
+    model: Model,
+    prompt: str,
+    tools: Iterable[Any] = (),
+    output_type: type[Output] | None = None,
+    *,
+    instructions: Instructions = "",
+    context: ToolContext = NO_CONTEXT,
+    limits: Limits = NO_LIMITS_SAID,
+    transcript: Transcript | None = None,
+    name: str = "agent",
+) -> AgentResult[Output]:
+    """Let a model do a task with tools, and return what it came to.
+
+    Args:
+        model: What answers.
+        prompt: The task.
+        tools: What it may call: anything that `resolve_tools` takes; each object of a toolbox is one facade.
+        output_type: A pydantic model, a dataclass or a TypedDict that the answer must fit, as JSON.
+        instructions: What it is told before the task.
+        context: What its calls are made with. Whoever is asked comes from here; with nobody there, a call that has to
+            be asked about ends the agent with a ConfigurationError.
+        limits: How far it may go.
+        transcript: Where everything that is said is added; one that has messages is continued.
+        name: What it is called where people and metrics are told of it.
+
+    Raises:
+        AgentError: If a limit is reached, or a returning tool gave what does not fit `output_type`.
+        ModelError: If the model gives no answer.
+        Signal: What ends more than this agent: a reviewer who ends the run, a budget that is used up, a wrong set-up.
+    """
+    said = transcript if transcript is not None else Transcript()
+    answer = _Answer(output_type) if output_type is not None else None
+    run = context.run.spawn(goal=prompt) if context.run is not None else Run(goal=prompt)
+    inner = with_gate_of_its_own(context).replace(run=run, agent=name)
+    used_before = said.usage
+    if not said.messages and (told := _told(instructions, inner, answer)):
+        said.add(SystemMessage(told))
+    said.add(UserMessage(prompt))
+    loop = Loop(model, folded_tools(tools), said, inner, limits, answer.objection if answer else None)
+    end = await _ended(loop, run)
+    if end.replan is not None:
+        _remember(run, end.replan)
+    if run.around is not None:
+        run.around.absorb(run)
+    output = answer.of(end) if answer is not None and end.ending in ("answered", "returned") else None
+    used = _since(used_before, said.usage)
+    return AgentResult(end.text, end.ending, cast("Output | None", output), loop.turns, used, said, run, end.artifact)
+
+
+async def _ended(loop: Loop, run: Run) -> LoopEnd:
+    """Go to the end of a loop, and say to its run how it ended; a run that nobody is round ends here."""
+    try:
+        end = await loop.go()
+    except TerminationRequested as signal:
+        run.finish("terminated")
+        if run.around is not None:
+            raise
+        return LoopEnd("terminated", signal.reason)
+    except BaseException:
+        run.finish("failed")
+        raise
+    run.finish("terminated" if end.ending == "terminated" else "completed")
+    return end
+
+
+def _told(instructions: Instructions, context: ToolContext, answer: "_Answer | None") -> str:
+    first = instructions if isinstance(instructions, str) else instructions(context)
+    return "\n\n".join(part for part in (first, answer.wish if answer is not None else "") if part)
+
+
+def _remember(run: Run, replan: ReplanRequested) -> None:
+    for artifact in replan.artifacts:
+        run.blackboard.add(artifact)
+    for name, value in replan.bindings.items():
+        run.blackboard.add(value, name=name)
+
+
+def _since(before: Usage, now: Usage) -> Usage:
+    cost = now.cost if before.cost is None or now.cost is None else now.cost - before.cost
+    return Usage(now.input_tokens - before.input_tokens, now.output_tokens - before.output_tokens, cost)
+
+
+class _Answer:
+    """The type that an answer must fit."""
+
+    def __init__(self, wanted: type) -> None:
+        self._wanted = wanted
+        self._reader: TypedTool[Any] = TypedTool(
+            name="answer", description="The answer.", input_type=wanted, function=lambda input: input  # noqa: A006
+        )  # fmt: skip
+
+    @property
+    def wish(self) -> str:
+        """What the model is told of it."""
+        import json  # noqa: PLC0415 - few agents have such a type
+
+        schema = json.dumps(self._reader.spec.parameters, ensure_ascii=False, separators=(",", ":"))
+        return f"Answer with nothing but one JSON object that fits this JSON Schema:\n{schema}"
+
+    def objection(self, text: str) -> str | None:
+        """Return what is wrong with an answer."""
+        try:
+            self._parsed(text)
+        except ToolArgumentsError as error:
+            return f"Your answer does not fit the JSON Schema: {error}. Answer again, with the JSON object alone."
+        return None
+
+    def of(self, end: LoopEnd) -> Any:
+        """Return the answer in its type.
+
+        Raises:
+            AgentError: If a returning tool gave anything else.
+        """
+        if isinstance(end.artifact, _instances_of(self._wanted)):
+            return end.artifact
+        try:
+            return self._parsed(end.text)
+        except ToolArgumentsError as error:
+            message = f"what the tool returned does not fit {self._wanted.__name__}: {error}"
+            raise AgentError(message) from error
+
+    def _parsed(self, text: str) -> Any:
+        return self._reader.parse(repaired(text) if text.strip() else "null")
+
+
+def _instances_of(wanted: type) -> tuple[type, ...]:
+    """Return the type if objects can be asked whether they are of it; a TypedDict cannot."""
+    return () if issubclass(wanted, dict) else (wanted,)
+
+
+TASK = {
+    "type": "object",
+    "properties": {"task": {"type": "string", "description": "What is to be done, in words, with all that is needed."}},
+    "required": ["task"],
+}
+
+
+class AgentTool(HandmadeTool):
+    """An agent as a tool: a step of a pipeline, or a tool of another agent. It takes a task in words."""
+
+    def __init__(
+        self,
+        name: str,
+        description: str,
+        model: Model,
+        tools: Iterable[Any] = (),
+        *,
+        instructions: Instructions = "",
+        output_type: type | None = None,
+        limits: Limits = NO_LIMITS_SAID,
+        **options: Any,
+    ) -> None:
+        """Make it; for the arguments see `run_agent`.
+
+        Args:
+            name: What it is called by.
+            description: What it does and when to use it.
+            model: What answers.
+            tools: What it may call.
+            instructions: What the model is told before the task.
+            output_type: What the answer must fit.
+            limits: How far it may go.
+            **options: Anything else that `ToolSpec` takes, such as `category`.
+
+        Raises:
+            InvalidTools: With every problem at once.
+        """
+        self.model = model
+        self.tools = folded_tools(tools)
+        self.instructions = instructions
+        self.output_type = output_type
+        self.limits = limits
+        super().__init__(name, description, TASK, self._work, **options)
+
+    async def _work(self, task: str, context: ToolContext) -> ToolResult:
+        result: AgentResult[Any] = await run_agent(
+            self.model,
+            task,
+            self.tools.values(),
+            self.output_type,
+            instructions=self.instructions,
+            context=context,
+            limits=self.limits,
+            name=self.name,
+        )
+        if result.ending == "replan":
+            return ToolResult.failure(f"another plan is needed: {result.text}", "replan")
+        structured = plain_data(result.output) if result.output is not None else None
+        artifact = result.output if result.output is not None else result.artifact
+        return ToolResult.success(result.text, structured=structured, artifact=artifact)

@@ -1,0 +1,293 @@
+"""The loop: ask the model, run the calls that it wants, show it the results, until it answers or a limit is reached.
+
+A call that fails is text that the model sees. What ends more than a call, a `Signal`, ends the loop; when several calls
+of one turn raise one, all calls have ended first, and the signal that ends the most counts.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from time import perf_counter
+from typing import Any, Literal, NamedTuple
+
+from toolkit.agents.models.messages import Model, ModelError, ModelReply, ToolMessage, UserMessage
+from toolkit.agents.transcripts import Transcript
+from toolkit.disclosure.offering import offer, unfolded_by
+from toolkit.errors import ReplanRequested, Signal, TerminationRequested, ToolExecutionError
+from toolkit.events import ApprovalAsked, Event, StepFinished, StepStarted, StepStatus
+from toolkit.problems import did_you_mean
+from toolkit.runs.records import ModelUse
+from toolkit.tools.base import Tool
+from toolkit.tools.calls import ToolCall
+from toolkit.tools.context import ToolContext
+from toolkit.tools.results import ToolResult
+
+Ending = Literal["answered", "returned", "replan", "terminated"]
+
+_STEPS = count(1)
+_STATUSES: dict[str | int | None, StepStatus] = {"rejected": "rejected", "timeout": "timed_out"}
+_NUDGE = "Your last turn was empty. Call a tool, or answer in words."
+
+
+class AgentError(ToolExecutionError):
+    """An agent came to no end; the message says why."""
+
+    def __init__(self, message: str) -> None:
+        """Keep the message; a tool that fails by it fails with the code `agent`."""
+        super().__init__(message, "agent")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far an agent may go.
+
+    Attributes:
+        turns: Requests to the model; at the end of the last one the loop must be over.
+        result: Characters of a result that the model is shown; the rest is cut. `None` cuts nothing.
+        unknown: Calls in a row of tools that do not exist which are forgiven.
+    """
+
+    turns: int = 20
+    result: int | None = None
+    unknown: int = 3
+
+    def __post_init__(self) -> None:
+        """Refuse what would let nothing happen.
+
+        Raises:
+            ValueError: If a limit makes no sense.
+        """
+        if self.turns < 1:
+            message = f"an agent needs at least one turn, not {self.turns}"
+            raise ValueError(message)
+        if (self.result is not None and self.result < 0) or self.unknown < 0:
+            message = "the limits of an agent must not be negative"
+            raise ValueError(message)
+
+
+class LoopEnd(NamedTuple):
+    """How a loop has ended.
+
+    Attributes:
+        ending: By the model's answer, by a tool whose result goes to the caller, or by a tool's wish.
+        text: The answer, the result of the tool, or the reason.
+        artifact: The object that a returning tool has made.
+        replan: What asked for another plan.
+    """
+
+    ending: Ending
+    text: str
+    artifact: Any = None
+    replan: ReplanRequested | None = None
+
+
+Objection = Callable[[str], str | None]
+"""Says what is wrong with an answer, in words for the model, or nothing if it will do."""
+
+
+class Loop:
+    """One loop of a model over tools; made for one use."""
+
+    def __init__(
+        self,
+        model: Model,
+        tools: Mapping[str, Tool],
+        transcript: Transcript,
+        context: ToolContext,
+        limits: Limits,
+        objection: Objection | None = None,
+    ) -> None:
+        """Keep what takes part.
+
+        Args:
+            model: What answers.
+            tools: What it is offered at first, by name.
+            transcript: What was said so far; everything is added to it.
+            context: What calls are made with; it has a run and a loop id of its own.
+            limits: How far it may go.
+            objection: Says what is wrong with an answer; without one any will do.
+        """
+        self.tools = dict(tools)
+        self.turns = 0
+        self._model, self._transcript, self._context, self._limits = model, transcript, context, limits
+        self._objection = objection
+        self._unknown_in_a_row = 0
+        self._is_nudged = False
+
+    async def go(self) -> LoopEnd:
+        """Go on until it is over.
+
+        Raises:
+            AgentError: If a limit is reached.
+            ModelError: If the model gives no answer.
+            Signal: What ends more than this loop.
+        """
+        while self.turns < self._limits.turns:
+            reply = await self._ask()
+            end = await self._act(reply.calls) if reply.calls else self._taken(reply.text)
+            if end is not None:
+                return end
+        message = f"the agent has used up its {self._limits.turns} requests to the model and has come to no end"
+        raise AgentError(message)
+
+    async def _ask(self) -> ModelReply:
+        self.turns += 1
+        run = self._context.run
+        if run is not None:
+            run.check()
+        offered = [tool.spec for tool in self.tools.values()]
+        began = perf_counter()
+        try:
+            reply = await self._model.request(self._transcript.messages, offered)
+        except (Signal, ModelError):
+            raise
+        except Exception as error:
+            message = f"the model '{self._model.name}' failed: {type(error).__name__}: {error}"
+            raise ModelError(message) from error
+        used = reply.usage
+        if run is not None:
+            seconds = perf_counter() - began
+            run.record_use(ModelUse(self._model.name, used.input_tokens, used.output_tokens, used.cost, seconds))
+        self._transcript.add(reply)
+        return reply
+
+    def _taken(self, text: str) -> LoopEnd | None:
+        """Return the end if an answer will do; else tell the model what is wrong with it."""
+        if not text.strip() and not self._is_nudged:
+            self._is_nudged = True
+            self._transcript.add(UserMessage(_NUDGE))
+            return None
+        objection = self._objection(text) if self._objection is not None else None
+        if objection is None:
+            return LoopEnd("answered", text)
+        self._transcript.add(UserMessage(objection))
+        return None
+
+    async def _act(self, calls: Sequence[ToolCall]) -> LoopEnd | None:
+        """Run the calls of one turn side by side, put their results into the transcript in the order of the calls."""
+        import asyncio
+
+        called = [self.tools.get(call.name) for call in calls]
+        known = sorted(self.tools)
+        outcomes = await asyncio.gather(
+            *(self._call(tool, call) for tool, call in zip(called, calls, strict=True)), return_exceptions=True
+        )
+        signals = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+        for tool, call, outcome in zip(called, calls, outcomes, strict=True):
+            if isinstance(outcome, BaseException):
+                self._transcript.add(ToolMessage(call, f"Ended: {outcome}", failed=True))
+            else:
+                self._note(tool, call, outcome, known)
+        if signals:
+            return _ended_by(max(signals, key=_weight))
+        if self._unknown_in_a_row > self._limits.unknown:
+            message = f"the model has called tools that do not exist {self._unknown_in_a_row} times in a row"
+            raise AgentError(f"{message}, at last '{calls[-1].name}'; there are: {', '.join(known) or 'none'}")
+        return _returned(called, [outcome for outcome in outcomes if isinstance(outcome, ToolResult)])
+
+    def _note(self, tool: Tool | None, call: ToolCall, result: ToolResult, known: Sequence[str]) -> None:
+        """Tell the model what a call gave, and offer it what the call has revealed."""
+        if tool is None:
+            self._unknown_in_a_row += 1
+            self._transcript.add(ToolMessage(call, _unknown(call.name, known), failed=True))
+            return
+        self._unknown_in_a_row = 0
+        text = _cut(result.text, self._limits.result)
+        if (unfolded := unfolded_by(result)) is not None:
+            self.tools, remark = offer(self.tools, call.name, unfolded)
+            text = f"{text}\n{remark}" if remark else text
+        self._transcript.add(ToolMessage(call, text, failed=not result.succeeded))
+
+    async def _call(self, tool: Tool | None, call: ToolCall) -> ToolResult:
+        """Call a tool as a step of the agent: position is the turn, out of those that there may be."""
+        if tool is None:
+            return ToolResult.failure(f"the tool '{call.name}' does not exist", "unknown_tool")
+        if self._context.run is not None:
+            self._context.run.check()
+        place = f"turn {self.turns}/{self._limits.turns} · agent {self._context.agent}"
+        context = self._context.replace(place=place)
+        if context.listener is None:
+            return await tool.call(call.arguments, context)
+        return await self._call_told(tool, call, context)
+
+    async def _call_told(self, tool: Tool, call: ToolCall, context: ToolContext) -> ToolResult:
+        step, turn, of = next(_STEPS), self.turns, self._limits.turns
+        asked = 0
+
+        def listen(event: Event) -> None:
+            nonlocal asked
+            asked += isinstance(event, ApprovalAsked)
+            self._context.emit(event)
+
+        context.emit(StepStarted(step, call.name, turn, of, call.name, None))
+        result, began = ToolResult.failure("the call was ended from outside", "signal"), perf_counter()
+        status: StepStatus = "ended"
+        try:
+            result = await tool.call(call.arguments, context.replace(listener=listen))
+            status = "ok" if result.succeeded else _STATUSES.get(result.error_code, "failed")
+        finally:
+            ended = StepFinished(
+                step, call.name, turn, of, call.name, status, result.output, result.error, result.error_code,
+                1, asked, status not in ("ok", "ended"), perf_counter() - began,
+            )  # fmt: skip
+            context.emit(ended)
+        return result
+
+
+def _weight(signal: BaseException) -> int:
+    """Return how much a signal ends: a plan, the loop, the run, or everything."""
+    match signal:
+        case ReplanRequested():
+            return 0
+        case TerminationRequested(scope="loop"):
+            return 1
+        case TerminationRequested():
+            return 2
+    return 3
+
+
+def _ended_by(signal: BaseException) -> LoopEnd:
+    match signal:
+        case ReplanRequested():
+            return LoopEnd("replan", signal.reason, replan=signal)
+        case TerminationRequested(scope="loop"):
+            return LoopEnd("terminated", signal.reason)
+    raise signal
+
+
+def _returned(tools: Sequence[Tool | None], results: Sequence[ToolResult]) -> LoopEnd | None:
+    """Return the end if results go to the caller: those of all calls, or that of the last one; none may have failed."""
+    behaviors = [tool.spec.return_behavior if tool is not None else "to_model" for tool in tools]
+    if not all(result.succeeded for result in results):
+        return None
+    if "to_model" not in behaviors:
+        artifact = results[-1].artifact if len(results) == 1 else [result.artifact for result in results]
+        return LoopEnd("returned", "\n".join(result.output for result in results), artifact)
+    if behaviors[-1] == "immediate_if_last":
+        return LoopEnd("returned", results[-1].output, results[-1].artifact)
+    return None
+
+
+def _unknown(name: str, known: Sequence[str]) -> str:
+    meant = did_you_mean(name, known)
+    hint = f" {meant[0].upper()}{meant[1:]}" if meant else ""
+    there = f"Available tools: {', '.join(known)}." if known else "No tools are available."
+    return f"Error: the tool '{name}' does not exist.{hint} {there} Use the exact name of one."
+
+
+def _cut(text: str, limit: int | None) -> str:
+    if limit is None or len(text) <= limit:
+        return text
+    return f"{text[:limit]}... [truncated, full length: {len(text)} characters]"
+
+
+def with_gate_of_its_own(context: ToolContext) -> ToolContext:
+    """Return the context of a model's calls: chosen by it, in a loop of its own, behind a gate in any case."""
+    from uuid import uuid4  # noqa: PLC0415 - only an agent needs one
+
+    from toolkit.approvals.gates import Gate  # noqa: PLC0415 - most contexts have one
+
+    return context.replace(chosen_by="model", loop_id=uuid4().hex, gate=context.gate or Gate())
+
+
+__all__ = ["AgentError", "Ending", "Limits", "Loop", "LoopEnd", "with_gate_of_its_own"]

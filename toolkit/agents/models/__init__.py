@@ -1,0 +1,1 @@
+"""Models: what answers in a conversation. One protocol of one method, and the ready models."""

@@ -1,0 +1,163 @@
+"""Scripted models: the replies are written down beforehand, for demonstrations, samples and tests.
+
+A script is a YAML file:
+
+    turns:
+      - say: I shall compute that.
+        calls:
+          - tool: calculator
+            arguments: {expression: 6 * 7}
+      - say: It is {calculator}.
+
+`{calculator}` stands for what the last call of that tool gave. A script in Python is a list of the same turns, where a
+turn may also be a function that sees the conversation.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from toolkit.agents.models.messages import Message, ModelError, ModelReply, ToolMessage, Usage
+from toolkit.documents.nodes import Mapping, Node, Scalar, plain
+from toolkit.documents.nodes import Sequence as Items
+from toolkit.documents.reading import read_document
+from toolkit.errors import ConfigurationError, raise_errors
+from toolkit.problems import Problem, did_you_mean, errors_among
+from toolkit.tools.calls import ToolCall
+from toolkit.tools.spec import ToolSpec
+
+Answer = str | ToolCall | Sequence[ToolCall] | ModelReply
+Turn = Answer | Callable[[Sequence[Message], Sequence[ToolSpec]], Answer]
+"""A reply, the text of one, its calls, or a function from the conversation and the tools to one of these."""
+
+_USAGE = {"input_tokens": int, "output_tokens": int, "cost": float}
+
+
+class ScriptedModel:
+    """Gives prepared replies in order.
+
+    It remembers nothing: which turn it is, it sees from the conversation, so that one script serves many at once.
+    """
+
+    def __init__(self, turns: Iterable[Turn], name: str = "scripted") -> None:
+        """Keep the turns, and what the model is called."""
+        self.turns = tuple(turns)
+        self.name = name
+
+    @classmethod
+    def load(cls, path: str | Path) -> "ScriptedModel":
+        """Read a script from a YAML file.
+
+        Raises:
+            ConfigurationError: With everything that is wrong with the file.
+        """
+        node, problems = read_document(Path(path))
+        turns = _Reading(problems).turns(node) if node is not None else []
+        raise_errors(ConfigurationError, problems)
+        return cls(turns, f"scripted:{Path(path).name}")
+
+    async def request(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
+        """Return the reply of the turn that the conversation has come to.
+
+        Raises:
+            ModelError: If the script has no further turn.
+        """
+        number = sum(isinstance(message, ModelReply) for message in messages)
+        if number >= len(self.turns):
+            message = f"the script of '{self.name}' is over: it has {len(self.turns)} turns, and one more is wanted"
+            raise ModelError(message)
+        turn = self.turns[number]
+        reply = _as_reply(turn(messages, tools) if callable(turn) else turn)
+        return ModelReply(_filled(reply.text, messages), reply.calls, reply.usage)
+
+
+def _as_reply(answer: Answer) -> ModelReply:
+    if isinstance(answer, ModelReply):
+        return answer
+    if isinstance(answer, str):
+        return ModelReply(answer)
+    return ModelReply(calls=(answer,) if isinstance(answer, ToolCall) else tuple(answer))
+
+
+def _filled(text: str, messages: Sequence[Message]) -> str:
+    """Return the text with what calls gave in the place of the names of tools in braces."""
+    given = {message.call.name: message.text for message in messages if isinstance(message, ToolMessage)}
+    return re.sub(r"\{(\w+)\}", lambda match: given.get(match[1], match[0]), text)
+
+
+class _Reading:
+    """Reads turns from a document, and collects what is wrong."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        self._problems = problems
+
+    def turns(self, node: Node) -> list[ModelReply]:
+        root = self._mapping(node, "a script", ("turns",))
+        if root is None:
+            return []
+        listed = root.get("turns")
+        if listed is None:
+            if not errors_among(self._problems):
+                self._wrong(node, "a script needs 'turns': a list of replies")
+            return []
+        return [self._turn(item) for item in self._items(listed, "'turns'")]
+
+    def _turn(self, node: Node) -> ModelReply:
+        if isinstance(node, Scalar):
+            return ModelReply(node.text)
+        turn = self._mapping(node, "a turn", ("say", "calls", "usage"))
+        if turn is None:
+            return ModelReply()
+        say, calls, usage = turn.get("say"), turn.get("calls"), turn.get("usage")
+        if say is not None and not isinstance(say, Scalar):
+            self._wrong(say, "'say' must be text")
+        made = [self._call(item) for item in self._items(calls, "'calls'")] if calls is not None else []
+        return ModelReply(say.text if isinstance(say, Scalar) else "", tuple(made), self._usage(usage))
+
+    def _call(self, node: Node) -> ToolCall:
+        call = self._mapping(node, "a call", ("tool", "arguments", "id"))
+        if call is None:
+            return ToolCall("")
+        tool, arguments, identity = call.get("tool"), call.get("arguments"), call.get("id")
+        if not isinstance(tool, Scalar):
+            self._wrong(node, "a call needs 'tool': the name of one")
+        if isinstance(arguments, Scalar) and isinstance(arguments.value, str):
+            text = arguments.text  # as the model would send it, also where it is no JSON
+        else:
+            text = json.dumps({} if arguments is None else plain(arguments), ensure_ascii=False)
+        name = tool.text if isinstance(tool, Scalar) else ""
+        return ToolCall(name, text, identity.text if isinstance(identity, Scalar) else None)
+
+    def _usage(self, node: Node | None) -> Usage:
+        usage = self._mapping(node, "'usage'", tuple(_USAGE)) if node is not None else None
+        if usage is None:
+            return Usage()
+        values: dict[str, Any] = {}
+        for name, entry in usage.entries.items():
+            value, kind = plain(entry.value), _USAGE.get(name, int)
+            if isinstance(value, bool) or not isinstance(value, (int, kind)):
+                self._wrong(entry.value, f"'{name}' must be a number")
+            elif name in _USAGE:
+                values[name] = value
+        return Usage(**values)
+
+    def _mapping(self, node: Node, what: str, known: tuple[str, ...]) -> Mapping | None:
+        if not isinstance(node, Mapping):
+            self._wrong(node, f"{what} must be a mapping with {' or '.join(map(repr, known))}")
+            return None
+        for name, entry in node.entries.items():
+            if name not in known:
+                hint = did_you_mean(name, known, otherwise=f"known are {', '.join(known)}")
+                self._problems.append(Problem("", f"{what} has no '{name}'", entry.key.location, hint=hint))
+        return node
+
+    def _items(self, node: Node, what: str) -> Iterable[Node]:
+        if isinstance(node, Items):
+            return node.items
+        self._wrong(node, f"{what} must be a list")
+        return ()
+
+    def _wrong(self, node: Node, message: str) -> None:
+        self._problems.append(Problem("", message, node.location))
