@@ -13,7 +13,7 @@ from toolkit.dialects.changes import Objection
 from toolkit.dialects.limits import LIMITS, Limit
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
-from toolkit.problems import Problem, Severity
+from toolkit.problems import Fix, Problem, Severity
 
 STRICT = tuple(name for name, limits in LIMITS.items() if limits.closed is not None)
 """The providers whose strict mode wants every object closed."""
@@ -29,17 +29,27 @@ class ProviderRule(Rule):
                 if objection.code == self.code:
                     yield self.objecting(tool, objection)
 
-    def objecting(self, tool: ToolDefinition, objection: Objection, severity: Severity | None = None) -> Problem:
+    def objecting(self, tool: ToolDefinition, objection: Objection) -> Problem:
         """Return an objection as a finding, in its place."""
         message = f"tool {tool.name!r}: {objection.message}"
         place = tool.place(*steps_of(objection.pointer))
-        return self.problem(message, place, hint=objection.hint, severity=severity or objection.severity)
+        fix = self.cure(tool, steps_of(objection.pointer), objection)
+        return self.problem(message, place, hint=objection.hint, severity=objection.severity, fix=fix)
+
+    def cure(
+        self,
+        tool: ToolDefinition,  # noqa: ARG002 - for those that can
+        path: tuple[str | int, ...],  # noqa: ARG002
+        objection: Objection,  # noqa: ARG002
+    ) -> Fix | None:
+        """Return the fix, where a rule knows one; `path` leads into the parameters' schema."""
+        return None
 
 
 class ToolsetRule(Rule):
-    """A rule that tells what providers say against all tools of one source in one request; `cure` says what to do."""
+    """A rule that tells what providers say against all tools of one source in one request; `advice` says what to do."""
 
-    cure: ClassVar[str]
+    advice: ClassVar[str]
 
     def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
         """Tell the gravest thing that each provider says against the tools of a source."""
@@ -50,7 +60,7 @@ class ToolsetRule(Rule):
                 own = [objection for objection in said if objection.code == self.code]
                 for objection in own[:1]:  # the gravest comes first
                     message = f"in '{name_of(source)}' {objection.message}"
-                    yield self.problem(message, source[0].location, hint=self.cure, severity=objection.severity)
+                    yield self.problem(message, source[0].location, hint=self.advice, severity=objection.severity)
 
 
 def by_source(tools: Sequence[ToolDefinition]) -> list[list[ToolDefinition]]:

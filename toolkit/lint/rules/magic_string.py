@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterator
 
 from toolkit.documents.nodes import Mapping as MappingNode
-from toolkit.documents.nodes import Scalar
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition, nearest_node
 from toolkit.lint.importing import importing
+from toolkit.lint.json_edits import with_entry
 from toolkit.lint.rule import Rule
-from toolkit.problems import Edit, Fix, Location, Problem
+from toolkit.problems import Fix, Problem
 
 _QUOTED = r"(?:`[\w.+-]+`|'[\w.+-]+'|\"[\w.+-]+\")"
 _LIST = rf"({_QUOTED}(?:\s*(?:,|/|\||,?\s*\bor\b|,?\s*\band\b)\s*{_QUOTED})+)"
@@ -90,20 +90,15 @@ class MagicString(Rule):
     def _fix(self, tool: ToolDefinition, parameter: ParameterDefinition, values: list[str]) -> Fix | None:
         listed = ", ".join(f'"{value}"' for value in values)
         if tool.document is not None:
-            return self._enumeration(nearest_node(tool.document, ("properties", parameter.name)), listed)
+            node = nearest_node(tool.document, ("properties", parameter.name))
+            entry = with_entry(node, "enum", values) if isinstance(node, MappingNode) else None
+            return None if entry is None else self.fixed_by("Enumerate the values", entry)
         annotation = parameter.python.node.annotation if parameter.python is not None else None
         if tool.function is None or not isinstance(annotation, ast.Name) or annotation.id != "str":
             return None
         file = tool.function.file
         edits = [file.replacing(annotation, f"Literal[{listed}]"), *importing(file, "typing", "Literal")]
         return self.fixed_by(f"Write the type as Literal[{listed}]", *edits)
-
-    def _enumeration(self, node: object, listed: str) -> Fix | None:
-        kind = node.get("type") if isinstance(node, MappingNode) else None
-        if not isinstance(kind, Scalar) or kind.location.end_line is None:
-            return None
-        end = Location(kind.location.file, *kind.location[3:], *kind.location[3:])
-        return self.fixed_by("Enumerate the values", Edit(end, f', "enum": [{listed}]'))
 
 
 def choices_in(description: str) -> list[str]:

@@ -5,8 +5,9 @@ from typing import Any
 
 from toolkit.documents.nodes import Sequence as SequenceNode
 from toolkit.lint.definitions import ToolDefinition, nearest_node
+from toolkit.lint.json_edits import without_item
 from toolkit.lint.rule import Rule
-from toolkit.problems import Edit, Fix, Location, Problem, did_you_mean
+from toolkit.problems import Fix, Problem, did_you_mean
 
 # A branch may require what is described beside it.
 _CONDITIONAL = {"anyOf", "oneOf", "allOf", "not", "if", "then", "else", "dependentSchemas", "$defs", "definitions"}
@@ -90,15 +91,7 @@ class RequiredUnknown(Rule):
         node = None if tool.document is None else nearest_node(tool.document, path)
         if not isinstance(node, SequenceNode):
             return None
-        places = [item.location for item in node.items]
-        here = places[index]
-        if index > 0:
-            place = Location(here.file, places[index - 1].end_line, places[index - 1].end_column, *here[3:])
-        elif len(places) > 1:
-            place = Location(here.file, here.line, here.column, places[1].line, places[1].column)
-        else:
-            place = here
-        return self.fixed_by("Take the entry out", Edit(place, ""))
+        return self.fixed_by("Take the entry out", without_item(node, index))
 
 
 def _is_open(schema: Mapping[str, Any]) -> bool:

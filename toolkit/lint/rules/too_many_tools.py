@@ -60,4 +60,4 @@ class TooManyTools(ToolsetRule):
 
     code = "TK319"
     name = "too-many-tools"
-    cure = "offer them by category or behind a facade, so that a model sees a few at a time"
+    advice = "offer them by category or behind a facade, so that a model sees a few at a time"

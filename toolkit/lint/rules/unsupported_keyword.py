@@ -1,6 +1,13 @@
 """TK304: a schema says what a provider does not understand."""
 
+from toolkit.dialects.changes import Objection
+from toolkit.documents.nodes import Mapping, Scalar
+from toolkit.lint.definitions import ToolDefinition, nearest_node
+from toolkit.lint.json_edits import appending, instead_of_entry, without_entry
 from toolkit.lint.objecting import ProviderRule
+from toolkit.problems import Fix
+
+_SAID = "said in the description: "
 
 
 class UnsupportedKeyword(ProviderRule):
@@ -57,6 +64,22 @@ class UnsupportedKeyword(ProviderRule):
     code = "TK304"
     name = "unsupported-keyword"
     severity = "error"
+    fix = "unsafe"
     providers = (
         "openai", "openai-strict", "anthropic", "anthropic-strict", "gemini", "bedrock", "mistral", "ollama",
     )  # fmt: skip
+
+    def cure(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:
+        """Return the fix that says in the description what the keyword said."""
+        _, _, words = (objection.hint or "").partition(_SAID)
+        node = nearest_node(tool.document, path[:-1]) if tool.document is not None and path else None
+        if not words or not isinstance(node, Mapping) or (key := str(path[-1])) not in node.entries:
+            return None
+        said = node.get("description")
+        if said is None:
+            edits = [instead_of_entry(node, key, "description", f"{words[0].upper()}{words[1:]}.")]
+        elif isinstance(said, Scalar):
+            edits = [without_entry(node, key), appending(said, f" ({words})")]
+        else:
+            return None
+        return self.fixed_by("Say it in the description", *edits)

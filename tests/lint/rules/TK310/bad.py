@@ -1,0 +1,11 @@
+"""More values than this project wants."""
+
+from typing import Literal
+
+from toolkit import tool
+
+
+@tool
+def forecast(city: str, days: list[Literal[1, 2, 3, 4]]) -> str:
+    """Forecast the weather of some days."""
+    return city + str(days)

@@ -1,0 +1,94 @@
+"""TK309: objects inside objects inside objects."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.objecting import ProviderRule
+from toolkit.problems import Problem
+
+_DEEPEST = 40
+
+
+class DeepNesting(ProviderRule):
+    """The arguments of a tool have objects more than 3 levels deep.
+
+    ## Why
+
+    The deeper an argument lies, the more often a model puts it on the wrong level or forgets a level. OpenAI's strict mode
+    refuses more than 10 levels. What is flat is written right: take the fields that are needed, or names of things that the
+    tool looks up itself. The figure is `max-depth` in `[tool.toolkit.lint]`.
+
+    ## Example
+
+    ```json
+    [
+      {
+        "name": "order",
+        "description": "Order something for a customer.",
+        "parameters": {
+          "type": "object",
+          "properties": {"order": {"type": "object", "properties": {"customer": {"type": "object", "properties": {
+            "address": {"type": "object", "properties": {"place": {"type": "object", "properties": {"city": {"type": "string"}}}}}
+          }}}}}
+        }
+      }
+    ]
+    ```
+
+    ## Instead
+
+    ```json
+    [
+      {
+        "name": "order",
+        "description": "Order something for a customer.",
+        "parameters": {"type": "object", "properties": {"customer": {"type": "string"}, "city": {"type": "string"}}}
+      }
+    ]
+    ```
+
+    ## Source
+
+    - OpenAI, [structured outputs](https://developers.openai.com/api/docs/guides/structured-outputs): at most 10 levels
+      (checked 2026-11-22)
+    - the lower figure is this project's own
+    """
+
+    code = "TK309"
+    name = "deep-nesting"
+    limits = {"max-depth": 3}
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        yield from super().check_tool(tool)
+        for parameter in tool.parameters:
+            depth = _depth(parameter.schema or {}, tool.schema or {}, ())
+            if depth > self.limit("max-depth"):
+                message = f"parameter {parameter.name!r} of {tool.name!r} has objects {depth} levels deep"
+                place = tool.place("properties", parameter.name)
+                yield self.problem(
+                    message, place, hint=f"keep them to {self.limit('max-depth')}: take the fields alone"
+                )
+
+
+def _depth(schema: Any, root: Mapping[str, Any], seen: tuple[str, ...]) -> int:
+    """Return how many objects with members lie inside one another; what refers to itself counts once."""
+    if not isinstance(schema, Mapping) or len(seen) > _DEEPEST:
+        return 0
+    reference = schema.get("$ref")
+    if isinstance(reference, str):
+        room, _, name = reference.removeprefix("#/").partition("/")
+        found = root.get(room)
+        if reference in seen or not isinstance(found, Mapping):
+            return 0
+        return _depth(found.get(name), root, (*seen, reference))
+    members = schema.get("properties")
+    inner = [*members.values()] if isinstance(members, Mapping) else []
+    branches = [one for key in ("anyOf", "oneOf", "allOf") for one in _listed(schema.get(key))]
+    inner += [*branches, schema.get("items")]
+    below = max((_depth(one, root, (*seen, "")) for one in inner), default=0)
+    return below + bool(members)
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,64 @@
+"""TK316: a pattern inside the items of a list."""
+
+from toolkit.dialects.changes import Objection
+from toolkit.documents.nodes import Mapping
+from toolkit.lint.definitions import ToolDefinition, nearest_node
+from toolkit.lint.json_edits import without_entry
+from toolkit.lint.objecting import ProviderRule
+from toolkit.problems import Fix
+
+
+class NestedPattern(ProviderRule):
+    """A list has items with a `pattern`, which llama.cpp cannot turn into a grammar.
+
+    ## Why
+
+    The server of llama.cpp makes a grammar of all tools of a request. A pattern is fine at the top, but inside the items of
+    an array the grammar is broken, and the whole request fails with `failed to parse grammar`.
+
+    ## Example
+
+    ```json
+    [
+      {
+        "name": "track",
+        "description": "Track some parcels.",
+        "parameters": {
+          "type": "object",
+          "properties": {"numbers": {"type": "array", "items": {"type": "string", "pattern": "^[A-Z]{2}[0-9]{9}$"}}}
+        }
+      }
+    ]
+    ```
+
+    ## Instead
+
+    ```json
+    [
+      {
+        "name": "track",
+        "description": "Track some parcels.",
+        "parameters": {
+          "type": "object",
+          "properties": {"numbers": {"type": "array", "items": {"type": "string", "description": "Two letters and nine digits."}}}
+        }
+      }
+    ]
+    ```
+
+    ## Source
+
+    - llama.cpp, [issue 25895](https://github.com/ggml-org/llama.cpp/issues/25895) (checked 2026-11-22)
+    """
+
+    code = "TK316"
+    name = "nested-pattern"
+    severity = "error"
+    fix = "unsafe"
+    providers = ("llama-cpp",)
+
+    def cure(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:  # noqa: ARG002
+        node = nearest_node(tool.document, path[:-1]) if tool.document is not None else None
+        if not isinstance(node, Mapping) or "pattern" not in node.entries:
+            return None
+        return self.fixed_by("Leave the pattern out", without_entry(node, "pattern"))

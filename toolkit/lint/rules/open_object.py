@@ -1,0 +1,50 @@
+"""TK317: an object that may hold anything, where it should be closed."""
+
+from toolkit.dialects.changes import Objection
+from toolkit.documents.nodes import Mapping
+from toolkit.lint.definitions import ToolDefinition, nearest_node
+from toolkit.lint.json_edits import with_entry
+from toolkit.lint.objecting import ProviderRule
+from toolkit.problems import Fix
+
+
+class OpenObject(ProviderRule):
+    """An object may hold members that nobody described, where a provider wants it closed.
+
+    ## Why
+
+    Strict modes refuse an object without `"additionalProperties": false`. MCP recommends it for tools without parameters:
+    without it nothing tells a model, or a check, that there is nothing to send. Python tools are exported so; a definition
+    in JSON is sent as it stands.
+
+    ## Example
+
+    ```json
+    [{"name": "now", "description": "Tell the time of day.", "inputSchema": {"type": "object"}}]
+    ```
+
+    ## Instead
+
+    ```json
+    [{"name": "now", "description": "Tell the time of day.", "inputSchema": {"type": "object", "additionalProperties": false}}]
+    ```
+
+    ## Source
+
+    - MCP 2026-07-28, [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools): tools without parameters
+      (checked 2026-11-22)
+    - OpenAI, [structured outputs](https://developers.openai.com/api/docs/guides/structured-outputs): "additionalProperties:
+      false must always be set in objects" (checked 2026-11-22)
+    """
+
+    code = "TK317"
+    name = "open-object"
+    severity = "info"
+    fix = "safe"
+    providers = ("mcp", "openai-strict", "anthropic-strict")
+
+    def cure(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:  # noqa: ARG002
+        node = nearest_node(tool.document, path) if tool.document is not None else None
+        if not isinstance(node, Mapping) or "type" not in node.entries:
+            return None
+        return self.fixed_by("Close it", with_entry(node, "additionalProperties", value=False))

@@ -1,0 +1,61 @@
+"""TK306: strict tools that are too many, or too free, together."""
+
+from toolkit.lint.objecting import ToolsetRule
+
+
+class StrictBudget(ToolsetRule):
+    """The strict tools of one source have more than a request may: tools, optional parameters, or parameters with several types.
+
+    ## Why
+
+    Anthropic turns the schemas of all strict tools into one grammar, and refuses a request with more than 20 of them, with
+    more than 24 parameters that may be left out, or with more than 16 of several types, all tools counted together.
+
+    ## Example
+
+    ```json
+    [
+      {
+        "name": "register",
+        "description": "Register a guest with everything that is known.",
+        "input_schema": {
+          "type": "object",
+          "properties": {
+            "title": {"type": "string"}, "name": {"type": "string"}, "birth_name": {"type": "string"},
+            "street": {"type": "string"}, "number": {"type": "string"}, "city": {"type": "string"},
+            "code": {"type": "string"}, "country": {"type": "string"}, "phone": {"type": "string"},
+            "mail": {"type": "string"}, "birthday": {"type": "string"}, "birthplace": {"type": "string"},
+            "passport": {"type": "string"}, "nationality": {"type": "string"}, "language": {"type": "string"},
+            "company": {"type": "string"}, "car": {"type": "string"}, "arrival": {"type": "string"},
+            "departure": {"type": "string"}, "room": {"type": "string"}, "breakfast": {"type": "string"},
+            "parking": {"type": "string"}, "payment": {"type": "string"}, "newsletter": {"type": "string"},
+            "notes": {"type": "string"}
+          }
+        }
+      }
+    ]
+    ```
+
+    ## Instead
+
+    ```json
+    [
+      {
+        "name": "register",
+        "description": "Register a guest by name.",
+        "input_schema": {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+      }
+    ]
+    ```
+
+    ## Source
+
+    - Anthropic, [structured outputs](https://platform.claude.com/docs/en/build-with-claude/structured-outputs): limits of
+      strict tools (checked 2026-11-22)
+    """
+
+    code = "TK306"
+    name = "strict-budget"
+    severity = "error"
+    providers = ("anthropic-strict",)
+    advice = "make fewer tools strict, or require more of their parameters"
