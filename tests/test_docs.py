@@ -14,6 +14,7 @@ Each page is one story, told in a directory of its own that also holds the sampl
 import doctest
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,8 @@ from typing import Any, NamedTuple
 
 import pexpect
 import pytest
+
+from toolkit.lint.rules import codes
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md")])
@@ -228,9 +231,15 @@ def test_every_command_and_option_is_documented():
     assert missing == []
 
 
-def test_every_problem_code_is_documented():
+def test_every_problem_code_has_a_page():
     sources = "\n".join(path.read_text("utf-8") for path in (ROOT / "toolkit").rglob("*.py"))
-    codes = set(re.findall(r'"(TK\d{3})"', sources))
-    written = "\n".join(page.read_text("utf-8") for page in PAGES)
-    assert codes
-    assert sorted(code for code in codes if code not in written) == []
+    used = set(re.findall(r'"(TK\d{3})"', sources))
+    assert used
+    assert sorted(used - set(codes())) == []
+
+
+def test_pages_of_rules_say_what_the_rules_say():
+    """After a change of a rule: `python docs/generate_rules.py`."""
+    pages = runpy.run_path(str(ROOT / "docs" / "generate_rules.py"))["pages"]()
+    written = {path.name: path.read_text("utf-8") for path in (ROOT / "docs" / "rules").glob("*.md")}
+    assert written == pages

@@ -1,8 +1,12 @@
 """`toolkit lint`."""
 
 import json
+import os
+import sys
 
 import pytest
+
+from toolkit.lint.rules import codes
 
 BAD = """\
 from toolkit import tool
@@ -10,7 +14,7 @@ from toolkit import tool
 
 @tool
 def remind(when) -> str:
-    return "reminded"
+    return f"reminded {when}"
 """
 REPORT = """\
 error[TK201]: tool 'remind' has no description
@@ -21,6 +25,14 @@ error[TK201]: tool 'remind' has no description
   |
 hint: write a docstring: what it does and when to use it
 
+warning[TK204]: parameter 'when' of 'remind' has no description
+ --> bad.py:5:12
+  |
+5 | def remind(when) -> str:
+  |            ^^^^
+  |
+hint: add 'when: …' under 'Args:' in the docstring, or write Annotated[…, '…']
+
 warning[TK301]: parameter 'when' of 'remind' has no type
  --> bad.py:5:12
   |
@@ -29,7 +41,7 @@ warning[TK301]: parameter 'when' of 'remind' has no type
   |
 hint: annotate it: when: str
 
-Found 1 error and 1 warning in 1 file.
+Found 1 error and 2 warnings in 1 file.
 """
 GOOD = '''\
 from toolkit import tool
@@ -37,9 +49,14 @@ from toolkit import tool
 
 @tool
 def remind(when: str) -> str:
-    """Remind somebody."""
-    return "reminded"
+    """Remind somebody of an appointment.
+
+    Args:
+        when: The day, as `2026-05-17`.
+    """
+    return f"reminded {when}"
 '''
+FIXABLE = GOOD.replace("        when:", "        wen:").replace("appointment", "appoint\u200bment")
 
 
 @pytest.fixture
@@ -76,6 +93,7 @@ def test_json_is_an_array_of_problems(invoke, bad):
     assert (result.exit_code, result.stderr) == (1, "")
     assert [(problem["code"], problem["location"]["line"]) for problem in json.loads(result.stdout)] == [
         ("TK201", 5),
+        ("TK204", 5),
         ("TK301", 5),
     ]
     (bad / "bad.py").write_text(GOOD, "utf-8")
@@ -88,6 +106,9 @@ def test_github_gets_annotations(invoke, bad):
     assert result.stdout == (
         "::error file=bad.py,line=5,endLine=5,col=5,title=toolkit TK201::"
         "tool 'remind' has no description%0Ahint: write a docstring: what it does and when to use it\n"
+        "::warning file=bad.py,line=5,endLine=5,col=12,title=toolkit TK204::"
+        "parameter 'when' of 'remind' has no description%0A"
+        "hint: add 'when: …' under 'Args:' in the docstring, or write Annotated[…, '…']\n"
         "::warning file=bad.py,line=5,endLine=5,col=12,title=toolkit TK301::"
         "parameter 'when' of 'remind' has no type%0Ahint: annotate it: when: str\n"
     )
@@ -112,3 +133,246 @@ def test_wrong_configuration_is_exit_code_2(invoke, bad):
     result = invoke("lint")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith("error[TK005]: 'sources' must be a list of texts\n --> toolkit.toml:1:1\n")
+
+
+# ------------------------------------------------------------------------------------------------------------- selecting
+
+
+def codes_in(result):
+    """Return the codes of the findings of `--format concise`."""
+    return [line.partition("[")[2][:5] for line in result.stdout.splitlines() if "[TK" in line]
+
+
+def test_rules_are_selected_by_code_beginning_and_name(invoke, bad):
+    def found(*options):
+        return codes_in(invoke("lint", "bad.py", "--format", "concise", *options))
+
+    assert found("--select", "TK2") == ["TK201", "TK204"]
+    assert found("--select", "TK2,TK301", "--ignore", "TK204") == ["TK201", "TK301"]
+    assert found("--select", "missing-description") == ["TK201"]
+    assert found("--ignore", "TK2", "--extend-select", "TK204") == ["TK204", "TK301"]
+    assert found("--ignore", "ALL") == []
+
+
+def test_options_build_on_the_settings(invoke, bad):
+    (bad / "pyproject.toml").write_text('[tool.toolkit.lint]\nignore = ["TK3"]\n', "utf-8")
+    assert codes_in(invoke("lint", "--format", "concise")) == ["TK201", "TK204"]
+    assert codes_in(invoke("lint", "--format", "concise", "--ignore", "TK204")) == ["TK201"]
+    assert codes_in(invoke("lint", "--format", "concise", "--extend-select", "TK301")) == ["TK201", "TK204", "TK301"]
+    assert codes_in(invoke("lint", "--format", "concise", "--select", "TK301")) == ["TK301"]
+
+
+def test_unknown_rules_and_providers_are_told_all_at_once(invoke, bad):
+    result = invoke("lint", "--select", "TK9,missing-descripton", "--provider", "antropic")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "error[TK005]: no rule is called 'TK9'\n"
+        "hint: `toolkit lint --explain ALL` shows all\n\n"
+        "error[TK005]: no rule is called 'missing-descripton'\n"
+        "hint: did you mean 'missing-description'?\n\n"
+        "error[TK005]: unknown provider 'antropic'\n"
+        "hint: did you mean 'anthropic' or 'anthropic-strict'?\n"
+    )
+
+
+def test_wrong_lint_settings_are_told_with_their_places(invoke, bad):
+    (bad / "toolkit.toml").write_text('[lint]\nignroe = []\nselect = ["TK9"]\nmax-parameters = "8"\n', "utf-8")
+    result = invoke("lint")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert [line for line in result.stderr.splitlines() if line.startswith(("error", " -->", "hint"))] == [
+        "error[TK005]: unknown key 'lint.ignroe'",
+        " --> toolkit.toml:2:1",
+        "hint: did you mean 'ignore'?",
+        "error[TK005]: no rule is called 'TK9'",
+        " --> toolkit.toml:3:1",
+        "hint: `toolkit lint --explain ALL` shows all",
+        "error[TK005]: 'lint.max-parameters' must be a whole number",
+        " --> toolkit.toml:4:1",
+    ]
+
+
+# ------------------------------------------------------------------------------------------------------------ exit codes
+
+
+def test_warnings_fail_where_that_is_wanted(invoke, bad):
+    assert invoke("lint", "--ignore", "TK201").exit_code == 0
+    assert invoke("lint", "--ignore", "TK201", "--warnings-as-errors").exit_code == 1
+
+
+def test_nothing_fails_where_that_is_wanted(invoke, bad):
+    assert invoke("lint", "--exit-zero").exit_code == 0
+
+
+# ---------------------------------------------------------------------------------------------------------------- fixing
+
+
+def test_fix_mends_files_and_tells_what_is_left(invoke, bad):
+    (bad / "bad.py").write_text(FIXABLE, "utf-8")
+    result = invoke("lint", "bad.py", "--fix")
+    assert (result.exit_code, result.stdout) == (0, "All checks passed!\n")
+    assert result.stderr == "Fixed 2 problems in 1 file.\n"
+    assert (bad / "bad.py").read_text("utf-8") == GOOD
+
+
+def test_diff_shows_the_fixes_and_changes_nothing(invoke, bad):
+    (bad / "bad.py").write_text(FIXABLE, "utf-8")
+    result = invoke("lint", "bad.py", "--diff")
+    assert (result.exit_code, result.stderr) == (1, "Would fix 2 problems in 1 file.\n")
+    assert [line for line in result.stdout.splitlines() if line[:1] in {"-", "+"}] == [
+        "--- bad.py",
+        "+++ bad.py",
+        '-    """Remind somebody of an appoint\u200bment.',
+        '+    """Remind somebody of an appointment.',
+        "-        wen: The day, as `2026-05-17`.",
+        "+        when: The day, as `2026-05-17`.",
+    ]
+    assert (bad / "bad.py").read_text("utf-8") == FIXABLE
+    (bad / "bad.py").write_text(GOOD, "utf-8")
+    assert invoke("lint", "bad.py", "--diff").exit_code == 0
+
+
+def test_summary_tells_what_can_be_fixed(invoke, bad):
+    (bad / "bad.py").write_text(FIXABLE.replace("@tool", "@tool(name='remind me')"), "utf-8")
+    result = invoke("lint", "bad.py", "--format", "concise")
+    assert result.stdout.splitlines()[-2:] == [
+        "Found 3 errors and 1 warning in 1 file.",
+        "2 problems can be fixed with `--fix`, 1 more with `--fix --unsafe-fixes`.",
+    ]
+
+
+def test_file_that_cannot_be_written_is_told(program, bad):
+    (bad / "bad.py").write_text(FIXABLE, "utf-8")
+    (bad / "sitecustomize.py").write_text(
+        "import os\nreal = os.replace\n\n"
+        "def replace(old, new, **options):\n"
+        "    if str(new).endswith('bad.py'):\n"
+        "        raise OSError(28, 'No space left on device', str(new))\n"
+        "    return real(old, new, **options)\n\nos.replace = replace\n",
+        "utf-8",
+    )
+    result = program("lint", "bad.py", "--fix", env={"PYTHONPATH": os.pathsep.join([str(bad), *sys.path])})
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "No space left on device" in result.stderr
+    assert (bad / "bad.py").read_text("utf-8") == FIXABLE
+    assert sorted(path.name for path in bad.glob(".bad*")) == []
+
+
+# -------------------------------------------------------------------------------------------------------------- baseline
+
+
+def test_only_new_findings_fail_with_a_baseline(invoke, bad):
+    written = invoke("lint", "--baseline", "known.json", "--update-baseline")
+    assert (written.exit_code, written.stdout) == (0, "All checks passed!\n")
+    assert written.stderr == "wrote 3 findings into the baseline 'known.json'\n"
+    (bad / "bad.py").write_text("# moved\n\n" + BAD, "utf-8")
+    known = invoke("lint", "--baseline", "known.json")
+    assert (known.exit_code, known.stderr) == (0, "3 findings known to the baseline\n")
+    (bad / "bad.py").write_text(
+        BAD + BAD.replace("remind", "forget").replace("(when)", "()").replace("{when}", ""), "utf-8"
+    )
+    new = invoke("lint", "--baseline", "known.json", "--format", "concise")
+    assert new.exit_code == 1
+    assert new.stdout.splitlines()[0] == "bad.py:11:5: error[TK201] tool 'forget' has no description"
+    (bad / "bad.py").write_text(GOOD, "utf-8")
+    gone = invoke("lint", "--baseline", "known.json")
+    assert gone.stderr == "3 in it no longer there; --update-baseline forgets them\n"
+
+
+def test_baseline_may_stand_in_the_settings(invoke, bad):
+    (bad / "toolkit.toml").write_text("[lint]\nbaseline = 'known.json'\n", "utf-8")
+    missing = invoke("lint")
+    assert missing.exit_code == 2
+    assert missing.stderr.startswith("error[TK005]: there is no baseline '")
+    assert missing.stderr.endswith("hint: write one with --update-baseline\n")
+    assert invoke("lint", "--update-baseline").exit_code == 0
+    assert invoke("lint").exit_code == 0
+
+
+def test_baseline_to_update_must_be_named(invoke, bad):
+    result = invoke("lint", "--update-baseline")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == ("error: there is no baseline to update\nhint: name it: --baseline lint-baseline.json\n")
+
+
+def test_file_that_is_no_baseline_is_told(invoke, bad):
+    (bad / "known.json").write_text("[]", "utf-8")
+    result = invoke("lint", "--baseline", "known.json")
+    assert result.exit_code == 2
+    assert "the baseline 'known.json' cannot be read: it is none" in result.stderr
+
+
+# ------------------------------------------------------------------------------------------------------------- the rest
+
+
+def test_statistics_count_each_rule(invoke, bad):
+    (bad / "more.py").write_text(FIXABLE.replace("remind", "recall"), "utf-8")
+    result = invoke("lint", "--statistics")
+    assert result.exit_code == 1
+    assert result.stdout == (
+        "2  TK204  [ ] missing-parameter-description\n"
+        "1  TK201  [ ] missing-description\n"
+        "1  TK205  [*] docstring-parameter-mismatch\n"
+        "1  TK301  [ ] untyped-parameter\n"
+        "1  TK501  [*] hidden-unicode\n"
+    )
+
+
+def test_rule_is_explained_by_code_and_by_name(invoke, project):
+    by_code, by_name = invoke("lint", "--explain", "tk201"), invoke("lint", "--explain", "missing-description")
+    assert by_code.stdout == by_name.stdout
+    assert by_code.stdout.startswith(
+        "# missing-description (TK201)\n\n*severity: error*\n\nA tool has no description.\n\n## Why\n"
+    )
+
+
+def test_all_rules_are_listed(invoke, project):
+    lines = invoke("lint", "--explain", "ALL").stdout.splitlines()
+    assert "TK201  error         missing-description: A tool has no description." in lines
+    assert len(lines) == len(codes())
+
+
+def test_unknown_rule_to_explain_is_told(invoke, project):
+    result = invoke("lint", "--explain", "TK20")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("error: no rule is called 'TK20'\nhint: did you mean 'TK20")
+
+
+def test_findings_are_written_to_files_too(invoke, bad):
+    result = invoke("lint", "--output", "json=out/found.json", "--output", "concise=found.txt")
+    assert (result.exit_code, result.stdout) == (1, REPORT)
+    assert [one["code"] for one in json.loads((bad / "out/found.json").read_text("utf-8"))] == [
+        "TK201",
+        "TK204",
+        "TK301",
+    ]
+    assert (bad / "found.txt").read_text("utf-8").count("\n") == 4
+
+
+@pytest.mark.parametrize("output", ["json", "json=", "yaml=found.yaml"])
+def test_output_that_is_no_format_and_file_is_refused(invoke, bad, output):
+    result = invoke("lint", "--output", output)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"error: '{output}' names no format and file\n")
+
+
+def test_static_reads_and_runs_nothing(invoke, bad):
+    (bad / "bad.py").write_text("raise SystemExit('run')\n" + BAD, "utf-8")
+    result = invoke("lint", "bad.py", "calculator", "--static", "--format", "concise")
+    assert result.exit_code == 1
+    assert result.stdout == (
+        "warning[TK004] 'calculator' is no file, and nothing is run to find what it means\n"
+        "bad.py:6:5: error[TK201] tool 'remind' has no description\n"
+        "bad.py:6:12: warning[TK204] parameter 'when' of 'remind' has no description\n"
+        "bad.py:6:12: warning[TK301] parameter 'when' of 'remind' has no type\n"
+        "Found 1 error and 3 warnings in 1 file. (read, not run)\n"
+    )
+
+
+def test_results_are_kept_where_it_is_said(program, bad):
+    program("lint", env={"TOOLKIT_CACHE_DIR": str(bad / "kept")})
+    assert (bad / "kept" / ".gitignore").read_text() == "*\n"
+    assert not (bad / ".toolkit_cache").exists()
+    program("lint", "--no-cache")
+    assert not (bad / ".toolkit_cache").exists()
+    assert program("lint").stdout == program("lint").stdout == REPORT
+    assert (bad / ".toolkit_cache").is_dir()

@@ -16,6 +16,7 @@ from toolkit.sources.configuration import Configuration
 from toolkit.sources.configuring import find_configuration
 
 GUARD = "put what a script does under `if __name__ == '__main__':`"
+SAID = "Return a text of the shop as it is."
 WORK = "this runs whenever the module is imported; what may fail belongs into a tool"
 
 
@@ -27,8 +28,8 @@ class House:
         return path
 
     def tool(self, name, tool, before=""):
-        body = f'def {tool}(text: str) -> str:\n    """Does it."""\n    return text\n'
-        return self.write(name, f"{before}from toolkit import tool\n\n\n@tool\n{body}")
+        body = f'def {tool}(text: Annotated[str, "What is returned."]) -> str:\n    """{SAID}"""\n    return text\n'
+        return self.write(name, f"{before}from typing import Annotated\nfrom toolkit import tool\n\n@tool\n{body}")
 
     def check(self, *targets, configuration=None, **limits):
         return [str(problem) for problem in self.found(*targets, configuration=configuration, **limits)]
@@ -66,32 +67,46 @@ def test_every_kind_of_problem_is_found_and_sorted_by_place(house):
 
         @tool
         def taking(function: Callable[[int], int], text) -> str:
-            """Takes what no model can give."""
-            return text
+            """Takes what no model can give it.
+
+            Args:
+                function: What is done.
+                text: With what it is done.
+            """
+            return function(text)
 
 
         @tool(name="get-rates")
         def named(text: str) -> str:
-            """Has a name that no model may use."""
+            """Has a name that no model may use.
+
+            Args:
+                tetx: The currency.
+            """
             return text
 
 
         @tool(read_olny=True)
-        def optional(text: str) -> str:
+        def optional() -> str:
             """Has an option that does not exist."""
-            return text
+            return "no"
         ''',
     )
     house.write("a.yaml", "tools: [b.py]\nsteps: [silnt, calculator: {inptu: 1}]\n")
-    found = house.found(".")
+    house.write("c.json", '[{"name": "pay", "description": "Pay a bill of the shop.", "parameters": []}]')
+    found = house.found(".", "c.json")
     assert [(str(problem.location), problem.severity, problem.code) for problem in found] == [
         ("a.yaml:2:9", "error", "TK604"),
         ("a.yaml:2:29", "error", "TK609"),
         ("b.py:7:5", "error", "TK201"),
+        ("b.py:7:12", "warning", "TK204"),
         ("b.py:12:12", "error", "TK321"),
         ("b.py:12:44", "warning", "TK301"),
-        ("b.py:18:5", "error", "TK101"),
-        ("b.py:24:5", "error", "TK323"),
+        ("b.py:23:5", "error", "TK101"),
+        ("b.py:23:11", "warning", "TK204"),
+        ("b.py:27:9", "error", "TK205"),
+        ("b.py:33:5", "error", "TK323"),
+        ("c.json:1:74", "error", "TK302"),
     ]
     assert all(problem.hint for problem in found)
 
@@ -142,7 +157,7 @@ def test_names_modules_and_parts_of_files_can_be_checked(house):
     house.write("shop/__init__.py")
     house.tool("shop/prices.py", "price")
     house.write(
-        "tools.py", "from toolkit import tool\n\n@tool\ndef silent(a: int) -> int:\n    return a\n\ndef plain(): ...\n"
+        "tools.py", "from toolkit import tool\n\n@tool\ndef silent() -> int:\n    return 1\n\ndef plain(): ...\n"
     )
     assert house.check("calculator", "shop.prices") == []
     assert [line.split(":")[:3] for line in house.check("tools.py:silent")] == [["tools.py", "4", "5"]]
@@ -204,7 +219,7 @@ def test_broken_files_of_every_kind_hide_no_good_one(house, capfd):
         )
     for name, (text, _, _) in BROKEN.items():
         house.write(f"good_{len(name):02}_{name}.py", text)
-    house.write("z_silent.py", "from toolkit import tool\n\n@tool\ndef silent(a: int) -> int:\n    return a\n")
+    house.write("z_silent.py", "from toolkit import tool\n\n@tool\ndef silent() -> int:\n    return 1\n")
     lines = [line.rpartition(" (")[0] for line in house.check(".", seconds=3, memory=2 * 1024**3)]
     expected = []
     for name, (_, place, message) in BROKEN.items():

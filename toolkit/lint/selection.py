@@ -56,7 +56,8 @@ def selected_codes(layers: Sequence[Selection]) -> frozenset[str]:
 def unknown_parts(parts: Iterable[str]) -> list[tuple[str, str | None]]:
     """Return the parts that fit no rule, each with a hint."""
     wrong = [part for part in parts if not any(_fit(part, code) >= 0 for code in codes())]
-    return [(part, did_you_mean(part, [*codes(), *(rule.name for rule in all_rules())])) for part in wrong]
+    names = [rule.name for rule in all_rules()]
+    return [(part, did_you_mean(part, names)) for part in wrong]
 
 
 def fits(part: str, code: str) -> bool:

@@ -7,6 +7,7 @@
     [tool.toolkit.defaults]
     timeout = "30s"                         # of a call
     approval_timeout = "5m"                 # of a question
+    dialect = "openai-strict"               # that `toolkit schema` prints
 
     [tool.toolkit.context]
     tenant = "acme"                         # values that tools receive with every call
@@ -18,7 +19,7 @@
     tools = ["fetch", "search_*"]           # a set of tools that has a name of its own
 
     [tool.toolkit.lint]
-    ignore = ["TK207"]                      # what `toolkit lint` looks for
+    ignore = ["TK202"]                      # what `toolkit lint` looks for
 
 In `toolkit.toml` the same keys stand at the top level.
 """
@@ -80,6 +81,7 @@ class Configuration(NamedTuple):
         sources: The targets whose tools are known by name.
         timeout: Seconds that a call may take; None if nobody said.
         approval_timeout: Seconds that a question waits for its answer; None if nobody said.
+        dialect: The dialect that tools are printed in; None if nobody said.
         env: The names of the environment variables that expressions may read.
         context: Values that every call's context carries.
         builtin: What is said of the ready tools, by the names that they go by.
@@ -93,6 +95,7 @@ class Configuration(NamedTuple):
     sources: tuple[str, ...] = ()
     timeout: float | None = None
     approval_timeout: float | None = None
+    dialect: str | None = None
     env: tuple[str, ...] = ()
     context: Mapping[str, Any] = MappingProxyType({})
     builtin: Mapping[str, ReadySettings] = MappingProxyType({})

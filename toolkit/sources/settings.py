@@ -44,8 +44,8 @@ def override(
     Args:
         configuration: What holds without them.
         variables: `TOOLKIT_SOURCES` (targets, separated as in `PATH`, relative to the working directory),
-            `TOOLKIT_TIMEOUT`, `TOOLKIT_APPROVAL_TIMEOUT` (durations), `TOOLKIT_ENV` (names, separated by commas) and
-            `TOOLKIT_GRANT` (permissions, separated by commas); others are none of ours.
+            `TOOLKIT_TIMEOUT`, `TOOLKIT_APPROVAL_TIMEOUT` (durations), `TOOLKIT_DIALECT` (a name), `TOOLKIT_ENV` (names,
+            separated by commas) and `TOOLKIT_GRANT` (permissions, separated by commas); others are none of ours.
         directory: The working directory.
         problems: Receives what is wrong.
     """
@@ -56,6 +56,12 @@ def override(
         changes["env"] = tuple(name.strip() for name in names.split(",") if name.strip())
     if permissions := variables.get("TOOLKIT_GRANT"):
         changes["granted"] = granted_permissions(permissions.split(","), problems)
+    if dialect := variables.get("TOOLKIT_DIALECT"):
+        if hint := _unknown_dialect(dialect):
+            message = f"the variable 'TOOLKIT_DIALECT' must name a dialect, not {dialect!r}"
+            problems.append(Problem(BAD_CONFIGURATION, message, hint=hint))
+        else:
+            changes["dialect"] = dialect
     for key in ("timeout", "approval_timeout"):
         if text := variables.get(name := f"TOOLKIT_{key.upper()}"):
             seconds = _seconds(text)
@@ -122,6 +128,18 @@ def _seconds(value: object) -> float | str:
     return seconds or wanted
 
 
+PLAIN = "plain"
+"""The dialect that is none: name, description and parameters, as they are."""
+
+
+def _unknown_dialect(name: str) -> str | None:
+    """Return a hint if there is no such dialect."""
+    from toolkit.dialects import DIALECTS  # noqa: PLC0415 - most projects name none
+
+    known = (PLAIN, *DIALECTS)
+    return None if name in known else did_you_mean(name, known, otherwise=f"the dialects are {', '.join(known)}")
+
+
 class _Reader:
     """Reads one file's table; `problems` gathers what is wrong."""
 
@@ -177,8 +195,15 @@ class _Reader:
 
     def _defaults(self, value: Any, path: Sequence[str]) -> dict[str, Any] | None:
         if isinstance(value, dict):
-            return self._known(value, path, {"timeout": self._duration, "approval_timeout": self._duration})
+            readers = {"timeout": self._duration, "approval_timeout": self._duration, "dialect": self._dialect}
+            return self._known(value, path, readers)
         self._wrong(path, "a table", "write defaults = { timeout = '30s' }")
+        return None
+
+    def _dialect(self, value: Any, path: Sequence[str]) -> str | None:
+        if isinstance(value, str) and not (hint := _unknown_dialect(value)):
+            return value
+        self._wrong(path, "the name of a dialect", hint if isinstance(value, str) else "write dialect = 'openai'")
         return None
 
     def _duration(self, value: Any, path: Sequence[str]) -> float | None:
@@ -198,7 +223,7 @@ class _Reader:
     def _lint(self, value: Any, path: Sequence[str]) -> dict[str, Any] | None:
         if isinstance(value, dict):
             return value  # lint reads it itself
-        self._wrong(path, "a table", "write lint = { ignore = ['TK207'] }")
+        self._wrong(path, "a table", "write lint = { ignore = ['TK202'] }")
         return None
 
     def _ready(self, value: Any, path: Sequence[str]) -> dict[str, ReadySettings] | None:

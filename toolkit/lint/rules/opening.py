@@ -172,14 +172,14 @@ class BadConfiguration(Rule):
 
     ```toml
     [tool.toolkit.lint]
-    ignroe = ["TK207"]
+    ignroe = ["TK202"]
     ```
 
     ## Instead
 
     ```toml
     [tool.toolkit.lint]
-    ignore = ["TK207"]
+    ignore = ["TK202"]
     ```
 
     ## Source
@@ -221,4 +221,67 @@ class HiddenModule(Rule):
 
     code = "TK006"
     name = "hidden-module"
+    severity = "error"
+
+
+class PermissionNotGranted(Rule):
+    """A group of tools needs a permission that nobody has granted.
+
+    ## Why
+
+    A group says what it must reach: the internet, or files and programs of this machine. Opening it without that would
+    give tools that fail, and opening it with that unasked would give a project's file more than the user has allowed.
+
+    ## Example
+
+    ```sh
+    toolkit run news.headlines
+    ```
+
+    ## Instead
+
+    ```sh
+    toolkit run news.headlines --grant internet_access
+    ```
+
+    ## Source
+
+    - this project's own (checked 2026-11-21)
+    """
+
+    code = "TK007"
+    name = "permission-not-granted"
+    severity = "error"
+
+
+class IncompleteGroup(Rule):
+    """A group of tools lacks a tool that it says it requires.
+
+    ## Why
+
+    Whoever opens the group relies on that tool. It was renamed, or its source was not opened.
+
+    ## Example
+
+    ```toml
+    [tool.toolkit.groups.prices]
+    sources = ["price_tools.py"]
+    required = ["pirce"]
+    ```
+
+    ## Instead
+
+    ```toml
+    [tool.toolkit.groups.prices]
+    sources = ["price_tools.py"]
+    required = ["price"]
+    ```
+
+    ## Source
+
+    - this project's own (checked 2026-11-21)
+    """
+
+    code = "TK008"
+    name = "incomplete-group"
     severity = "error"

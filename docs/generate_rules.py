@@ -1,0 +1,39 @@
+"""Write the pages of `docs/rules/` from the rules themselves: `python docs/generate_rules.py`."""
+
+import re
+from pathlib import Path
+
+from toolkit.lint.rules import all_rules
+from toolkit_cli.rendering.rules import index_of, page_of
+
+FOLDER = Path(__file__).parent / "rules"
+HEAD = """\
+# The rules of lint
+
+`toolkit lint` looks for all of these unless it is told otherwise; [Linting](../linting.md) says how.
+`toolkit lint --explain CODE` shows the same pages.
+
+"""
+NOTE = "<!-- not run: the tests of the rules lint it -->\n"
+
+
+def pages() -> dict[str, str]:
+    """Return the text of every page by the name of its file."""
+    rules = list(all_rules())
+    found = {f"{rule.name}.md": re.sub(r"^(?=```\w)", NOTE, page_of(rule), flags=re.MULTILINE) for rule in rules}
+    return {"README.md": HEAD + index_of(rules), **found}
+
+
+def main() -> None:
+    """Write the pages, and delete those of rules that are gone."""
+    FOLDER.mkdir(exist_ok=True)
+    written = pages()
+    for name, text in written.items():
+        (FOLDER / name).write_text(text, "utf-8")
+    for file in FOLDER.glob("*.md"):
+        if file.name not in written:
+            file.unlink()
+
+
+if __name__ == "__main__":
+    main()
