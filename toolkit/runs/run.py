@@ -1,5 +1,6 @@
 """The run: one execution with everything that belongs to it."""
 
+import os
 import threading
 from collections import Counter, deque
 from collections.abc import Callable
@@ -194,6 +195,4 @@ class Run:
 
 
 def _new_id() -> str:
-    from uuid import uuid4  # noqa: PLC0415 - only a run that nobody named needs it
-
-    return uuid4().hex
+    return os.urandom(16).hex()

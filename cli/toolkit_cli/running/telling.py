@@ -16,6 +16,7 @@ from toolkit.events import (
     ToolStarted,
     as_record,
 )
+from toolkit.runs.records import Message
 from toolkit_cli import console
 from toolkit_cli.screen import Screen
 
@@ -95,6 +96,18 @@ def _make_bars() -> "Bars":
     from toolkit_cli.rendering.live import Bars  # noqa: PLC0415 - rich is heavy, and few runs have bars
 
     return Bars()
+
+
+def message_channel(screen: Screen) -> Callable[[Message], None]:
+    """Return what shows the messages of tools to the user as they come, with nothing in them that a terminal obeys."""
+
+    def show(message: Message) -> None:
+        from toolkit_cli.rendering.escaping import lines_of  # noqa: PLC0415 - few tools speak
+
+        for line in lines_of(message.text):
+            screen.say(f"{message.tool}: {line}" if message.tool else line)
+
+    return show
 
 
 def write_event(event: Event) -> None:
