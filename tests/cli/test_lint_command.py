@@ -376,3 +376,55 @@ def test_results_are_kept_where_it_is_said(program, bad):
     assert not (bad / ".toolkit_cache").exists()
     assert program("lint").stdout == program("lint").stdout == REPORT
     assert (bad / ".toolkit_cache").is_dir()
+
+
+STRICTLY = '''\
+from toolkit import tool
+
+
+@tool
+def reserve(labels: dict[str, str]) -> str:
+    """Reserve a table for a guest.
+
+    Args:
+        labels: What is known of the guest.
+    """
+    return str(labels)
+'''
+
+
+def test_compatibility_shows_who_takes_what_and_why_not(project, invoke):
+    (project / "tools.py").write_text(STRICTLY)
+    (project / "good.py").write_text(GOOD)
+    shown = invoke(
+        "lint", "--compat", "tools.py", "good.py", "--provider", "openai,openai-strict", env={"COLUMNS": "120"}
+    )
+    assert shown.exit_code == 1
+    assert shown.stdout == (
+        "TOOL          openai  openai-strict\n"
+        "reserve       69      no\n"
+        "remind        58      69\n"
+        "all together  127     153\n"
+        "\n"
+        "a number: taken, at about so many tokens in every request; !: something is lost; no: refused\n"
+        "\n"
+        "TOOL     PROVIDER       CODE   WHY\n"
+        "reserve  openai-strict  TK304  'labels' has members of any name, but it can only be sent empty\n"
+    )
+
+
+def test_compatibility_as_data_has_every_provider(project, invoke):
+    (project / "tools.py").write_text(STRICTLY)
+    shown = invoke("lint", "--compat", "--format", "json", "tools.py")
+    [tool] = json.loads(shown.stdout)["tools"]
+    assert shown.exit_code == 0
+    assert [name for name, verdict in tool["providers"].items() if not verdict["taken"]] == [
+        "openai-strict",
+        "anthropic-strict",
+    ]
+    assert set(json.loads(shown.stdout)["all"]) == set(tool["providers"])
+
+
+def test_compatibility_is_written_as_text_or_json_alone(project, invoke):
+    shown = invoke("lint", "--compat", "--format", "sarif", ".")
+    assert (shown.exit_code, shown.stderr) == (2, "error: '--compat' is written as text or json, not as sarif\n")

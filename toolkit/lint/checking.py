@@ -61,6 +61,18 @@ def check(
     return _told(problems, reports, codes, settings)
 
 
+def find_tools(
+    targets: Sequence[str], configuration: Configuration, settings: LintSettings, *, limits: Limits = DEFAULT_LIMITS
+) -> list[ToolDefinition]:
+    """Return the tools that the user named, each once, whatever is wrong with the rest; see `check`."""
+    base = Path() if targets else configuration.directory
+    requests, _ = make_requests(targets or configuration.sources or ["."], base)
+    reports = _reports(
+        requests, (), configuration, settings, limits, Cache.open(None, configuration, settings, (), limits)
+    )
+    return _unique(tool for report in reports for tool in report.tools)
+
+
 def _rules(codes: Iterable[str], settings: LintSettings) -> list[Rule]:
     """Return the rules of these codes that matter to the providers that are asked for."""
     said = RuleSettings(settings.providers, settings.limits, settings.directory)

@@ -1,5 +1,6 @@
 """`toolkit lint`: what is wrong with tools and pipelines, and where."""
 
+import json
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -62,6 +63,7 @@ def lint(  # noqa: PLR0913 - each is an option of the command
     format: Shown = "text",  # noqa: A002 - the option's name
     output: Outputs = None,
     statistics: Annotated[bool, typer.Option("--statistics", help="Count the findings of each rule.")] = False,
+    compat: Annotated[bool, typer.Option("--compat", help="Show which provider takes which tool instead.")] = False,
     explain: Annotated[str | None, typer.Option(metavar="CODE", help="Explain a rule, or list ALL.")] = None,
     warnings_as_errors: Annotated[bool, typer.Option("--warnings-as-errors", help="Let warnings fail too.")] = False,
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="End with 0, whatever is found.")] = False,
@@ -78,6 +80,8 @@ def lint(  # noqa: PLR0913 - each is an option of the command
     outputs = [_output(text) for text in output or ()]
     configuration = load_configuration()
     settings = _settings(configuration, _Said(select, ignore, extend_select, provider, baseline, is_static=static))
+    if compat:
+        return _show_compatibility(paths or (), configuration, settings, provider, format)
     cache = None if no_cache else _cache_folder(configuration)
     look = _Look(paths or (), configuration, settings, cache, update_baseline=update_baseline)
     if diff:
@@ -210,6 +214,30 @@ def _show_diff(problems: Sequence[Problem], *, unsafe: bool) -> ExitCode:
     cured = sum(len(change.cured) for change in changes)
     console.say(f"Would fix {counted(cured, 'problem')} in {counted(len(changes), 'file')}.")
     return ExitCode.FINDINGS if changes else ExitCode.WELL
+
+
+def _show_compatibility(
+    paths: Sequence[str],
+    configuration: "Configuration",
+    settings: "LintSettings",
+    named: Sequence[str] | None,
+    format: Format,  # noqa: A002
+) -> ExitCode:
+    """Print which provider takes which tool; the exit code is 1 only if a provider was named that refuses one."""
+    from toolkit.lint.checking import find_tools  # noqa: PLC0415 - few runs ask for it
+    from toolkit.lint.compatibility import EVERYBODY, compatibility_of  # noqa: PLC0415
+    from toolkit_cli.rendering.compatibility import as_record, as_table  # noqa: PLC0415
+    from toolkit_cli.rendering.styles import paint_all  # noqa: PLC0415
+
+    if format not in {"text", "json"}:
+        raise Failure(ExitCode.USAGE, f"'--compat' is written as text or json, not as {format}")
+    found = compatibility_of(find_tools(paths, configuration, settings), settings.providers if named else EVERYBODY)
+    if format == "json":
+        console.write_data(f"{json.dumps(as_record(found), indent=2, ensure_ascii=False)}\n")
+    else:
+        console.write_data(paint_all(as_table(found, console.data_width()), colour=console.data_has_colour()))
+    refused = any(not verdict.is_taken for row in [*found.rows, found.whole] for verdict in row.verdicts)
+    return ExitCode.FINDINGS if named and refused else ExitCode.WELL
 
 
 def _explain(wanted: str) -> ExitCode:

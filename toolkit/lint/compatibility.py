@@ -1,0 +1,72 @@
+"""Compatibility: which provider takes which tool, with the reason for each no, and what its definition costs there."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from toolkit import dialects
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.objecting import objections_to
+from toolkit.lint.rule import PORTABLE
+from toolkit.lint.settings import PROVIDERS
+from toolkit.lint.token_costs import tokens_of
+from toolkit.problems import Severity
+
+EVERYBODY = tuple(provider for provider in PROVIDERS if provider != PORTABLE)
+"""Every provider that a tool can be sent to."""
+
+
+class Reason(NamedTuple):
+    """One thing that a provider says against a tool, or against all of them together."""
+
+    code: str
+    severity: Severity
+    message: str
+
+
+class Verdict(NamedTuple):
+    """What a provider makes of a tool: what stands against it, and about how many tokens it costs."""
+
+    provider: str
+    tokens: int
+    reasons: tuple[Reason, ...] = ()
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether nothing that stands against it is an error."""
+        return all(reason.severity != "error" for reason in self.reasons)
+
+
+class Row(NamedTuple):
+    """A tool, or all of them, and what each provider makes of it."""
+
+    name: str
+    verdicts: tuple[Verdict, ...]
+
+
+class Compatibility(NamedTuple):
+    """What the providers make of each tool, and of all in one request."""
+
+    rows: tuple[Row, ...]
+    whole: Row
+
+
+def compatibility_of(tools: Sequence[ToolDefinition], providers: Iterable[str] = EVERYBODY) -> Compatibility:
+    """Return what providers make of tools; those that are no tools for want of a proper schema are left out."""
+    asked = tuple(dict.fromkeys(providers))
+    known = [tool for tool in tools if tool.spec is not None]
+    rows = tuple(Row(tool.name, tuple(_verdict(tool, provider) for provider in asked)) for tool in known)
+    return Compatibility(rows, Row("all together", tuple(_verdict_on_all(known, rows, one) for one in asked)))
+
+
+def _verdict(tool: ToolDefinition, provider: str) -> Verdict:
+    assert tool.spec is not None  # noqa: S101 - those without are left out
+    reasons = [Reason(one.code, one.severity, one.message) for one in objections_to(tool, provider)]
+    told = tuple(dict.fromkeys(reason for reason in reasons if reason.severity != "info"))
+    return Verdict(provider, tokens_of(tool.spec, provider), told)
+
+
+def _verdict_on_all(tools: Sequence[ToolDefinition], rows: Sequence[Row], provider: str) -> Verdict:
+    specs = [tool.spec for tool in tools if tool.spec is not None]
+    reasons = tuple(Reason(one.code, one.severity, one.message) for one in dialects.request_objections(specs, provider))
+    cost = sum(verdict.tokens for row in rows for verdict in row.verdicts if verdict.provider == provider)
+    return Verdict(provider, cost, reasons)
