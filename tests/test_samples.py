@@ -2,7 +2,11 @@
 
 import json
 import shutil
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -118,6 +122,43 @@ def test_morning_round_calls_two_other_samples() -> None:
     assert run("morning_round").output == (
         "Jobs that need attention: nightly-import, send-invoices\nOrder A-1042: 58 pieces, 4432.70 NOK\n"
     )
+
+
+@pytest.fixture
+def supplier(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The server of lesson 8, as `python -m http.server` starts it, on a port that is free."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name that it has
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=SAMPLES))
+    monkeypatch.setenv("OFFERS_PORT", str(server.server_port))
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    yield
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.mark.usefixtures("supplier")
+def test_purchase_fetches_picks_reckons_and_writes(samples_below: Path) -> None:
+    result = run("purchase", Continue(), pieces=24)
+    assert result.text == "594 NOK"
+    assert (samples_below / "purchase.md").read_text() == "24 × Oat milk, 1 l, organic at 24.75 NOK: 594 NOK\n"
+
+
+@pytest.mark.usefixtures("supplier")
+def test_purchase_writes_nothing_without_consent(samples_below: Path) -> None:
+    assert run("purchase", Reject("too dear"), product="Paper", pieces=10).error == "Rejected by reviewer: too dear"
+    assert not (samples_below / "purchase.md").exists()
+
+
+def test_purchase_says_that_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OFFERS_PORT", "9")
+    result = run("purchase", Continue())
+    assert (result.succeeded, result.error_code) == (False, "network")
 
 
 def test_the_tools_of_the_samples_say_what_they_are() -> None:
