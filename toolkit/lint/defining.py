@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from toolkit.lint.definitions import ParameterDefinition, Text, ToolDefinition, Written
-from toolkit.lint.literals import Literal
 from toolkit.lint.places import Somewhere, WrittenInPython
 from toolkit.lint.python_files import PythonFile, PythonFunction, PythonParameter
 from toolkit.lint.records import read_spec
@@ -166,31 +165,24 @@ class _Source:
         keyword = self.function.options.get("description")
         if keyword is not None and self.function.option("description") == description:
             return self._literal_of(keyword.value, description)
-        return self._in_docstring(description, 0) or Somewhere(self.function.location)
+        if self.function.docstring.description == description and (node := self.function.docstring_node):
+            return WrittenInPython(self.file, node, description)
+        return Somewhere(self.function.location)
 
     def written_parameter(self, python: PythonParameter, text: str) -> Written:
         """Return where a text of a parameter stands: its description, or a value of its type."""
         for node in _constants(python):
             if node.value == text:
-                return self._literal_of(node, text)
-        entry = self.function.docstring.parameters.get(python.name)
-        if entry == text and (literal := self.function.docstring_literal):
-            after = _entry_of(python.name, literal.value)
-            if found := self._in_docstring(text, after):
-                return found
+                return WrittenInPython(self.file, node, text)
+        docstring = self.function.docstring_node
+        if docstring is not None and self.function.docstring.parameters.get(python.name) == text:
+            return WrittenInPython(self.file, docstring, text, _entry_of(python.name, str(docstring.value)))
         return Somewhere(self.file.location(python.node))
 
     def _literal_of(self, node: ast.expr, value: str) -> Written:
-        if isinstance(node, ast.Constant):
-            literal = self.file.literal(node)
-            if literal.value == value:
-                return WrittenInPython(self.file, literal, range(len(value)))
+        if isinstance(node, ast.Constant) and node.value == value:
+            return WrittenInPython(self.file, node, value)
         return Somewhere(self.file.location(node))
-
-    def _in_docstring(self, text: str, after: int) -> Written | None:
-        literal: Literal | None = self.function.docstring_literal
-        offsets = literal.find(text, after) if literal is not None else None
-        return None if literal is None or offsets is None else WrittenInPython(self.file, literal, offsets)
 
 
 def _texts(

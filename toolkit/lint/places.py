@@ -1,7 +1,9 @@
 """Places: where a text that a model is sent was written, and how a part of it is replaced there."""
 
+import ast
 import json
 from collections.abc import Sequence
+from functools import cached_property
 
 from toolkit.documents.nodes import Scalar
 from toolkit.lint.literals import Literal
@@ -26,30 +28,41 @@ class Somewhere:
 
 
 class WrittenInPython:
-    """A text that stands in a string of a Python source."""
+    """A text that stands in a string of a Python source; where each character is, is found when it is asked for."""
 
-    def __init__(self, file: PythonFile, literal: Literal, offsets: Sequence[int]) -> None:
-        """Keep the string, and which character of its value each character of the text is."""
+    def __init__(self, file: PythonFile, node: ast.Constant, text: str, after: int = 0) -> None:
+        """Keep the string, the text, and the offset in the string's value from which the text is looked for."""
         self._file = file
-        self._literal = literal
-        self._offsets = offsets
+        self._node = node
+        self._text = text
+        self._after = after
+
+    @cached_property
+    def _found(self) -> tuple[Literal, Sequence[int]] | None:
+        """The string, and which character of its value each character of the text is."""
+        literal = self._file.literal(self._node)
+        offsets = literal.find(self._text, self._after)
+        return None if offsets is None else (literal, offsets)
 
     def locate(self, offset: int, length: int = 1) -> Location:
-        """Return the place of some characters; that of the end where the text has no more."""
-        return self._file.between(*self._span(offset, length))
+        """Return the place of some characters; that of the whole string where they cannot be told apart."""
+        span = self._span(offset, length)
+        return self._file.location(self._node) if span is None else self._file.between(*span)
 
     def replaced(self, offset: int, length: int, text: str) -> Edit | None:
         """Return the edit; a text that would need an escape is none."""
-        if length < 1 or any(sign in text for sign in "\\\"'\n\r"):
+        span = self._span(offset, length)
+        if span is None or length < 1 or any(sign in text for sign in "\\\"'\n\r"):
             return None
-        return Edit(self.locate(offset, length), text)
+        return Edit(self._file.between(*span), text)
 
-    def _span(self, offset: int, length: int) -> tuple[int, int]:
-        if not self._offsets:
-            return self._literal.span(0, 0)
-        first = self._offsets[min(offset, len(self._offsets) - 1)]
-        last = self._offsets[min(offset + max(length, 1), len(self._offsets)) - 1]
-        return self._literal.span(first, last - first + 1)
+    def _span(self, offset: int, length: int) -> tuple[int, int] | None:
+        if self._found is None:
+            return None
+        literal, offsets = self._found
+        first = offsets[min(offset, len(offsets) - 1)]
+        last = offsets[min(offset + max(length, 1), len(offsets)) - 1]
+        return literal.span(first, last - first + 1)
 
 
 class WrittenInDocument:

@@ -252,8 +252,11 @@ class PythonFunction:
 
     def walk(self) -> Iterator[ast.AST]:
         """Yield every node of the body, inner functions included."""
-        for statement in self.body:
-            yield from ast.walk(statement)
+        return iter(self._nodes)
+
+    @cached_property
+    def _nodes(self) -> tuple[ast.AST, ...]:
+        return tuple(node for statement in self.body for node in ast.walk(statement))
 
     def calls(self) -> Iterator[tuple[ast.Call, str]]:
         """Yield every call in the body of something that has a name, and that name through the imports."""

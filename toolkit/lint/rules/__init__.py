@@ -4,6 +4,8 @@ A rule is imported when it is asked for. An installed package adds its own throu
 `toolkit.rules`: each entry point has a code for its name, and leads to a class made from `Rule`.
 """
 
+import os
+import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
@@ -117,7 +119,26 @@ def _load(code: str) -> type[Rule]:
 @cache
 def _installed() -> Mapping[str, type[Rule]]:
     """Return the rules of installed packages by code; a code of ours stays ours."""
-    from importlib.metadata import entry_points  # noqa: PLC0415 - it reads every installed package's metadata
+    if not any(map(_mentions_rules, sys.path)):
+        return {}
+    from importlib.metadata import entry_points  # noqa: PLC0415 - it is as slow as all of lint's own modules
 
     found = {point.name: point.load() for point in entry_points(group=ENTRY_POINTS)}
     return {code: rule for code, rule in sorted(found.items()) if code not in TABLE}
+
+
+def _mentions_rules(folder: str) -> bool:
+    """Whether some package that is installed in a folder adds rules, told from the text of its metadata."""
+    try:
+        entries = [entry.path for entry in os.scandir(folder) if entry.name.endswith((".dist-info", ".egg-info"))]
+    except OSError:
+        return folder.endswith((".zip", ".whl"))
+    return any(_mentions(os.path.join(entry, "entry_points.txt")) for entry in entries)  # noqa: PTH118 - see above
+
+
+def _mentions(file: str) -> bool:
+    try:
+        with open(file, "rb") as stream:  # noqa: PTH123 - see above
+            return f"[{ENTRY_POINTS}]".encode() in stream.read()
+    except OSError:
+        return False

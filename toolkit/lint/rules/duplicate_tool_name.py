@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
-from toolkit.tools.resolution import collision
 
 
 class DuplicateToolName(Rule):
@@ -68,5 +67,7 @@ class DuplicateToolName(Rule):
         for tool in tools:
             holder = first.setdefault(tool.name, tool)
             if holder is not tool:
+                from toolkit.tools.resolution import collision  # noqa: PLC0415 - only bad news needs it
+
                 found = collision(tool.name, tool.location, holder.location, holder.source)
                 yield self.problem(found.message, found.location, hint=found.hint, related=found.related)
