@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from toolkit.builtin.json_parser import JsonParser
     from toolkit.builtin.options import Option
     from toolkit.builtin.process import Process
+    from toolkit.builtin.web_scrape import WebScrape
     from toolkit.tools.base import Tool
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "JsonParser",
     "Process",
     "ReadyTool",
+    "WebScrape",
     "options_of",
     "ready_tools",
 ]
@@ -99,6 +101,7 @@ _TOOLS = [
     ReadyTool("human_input", "Asks a person a question", "human_input", "HumanInput"),
     ReadyTool("json_parser", "Picks values out of a JSON document", "json_parser", "JsonParser"),
     ReadyTool("process", "Runs one command of your own with the input", "process", "Process"),
+    ReadyTool("web_scrape", "Reads a page of the web", "web_scrape", "WebScrape"),
 ]
 
 

@@ -63,15 +63,23 @@ def resolve_by_system(host: str, port: int) -> list[str]:
 class AddressGuard:
     """Says which addresses of a host may be connected to."""
 
-    def __init__(self, private_hosts: Iterable[str] = (), resolve: Resolver = resolve_by_system) -> None:
+    def __init__(
+        self,
+        private_hosts: Iterable[str] = (),
+        resolve: Resolver = resolve_by_system,
+        *,
+        only_hosts: Iterable[str] = (),
+    ) -> None:
         """Keep whom the user trusts.
 
         Args:
-            private_hosts: Hosts that may lie inside, each as `host` or `host:port`; they are not checked.
+            private_hosts: Hosts that may lie inside, each as `host` or `host:port`; their addresses are not checked.
             resolve: How names are looked up.
+            only_hosts: The only hosts there are, if any are given: names, or `*.example.com` for all below one.
         """
         self._trusted = frozenset(_normal(host) for host in private_hosts)
         self._resolve = resolve
+        self._only = tuple(_normal(host) for host in only_hosts)
 
     async def addresses_of(self, host: str, port: int) -> list[str]:
         """Return every address of a host, each of them checked; connect to these and look nothing up again.
@@ -86,6 +94,8 @@ class AddressGuard:
         """
         spelled = _spelled_address(host)
         name = (str(spelled) if spelled is not None else host.lower()).removesuffix(".")
+        if self._only and not any(_covers(pattern, name) for pattern in self._only):
+            raise RefusedHostError(f"{host} is none of the hosts that may be reached")
         found = [spelled] if spelled is not None else await self._look_up(host, port)
         if name not in self._trusted and _with_port(name, port) not in self._trusted:
             for address in found:
@@ -121,6 +131,10 @@ def why_refused(address: IPv4Address | IPv6Address) -> str | None:
     if int(address) >> 32 & 0xFFFFFFFF in _TUNNEL_MARKS:
         return "an address that hides another"
     return None if address in _PUBLIC_IPV6 and address.is_global and address.scope_id is None else _NOT_PUBLIC
+
+
+def _covers(pattern: str, host: str) -> bool:
+    return host.endswith(pattern[1:]) if pattern.startswith("*.") else host == pattern
 
 
 def _named(address: IPv4Address | IPv6Address, table: Iterable[tuple[IPv4Network | IPv6Network, str]]) -> str | None:

@@ -1,0 +1,262 @@
+"""The page reader: a program of its own that reads one web page and tells what is on it.
+
+    python -I -S page_reader.py        reads a request as JSON from standard input, writes what it found as JSON
+
+A parser of web pages is written in C and fed by strangers: a page of a few megabytes can keep one busy for minutes, and
+might break it. So it runs apart, where it can be ended and where its memory is bounded.
+
+It imports nothing of the library, so that it starts fast.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urldefrag, urljoin, urlsplit
+
+MEMORY = 1024 * 1024 * 1024
+"""Bytes of memory that it may take."""
+
+MAX_LINKS = 100
+_MAX_LABEL = 200
+_SKIPPED = {"script", "style", "nav", "footer", "header", "template", "svg", "iframe", "object", "head"}
+_BLOCKS = {
+    *("address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "div", "dl"),
+    *("dt", "fieldset", "figcaption", "figure", "form", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "legend", "li"),
+    *("main", "noscript", "ol", "option", "p", "pre", "search", "section", "select", "summary", "table", "tbody"),
+    *("td", "textarea", "tfoot", "th", "thead", "title", "tr", "ul"),
+}
+_HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
+_MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*", "code": "`", "kbd": "`", "samp": "`"}
+_BLANKS = re.compile(r"[ \t\n\r\f\v\u00a0]+")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def read_page(
+    html: str, url: str, *, markdown: bool = False, extractor: str = "page", most: int = 1_000_000
+) -> dict[str, Any]:
+    """Return the `title`, the `text` and the `links` of a page, and whether there `is_more` text.
+
+    Args:
+        html: The page.
+        url: Where it came from, which its links are relative to.
+        markdown: Whether the text keeps headings, lists, links and emphasis as Markdown.
+        extractor: `page` for all of it but what surrounds every page of its site, `article` for its main text alone.
+        most: How many characters of text are wanted.
+    """
+    from selectolax.lexbor import LexborHTMLParser
+
+    tree = LexborHTMLParser(html)
+    titled = tree.css_first("title")
+    title = plain(titled.text())[:_MAX_LABEL] if titled is not None else ""
+    base = tree.css_first("base[href]")
+    base_url = _joined(url, base.attributes.get("href") or "") if base else url
+    links: dict[str, str] = {}
+    text = _article(html, markdown=markdown) if extractor == "article" else ""
+    if tree.body is not None:
+        writing = _Writing(base_url or url, most, markdown=markdown)
+        text, links = text or writing.of(tree.body), writing.links
+    for anchor in tree.css("a[href]"):  # those in menus and the like come last
+        if len(links) >= MAX_LINKS:
+            break
+        _note_link(links, anchor, base_url or url)
+    found = [{"url": target, "text": label} for target, label in list(links.items())[:MAX_LINKS]]
+    return {"title": title, "text": text[:most], "links": found, "is_more": len(text) > most}
+
+
+def plain(text: str) -> str:
+    """Return text in one line, with single blanks and nothing that moves a cursor."""
+    return _CONTROLS.sub("", _BLANKS.sub(" ", text)).strip()
+
+
+def without_controls(text: str) -> str:
+    """Return text with its lines and tabs, but without anything else that a terminal would obey."""
+    return _CONTROLS.sub("", text.replace("\r\n", "\n"))
+
+
+def _article(html: str, *, markdown: bool) -> str:
+    from trafilatura import extract
+
+    text = extract(html, output_format="markdown" if markdown else "txt", include_links=markdown) or ""
+    return without_controls(text).strip() if markdown else plain(text)
+
+
+def _note_link(links: dict[str, str], anchor: Any, base: str) -> str | None:
+    """Note where a link leads to, once, with what is written there; return it, or `None` if it is not of the web."""
+    target = _joined(base, anchor.attributes.get("href") or "")
+    if target is not None and not links.get(target):
+        links[target] = plain(anchor.text(deep=True))[:_MAX_LABEL]
+    return target
+
+
+def _joined(base: str, reference: str) -> str | None:
+    """Return a reference as a whole URL without its fragment, or `None` if it is none of the web."""
+    try:
+        target = urldefrag(urljoin(base, plain(reference))).url
+        is_web = urlsplit(target).scheme in {"http", "https"} and bool(urlsplit(target).hostname)
+    except ValueError:
+        return None
+    return target if is_web and not re.search(r"[\s<>()]", target) else None
+
+
+class _Writing:
+    """Writes down a tree block by block, going from node to node, never into itself, however deep the tree is."""
+
+    def __init__(self, base: str, most: int, *, markdown: bool) -> None:
+        self._base = base
+        self._room = most
+        self._markdown = markdown
+        self.links: dict[str, str] = {}
+        self._blocks: list[str] = []
+        self._pieces: list[str] = []
+        self._lists: list[int | None] = []
+        self._quotes = 0
+        self._preformatted = 0
+        self._prefix = ""
+        self._row: list[str] | None = None
+
+    def of(self, body: Any) -> str:
+        """Return the text of a body."""
+        pending: list[Callable[[], None]] = [lambda: self._enter(body, pending)]
+        while pending and self._room >= 0:  # a page of megabytes is not written down for its first lines
+            pending.pop()()
+        self._end_block()
+        return "\n".join(self._spaced()).strip() if self._markdown else plain(" ".join(self._blocks))
+
+    def _enter(self, node: Any, pending: list[Callable[[], None]]) -> None:
+        if node.tag == "-text":
+            self._pieces.append(node.text_content or "")
+            return
+        if node.tag.startswith("-") or node.tag in _SKIPPED or "hidden" in node.attributes:
+            return
+        self._open(node)
+        pending.append(lambda: self._close(node))
+        children = list(node.iter(include_text=True))
+        pending += [lambda child=child: self._enter(child, pending) for child in reversed(children)]  # type: ignore[misc]
+
+    def _open(self, node: Any) -> None:
+        tag = node.tag
+        if tag in _BLOCKS:
+            self._end_block()
+        if tag == "br":
+            self._pieces.append("\n" if self._preformatted else " ")
+        elif tag == "a" and _note_link(self.links, node, self._base) and self._markdown:
+            self._pieces.append("[")
+        if self._markdown:
+            self._open_marked(node)
+
+    def _open_marked(self, node: Any) -> None:
+        match node.tag:
+            case "ul":
+                self._lists.append(None)
+            case "ol":
+                self._lists.append(0)
+            case "li":
+                self._prefix = self._bullet()
+            case "blockquote":
+                self._quotes += 1
+            case "pre":
+                self._preformatted += 1
+            case "tr":
+                self._row = []
+            case "hr":
+                self._blocks.append("---")
+            case tag:
+                self._prefix = _HEADINGS.get(tag, self._prefix)
+                self._pieces += self._opening(node)
+
+    def _opening(self, node: Any) -> Iterator[str]:
+        if node.tag in _MARKS and not self._preformatted:
+            yield _MARKS[node.tag]
+        elif node.tag == "img" and (label := plain(node.attributes.get("alt") or "")):
+            yield f"[image: {label}]"
+
+    def _close(self, node: Any) -> None:
+        tag = node.tag
+        if self._markdown and tag in _MARKS and not self._preformatted:
+            self._pieces.append(_MARKS[tag])
+        elif self._markdown and tag == "a" and (target := _joined(self._base, node.attributes.get("href") or "")):
+            self._pieces.append(f"]({target})")
+        if tag in _BLOCKS:
+            self._end_block(is_cell=tag in {"td", "th"})
+        if self._markdown:
+            self._close_marked(tag)
+
+    def _close_marked(self, tag: str) -> None:
+        if tag in {"ul", "ol"}:
+            self._lists.pop()
+        elif tag == "blockquote":
+            self._quotes -= 1
+        elif tag == "pre":
+            self._preformatted -= 1
+        elif tag == "tr":
+            self._end_row()
+        elif tag == "li" or tag in _HEADINGS:
+            self._prefix = ""
+
+    def _end_row(self) -> None:
+        if self._row:
+            is_first = not self._blocks or not self._blocks[-1].startswith("| ")
+            self._blocks.append(f"| {' | '.join(self._row)} |")
+            if is_first:
+                self._blocks.append(f"| {' | '.join('---' for _ in self._row)} |")
+        self._row = None
+
+    def _bullet(self) -> str:
+        indent = "  " * max(len(self._lists) - 1, 0)
+        if not self._lists or self._lists[-1] is None:
+            return f"{indent}- "
+        self._lists[-1] += 1
+        return f"{indent}{self._lists[-1]}. "
+
+    def _end_block(self, *, is_cell: bool = False) -> None:
+        written = "".join(self._pieces)
+        self._room -= len(plain(written))
+        self._pieces = []
+        if self._preformatted:
+            code = without_controls(written).strip("\n")
+            if code.strip():
+                self._blocks.append(f"```\n{code}\n```")
+            return
+        text = re.sub(r"\*\*\s*\*\*|`\s*`|\[\s*\]\(\S*\)", "", plain(written)).strip()
+        if self._row is not None:
+            if is_cell or text:
+                self._row.append(text.replace("|", "\\|"))
+        elif text:
+            quote = "> " * min(self._quotes, 10)
+            self._blocks.append(f"{quote}{self._prefix}{text}")
+            self._prefix = ""
+
+    def _spaced(self) -> Iterator[str]:
+        """Yield the blocks, with a blank line between those that are not rows or items of the same thing."""
+        before = ""
+        for block in self._blocks:
+            kind = "row" if block.startswith("| ") else "item" if re.match(r"[> ]*(-|\d+\.) ", block) else ""
+            if before and not (kind and kind == before):
+                yield ""
+            yield block
+            before = kind or "other"
+
+
+def main() -> None:
+    """Answer the request on standard input."""
+    from resource import RLIMIT_AS, setrlimit  # noqa: PLC0415 - the module is read where there is none, too
+
+    request = json.load(sys.stdin)
+    sys.path[:] = request["path"]
+    with suppress(OSError, ValueError):  # not every system bounds it
+        setrlimit(RLIMIT_AS, (MEMORY, MEMORY))
+    found = read_page(
+        request["html"],
+        request["url"],
+        markdown=request["markdown"],
+        extractor=request["extractor"],
+        most=request["most"],
+    )
+    json.dump(found, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,216 @@
+"""The tool `web_scrape`: read a page of the web."""
+
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Any, Final, Literal
+
+from toolkit.builtin import page_reader
+from toolkit.builtin.address_guard import AddressGuard, Resolver, resolve_by_system
+from toolkit.builtin.charsets import decode_text, looks_binary, read_media_type
+from toolkit.builtin.extras import need
+from toolkit.builtin.fetching import Fetched, Fetcher, FetchError
+from toolkit.builtin.options import COUNT, DURATION, TEXTS, Option, one_of, take_options
+from toolkit.builtin.process_trees import StartError, missing_support, run_command
+from toolkit.durations import spoken
+from toolkit.errors import ConfigurationError
+from toolkit.problems import Problem
+from toolkit.tools.context import ToolContext
+from toolkit.tools.results import ToolResult
+from toolkit.tools.typed import TypedTool
+
+DEFAULT_MAX_CHARACTERS: Final = 5_000
+DEFAULT_TIMEOUT: Final = 15.0
+DEFAULT_MAX_BYTES: Final = 5 * 1024 * 1024
+MAX_REDIRECTS: Final = 5
+
+Extractor = Literal["page", "article"]
+"""What of a page is its text: all but what surrounds every page of its site, or its main text alone."""
+
+OPTIONS: Final = (
+    Option("max_characters", COUNT, "how much text of a page is returned", default=DEFAULT_MAX_CHARACTERS),
+    Option("timeout", DURATION, "how long a page may take", default="15s"),
+    Option("max_bytes", COUNT, "how much of a page is read", default=DEFAULT_MAX_BYTES),
+    Option("hosts", TEXTS, "the only hosts that may be reached, such as '*.python.org'"),
+    Option("private_hosts", TEXTS, "hosts that may lie on this machine or network, such as 'localhost:8080'"),
+    Option(
+        "extractor",
+        one_of("page", "article"),
+        "whether all of a page is read, or, with the extra tools-extract, its article alone",
+        default="page",
+    ),
+)
+
+_HTML: Final = {"text/html", "application/xhtml+xml"}
+_TEXT: Final = {f"application/{kind}" for kind in ("json", "xml", "javascript", "yaml", "toml", "x-ndjson")}
+_BEGINNINGS: Final = (b"<!doctype html", b"<html", b"<head", b"<body")
+_HEADERS: Final = {
+    "User-Agent": "Mozilla/5.0 (compatible; toolkit)",
+    "Accept": "text/html,application/xhtml+xml,text/*;q=0.9,application/json;q=0.8,*/*;q=0.1",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WebScrapeInput:
+    """Which page, and what of it."""
+
+    url: str = field(metadata={"description": "The URL of the page, beginning with http:// or https://"})
+    format: Literal["text", "markdown"] = field(
+        default="text",
+        metadata={"description": "'text' for the words alone, 'markdown' to keep headings, lists, tables and links"},
+    )
+    links: bool = field(default=False, metadata={"description": "Also list where the page links to"})
+
+
+class WebScrape(TypedTool[WebScrapeInput]):
+    """Reads pages of the public web, and nothing inside.
+
+    Every address is checked before it is connected to, also after each redirect; and a page is taken apart in a process
+    of its own, which can take no more time and memory than it has.
+    """
+
+    name = "web_scrape"
+    description = (
+        "Fetches a page of the web and returns its text. Use it to read a page whose URL is known, such as one that a "
+        "search has found. Takes pages, plain text and JSON, but no images or PDF files. Menus, headers and footers "
+        "are left out, and long texts are cut."
+    )
+    destructive = False
+    idempotent = True
+    open_world = True
+    source = "builtin"
+
+    def __init__(
+        self,
+        *,
+        max_characters: int = DEFAULT_MAX_CHARACTERS,
+        timeout: float = DEFAULT_TIMEOUT,
+        max_bytes: int = DEFAULT_MAX_BYTES,
+        hosts: Iterable[str] = (),
+        private_hosts: Iterable[str] = (),
+        extractor: Extractor = "page",
+        resolve: Resolver = resolve_by_system,
+    ) -> None:
+        """Keep what may be fetched.
+
+        Args:
+            max_characters: How much text of a page is returned; the rest is cut, and the output says so.
+            timeout: Seconds for everything: look-ups, redirects, the page, and reading it.
+            max_bytes: How much of a page is read.
+            hosts: The only hosts that may be reached, by name or as `*.example.com`; any public one unless some are
+                given. Only then the tool is marked as read-only, since any URL can carry something out.
+            private_hosts: Hosts that may lie on this machine or inside this network, as `host` or `host:port`.
+            extractor: Whether all of a page is read, or its article alone.
+            resolve: How hosts are looked up.
+
+        Raises:
+            ConfigurationError: With everything that is wrong with the settings.
+        """
+        super().__init__()
+        limits = {"max_characters": max_characters, "timeout": timeout, "max_bytes": max_bytes}
+        problems = [f"'{name}' must be above zero" for name, limit in limits.items() if limit <= 0]
+        if extractor not in {"page", "article"}:
+            problems.append(f"'extractor' must be 'page' or 'article', not {extractor!r}")
+        if problems:
+            raise ConfigurationError(problems=[Problem("TK005", message) for message in problems])
+        only = tuple(hosts)
+        self.read_only = True if only else None
+        self._max_characters = max_characters
+        self._timeout = timeout
+        self._extractor = extractor
+        guard = AddressGuard(private_hosts, resolve, only_hosts=only)
+        self._fetcher = Fetcher(guard, timeout, max_bytes, MAX_REDIRECTS)
+
+    def check(self, parsed: WebScrapeInput, context: ToolContext) -> None:  # noqa: ARG002 - only the surroundings matter
+        """Refuse to work where something is missing, before anybody is asked.
+
+        Raises:
+            ConfigurationError: If an extra is missing, or this system cannot keep the reader of pages within bounds.
+        """
+        name = context.tool or self.name
+        need(name, "tools", "httpx2", "selectolax")
+        if self._extractor == "article":
+            need(name, "tools-extract", "trafilatura", "lxml_html_clean")
+        if reason := missing_support():
+            raise ConfigurationError(reason)
+
+    async def execute(self, input: WebScrapeInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
+        """Fetch the page, and return its text."""
+        url = input.url.strip()
+        if not url:
+            return ToolResult.failure("URL must not be blank", "invalid_arguments")
+        deadline = monotonic() + self._timeout
+        try:
+            fetched = await self._fetcher.fetch("GET", url, _HEADERS)
+            if not 200 <= fetched.status < 300:  # noqa: PLR2004 - the range of success
+                return ToolResult.failure(f"Failed to fetch URL: HTTP {fetched.status} from {url}", fetched.status)
+            page = await self._read(fetched, input, deadline)
+        except FetchError as error:
+            return ToolResult.failure(f"Failed to fetch URL: {error}", error.code)
+        return self._result_of(page, input, fetched)
+
+    async def _read(self, fetched: Fetched, input: WebScrapeInput, deadline: float) -> dict[str, Any]:  # noqa: A002
+        """Return what is on a page.
+
+        Raises:
+            FetchError: If it is nothing that can be read.
+        """
+        media = read_media_type(fetched.headers.get("content-type", ""))
+        is_html = media.name in _HTML or (
+            not media.name and fetched.body[:512].lstrip().lower().startswith(_BEGINNINGS)
+        )
+        is_text = media.name.startswith("text/") or media.name in _TEXT or media.name.endswith(("+json", "+xml"))
+        if looks_binary(fetched.body) or not (is_html or is_text or not media.name):
+            raise FetchError(f"{fetched.url} is no text ({media.name or 'of unknown type'})", "error")
+        text = decode_text(fetched.body, media.charset, is_html=is_html, is_cut=fetched.is_cut)
+        if is_html:
+            return await self._read_apart(text, fetched.url, input, deadline)
+        text = page_reader.without_controls(text)
+        most = self._max_characters
+        return {"title": "", "text": text[:most], "links": [], "is_more": len(text) > most}
+
+    async def _read_apart(self, html: str, url: str, input: WebScrapeInput, deadline: float) -> dict[str, Any]:  # noqa: A002
+        """Read a page in a process of its own."""
+        request = {
+            "html": html,
+            "url": url,
+            "markdown": input.format == "markdown",
+            "extractor": self._extractor,
+            "most": self._max_characters,
+            "path": sys.path,
+        }
+        command = [sys.executable, "-I", "-S", page_reader.__file__]
+        try:
+            ended = await run_command(
+                command,
+                json.dumps(request).encode(),
+                timeout=max(deadline - monotonic(), 0.0),
+                max_bytes=16 * self._max_characters + 1024 * 1024,
+            )
+        except TimeoutError:
+            raise FetchError(f"the page was not read within {spoken(self._timeout)}", "timeout") from None
+        except StartError as error:
+            raise FetchError(f"the page could not be read: {error}", "error") from None
+        if ended.status != 0:
+            raise FetchError("the page could not be read: it broke its reader, or takes too much memory", "error")
+        page: dict[str, Any] = json.loads(ended.output)
+        return page
+
+    def _result_of(self, page: dict[str, Any], input: WebScrapeInput, fetched: Fetched) -> ToolResult:  # noqa: A002
+        is_cut = page.pop("is_more") or fetched.is_cut
+        output = page["text"]
+        if input.format == "markdown" and page["title"] and not output.startswith("# "):
+            output = f"# {page['title']}\n\n{output}"
+        if is_cut:
+            output += f" [truncated at {len(page['text'])} chars]"
+        if input.links:
+            output += "".join(["\n\nLinks:", *(f"\n- {link['text'] or '…'}: {link['url']}" for link in page["links"])])
+        return ToolResult.success(output, structured={"url": fetched.url, **page, "truncated": is_cut})
+
+
+def build(base: Path, options: Mapping[str, Any]) -> WebScrape:
+    """Make the tool of what a configuration says."""
+    return WebScrape(**take_options(OPTIONS, options, base))
