@@ -87,9 +87,8 @@ def test_configured_tool_hides_the_built_in_one_of_its_name(invoke, shop):
     (shop / "toolkit.toml").write_text('sources = ["shop.py"]\n', "utf-8")
     result = invoke("list")
     assert (result.exit_code, result.stderr) == (0, "")
-    assert [line for line in result.stdout.splitlines() if "calculator" in line] == [
-        "calculator   read-only              shop.py  Look an order up",
-    ]
+    [line] = [line for line in result.stdout.splitlines() if "calculator" in line]
+    assert line.split() == "calculator read-only shop.py Look an order up".split()
 
 
 def test_broken_source_hides_no_other(invoke, shop):
