@@ -88,7 +88,7 @@ def test_configured_tool_hides_the_built_in_one_of_its_name(invoke, shop):
     result = invoke("list")
     assert (result.exit_code, result.stderr) == (0, "")
     [line] = [line for line in result.stdout.splitlines() if "calculator" in line]
-    assert line.split() == "calculator read-only shop.py Look an order up".split()
+    assert line.split() == ["calculator", "read-only", "shop.py", "Look", "an", "order", "up"]
 
 
 def test_broken_source_hides_no_other(invoke, shop):
