@@ -39,6 +39,14 @@ Grants = Annotated[
         show_default=False,
     ),
 ]
+Rules = Annotated[
+    list[str] | None,
+    typer.Option(metavar="RULE", help="Allow calls beforehand: 'tool' or 'tool(arg=glob)'. Repeatable."),
+]
+Values = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=VALUE", help="A value that tools receive with the call. Repeatable."),
+]
 Debug = Annotated[
     bool, typer.Option("--debug", envvar="TOOLKIT_DEBUG", show_envvar=False, help="Show tracebacks and all logging.")
 ]

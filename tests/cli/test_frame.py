@@ -76,14 +76,14 @@ def test_unknown_command_names_the_nearest(invoke):
 
 def test_unknown_command_that_is_near_to_none_lists_them(invoke):
     assert invoke("xyzzy").stderr == (
-        "error: there is no command 'xyzzy'\nhint: the commands are run, list, show, schema, lint, new\n"
+        "error: there is no command 'xyzzy'\nhint: the commands are run, agent, list, show, schema, lint, lock, new\n"
     )
 
 
 def test_unknown_option_names_the_nearest(invoke):
     result = invoke("list", "--fromat", "json")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == "error: no such option: --fromat\nhint: did you mean '--format'?\n"
+    assert result.stderr == "error: no such option: --fromat\nhint: did you mean '--format' or '--grant'?\n"
 
 
 def test_bad_value_of_an_option_names_the_good_ones(invoke):

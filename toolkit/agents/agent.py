@@ -200,6 +200,7 @@ class AgentTool(HandmadeTool):
         instructions: Instructions = "",
         output_type: type | None = None,
         limits: Limits = NO_LIMITS_SAID,
+        transcript: Transcript | None = None,
         **options: Any,
     ) -> None:
         """Make it; for the arguments see `run_agent`.
@@ -212,6 +213,8 @@ class AgentTool(HandmadeTool):
             instructions: What the model is told before the task.
             output_type: What the answer must fit.
             limits: How far it may go.
+            transcript: Where everything that is said is added, so that each call continues the conversation; without
+                one each call begins anew.
             **options: Anything else that `ToolSpec` takes, such as `category`.
 
         Raises:
@@ -222,6 +225,7 @@ class AgentTool(HandmadeTool):
         self.instructions = instructions
         self.output_type = output_type
         self.limits = limits
+        self.transcript = transcript
         super().__init__(name, description, TASK, self._work, **options)
 
     async def _work(self, task: str, context: ToolContext) -> ToolResult:
@@ -233,6 +237,7 @@ class AgentTool(HandmadeTool):
             instructions=self.instructions,
             context=context,
             limits=self.limits,
+            transcript=self.transcript,
             name=self.name,
         )
         if result.ending == "replan":

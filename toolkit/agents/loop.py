@@ -200,17 +200,15 @@ class Loop:
 
     async def _call(self, tool: Tool | None, call: ToolCall) -> ToolResult:
         """Call a tool as a step of the agent: position is the turn, out of those that there may be."""
-        if tool is None:
-            return ToolResult.failure(f"the tool '{call.name}' does not exist", "unknown_tool")
         if self._context.run is not None:
             self._context.run.check()
         place = f"turn {self.turns}/{self._limits.turns} · agent {self._context.agent}"
         context = self._context.replace(place=place)
         if context.listener is None:
-            return await tool.call(call.arguments, context)
+            return await _performed(tool, call, context)
         return await self._call_told(tool, call, context)
 
-    async def _call_told(self, tool: Tool, call: ToolCall, context: ToolContext) -> ToolResult:
+    async def _call_told(self, tool: Tool | None, call: ToolCall, context: ToolContext) -> ToolResult:
         step, turn, of = next(_STEPS), self.turns, self._limits.turns
         asked = 0
 
@@ -223,7 +221,7 @@ class Loop:
         result, began = ToolResult.failure("the call was ended from outside", "signal"), perf_counter()
         status: StepStatus = "ended"
         try:
-            result = await tool.call(call.arguments, context.replace(listener=listen))
+            result = await _performed(tool, call, context.replace(listener=listen))
             status = "ok" if result.succeeded else _STATUSES.get(result.error_code, "failed")
         finally:
             ended = StepFinished(
@@ -232,6 +230,12 @@ class Loop:
             )  # fmt: skip
             context.emit(ended)
         return result
+
+
+async def _performed(tool: Tool | None, call: ToolCall, context: ToolContext) -> ToolResult:
+    if tool is None:
+        return ToolResult.failure(f"the tool '{call.name}' does not exist", "unknown_tool")
+    return await tool.call(call.arguments, context)
 
 
 def _weight(signal: BaseException) -> int:

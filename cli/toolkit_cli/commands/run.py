@@ -1,27 +1,27 @@
 """`toolkit run`: call a tool, or run a pipeline, and ask before anything dangerous."""
 
 import json
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from toolkit.problems import Problem, errors_among
+from toolkit.problems import errors_among
+from toolkit.runs.run import Run
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit_cli import console
-from toolkit_cli.arguments.assignments import read_assignment, with_file_read
 from toolkit_cli.arguments.gathering import Given, gather_arguments, objections
 from toolkit_cli.arguments.stdin import piped_text
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
-from toolkit_cli.options import Debug, Grants, Quiet, Sources, Verbose
-from toolkit_cli.rendering.results import Format, rendered_result
+from toolkit_cli.options import Debug, Grants, Quiet, Rules, Sources, Values, Verbose
+from toolkit_cli.rendering.results import Format
 from toolkit_cli.running.answering import Answers, make_gate, refuse_what_nobody_can_answer
-from toolkit_cli.running.calling import Ending, call_tool
-from toolkit_cli.running.interrupts import leave_if_threads_remain
+from toolkit_cli.running.calling import call_tool
 from toolkit_cli.running.logs import show_logs
-from toolkit_cli.running.telling import Teller, both, write_event
+from toolkit_cli.running.presenting import present
+from toolkit_cli.running.telling import Teller, both, message_channel, write_event
+from toolkit_cli.running.values import read_values
 from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
 
@@ -50,19 +50,11 @@ Whole = Annotated[str | None, typer.Option(metavar="JSON|@FILE|-", help="All arg
 Text = Annotated[
     str | None, typer.Option(metavar="TEXT|-", help="The text that the tool works on; - or a pipe for stdin.")
 ]
-Rules = Annotated[
-    list[str] | None,
-    typer.Option(metavar="RULE", help="Allow calls beforehand: 'tool' or 'tool(arg=glob)'. Repeatable."),
-]
 Time = Annotated[
     str | None, typer.Option(metavar="TIME", help="How long it may take, questions not counted: 500ms, 30s, 5m.")
 ]
 Shown = Annotated[
     Format, typer.Option("--format", help="The output alone, the result as JSON, or events as they happen.")
-]
-Values = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NAME=VALUE", help="A value that tools receive with the call. Repeatable."),
 ]
 
 
@@ -91,7 +83,7 @@ def run(  # noqa: PLR0913 - each is an option of the command
     any work, and the flag that allows it is named.
     """
     configuration = load_configuration(tools, grant)
-    values = {**configuration.context, **_values(context or ())}
+    values = {**configuration.context, **read_values(context or ())}
     answers = Answers(yes, no_input, approve or ())
     with Screen() as screen:
         show_logs(screen, _EVERYTHING if debug else verbose)
@@ -103,8 +95,9 @@ def run(  # noqa: PLR0913 - each is an option of the command
         refuse_what_nobody_can_answer(tool, arguments, gate, answers)
         teller = None if quiet else Teller(screen)
         listener = both(teller, write_event if format == "jsonl" else None)
-        ending = call_tool(tool, arguments, ToolContext(values, gate=gate, listener=listener), reviewer)
-    return _present(ending, format, teller)
+        belongs_to = Run(channel=None if quiet else message_channel(screen))
+        ending = call_tool(tool, arguments, ToolContext(values, gate=gate, listener=listener, run=belongs_to), reviewer)
+    return present(ending, format, teller)
 
 
 def _open_one(target: str, configuration: "Configuration", *, warn: bool) -> Tool:
@@ -148,23 +141,6 @@ def _complete(tool: Tool, given: Given, answers: Answers, target: str) -> Mappin
     return gathered.arguments
 
 
-def _values(words: Sequence[str]) -> dict[str, Any]:
-    """Return the values of `--context`."""
-    values: dict[str, Any] = {}
-    for word in words:
-        assignment = read_assignment(word, ())
-        if assignment is None:
-            raise Failure(ExitCode.USAGE, f"--context: '{word}' assigns nothing", hint="write --context name=value")
-        read = with_file_read(assignment)
-        if isinstance(read, Problem):
-            raise Failure(ExitCode.USAGE, problems=[read])
-        try:
-            values[read.name] = json.loads(read.text) if read.form == "json" else read.text
-        except ValueError as error:
-            raise Failure(ExitCode.USAGE, f"--context: '{read.name}' is not JSON: {error}") from error
-    return values
-
-
 def _timed(tool: Tool, text: str | None, configuration: "Configuration") -> Tool:
     """Return the tool with the limit of time that was said, if one was; a configured one is for single calls."""
     seconds = configuration.timeout if text is None else _seconds(text)
@@ -198,18 +174,3 @@ def _rehearse(tool: Tool, arguments: Mapping[str, Any], gate: "Gate", format: Fo
         indent = 2 if format == "json" else None
         console.write_data(f"{json.dumps(record, ensure_ascii=False, indent=indent, default=str)}\n")
     return ExitCode.WELL
-
-
-def _present(ending: Ending, format: Format, teller: Teller | None) -> int:  # noqa: A002
-    """Write the closing table, the result, and what went wrong, and return the exit code."""
-    if teller is not None:
-        teller.close()
-    if format != "text" or ending.problem is None:
-        console.write_data(rendered_result(ending.result, format, for_terminal=console.data_is_terminal()))
-    if ending.problem is not None:
-        failed = teller.story.failed if teller is not None and teller.has_story else None
-        hint = f"in step '{failed.path}'" if failed is not None else None
-        report([Problem("", ending.problem.message, hint=hint)], ending.exit_code, as_json=format != "text")
-    sys.stderr.flush()
-    leave_if_threads_remain(ending.exit_code)
-    return ending.exit_code

@@ -1,0 +1,26 @@
+"""Presenting: how a call ended, on stdout for what it gave, on stderr for what went wrong."""
+
+import sys
+
+from toolkit.problems import Problem
+from toolkit_cli import console
+from toolkit_cli.failures import report
+from toolkit_cli.rendering.results import Format, rendered_result
+from toolkit_cli.running.calling import Ending
+from toolkit_cli.running.interrupts import leave_if_threads_remain
+from toolkit_cli.running.telling import Teller
+
+
+def present(ending: Ending, format: Format, teller: Teller | None) -> int:  # noqa: A002 - the option's name
+    """Write the closing table, the result, and what went wrong, and return the exit code."""
+    if teller is not None:
+        teller.close()
+    if format != "text" or ending.problem is None:
+        console.write_data(rendered_result(ending.result, format, for_terminal=console.data_is_terminal()))
+    if ending.problem is not None:
+        failed = teller.story.failed if teller is not None and teller.has_story else None
+        hint = f"in step '{failed.path}'" if failed is not None else None
+        report([Problem("", ending.problem.message, hint=hint)], ending.exit_code, as_json=format != "text")
+    sys.stderr.flush()
+    leave_if_threads_remain(ending.exit_code)
+    return ending.exit_code

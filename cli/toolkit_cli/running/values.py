@@ -1,0 +1,30 @@
+"""Values: what the caller hands to tools beside their arguments, as it was typed."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from toolkit.problems import Problem
+from toolkit_cli.arguments.assignments import read_assignment, with_file_read
+from toolkit_cli.failures import ExitCode, Failure
+
+
+def read_values(words: Sequence[str]) -> dict[str, Any]:
+    """Return the values of `--context`.
+
+    Raises:
+        Failure: If one assigns nothing, or is not what it says.
+    """
+    values: dict[str, Any] = {}
+    for word in words:
+        assignment = read_assignment(word, ())
+        if assignment is None:
+            raise Failure(ExitCode.USAGE, f"--context: '{word}' assigns nothing", hint="write --context name=value")
+        read = with_file_read(assignment)
+        if isinstance(read, Problem):
+            raise Failure(ExitCode.USAGE, problems=[read])
+        try:
+            values[read.name] = json.loads(read.text) if read.form == "json" else read.text
+        except ValueError as error:
+            raise Failure(ExitCode.USAGE, f"--context: '{read.name}' is not JSON: {error}") from error
+    return values
