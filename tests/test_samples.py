@@ -161,6 +161,14 @@ def test_purchase_says_that_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> N
     assert (result.succeeded, result.error_code) == (False, "network")
 
 
+def test_reminders_are_written_by_tools_behind_a_facade() -> None:
+    assert run("reminders").output == (
+        "Dear Cora, 'Kristin Lavransdatter' was due on 2026-10-19.\n"
+        "Dear Ada, 'Growth of the Soil' was due on 2026-11-02."
+    )
+    assert run("reminders", day="2026-10-01").output == ""
+
+
 def test_the_tools_of_the_samples_say_what_they_are() -> None:
     tools = load_tools("sample_pipelines/order_tools.py", "sample_pipelines/log_tools.py")
     assert json.loads(tools["read_entry"].run({"line": "2026-11-20T08:00:02Z INFO  job=x started"}).output) == {
