@@ -1,0 +1,30 @@
+"""Failures that are told, and answers that are no failures."""
+
+from toolkit import ToolResult, tool
+
+
+@tool
+def divide(a: float, b: float) -> str:
+    """Divide a number by another one."""
+    try:
+        return str(a / b)
+    except ZeroDivisionError:
+        return "Error: it is infinite"
+
+
+@tool
+def invert(a: float) -> ToolResult:
+    """Divide one by a number."""
+    try:
+        return ToolResult.success(str(1 / a))
+    except Exception as error:
+        return ToolResult.failure(f"Error: {error}")
+
+
+@tool
+def guess(a: float) -> str:
+    """Guess a number."""
+    try:
+        return str(1 / a)
+    except Exception:
+        return "0"

@@ -1,0 +1,13 @@
+"""A tool that reads what nobody writes."""
+
+from toolkit import tool
+
+START = 0
+
+
+@tool
+def add(number: int) -> int:
+    """Add a number to the start."""
+    total = START
+    total += number
+    return total

@@ -1,0 +1,78 @@
+"""TK410: a call that may wait for ever."""
+
+import ast
+from collections.abc import Iterator
+
+from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+_REQUESTS = {f"requests.{method}" for method in ("get", "post", "put", "patch", "delete", "head", "options", "request")}
+_PROCESSES = {"subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output"}
+_TIMEOUT_AT = {"urllib.request.urlopen": 2, "socket.create_connection": 1}
+
+
+class NoTimeout(Rule):
+    '''A tool waits for a server or a process without a limit.
+
+    ## Why
+
+    A server that does not answer keeps the tool waiting, the model behind it, and the person behind that. `requests` and
+    `urlopen` have no limit of their own, and a plain function cannot be stopped from outside: it runs on in its thread.
+
+    ## Example
+
+    ```python
+    from urllib.request import urlopen
+
+    from toolkit import tool
+
+
+    @tool(read_only=True)
+    def fetch(city: str) -> str:
+        """Fetch the weather of a city."""
+        return urlopen(f"https://weather.example/{city}").read().decode()
+    ```
+
+    ## Instead
+
+    ```python
+    from urllib.request import urlopen
+
+    from toolkit import tool
+
+
+    @tool(read_only=True)
+    def fetch(city: str) -> str:
+        """Fetch the weather of a city."""
+        return urlopen(f"https://weather.example/{city}", timeout=10).read().decode()
+    ```
+
+    ## Source
+
+    - Requests, [Timeouts](https://requests.readthedocs.io/en/latest/user/advanced/#timeouts): "requests do not time out unless a
+      timeout value is set explicitly" (checked 2026-11-22)
+    '''
+
+    code = "TK410"
+    name = "no-timeout"
+
+    def check_function(self, function: PythonFunction) -> Iterator[Problem]:
+        for node, meaning in function.calls():
+            if _may_wait(meaning, node):
+                message = f"tool {function.tool_name!r} waits for '{meaning}' without a limit"
+                yield self.problem(message, function.file.location(node), hint="give it one: timeout=10")
+
+
+def _may_wait(meaning: str, node: ast.Call) -> bool:
+    if any(one.arg == "timeout" and not _is_none(one.value) for one in node.keywords):
+        return False
+    if any(one.arg is None for one in node.keywords) or any(isinstance(one, ast.Starred) for one in node.args):
+        return False
+    if meaning in _TIMEOUT_AT:
+        return len(node.args) <= _TIMEOUT_AT[meaning]
+    return meaning in _REQUESTS | _PROCESSES
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None

@@ -1,0 +1,63 @@
+"""TK106: a name that fits every tool."""
+
+import re
+from collections.abc import Iterator
+
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.naming import words_of
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+_VAGUE = {
+    "run", "do", "process", "data", "tool", "helper", "func", "function", "main", "go", "thing", "stuff", "misc", "util",
+    "utils", "handler", "handle", "action", "task", "work", "test", "foo", "bar", "something", "api", "call", "command",
+}  # fmt: skip
+
+
+class VagueToolName(Rule):
+    '''The name of a tool would fit any other as well.
+
+    ## Why
+
+    A model chooses by the name first. `process` or `tool1` says nothing about when it is of use, and stands in every log and
+    every question about approval. A verb and what it acts upon says it: `convert_currency`.
+
+    ## Example
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def tool1(amount: float, currency: str) -> float:
+        """Convert an amount of euros into another currency."""
+        return amount * len(currency)
+    ```
+
+    ## Instead
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def convert_currency(amount: float, currency: str) -> float:
+        """Convert an amount of euros into another currency."""
+        return amount * len(currency)
+    ```
+
+    ## Source
+
+    - Anthropic, [Writing tools for agents](https://www.anthropic.com/engineering/writing-tools-for-agents): names that say what a
+      tool is for (checked 2026-11-22)
+    '''
+
+    code = "TK106"
+    name = "vague-tool-name"
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        words = [word for word in words_of(tool.name) if not word.isdigit()]
+        is_vague = bool(words) and all(word in _VAGUE or re.fullmatch(r"[a-z]", word) for word in words)
+        if is_vague and tool.origin in {"python", "json"}:
+            hint = "name what it does, and to what: a verb and a noun"
+            yield self.problem(f"the name {tool.name!r} would fit any tool", tool.location, hint=hint)
