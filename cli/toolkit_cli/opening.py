@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:
+    from toolkit.sources.configuration import Configuration
     from toolkit.sources.opening import Opened
 
 _READY = "builtin"
@@ -14,7 +15,7 @@ _READY = "builtin"
 def open_named(
     targets: Sequence[str] | None, more_sources: Sequence[str] | None = None, grant: Sequence[str] | None = None
 ) -> "Opened":
-    """Open the targets, or, without any, every configured source and the built-in tools.
+    """Open the targets as `open_configured` does, with the configuration of the working directory.
 
     Args:
         targets: As they were typed.
@@ -27,9 +28,21 @@ def open_named(
     Raises:
         ConfigurationError: With everything that is wrong in the configuration.
     """
+    return open_configured(targets, load_configuration(more_sources, grant))
+
+
+def open_configured(targets: Sequence[str] | None, configuration: "Configuration") -> "Opened":
+    """Open the targets, or, without any, every configured source and the built-in tools.
+
+    Args:
+        targets: As they were typed.
+        configuration: Where names are looked up.
+
+    Returns:
+        The tools by name, and what is wrong with the rest.
+    """
     from toolkit.sources.opening import Opened, open_targets  # noqa: PLC0415 - help and completion need none
 
-    configuration = load_configuration(more_sources, grant)
     if targets:
         return open_targets(targets, configuration)
     own = open_targets([], configuration) if configuration.sources else Opened({}, [])

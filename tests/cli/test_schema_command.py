@@ -1,10 +1,14 @@
 """`toolkit schema`."""
 
 import json
+from typing import get_args
 
 import jsonschema
 import pytest
 import yaml
+
+from toolkit.dialects import DIALECTS
+from toolkit_cli.commands.schema import Dialect
 
 TOOLS = '''
 from typing import Annotated
@@ -117,3 +121,120 @@ def test_a_format_and_targets_exclude_each_other(invoke, weather):
     result = invoke("schema", "weather.py", "--of", "pipeline")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == "error: '--of' stands alone: it describes a file format, not tools\n"
+
+
+# In the dialects of providers.
+
+OPEN_TOOL = '''
+from toolkit import tool
+
+
+@tool
+def resize(sizes: dict[str, int], quality: int = 80) -> str:
+    """Resize pictures."""
+    return ""
+'''
+
+
+def test_one_tool_is_an_element_of_the_provider_s_list(invoke, weather):
+    result = invoke("schema", "weather.py:now", "--dialect", "anthropic")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert json.loads(result.stdout) == {
+        "name": "now",
+        "description": "Tell the time.",
+        "input_schema": {"type": "object", "properties": {}},
+    }
+
+
+def test_several_tools_are_the_provider_s_list(invoke, weather):
+    openai = json.loads(invoke("schema", "weather.py", "--dialect", "openai").stdout)
+    assert [one["function"]["name"] for one in openai] == ["forecast", "now"]
+    [gemini] = json.loads(invoke("schema", "weather.py", "--dialect", "gemini").stdout)
+    assert [one["name"] for one in gemini["functionDeclarations"]] == ["forecast", "now"]
+
+
+def test_explanation_says_what_was_changed_why_and_who_says_so(invoke, weather):
+    result = invoke("schema", "weather.py:forecast", "--dialect", "openai-strict", "--explain")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["function"]["strict"] is True
+    source = "https://developers.openai.com/api/docs/guides/structured-outputs, checked 2026-11-22"
+    assert result.stderr == (
+        "forecast: changed for openai-strict\n"
+        "\n"
+        "  every object must have additionalProperties: false\n"
+        f"  {source}\n"
+        "    WHERE        CHANGE\n"
+        "    /parameters  closed: nothing but its properties may be sent\n"
+        "\n"
+        "  every property must be required\n"
+        f"  {source}\n"
+        "    WHERE                        CHANGE\n"
+        "    /parameters/properties/days  required; null stands for leaving it out\n"
+        "\n"
+        "  strict mode takes a part of JSON Schema\n"
+        f"  {source}\n"
+        "    WHERE                                CHANGE\n"
+        "    /parameters/properties/days/default  said in the description: default: 3\n"
+    )
+
+
+def test_explanation_says_too_that_nothing_was_changed(invoke, weather):
+    result = invoke("schema", "weather.py:now", "--dialect", "anthropic", "--explain")
+    assert (result.exit_code, result.stderr) == (0, "now: nothing is changed for anthropic\n")
+
+
+def test_plain_form_has_nothing_to_explain(invoke, weather):
+    result = invoke("schema", "weather.py:now", "--explain")
+    assert (result.exit_code, result.stderr) == (0, "now: nothing is changed for plain\n")
+
+
+def test_what_no_export_can_mend_is_told_with_its_place(invoke, weather):
+    (weather / "pictures.py").write_text(OPEN_TOOL, "utf-8")
+    result = invoke("schema", "pictures.py", "--dialect", "anthropic-strict")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["strict"] is True
+    assert result.stderr == (
+        "error[TK304]: tool 'resize': 'sizes' has members of any name, but it can only be sent empty\n"
+        " --> pictures.py:6:5\n"
+        "  |\n"
+        "6 | def resize(sizes: dict[str, int], quality: int = 80) -> str:\n"
+        "  |     ^^^^^^\n"
+        "  |\n"
+        "hint: take a list of objects with named fields instead; see anthropic 2.12.0, lib/_parse/_transform.py\n"
+    )
+
+
+def test_too_many_tools_for_one_request_are_told(invoke, project):
+    many = "\n\n".join(f'@tool\ndef t{n}() -> str:\n    """Do it."""\n    return ""' for n in range(21))
+    (project / "many.py").write_text(f"from toolkit import tool\n\n\n{many}\n", "utf-8")
+    result = invoke("schema", "many.py", "--dialect", "openai")
+    assert result.exit_code == 0
+    assert result.stderr.startswith("warning[TK319]: there are 21 tools, and OpenAI advises at most 20\n")
+    assert invoke("schema", "many.py", "--dialect", "anthropic-strict").exit_code == 1
+
+
+def test_dialect_may_be_configured_and_is_plain_otherwise(invoke, weather, monkeypatch):
+    (weather / "toolkit.toml").write_text('[defaults]\ndialect = "mcp"\n', "utf-8")
+    assert "inputSchema" in invoke("schema", "weather.py:now").stdout
+    assert json.loads(invoke("schema", "weather.py:now", "--dialect", "plain").stdout) == NOW
+    monkeypatch.setenv("TOOLKIT_DIALECT", "bedrock")
+    assert "toolSpec" in invoke("schema", "weather.py:now").stdout
+
+
+def test_configured_dialect_that_there_is_not_is_told_with_its_place(invoke, weather):
+    (weather / "toolkit.toml").write_text('[defaults]\ndialect = "openai_strict"\n', "utf-8")
+    result = invoke("schema", "weather.py:now")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "error[TK005]: 'defaults.dialect' must be the name of a dialect\n"
+        " --> toolkit.toml:2:1\n"
+        "  |\n"
+        '2 | dialect = "openai_strict"\n'
+        "  | ^\n"
+        "  |\n"
+        "hint: did you mean 'openai-strict' or 'openai' or 'anthropic-strict'?\n"
+    )
+
+
+def test_every_dialect_of_the_library_can_be_chosen():
+    assert get_args(Dialect) == ("plain", *DIALECTS)

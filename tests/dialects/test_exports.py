@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -395,7 +396,7 @@ def test_definitions_that_would_explode_stay_references():
 
 
 def test_schema_that_is_nested_without_end_is_cut():
-    schema = {"type": "object"}
+    schema: dict[str, Any] = {"type": "object"}
     for _ in range(5000):
         schema = {"type": "object", "properties": {"x": schema}}
     for dialect in DIALECTS:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from toolkit.dialects import exporting
+from toolkit.dialects import DIALECTS, exporting
 from toolkit.dialects.changes import Notes, Objection
 from toolkit.dialects.limits import LIMITS, Limit, Limits
 from toolkit.dialects.parts import Part, child, read_schema, types_of, walk
@@ -13,7 +13,7 @@ from toolkit.dialects.recognizing import FORM_OF, Recognized, recognize
 from toolkit.problems import Severity
 from toolkit.tools.spec import ToolSpec
 
-PROVIDERS = (*exporting.DIALECTS, "llama-cpp", "portable")
+PROVIDERS = (*DIALECTS, "llama-cpp", "portable")
 """Whom a tool can be checked for: every dialect, llama.cpp, and `portable`, which all of them take."""
 
 
@@ -41,7 +41,7 @@ def objections(subject: ToolSpec | Mapping[str, Any], provider: str) -> list[Obj
         raise ValueError(message)
     is_own = found.form in FORM_OF.get(provider, ())
     about = [*_root_objections(found, provider), *_objections_to_spec(found.spec, provider)]
-    if is_own and provider in exporting.DIALECTS:
+    if is_own and provider in DIALECTS:
         about += _as_it_stands(found, provider)
     return [replace(one, pointer=_placed(one.pointer, found)) for one in about]
 
@@ -56,7 +56,7 @@ def request_objections(specs: Sequence[ToolSpec], provider: str) -> list[Objecti
         _too_many("TK319", limits.tools, len(specs), "tools", limits.title),
         _too_many("TK319", limits.tools_advised, len(specs), "tools", limits.title, "warning"),
     ]
-    if provider in exporting.DIALECTS:
+    if provider in DIALECTS:
         strict = [spec for spec in specs if LIMITS[exporting.limits_of(spec, provider)].strict_tools]
         found += _budget_objections(strict, provider)
     return [one for one in found if one]
@@ -95,7 +95,7 @@ def _objections_to_spec(spec: ToolSpec, provider: str) -> list[Objection]:
         raise ValueError(message)
     limits, schema = LIMITS[provider], spec.parameters
     losses: Sequence[Objection] = ()
-    if provider in exporting.DIALECTS:
+    if provider in DIALECTS:
         made = exporting.export(spec, provider)
         limits, losses, schema = LIMITS[exporting.limits_of(spec, provider)], made.losses, schema_of(made.definition)
     return [

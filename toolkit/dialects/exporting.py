@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from toolkit.dialects import DIALECTS
 from toolkit.dialects.changes import Change, Notes, Objection
 from toolkit.dialects.fitting import fit
 from toolkit.dialects.gemini import parameters_for_gemini
@@ -156,8 +157,6 @@ _DIALECTS = {
     "mcp": _Dialect("mcp", _mcp, "mcp"),
     "json-schema": _Dialect("json-schema", _json_schema, "json-schema"),
 }
-DIALECTS = tuple(_DIALECTS)
-"""The names of the dialects."""
 
 
 def limits_of(spec: ToolSpec, name: str) -> str:

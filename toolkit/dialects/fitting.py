@@ -7,7 +7,7 @@ from typing import Any
 from toolkit.dialects import references, strictness, unions
 from toolkit.dialects.changes import Notes
 from toolkit.dialects.limits import Limit, Limits
-from toolkit.dialects.merging import merge_all_of, unique
+from toolkit.dialects.merging import merge_all_of, same, unique
 from toolkit.dialects.parts import Part, child, read_schema, types_of, walk
 from toolkit.dialects.wording import as_json, words_for, write_words
 from toolkit.tools.schemas import put_in_order
@@ -24,7 +24,7 @@ _SAID = frozenset(
      "deprecated", "nullable", "contentEncoding", "contentMediaType", "prefixItems", "additionalProperties",
      "unevaluatedItems", "unevaluatedProperties", "additionalItems"}
 )  # fmt: skip
-_LOGIC = frozenset(
+LOGIC = frozenset(
     {"not", "if", "then", "else", "allOf", "oneOf", "contains", "propertyNames", "dependentSchemas",
      "unevaluatedItems", "unevaluatedProperties"}
 )  # fmt: skip
@@ -72,13 +72,14 @@ def narrow(root: Part, limits: Limits, notes: Notes) -> None:
     make_one_object(root, limits.root or keywords._replace(value=UNIONS), notes)
     if "allOf" not in keywords.value:
         merge_all_of(root, notes, keywords)
+    close_tuples(root)
     if "prefixItems" not in keywords.value:
         widen_tuples(root, notes, keywords)
     if "oneOf" not in keywords.value:
         unions.use_any_of(root, notes, keywords)
     unions.distribute(root, notes, keywords)
     for part in walk(root):  # now, so that what is said in words stands there as its author wrote it
-        _say_unsupported(part, _LOGIC - keywords.value, notes, keywords)
+        _say_unsupported(part, LOGIC - keywords.value, notes, keywords)
     _make_strict(root, limits, notes)
     for part in walk(root):
         fold(part, limits, notes)
@@ -129,16 +130,25 @@ def _make_strict(root: Part, limits: Limits, notes: Notes) -> None:
         strictness.require_all(root, notes, limits.all_required)
 
 
+def close_tuples(root: Part) -> None:
+    """Say with `maxItems` that nothing may follow the positions of a tuple."""
+    for part in walk(root):
+        if "additionalItems" in part and "prefixItems" in part:  # the drafts before 2020 said it so
+            rest = part.pop("additionalItems")
+            part["items"] = Part({"not": Part()}, part.pointer) if rest is False else Part(pointer=part.pointer)
+        if same(part.get("items"), {"not": {}}):
+            del part["items"]
+            positions = len(part.get("prefixItems", ()))
+            part["maxItems"] = min(positions, part.get("maxItems", positions))
+
+
 def widen_tuples(root: Part, notes: Notes, limit: Limit[Any]) -> None:
     """Write a tuple as a list whose items may be any of its positions', of the same length."""
     for part in walk(root):
         if "prefixItems" not in part:
             continue
         positions: list[Part] = part.pop("prefixItems")
-        rest = part.get("items", part.pop("additionalItems", None))
-        if isinstance(rest, Part) and "not" in rest:
-            rest = None
-            part.setdefault("maxItems", len(positions))
+        rest = part.get("items")
         choices = unique([*positions, *([rest] if isinstance(rest, Part) else [])])
         part["items"] = choices[0] if len(choices) == 1 else Part({"anyOf": choices}, part.pointer)
         part.words.append(f"in this order: {', '.join(_short(position) for position in positions)}")

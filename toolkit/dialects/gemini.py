@@ -5,7 +5,7 @@ from typing import Any
 
 from toolkit.dialects import references
 from toolkit.dialects.changes import Notes, Objection
-from toolkit.dialects.fitting import narrow
+from toolkit.dialects.fitting import LOGIC, UNIONS, close_tuples, narrow
 from toolkit.dialects.limits import LIMITS, Limits
 from toolkit.dialects.merging import ANNOTATIONS
 from toolkit.dialects.parts import Part, child, read_schema, types_of, walk
@@ -17,8 +17,8 @@ OPEN_API, AS_JSON_SCHEMA = LIMITS["gemini"], LIMITS["gemini-json-schema"]
 def parameters_for_gemini(schema: Mapping[str, Any], pointer: str, notes: Notes) -> dict[str, Any]:
     """Return the members of a function declaration that describe its parameters; a tool without any has none.
 
-    Parameters are said in `parameters`. What refers to itself, and objects whose members have no fixed names, can be
-    said only in `parametersJsonSchema`, which excludes the other.
+    Parameters are said in `parameters`. What refers to itself, what may be anything, and objects whose members have no
+    fixed names can be said only in `parametersJsonSchema`, which excludes the other.
     """
     root = read_schema(schema, pointer, notes)
     bound_integers(root)
@@ -50,8 +50,18 @@ def _beyond_open_api(root: Part) -> str:
     references.settle(settled, Notes(), _stated(OPEN_API, "references"))
     if references.recursive_names(settled):
         return "it refers to itself"
-    open_objects = (part for part in walk(settled) if part is not settled and _is_open(part))
-    return "it has members of any name" if next(open_objects, None) is not None else ""
+    close_tuples(settled)
+    for part in walk(settled):
+        part.become({key: value for key, value in part.items() if key not in LOGIC - UNIONS})
+    inner = [part for part in walk(settled) if part is not settled]
+    if any(_is_open(part) for part in inner):
+        return "it has members of any name"
+    return "it has members of any type" if any(_is_anything(part) for part in inner) else ""
+
+
+def _is_anything(part: Part) -> bool:
+    lacks_items = "array" in types_of(part) and not {"items", "prefixItems"} & part.keys()
+    return lacks_items or part.keys() <= ANNOTATIONS
 
 
 def _is_open(part: Part) -> bool:
@@ -79,7 +89,7 @@ def _use_nullable(root: Part, notes: Notes) -> None:
         if len(branches) == 1:
             said = {key: value for key, value in part.items() if key in {*ANNOTATIONS, "nullable"}}
             part.become({**branches[0], **said})
-        elif any([branch.pop("nullable", False) for branch in branches]):  # each of them, not only the first
+        elif sum(branch.pop("nullable", False) for branch in branches):
             part["nullable"] = True
         put_in_order(part)
 

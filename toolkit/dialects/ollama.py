@@ -5,7 +5,7 @@ from typing import Any
 
 from toolkit.dialects import unions
 from toolkit.dialects.changes import Notes
-from toolkit.dialects.fitting import UNIONS, fold, make_one_object, settle_references, widen_tuples
+from toolkit.dialects.fitting import UNIONS, close_tuples, fold, make_one_object, settle_references, widen_tuples
 from toolkit.dialects.limits import LIMITS
 from toolkit.dialects.merging import ANNOTATIONS, merge_all_of, unique
 from toolkit.dialects.parts import Part, child, read_schema, types_of
@@ -23,6 +23,7 @@ def parameters_for_ollama(schema: Mapping[str, Any], pointer: str, notes: Notes)
     settle_references(root, _LIMITS, notes)
     make_one_object(root, limit._replace(value=UNIONS), notes)
     merge_all_of(root, notes, limit)
+    close_tuples(root)
     widen_tuples(root, notes, limit)
     unions.use_any_of(root, notes, limit)
     for part in root.get("properties", {}).values():

@@ -110,14 +110,12 @@ def require_all(root: Part, notes: Notes, limit: Limit[Any]) -> None:
 
 
 def _anything(pointer: str, limit: Limit[Any]) -> Objection:
-    message = (
-        f"{_called(pointer)} may be anything, but in strict mode only texts, numbers, booleans and null can be sent"
-    )
+    message = f"{_called(pointer)} may be anything, but only texts, numbers, booleans and null can be sent"
     return Objection("TK304", pointer, message, "warning", limit, "give it a type")
 
 
 def _open_object(pointer: str, limit: Limit[Any]) -> Objection:
-    message = f"{_called(pointer)} has members of any name, but in strict mode it can only be sent empty"
+    message = f"{_called(pointer)} has members of any name, but it can only be sent empty"
     return Objection("TK304", pointer, message, "error", limit, "take a list of objects with named fields instead")
 
 

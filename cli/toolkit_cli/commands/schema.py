@@ -1,20 +1,41 @@
-"""`toolkit schema`: what a model is sent."""
+"""`toolkit schema`: what a model is sent, in each provider's dialect."""
 
 import json
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from toolkit.problems import errors_among
+from toolkit.problems import Location, Problem, errors_among
+from toolkit.tools.base import Tool
+from toolkit.tools.resolution import place_of_tool
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
-from toolkit_cli.opening import open_named
+from toolkit_cli.opening import open_configured
 from toolkit_cli.options import Debug, Grants, Sources, Targets
+from toolkit_cli.settings import load_configuration
+
+if TYPE_CHECKING:
+    from toolkit.dialects import Change, Objection
+
+_PLAIN = "plain"
+
+Dialect = Literal[
+    "plain", "openai", "openai-strict", "anthropic", "anthropic-strict", "gemini", "bedrock", "mistral", "ollama",
+    "mcp", "json-schema",
+]  # fmt: skip
 
 
 def schema(
     targets: Targets = None,
     *,
+    dialect: Annotated[
+        Dialect | None,
+        typer.Option("--dialect", help="Whose request it is for; `plain` is as it is.", show_default="plain"),
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Tell on stderr what the dialect says otherwise, and why.")
+    ] = False,
     format: Annotated[  # noqa: A002 - the option's name
         Literal["json", "yaml"], typer.Option("--format", help="How to write it.")
     ] = "json",
@@ -25,29 +46,75 @@ def schema(
     tools: Sources = None,
     grant: Grants = None,
     debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
-) -> None:
+) -> ExitCode:
     """Print what a model is sent of a tool: its name, its description and the JSON Schema of its parameters.
 
-    One tool is an object, several are an array. If anything named is broken, all that is wrong is told on stderr and
-    nothing is printed.
+    One tool is an object, several are an array: what stands under `tools` in the request of the provider whose
+    dialect it is. If anything named is broken, all that is wrong is told on stderr and nothing is printed. What the
+    provider will refuse all the same is told on stderr; then the exit code is 1.
     """
     if of and targets:
         raise Failure(ExitCode.USAGE, "'--of' stands alone: it describes a file format, not tools")
-    console.write_data(_written(_format_schema() if of else _definitions(targets, tools, grant, format), format))
-
-
-def _definitions(
-    targets: list[str] | None,
-    tools: list[str] | None,
-    grant: list[str] | None,
-    format: str,  # noqa: A002 - the option's name
-) -> Any:
-    opened = open_named(targets, tools, grant)
+    if of:
+        console.write_data(_written(_format_schema(), format))
+        return ExitCode.WELL
+    configuration = load_configuration(tools, grant)
+    opened = open_configured(targets, configuration)
     if errors_among(opened.problems):
         raise Failure(code_for(opened.problems), problems=opened.problems)
     report(opened.problems, as_json=format == "json")
-    definitions = [tool.spec.definition for tool in opened.tools.values()]
-    return definitions[0] if targets and len(definitions) == 1 else definitions
+    alone = bool(targets) and len(opened.tools) == 1
+    return _print_tools(list(opened.tools.values()), dialect or configuration.dialect or _PLAIN, format, explain, alone)
+
+
+def _print_tools(
+    tools: list[Tool],
+    dialect: str,
+    format: str,  # noqa: A002 - the option's name
+    explain: bool,  # noqa: FBT001 - called once
+    alone: bool,  # noqa: FBT001 - called once
+) -> ExitCode:
+    """Print tools in a dialect, and tell on stderr what was changed, if that is wanted, and what will be refused."""
+    if dialect == _PLAIN:
+        definitions = [tool.spec.definition for tool in tools]
+        console.write_data(_written(definitions[0] if alone else definitions, format))
+        if explain:
+            _explain({tool.name: () for tool in tools}, dialect)
+        return ExitCode.WELL
+    from toolkit.dialects import export, request_tools  # noqa: PLC0415 - the plain form needs none
+
+    exports = [export(tool.spec, dialect) for tool in tools]
+    definitions = request_tools(exports, dialect)
+    console.write_data(_written(definitions[0] if alone else definitions, format))
+    if explain:
+        _explain({tool.name: made.changes for tool, made in zip(tools, exports, strict=True)}, dialect)
+    problems = _objections(tools, dialect)
+    exit_code = ExitCode.FINDINGS if errors_among(problems) else ExitCode.WELL
+    report(problems, exit_code)
+    return exit_code
+
+
+def _explain(changes: "Mapping[str, Sequence[Change]]", dialect: str) -> None:
+    from toolkit_cli.rendering.changes import explained  # noqa: PLC0415 - only an explanation needs it
+    from toolkit_cli.rendering.styles import paint_all  # noqa: PLC0415
+
+    lines = explained(changes, dialect, console.width())
+    console.say(paint_all(lines, colour=console.talk_has_colour()).rstrip("\n"))
+
+
+def _objections(tools: list[Tool], dialect: str) -> list[Problem]:
+    from toolkit.dialects import objections, request_objections  # noqa: PLC0415 - the plain form needs none
+
+    found = [(tool, one) for tool in tools for one in objections(tool.spec, dialect)]
+    return [
+        *(_problem(one, f"tool {tool.name!r}: ", place_of_tool(tool)) for tool, one in found),
+        *(_problem(one, "", None) for one in request_objections([tool.spec for tool in tools], dialect)),
+    ]
+
+
+def _problem(objection: "Objection", about: str, location: Location | None) -> Problem:
+    hint = "; ".join(filter(None, [objection.hint, f"see {objection.limit.source.place}"]))
+    return Problem(objection.code, f"{about}{objection.message}", location, objection.severity, hint)
 
 
 def _format_schema() -> Any:
