@@ -1,0 +1,59 @@
+"""What `toolkit run` starts is one run: its tools share a blackboard, and may speak to the user."""
+
+import pytest
+
+TOOLS = '''
+from toolkit import ToolContext, tool
+from toolkit.runs.records import Message
+
+
+@tool
+def keep(value: str, context: ToolContext) -> str:
+    """Keep a value."""
+    context.run.blackboard.add(value, name="kept")
+    return "kept"
+
+
+@tool
+def recall(context: ToolContext) -> str:
+    """Recall the value."""
+    return f"{context.run.blackboard.get('kept')} after {context.run.counts}"
+
+
+@tool
+def speak(text: str, context: ToolContext) -> str:
+    """Speak to the user."""
+    return "heard" if context.run.tell(Message(text, tool="speak", run=context.run.id)) else "alone"
+'''
+PIPELINE = """
+name: both
+description: Keep a value and recall it.
+tools: [./run_tools.py]
+inputs: {}
+steps:
+  - {use: keep, with: {value: tea}}
+  - {use: recall, with: {}}
+"""
+
+
+@pytest.fixture
+def house(project):
+    (project / "run_tools.py").write_text(TOOLS, "utf-8")
+    (project / "both.yaml").write_text(PIPELINE, "utf-8")
+    return project
+
+
+def test_steps_of_a_pipeline_share_the_blackboard_of_their_run(invoke, house):
+    result = invoke("run", "both.yaml", "--quiet")
+    assert (result.exit_code, result.stdout) == (0, "tea after {'keep': 1}\n")
+
+
+def test_what_tools_say_stands_on_stderr_with_nothing_that_a_terminal_obeys(invoke, house):
+    result = invoke("run", "run_tools.py:speak", "text=hello\x1b[2J\nthere")
+    assert (result.exit_code, result.stdout) == (0, "heard\n")
+    assert result.stderr == "speak: hello\\x1b[2J\nspeak: there\n"
+
+
+def test_quiet_silences_what_tools_say(invoke, house):
+    result = invoke("run", "run_tools.py:speak", "text=hello", "--quiet")
+    assert (result.stdout, result.stderr) == ("alone\n", "")
