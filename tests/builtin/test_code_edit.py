@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from toolkit.approvals.decisions import Continue, Edit, Reject
 from toolkit.approvals.reviewers import ScriptedReviewer
 from toolkit.builtin import CodeEdit
-from toolkit.builtin.editing import replace_found, replace_lines
+from toolkit.builtin.files.editing import replace_found, replace_lines
 from toolkit.events import FileChanged
 from toolkit.tools.context import ToolContext
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from toolkit.builtin.expressions import MalformedExpressionError, compile_expression
-from toolkit.builtin.matching import LineMatcher, StoppedError, find_spans
+from toolkit.builtin.expressions.matching import LineMatcher, StoppedError, find_spans
+from toolkit.builtin.expressions.nodes import MalformedExpressionError
+from toolkit.builtin.expressions.programs import compile_expression
 
 
 def always():

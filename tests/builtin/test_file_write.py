@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from toolkit.approvals.decisions import Continue, Edit, Reject
 from toolkit.approvals.reviewers import ScriptedReviewer
 from toolkit.builtin import FileWrite
-from toolkit.builtin.differences import MAX_CHARACTERS, MAX_LINES, describe_change
+from toolkit.builtin.files.differences import MAX_CHARACTERS, MAX_LINES, describe_change
 from toolkit.errors import ConfigurationError
 from toolkit.events import FileChanged
 from toolkit.tools.context import ToolContext

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolkit.builtin import Glob
-from toolkit.builtin.path_patterns import MalformedPatternError, compile_glob
+from toolkit.builtin.files.patterns import MalformedPatternError, compile_glob
 
 NAMES = ["a", "b", "ab", "a.b", "b.a", "#a", "!b", " ", "a ", "x[1]", "-z", "a\\b", "A", "1", "b b"]
 PARTS = [

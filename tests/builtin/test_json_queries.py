@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from toolkit.builtin import JsonParser
 from toolkit.builtin.json_paths import UnreadableError
-from toolkit.builtin.json_query_reading import parse_query
+from toolkit.builtin.queries.reading import parse_query
 
 PARSER = JsonParser()
 BESIDE = Path(__file__).resolve().parents[3] / "shared" / "suites" / "jsonpath-cts.json"

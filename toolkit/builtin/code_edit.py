@@ -8,8 +8,8 @@ from threading import Lock
 from typing import Any, Final, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
-from toolkit.builtin.differences import count_changed_lines, describe_change, lines_of
-from toolkit.builtin.editing import (
+from toolkit.builtin.files.differences import count_changed_lines, describe_change, lines_of
+from toolkit.builtin.files.editing import (
     Edited,
     EditError,
     Occurrence,
@@ -18,11 +18,11 @@ from toolkit.builtin.editing import (
     replace_lines,
     replace_matching,
 )
-from toolkit.builtin.file_texts import decode_text, encode_text
-from toolkit.builtin.listing import Effort
+from toolkit.builtin.files.listing import Effort
+from toolkit.builtin.files.sandbox import DEFAULT_LIMIT, Sandbox, SandboxError
+from toolkit.builtin.files.texts import decode_text, encode_text
+from toolkit.builtin.files.walking import MissingError
 from toolkit.builtin.options import COUNT, FOLDER, SWITCH, Option, take_options
-from toolkit.builtin.sandbox import DEFAULT_LIMIT, Sandbox, SandboxError
-from toolkit.builtin.walking import MissingError
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from toolkit.builtin.expressions import MalformedExpressionError, compile_expression
-from toolkit.builtin.listing import Effort, Listed, list_files, on_one_line
-from toolkit.builtin.matching import LineMatcher, StoppedError, lines_within
+from toolkit.builtin.expressions.matching import LineMatcher, StoppedError, lines_within
+from toolkit.builtin.expressions.nodes import MalformedExpressionError
+from toolkit.builtin.expressions.programs import compile_expression
+from toolkit.builtin.files.listing import Effort, Listed, list_files, on_one_line
+from toolkit.builtin.files.patterns import MalformedPatternError, compile_glob
+from toolkit.builtin.files.sandbox import Sandbox, SandboxError
+from toolkit.builtin.files.walking import UnfitError
 from toolkit.builtin.options import COUNT, DURATION, FOLDER, Option, take_options
-from toolkit.builtin.path_patterns import MalformedPatternError, compile_glob
-from toolkit.builtin.sandbox import Sandbox, SandboxError
-from toolkit.builtin.walking import UnfitError
 from toolkit.tools.results import ToolResult
 from toolkit.tools.typed import TypedTool
 

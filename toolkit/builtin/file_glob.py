@@ -6,10 +6,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from toolkit.builtin.listing import Effort, list_files, on_one_line
+from toolkit.builtin.files.listing import Effort, list_files, on_one_line
+from toolkit.builtin.files.patterns import MalformedPatternError, compile_glob
+from toolkit.builtin.files.sandbox import Sandbox, SandboxError
 from toolkit.builtin.options import COUNT, DURATION, FOLDER, Option, take_options
-from toolkit.builtin.path_patterns import MalformedPatternError, compile_glob
-from toolkit.builtin.sandbox import Sandbox, SandboxError
 from toolkit.tools.results import ToolResult
 from toolkit.tools.typed import TypedTool
 

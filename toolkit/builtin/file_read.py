@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from toolkit.builtin.differences import lines_of
-from toolkit.builtin.file_texts import decode_text
+from toolkit.builtin.files.differences import lines_of
+from toolkit.builtin.files.sandbox import DEFAULT_LIMIT, Sandbox, SandboxError
+from toolkit.builtin.files.texts import decode_text
 from toolkit.builtin.options import COUNT, FOLDER, Option, take_options
-from toolkit.builtin.sandbox import DEFAULT_LIMIT, Sandbox, SandboxError
 from toolkit.tools.results import ToolResult
 from toolkit.tools.typed import TypedTool
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from toolkit.builtin.differences import count_changed_lines, describe_change
-from toolkit.builtin.file_texts import encode_text
+from toolkit.builtin.files.differences import count_changed_lines, describe_change
+from toolkit.builtin.files.sandbox import DEFAULT_LIMIT, Sandbox, SandboxError
+from toolkit.builtin.files.texts import encode_text
 from toolkit.builtin.options import COUNT, FOLDER, SWITCH, Option, take_options
-from toolkit.builtin.sandbox import DEFAULT_LIMIT, Sandbox, SandboxError
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult

@@ -5,7 +5,7 @@ import re
 from typing import Final, NoReturn
 
 from toolkit.builtin.json_paths import Number, UnreadableError
-from toolkit.builtin.json_queries import (
+from toolkit.builtin.queries.values import (
     All,
     Any,
     Call,

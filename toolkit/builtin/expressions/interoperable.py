@@ -3,7 +3,8 @@
 import re
 from typing import Final
 
-from toolkit.builtin.expressions import MalformedExpressionError, Program, TooLargeError, compile_expression
+from toolkit.builtin.expressions.nodes import MalformedExpressionError, TooLargeError
+from toolkit.builtin.expressions.programs import Program, compile_expression
 
 _ESCAPED: Final = r"\\[()*+\-.?\[\\\]^nrt{|}]"
 _CATEGORY: Final = r"\\[pP]\{(?:L[lmotu]?|M[cen]?|N[dlo]?|P[cdefios]?|Z[lps]?|S[ckmo]?|C[cfno]?)\}"

@@ -1,137 +1,39 @@
-"""Regular expressions without the parts that can take forever: their text becomes a small program.
+"""Reading expressions: a text becomes nodes, or an error that says what is wrong and how to write it."""
 
-The language is Python's, less look-around, back-references, possessive repeats and flags other than a leading `(?i)`.
-So matching needs no backtracking, and its time grows with the text and no faster; see `matching`.
-"""
+from typing import Final, NoReturn
 
-from collections.abc import Callable, Iterator
-from typing import Final, Literal, NamedTuple, NoReturn
+from toolkit.builtin.expressions.nodes import (
+    Assertion,
+    Characters,
+    Choice,
+    Look,
+    MalformedExpressionError,
+    Node,
+    Predicate,
+    Repeat,
+    Sequence,
+    TooLargeError,
+    is_word,
+)
 
 _MAX_LENGTH = 1_000
 _MAX_NESTING = 50
-_MAX_PROGRAM = 5_000
-_MAX_PARTS = 20_000
 _MAX_REPEATS = 1_000
 
-Assertion = Literal["line start", "line end", "text start", "text end", "boundary", "no boundary"]
-Predicate = Callable[[str], bool]
 
+def read_expression(text: str, *, folded: bool) -> Node:
+    """Return the nodes of an expression.
 
-class MalformedExpressionError(ValueError):
-    """An expression is malformed, too large, or uses what is left out; the message says which."""
-
-
-class TooLargeError(MalformedExpressionError):
-    """An expression is larger than what is bounded here."""
-
-
-class Characters(NamedTuple):
-    """One character out of some."""
-
-    ranges: tuple[tuple[str, str], ...] = ()
-    predicates: tuple[Predicate, ...] = ()
-    negated: bool = False
-    folded: bool = False
-
-    def has(self, character: str) -> bool:
-        """Return whether a character is one of them."""
-        held = any(map(self._holds, _cases(character))) if self.folded else self._holds(character)
-        return held is not self.negated
-
-    def _holds(self, character: str) -> bool:
-        return any(low <= character <= high for low, high in self.ranges) or any(
-            predicate(character) for predicate in self.predicates
-        )
-
-    @property
-    def only(self) -> str | None:
-        """The one character that there is, if there is only one."""
-        single = len(self.ranges) == 1 and not self.predicates and not self.negated
-        return self.ranges[0][0] if single and self.ranges[0][0] == self.ranges[0][1] else None
-
-
-def _cases(character: str) -> set[str]:
-    """Return a character in upper and lower case, where each leads back to the other."""
-    lower, upper = character.lower(), character.upper()
-    return {character, lower, upper} if upper.lower() == lower else {character, lower}
-
-
-class Look(NamedTuple):
-    """A place between two characters."""
-
-    assertion: Assertion
-
-
-class Sequence(NamedTuple):
-    """Parts one after the other."""
-
-    parts: tuple["Node", ...]
-
-
-class Choice(NamedTuple):
-    """One of some parts, the first that fits."""
-
-    parts: tuple["Node", ...]
-
-
-class Repeat(NamedTuple):
-    """A part some times over: as often as possible, or, if it is lazy, as seldom."""
-
-    part: "Node"
-    least: int
-    most: int | None
-    lazy: bool
-
-
-Node = Characters | Look | Sequence | Choice | Repeat
-
-
-class Split(NamedTuple):
-    """An instruction: go on at either place, the first before the second."""
-
-    first: int
-    second: int
-
-
-class Step(NamedTuple):
-    """An instruction: take one character, or look at a place, and go on with the next instruction."""
-
-    what: Characters | Look
-
-
-class Program(NamedTuple):
-    """An expression as instructions; behind the last, it has matched.
-
-    Attributes:
-        instructions: What to do.
-        needed: A text that is in whatever matches; without its case if `folded`.
+    Args:
+        text: As it is written, without a leading flag.
         folded: Whether upper and lower case are the same.
-    """
-
-    instructions: tuple[Split | Step, ...]
-    needed: str
-    folded: bool
-
-
-def compile_expression(expression: str, *, ignore_case: bool = False) -> Program:
-    """Return the program of an expression.
 
     Raises:
         MalformedExpressionError: Naming what is wrong and the cure.
     """
-    if len(expression) > _MAX_LENGTH:
-        raise TooLargeError(f"it has {len(expression)} characters, at most {_MAX_LENGTH}")
-    folded = ignore_case or expression.startswith("(?i)")
-    node = _Parser(expression.removeprefix("(?i)"), folded=folded).whole()
-    compiler = _Compiler()
-    compiler.add(node)
-    needed = max(_runs(node), key=len, default="")
-    return Program(tuple(compiler.instructions), needed.casefold() if folded else needed, folded)
-
-
-def is_word(character: str) -> bool:
-    """Return whether a character is part of a word."""
-    return character.isalnum() or character == "_"
+    if len(text) > _MAX_LENGTH:
+        raise TooLargeError(f"it has {len(text)} characters, at most {_MAX_LENGTH}")
+    return _Parser(text, folded=folded).whole()
 
 
 def _of_category(name: str, *, negated: bool) -> Predicate:
@@ -349,90 +251,3 @@ class _Parser:
 
     def fail(self, reason: str) -> NoReturn:
         raise MalformedExpressionError(reason)
-
-
-class _Compiler:
-    """Writes the instructions of nodes one behind the other."""
-
-    def __init__(self) -> None:
-        self.instructions: list[Split | Step] = []
-        self.added = 0
-
-    def add(self, node: Node) -> None:
-        self.added += 1  # parts that write nothing count too, since repeats of them multiply
-        if self.added > _MAX_PARTS:
-            raise _too_large()
-        match node:
-            case Characters() | Look():
-                self.write(Step(node))
-            case Sequence(parts):
-                for part in parts:
-                    self.add(part)
-            case Choice(parts):
-                self.add_choice(parts)
-            case Repeat():
-                self.add_repeat(node)
-
-    def add_choice(self, parts: tuple[Node, ...]) -> None:
-        *others, last = parts
-        ends: list[int] = []
-        for part in others:
-            split = self.write(Split(0, 0))
-            self.add(part)
-            ends.append(self.write(Split(0, 0)))
-            self.instructions[split] = Split(split + 1, len(self.instructions))
-        self.add(last)
-        for end in ends:
-            self.instructions[end] = Split(len(self.instructions), len(self.instructions))
-
-    def add_repeat(self, node: Repeat) -> None:
-        for _ in range(node.least):
-            self.add(node.part)
-        if node.most is None:
-            split = self.write(Split(0, 0))
-            self.add(node.part)
-            self.write(Split(split, split))
-            self.instructions[split] = _either(split + 1, len(self.instructions), lazy=node.lazy)
-            return
-        splits: list[int] = []
-        for _ in range(node.most - node.least):
-            splits.append(self.write(Split(0, 0)))
-            self.add(node.part)
-        for split in splits:
-            self.instructions[split] = _either(split + 1, len(self.instructions), lazy=node.lazy)
-
-    def write(self, instruction: Split | Step) -> int:
-        if len(self.instructions) >= _MAX_PROGRAM:
-            raise _too_large()
-        self.instructions.append(instruction)
-        return len(self.instructions) - 1
-
-
-def _too_large() -> TooLargeError:
-    return TooLargeError("its repeats make it too large")
-
-
-def _either(first: int, second: int, *, lazy: bool) -> Split:
-    return Split(second, first) if lazy else Split(first, second)
-
-
-def _runs(node: Node) -> Iterator[str]:
-    """Yield texts that are in whatever a node matches."""
-    run = ""
-    for part in _flat(node):
-        if isinstance(part, Characters) and part.only:
-            run += part.only
-            continue
-        yield run
-        run = ""
-        if isinstance(part, Repeat) and part.least:
-            yield from _runs(part.part)
-    yield run
-
-
-def _flat(node: Node) -> Iterator[Node]:
-    if isinstance(node, Sequence):
-        for part in node.parts:
-            yield from _flat(part)
-    else:
-        yield node

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from toolkit.builtin.walking import (
+from toolkit.builtin.files.walking import (
     DIRECTORY,
     NOFOLLOW,
     Entry,

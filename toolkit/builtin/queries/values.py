@@ -1,7 +1,4 @@
-"""JSON queries: what RFC 9535 (JSONPath) can say, as values.
-
-$.store.book[?@.price < 10].title      $..author      $.items[-1]      $.rows[0:10:2]["name", "id"]
-"""
+"""What a query can say, such as `$.store.book[?@.price < 10].title`, as values."""
 
 from typing import Literal, NamedTuple
 
@@ -20,7 +17,7 @@ class Name(NamedTuple):
 class Index(NamedTuple):
     """The element of an array, from its end if negative."""
 
-    index: int
+    number: int
 
 
 class Slice(NamedTuple):

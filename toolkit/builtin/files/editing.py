@@ -4,9 +4,10 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
-from toolkit.builtin.differences import lines_of
-from toolkit.builtin.expressions import MalformedExpressionError, compile_expression
-from toolkit.builtin.matching import StoppedError, find_spans
+from toolkit.builtin.expressions.matching import StoppedError, find_spans
+from toolkit.builtin.expressions.nodes import MalformedExpressionError
+from toolkit.builtin.expressions.programs import compile_expression
+from toolkit.builtin.files.differences import lines_of
 
 Occurrence = Literal["only", "first", "all"]
 

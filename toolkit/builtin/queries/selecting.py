@@ -8,10 +8,12 @@ from decimal import Decimal, InvalidOperation
 from time import monotonic
 from typing import Any, Final
 
-from toolkit.builtin.expressions import MalformedExpressionError
-from toolkit.builtin.interoperable_expressions import compile_interoperable
+from toolkit.builtin.expressions.interoperable import compile_interoperable
+from toolkit.builtin.expressions.matching import LineMatcher, StoppedError
+from toolkit.builtin.expressions.nodes import MalformedExpressionError
 from toolkit.builtin.json_paths import Number, Picked, UnreadableError, compact, pick_by, plain
-from toolkit.builtin.json_queries import (
+from toolkit.builtin.queries.reading import parse_query
+from toolkit.builtin.queries.values import (
     All,
     Call,
     Comparison,
@@ -31,9 +33,7 @@ from toolkit.builtin.json_queries import (
     Slice,
     Wildcard,
 )
-from toolkit.builtin.json_queries import Any as Either
-from toolkit.builtin.json_query_reading import parse_query
-from toolkit.builtin.matching import LineMatcher, StoppedError
+from toolkit.builtin.queries.values import Any as Either
 
 _MAX_STEPS = 2_000_000
 _MAX_CHARACTERS = 10_000_000

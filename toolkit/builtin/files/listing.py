@@ -11,9 +11,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic
 
-from toolkit.builtin.ignoring import IGNORE_FILE, IgnoreFile, is_ignored, read_ignore_file
-from toolkit.builtin.sandbox import read_entry
-from toolkit.builtin.walking import DIRECTORY, Entry, MissingError, SandboxError, parts_of, walk, walk_into
+from toolkit.builtin.files.ignoring import IGNORE_FILE, IgnoreFile, is_ignored, read_ignore_file
+from toolkit.builtin.files.sandbox import read_entry
+from toolkit.builtin.files.walking import DIRECTORY, Entry, MissingError, SandboxError, parts_of, walk, walk_into
 
 _MAX_ENTRIES = 200_000
 _MAX_DEPTH = 100

@@ -1,6 +1,6 @@
 """File texts: what files hold as text, and text as what files hold; UTF-8 and nothing else."""
 
-from toolkit.builtin.walking import UnfitError
+from toolkit.builtin.files.walking import UnfitError
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 
 

@@ -7,7 +7,8 @@ something matches is told by all ways through the program at once, the preferred
 from collections.abc import Callable, Iterator
 from typing import Final, Literal
 
-from toolkit.builtin.expressions import Assertion, Characters, Look, Program, Split, Step, is_word
+from toolkit.builtin.expressions.nodes import Assertion, Characters, Look, is_word
+from toolkit.builtin.expressions.programs import Program, Split, Step
 
 Around = Literal["edge", "line", "word", "other"]
 """What stands before or behind a place: an end of the text, a line's, a part of a word, or anything else."""

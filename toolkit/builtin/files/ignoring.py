@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from toolkit.builtin.path_patterns import MalformedPatternError, translate
+from toolkit.builtin.files.patterns import MalformedPatternError, translate
 
 IGNORE_FILE = ".gitignore"
 
