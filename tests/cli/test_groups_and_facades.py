@@ -202,3 +202,18 @@ def test_a_permission_that_there_is_not_is_refused(invoke, shop):
     result = invoke("list", "--grant", "internet")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == ("error[TK005]: there is no permission 'internet'\nhint: did you mean 'internet_access'?\n")
+
+
+def test_a_group_is_a_source_for_one_command(invoke, shop):
+    (shop / "page.yaml").write_text(
+        "name: page\ndescription: Page.\ninputs: {}\nsteps: [{use: fetch, with: {url: u}}]\n", "utf-8"
+    )
+    (shop / "toolkit.toml").write_text(
+        SETTINGS.replace('sources = ["shop.py"]\n\n', "", 1).replace(
+            'tools = ["fetch"]', 'sources = ["shop.py:fetch"]'
+        ),
+        "utf-8",
+    )
+    assert invoke("run", "page.yaml", "--quiet").exit_code == 2
+    result = invoke("run", "page.yaml", "--quiet", "--tools", "web", "--grant", "internet_access")
+    assert (result.exit_code, result.stdout) == (0, "u for acme\n")

@@ -61,7 +61,7 @@ def configured(project, text):
     [
         ('tools = ["fetch"]', ["fetch"]),
         ('tools = ["search_*"]', ["search_web", "search_news"]),
-        ('tools = ["/web|^fet/"]', ["fetch", "search_web"]),
+        ('tools = ["/_web|^fet/"]', ["fetch", "search_web"]),
         ('tools = ["search_*"]\nexclude = ["*news"]', ["search_web"]),
         ('tools = ["search_news", "fetch", "search_*"]', ["search_news", "fetch", "search_web"]),
         ('tools = ["pages.fetch"]', ["fetch"]),
@@ -267,3 +267,25 @@ def test_groups_are_tables(project, text):
     project.write("toolkit.toml", f"{text}\n")
     [problem] = find_configuration(project.folder, {})[1]
     assert problem.message == "'groups' must be a table of tables"
+
+
+@pytest.mark.parametrize("chosen", ['tools = ["fetch", "calculator"]', 'tools = ["fetch", "calc*"]'])
+def test_a_group_may_be_a_source_beside_those_that_it_chooses_among(project, chosen):
+    configured(project, f'sources = ["web", "web.py:fetch"]\n[groups.web]\n{chosen}\n')
+    assert (list(opened(project).tools), opened(project).problems) == (["fetch", "calculator"], [])
+    assert list(opened(project, "calculator").tools) == ["calculator"]
+
+
+def test_a_source_that_is_a_group_gives_its_tools_their_names(project):
+    configured(project, 'sources = ["web"]\n[groups.web]\npermissions = ["host_access"]\nsources = ["web.py"]\n')
+    assert list(opened(project, "search_web", grant="host_access").tools) == ["search_web"]
+    assert [problem.code for problem in opened(project, "search_web").problems] == ["TK001"]
+    assert [problem.code for problem in opened(project).problems] == ["TK007"]
+
+
+def test_a_group_that_chooses_what_there_is_not_is_no_circle(project):
+    configured(project, 'sources = ["web.py", "web"]\n[groups.web]\ntools = ["fetch", "nothing_here"]\n')
+    result = opened(project)
+    assert [problem.message for problem in result.problems] == [
+        "nothing that group 'web' could hold is called 'nothing_here'"
+    ]

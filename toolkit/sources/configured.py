@@ -4,11 +4,11 @@ import re
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from toolkit.problems import Problem
 from toolkit.sources.collected import NOT_FOUND, Collected, as_warning, inner_names, named_tool
-from toolkit.sources.targets import FilesTarget, Target, parse_target
+from toolkit.sources.targets import FilesTarget, NameTarget, Target, parse_target
 from toolkit.sources.toml_places import place_in_configuration
 from toolkit.tools.base import Tool
 from toolkit.tools.names import legal_name
@@ -32,7 +32,8 @@ class ConfiguredSources:
     @property
     def names(self) -> list[str]:
         """The names of all tools and pipelines."""
-        return [*self._tools, *self._pipelines, *inner_names(self._python.tools)]
+        own = [*self._tools, *self._pipelines, *inner_names(self._python.tools)]
+        return [*own, *(tool.name for tool in self._groups.tools)]
 
     @property
     def warnings(self) -> list[Problem]:
@@ -41,6 +42,13 @@ class ConfiguredSources:
 
     def find(self, name: str) -> Collected | None:
         """Return the tool or pipeline of a name, or None."""
+        if (found := self.find_own(name)) is not None:
+            return found
+        tool = named_tool(self._groups.tools, name)
+        return None if tool is None else Collected([tool], self.warnings)
+
+    def find_own(self, name: str) -> Collected | None:
+        """Return the tool or pipeline of a name that is there without any group, or None."""
         if name in self._tools:
             return Collected([self._tools[name]], self.warnings)
         if name in self._pipelines:
@@ -50,6 +58,12 @@ class ConfiguredSources:
 
     def open_all(self) -> Collected:
         """Open every source."""
+        found = self.open_own()
+        found.add(self._groups)
+        return found
+
+    def open_own(self) -> Collected:
+        """Open every source but the groups."""
         found = Collected(list(self._python.tools), list(self._python.problems))
         for path in self._pipeline_files:
             found.add(self._opener.open_pipeline(path))
@@ -60,9 +74,25 @@ class ConfiguredSources:
         return [parse_target(text, self._configuration.directory) for text in self._configuration.sources]
 
     @cached_property
+    def _groups(self) -> Collected:
+        found = Collected.nothing()
+        for text, target in zip(self._configuration.sources, self._targets, strict=True):
+            if self._is_group(target):
+                opened = self._opener.groups.find(target.spelled) or Collected.nothing()
+                found.add(Collected(opened.tools, [self._placed(problem, text) for problem in opened.problems]))
+        return found
+
+    def _is_group(self, target: Target | Problem) -> TypeGuard[NameTarget]:
+        if not isinstance(target, NameTarget) or target.name is not None:
+            return False
+        return target.module.partition(".")[0] in self._configuration.groups
+
+    @cached_property
     def _python(self) -> Collected:
         found = Collected.nothing()
         for text, target in zip(self._configuration.sources, self._targets, strict=True):
+            if self._is_group(target):
+                continue  # it may choose among the others, and is opened after them
             if isinstance(target, FilesTarget):
                 if target.pipelines and not target.python:
                     continue

@@ -83,7 +83,10 @@ class ConfiguredGroups:
         """Return the tool that a dotted name means, or one that only the whole of the project knows."""
         if (tool := named_tool(pool.tools, wanted)) is not None:
             return Collected([tool], [])
-        return None if settings.sources else self._opener.find(wanted)
+        if settings.sources:
+            return None
+        own = self._opener.configured.find_own(wanted) if self._configuration.sources else None
+        return own or self._opener.find_ready(wanted) or self.find(wanted)
 
     def _pool(self, settings: GroupSettings) -> Collected:
         """Return what a group chooses among: its own sources, or else, for patterns, everything that is known."""
@@ -92,8 +95,8 @@ class ConfiguredGroups:
             pool.add(self._opener.open(source, self._configuration.directory))
         if not settings.sources and not all(map(is_plain, settings.tools)):
             if self._configuration.sources:
-                pool.add(self._opener.configured.open_all())
-            ready = self._opener.find(ALL_READY) or Collected.nothing()
+                pool.add(self._opener.configured.open_own())
+            ready = self._opener.find_ready(ALL_READY) or Collected.nothing()
             pool.add(Collected(ready.tools, [one for one in ready.problems if one.severity != "info"]))
         return pool
 

@@ -114,7 +114,7 @@ class SourceOpener:
         configured = self.configured if in_configured and self.configuration.sources else None
         if configured and (found := configured.find(name)) is not None:
             return found
-        if (ready := self._open_ready(name)) is None:
+        if (ready := self.find_ready(name)) is None:
             return self.groups.find(name) if in_configured and self.configuration.groups else None
         return Collected(ready.tools, [*ready.problems, *(configured.warnings if configured else [])])
 
@@ -140,11 +140,12 @@ class SourceOpener:
             self._pipelines[key] = Collected([pipeline] if pipeline else [], problems)
         return self._pipelines[key]
 
-    def _open_ready(self, name: str) -> Collected | None:
+    def find_ready(self, name: str) -> Collected | None:
+        """Return the ready tool of a name, or all of them, or None."""
         if name == ALL_READY:
             everything = Collected.nothing()
             for each in ready_names(self.configuration):
-                found = self._open_ready(each) or Collected.nothing()
+                found = self.find_ready(each) or Collected.nothing()
                 everything.add(as_one_of_all(each, found, self.configuration))
             return everything
         if name not in self._ready and (ready := open_ready(name, self.configuration)) is not None:
