@@ -130,6 +130,26 @@ def test_options_of_a_ready_tool_are_data_too(invoke, project):
     )
 
 
+def test_ready_tool_that_needs_to_be_told_more_is_explained(invoke, project):
+    result = invoke("show", "process")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("process\n  Runs one command")
+    assert "Options  in [tool.toolkit.builtin.process]\n" in result.stdout
+    assert "the ready tool 'process' cannot work here: the option 'command' is missing" in result.stderr
+
+
+def test_ready_tool_that_needs_to_be_told_more_is_data_too(invoke, project):
+    result = invoke("show", "process", "--format", "json")
+    record = json.loads(result.stdout)
+    assert (result.exit_code, record["name"], list(record)) == (0, "process", ["name", "description", "options"])
+    assert [option["name"] for option in record["options"] if option["required"]] == ["command"]
+
+
+def test_diagram_of_what_is_no_pipeline_is_refused(invoke, project):
+    result = invoke("show", "process", "--format", "mermaid")
+    assert (result.exit_code, result.stdout) == (2, "")
+
+
 def test_json_has_the_whole_specification(invoke, shop):
     record = json.loads(invoke("show", "shop.py:label", "--format", "json").stdout)
     assert list(record) == [

@@ -38,7 +38,7 @@ def show(
     Of a pipeline, the steps are drawn with what flows between them; of a tool that reveals others, the tree of them.
     """
     opened = open_named([target], tools, grant)
-    unmade = _unmade(target, opened.problems)
+    unmade = None if format == "mermaid" else _unmade(target, opened.problems)
     if unmade is None and errors_among(opened.problems):
         raise Failure(code_for(opened.problems), problems=opened.problems)
     report(
