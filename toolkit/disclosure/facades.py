@@ -309,8 +309,11 @@ def facade_with(
     source = contents.tools[0].spec.source if contents.tools else None
     boxes = [UnfoldingTool.from_instance(box, source=source) for box in contents.boxes]
     if table := categories_among(contents.tools, boxes):
-        return UnfoldingTool.by_category(
+        facade = UnfoldingTool.by_category(
             name, description, table, parameter=category_parameter, usage_notes=usage_notes, exclusive=exclusive
         )
-    tools = [*contents.tools, *boxes]
-    return UnfoldingTool.of(name, description, tools, usage_notes=usage_notes, exclusive=exclusive)
+    else:
+        tools = [*contents.tools, *boxes]
+        facade = UnfoldingTool.of(name, description, tools, usage_notes=usage_notes, exclusive=exclusive)
+    facade.spec = replace(facade.spec, location=place_of(contents.cls))
+    return facade

@@ -17,11 +17,13 @@ class Contents(NamedTuple):
     """What an object holds.
 
     Attributes:
-        mark: How its class is marked.
+        cls: Its class.
+        mark: How that is marked.
         tools: Its own tools.
         boxes: Objects of the marked classes inside its class.
     """
 
+    cls: type
     mark: ToolboxMark | None
     tools: Sequence[Tool]
     boxes: Sequence[object]
@@ -50,7 +52,7 @@ def contents_of(thing: object, source: str | None = None) -> tuple[Contents, lis
     if not tools and not boxes and not problems:
         message = f"an object of type '{cls.__qualname__}' holds no tools"
         problems.append(Problem("TK003", message, place_of(cls), hint="mark its methods with @tool"))
-    return Contents(box_of(thing), tools, boxes), problems
+    return Contents(cls, box_of(thing), tools, boxes), problems
 
 
 def categories_among(tools: Sequence[Tool], boxes: Sequence[Tool]) -> Mapping[str, list[Tool]]:
