@@ -96,3 +96,11 @@ def did_you_mean(name: str, known: Iterable[str], *, otherwise: str | None = Non
     if not matches:
         return otherwise
     return f"did you mean {' or '.join(repr(match) for match in matches)}?"
+
+
+def respelled(name: str, known: Iterable[str], location: Location | None) -> Fix | None:
+    """Return the fix that writes the nearest known name in the place of a mistyped one, to be looked at by somebody."""
+    matches = nearest(name, known, most=1)
+    if not matches or location is None or location.end_column is None:
+        return None
+    return Fix(f"Write {matches[0]!r}", (Edit(location, matches[0]),), is_safe=False)

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from toolkit.pipelines.definitions import Word
 from toolkit.pipelines.steps import STEP_KEYS
-from toolkit.problems import Problem, did_you_mean, errors_among
+from toolkit.problems import Problem, did_you_mean, errors_among, respelled
 from toolkit.tools.base import Tool
 
 UNKNOWN_TOOL = "TK604"
@@ -58,7 +58,8 @@ class ToolLookup:
         hint = did_you_mean(word.text, known)
         if hint is None and (keys := get_close_matches(word.text, STEP_KEYS, n=1, cutoff=0.8)):
             hint = f"did you mean the key {keys[0]!r}?"
-        problem = Problem(UNKNOWN_TOOL, f"unknown tool {word.text!r}", word.location, hint=hint or _listed(known))
+        message, fix = f"unknown tool {word.text!r}", respelled(word.text, known, word.location)
+        problem = Problem(UNKNOWN_TOOL, message, word.location, hint=hint or _listed(known), fix=fix)
         self._problems.append(problem)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from toolkit import documents
 from toolkit.documents import Node, Scalar
 from toolkit.durations import parse_duration
-from toolkit.problems import Location, Problem, did_you_mean
+from toolkit.problems import Location, Problem, did_you_mean, nearest, respelled
 
 BAD_SHAPE = "TK602"
 
@@ -118,7 +118,11 @@ class ShapeReader:
             if name not in known:
                 otherwise = f"the keys here are {', '.join(known)}"
                 hint = did_you_mean(name, known, otherwise=otherwise)
-                self.report(entry.key.location, f"unknown key {name!r} in {what}", hint=hint)
+                place = entry.key.location
+                free = [key for key in nearest(name, known, most=1) if key not in node.entries]
+                fix = respelled(name, free, place)
+                message = f"unknown key {name!r} in {what}"
+                self.problems.append(Problem(BAD_SHAPE, message, place, hint=hint, fix=fix))
 
     def words(self, node: Node, what: str, choices: Sequence[str]) -> tuple[Any, ...] | None:
         """Read a list of words out of a few; one word alone will do."""

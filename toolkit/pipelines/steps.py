@@ -20,8 +20,9 @@ from toolkit.pipelines.definitions import (
     Word,
 )
 from toolkit.pipelines.keys import KeyReader
+from toolkit.pipelines.shapes import BAD_SHAPE
 from toolkit.pipelines.values import OPENING, MappingValue, read_mapping, read_value
-from toolkit.problems import Location, Problem, nearest
+from toolkit.problems import Location, Problem, nearest, respelled
 
 STEP_KEYS = (
     "id",
@@ -146,7 +147,9 @@ class StepReader(KeyReader):
                 continue
             near = nearest(name, STEP_KEYS, most=1)
             hint = f"did you mean {near[0]!r}?" if near else f"to call a tool of that name write 'use: {name}'"
-            self.report(entry.key.location, f"unknown key {name!r} in a step", hint=hint)
+            place, message = entry.key.location, f"unknown key {name!r} in a step"
+            free = [key for key in near if key not in node.entries]
+            self.problems.append(Problem(BAD_SHAPE, message, place, hint=hint, fix=respelled(name, free, place)))
 
     def _kind(self, node: documents.Mapping) -> str | None:
         kinds = [name for name in node.entries if name in KINDS]

@@ -69,6 +69,7 @@ class UnknownKey(Rule):
     code = "TK602"
     name = "unknown-key"
     severity = "error"
+    fix = "unsafe"
 
 
 class DuplicateKey(Rule):
@@ -137,6 +138,7 @@ class UnknownTool(Rule):
     code = "TK604"
     name = "unknown-tool"
     severity = "error"
+    fix = "unsafe"
 
 
 class UnknownReference(Rule):

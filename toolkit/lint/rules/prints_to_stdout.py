@@ -69,9 +69,7 @@ class PrintsToStdout(Rule):
     def _fix(self, function: PythonFunction, node: ast.Call) -> Fix:
         file = function.file
         end = file.span(node)[1] - 1
-        last = [*node.args, *node.keywords]
-        behind = max(
-            (file.span(one if not isinstance(one, ast.keyword) else one.value)[1] for one in last), default=end
-        )
+        last: list[ast.expr] = [*node.args, *(one.value for one in node.keywords)]
+        behind = max((file.span(one)[1] for one in last), default=end)
         edit = file.edit(behind, behind, ", file=sys.stderr" if last else "file=sys.stderr")
         return self.fixed_by("Print to standard error", edit, *importing(file, "sys"))
