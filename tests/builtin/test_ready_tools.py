@@ -27,6 +27,8 @@ NAMES = [
     "human_input",
     "json_parser",
     "process",
+    "web_scrape",
+    "web_search",
 ]
 CLASSES = [
     "Calculator",
@@ -40,6 +42,8 @@ CLASSES = [
     "HumanInput",
     "JsonParser",
     "Process",
+    "WebScrape",
+    "WebSearch",
 ]
 NEEDED = {"http": {"url": "https://api.example.com"}, "process": {"command": ["true"]}}
 
@@ -127,3 +131,13 @@ def test_a_date_imports_the_dates_alone():
 def test_examples_hold(module):
     results = doctest.testmod(import_module(f"toolkit.builtin.{module}"))
     assert (results.attempted > 0, results.failed) == (True, 0)
+
+
+def test_what_reaches_outside_imports_no_client_before_it_is_called():
+    modules = imported_by(
+        "from toolkit.builtin import ready_tools\n"
+        "needed = {'http': {'url': 'https://api.example.com'}, 'process': {'command': ['true']}}\n"
+        "for name in ('http', 'process', 'web_scrape', 'web_search'):\n"
+        "    ready_tools()[name].build(None, needed.get(name, {})).name\n"
+    )
+    assert not {"httpx2", "selectolax", "trafilatura", "anyio", "asyncio"} & modules

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from toolkit.builtin.options import Option
     from toolkit.builtin.process import Process
     from toolkit.builtin.web_scrape import WebScrape
+    from toolkit.builtin.web_search import WebSearch
     from toolkit.tools.base import Tool
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "JsonParser",
     "Process",
     "ReadyTool",
+    "WebSearch",
     "WebScrape",
     "options_of",
     "ready_tools",
@@ -102,6 +104,7 @@ _TOOLS = [
     ReadyTool("json_parser", "Picks values out of a JSON document", "json_parser", "JsonParser"),
     ReadyTool("process", "Runs one command of your own with the input", "process", "Process"),
     ReadyTool("web_scrape", "Reads a page of the web", "web_scrape", "WebScrape"),
+    ReadyTool("web_search", "Searches the web", "web_search", "WebSearch"),
 ]
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Final
+from urllib.parse import urlsplit
 
 from toolkit.running import in_thread
 
@@ -115,6 +116,14 @@ class AddressGuard:
             return [ip_address(text) for text in texts]
         except ValueError as error:
             raise RefusedHostError(f"{host} leads to {_NOT_PUBLIC}") from error
+
+
+def place_of(url: str) -> str:
+    """Return the host and the port that a URL names, as the guard takes them for trusted."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def why_refused(address: IPv4Address | IPv6Address) -> str | None:

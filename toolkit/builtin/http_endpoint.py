@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote_plus, urlsplit
 
-from toolkit.builtin.address_guard import AddressGuard, Resolver, resolve_by_system
+from toolkit.builtin.address_guard import AddressGuard, Resolver, place_of, resolve_by_system
 from toolkit.builtin.charsets import MediaType, decode_text, looks_binary, read_media_type
 from toolkit.builtin.extras import need
 from toolkit.builtin.fetching import Fetched, Fetcher, FetchError
@@ -106,7 +106,7 @@ class Http(TextTool):
         self.read_only = True if self._method in _IN_THE_URL else None
         self.destructive = False if self._method in _IN_THE_URL else None if self._method in _ADDITIVE else True
         self.idempotent = self._method in _REPEATABLE or None
-        guard = AddressGuard([_place_of(self._url)] if allow_private else (), resolve)
+        guard = AddressGuard([place_of(self._url)] if allow_private else (), resolve)
         self._fetcher = Fetcher(guard, timeout, max_bytes)
 
     def check(self, parsed: str, context: ToolContext) -> None:
@@ -222,14 +222,6 @@ def _other_problems(
     if max_bytes <= 0:
         problems.append(("'max_bytes' must be above zero", None))
     return problems
-
-
-def _place_of(url: str) -> str:
-    """Return the host and the port that a URL names, as the guard wants them."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _filled_url(url: str, secrets: Secrets, user: str) -> str:

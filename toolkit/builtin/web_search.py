@@ -1,0 +1,175 @@
+"""The tool `web_search`: search the web."""
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from toolkit.builtin.options import COUNT, DURATION, SWITCH, TEXT, Option, one_of, take_options
+from toolkit.builtin.page_reader import plain
+from toolkit.builtin.search_providers import (
+    PROVIDERS,
+    OnlineProvider,
+    SearchError,
+    SearchHit,
+    SearchProvider,
+    provider_of_the_environment,
+)
+from toolkit.builtin.secret_texts import variables_in
+from toolkit.errors import ConfigurationError
+from toolkit.problems import Problem
+from toolkit.running import in_thread
+from toolkit.tools.context import ToolContext
+from toolkit.tools.results import ToolResult
+from toolkit.tools.typed import TypedTool
+
+DEFAULT_MAX_RESULTS: Final = 5
+
+SearchFunction = Callable[[str], Any]
+"""Searches with a query, plain or async: returns text, or an iterable of hits or of mappings with their parts."""
+
+OPTIONS: Final = (
+    Option("provider", one_of(*PROVIDERS), "who searches; the first whose key is in the environment unless said"),
+    Option("url", TEXT, "where it is: needed for searxng, and for a gateway of one's own"),
+    Option(
+        "key", TEXT, "its key, as '${NAME}' for a variable of the environment", default="${TAVILY_API_KEY} or alike"
+    ),
+    Option("max_results", COUNT, "how many results there are at most", default=DEFAULT_MAX_RESULTS),
+    Option("timeout", DURATION, "how long a search may take", default="15s"),
+    Option("allow_private", SWITCH, "whether it may lie on this machine or network", default=False),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WebSearchInput:
+    """What to search for."""
+
+    query: str = field(metadata={"description": "What to search for, as it would be typed into a search engine"})
+
+
+class WebSearch(TypedTool[WebSearchInput]):
+    """Searches the web with Tavily, SerpAPI, Brave, a SearXNG of one's own, or a function of one's own.
+
+    Example:
+        WebSearch(Brave(), max_results=10)
+        WebSearch(lambda query: [{"title": page.title, "url": page.url} for page in my_index.find(query)])
+    """
+
+    name = "web_search"
+    description = (
+        "Searches the web and returns the best results, each with its title, URL and a few words of what is there. Use "
+        "it to find pages, or facts that may have changed lately; read a page itself before relying on it."
+    )
+    read_only = True
+    destructive = False
+    idempotent = True
+    open_world = True
+    source = "builtin"
+
+    def __init__(
+        self, provider: SearchProvider | SearchFunction | None = None, *, max_results: int = DEFAULT_MAX_RESULTS
+    ) -> None:
+        """Keep who searches.
+
+        Args:
+            provider: A provider, or a function that takes the query. Without one it is, at each call, the first whose
+                key is in the environment: `TAVILY_API_KEY`, `SERPAPI_API_KEY`, `BRAVE_API_KEY` or `SEARXNG_URL`.
+            max_results: How many results there are at most.
+
+        Raises:
+            ConfigurationError: If the provider is none, or there are to be no results.
+        """
+        super().__init__()
+        if not (provider is None or callable(provider) or callable(getattr(provider, "search", None))):
+            raise ConfigurationError(f"a provider of searches has a method 'search', but {provider!r} has none")
+        if max_results <= 0:
+            raise ConfigurationError("'max_results' must be above zero")
+        self._provider = provider
+        self._max_results = max_results
+
+    def check(self, parsed: WebSearchInput, context: ToolContext) -> None:  # noqa: ARG002 - only the surroundings matter
+        """Refuse to work where something is missing, before anybody is asked.
+
+        Raises:
+            ConfigurationError: If there is nobody to search with, or its key or an extra is missing.
+        """
+        provider = provider_of_the_environment() if self._provider is None else self._provider
+        if isinstance(provider, OnlineProvider):
+            provider.prepare(context.tool or self.name)
+
+    async def execute(self, input: WebSearchInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
+        """Search, and return the results."""
+        query = input.query.strip()
+        if not query:
+            return ToolResult.failure("Search query must not be blank", "invalid_arguments")
+        provider = provider_of_the_environment() if self._provider is None else self._provider
+        try:
+            if callable(provider):
+                return self._result_of(query, await _found_by(provider, query))
+            return self._result_of(query, await provider.search(query, self._max_results))
+        except SearchError as error:
+            return ToolResult.failure(f"Search failed: {error}", error.code)
+        except OSError as error:
+            return ToolResult.failure(f"Search failed: {error.strerror or error}", "network")
+
+    def _result_of(self, query: str, found: Any) -> ToolResult:
+        if found is None or isinstance(found, str):
+            return ToolResult.success(found)
+        hits = [_as_hit(each) for each in found][: self._max_results]
+        text = "\n\n".join(_shown(number, hit) for number, hit in enumerate(hits, 1))
+        structured = {"query": query, "results": [hit._asdict() for hit in hits]}
+        return ToolResult.success(text or "No results found.", structured=structured)
+
+
+def build(base: Path, options: Mapping[str, Any]) -> WebSearch:
+    """Make the tool of what a configuration says; a key that stands in the file itself is refused."""
+    values = take_options(OPTIONS, options, base)
+    limits = {"max_results": values.pop("max_results")} if "max_results" in values else {}
+    kind = values.pop("provider", None)
+    if problems := _problems(kind, values):
+        raise ConfigurationError(problems=[Problem("TK005", message, hint=hint) for message, hint in problems])
+    return WebSearch(None if kind is None else PROVIDERS[kind](**values), **limits)
+
+
+def _problems(kind: str | None, values: Mapping[str, Any]) -> list[tuple[str, str]]:
+    problems = []
+    if kind is None and values:
+        named = " and ".join(f"'{name}'" for name in values)
+        problems.append((f"{named} of which provider?", "write provider = 'tavily', 'serpapi', 'brave' or 'searxng'"))
+    if kind == "searxng" and "url" not in values:
+        problems.append(("the option 'url' is missing", "write url = 'http://localhost:8888': where your SearXNG is"))
+    if "key" in values and not variables_in(values["key"]):
+        problems.append(("the key stands in the file itself", "keep it in the environment, and write key = '${NAME}'"))
+    return problems
+
+
+async def _found_by(function: SearchFunction, query: str) -> Any:
+    """Return what a function finds; a plain one works in a thread, where it holds nobody up."""
+    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None)):  # noqa: B004 - an object may be called, too
+        return await function(query)
+    found = await in_thread(partial(_gathered, function, query))
+    return await found if isinstance(found, Awaitable) else found
+
+
+def _gathered(function: SearchFunction, query: str) -> Any:
+    """Call a plain function; what it yields as it searches is searched for here, too."""
+    found = function(query)
+    return list(found) if isinstance(found, Iterable) and not isinstance(found, str) else found
+
+
+def _as_hit(each: Any) -> SearchHit:
+    if isinstance(each, Mapping):
+        return SearchHit(*(plain(str(each.get(name) or "")) for name in SearchHit._fields))
+    if isinstance(each, SearchHit):
+        return SearchHit(*map(plain, each))
+    message = f"a result of a search has 'title', 'url' and 'snippet', but this one is {type(each).__name__}"
+    raise TypeError(message)
+
+
+def _shown(number: int, hit: SearchHit) -> str:
+    lines = [f"{number}. {hit.title or hit.url or 'Untitled'}"]
+    lines += [f"   URL: {hit.url}"] if hit.url else []
+    lines += [f"   {hit.snippet}"] if hit.snippet else []
+    return "\n".join(lines)
