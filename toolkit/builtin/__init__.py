@@ -40,8 +40,8 @@ __all__ = [
     "JsonParser",
     "Process",
     "ReadyTool",
-    "WebSearch",
     "WebScrape",
+    "WebSearch",
     "options_of",
     "ready_tools",
 ]
