@@ -45,7 +45,7 @@ CLASSES = [
     "WebScrape",
     "WebSearch",
 ]
-NEEDED = {"http": {"url": "https://api.example.com"}, "process": {"command": ["true"]}}
+NEEDED: dict[str, dict[str, object]] = {"http": {"url": "https://api.example.com"}, "process": {"command": ["true"]}}
 
 
 def imported_by(program):

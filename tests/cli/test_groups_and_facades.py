@@ -194,8 +194,8 @@ def test_a_group_is_offered_only_when_what_it_needs_is_granted(invoke, shop, com
     for options in ({"args": ["--grant", "internet_access"]}, {"env": {"TOOLKIT_GRANT": "internet_access"}}):
         granted = invoke(*command, "web.fetch", *words, *options.get("args", []), env=options.get("env"))
         assert (granted.exit_code, granted.stderr) == (0, "")
-    if command == ["run"]:
-        assert granted.stdout == "u for acme\n"
+        if command == ["run"]:
+            assert granted.stdout == "u for acme\n"
 
 
 def test_a_permission_that_there_is_not_is_refused(invoke, shop):

@@ -95,7 +95,7 @@ def test_a_group_is_not_offered_without_what_it_requires():
 
 def test_everything_wrong_with_a_group_is_told_at_once():
     with pytest.raises(InvalidTools) as refused:
-        ToolGroup.of("my web", [fetch, object(), fetch], permissions=["internet", "host_access"])
+        ToolGroup.of("my web", [fetch, object(), fetch], permissions=["internet", "host_access"])  # type: ignore[list-item]  # on purpose
     assert [problem.code for problem in refused.value.problems] == ["TK003", "TK101", "TK103", "TK005"]
 
 

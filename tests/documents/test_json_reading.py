@@ -19,6 +19,7 @@ VALUES = st.recursive(
 def test_what_is_read_is_what_json_says(value, indent, ensure_ascii):
     text = json.dumps(value, indent=indent, ensure_ascii=ensure_ascii)
     root, problems = parse_json(text, "a.json")
+    assert root is not None
     assert (plain(root), problems) == (value, [])
 
 
@@ -68,6 +69,7 @@ def test_what_is_no_json_is_a_problem_with_its_place(text, place, message):
 
 def test_key_that_stands_twice_is_told_and_the_first_stays():
     root, [problem] = parse_json('{"a": 1, "a": 2}', "a.json")
+    assert root is not None
     assert plain(root) == {"a": 1}
     assert (problem.code, problem.message, problem.location.column) == ("TK603", "duplicate key 'a'", 10)
     assert [(place.column, what) for place, what in problem.related] == [(2, "first defined here")]
@@ -76,7 +78,9 @@ def test_key_that_stands_twice_is_told_and_the_first_stays():
 def test_file_that_cannot_be_read_is_a_problem(tmp_path):
     (tmp_path / "a.json").write_bytes(b'\xef\xbb\xbf{"a": 1}')
     (tmp_path / "b.json").write_bytes(b'{"a": "\xff"}')
-    assert plain(read_json(tmp_path / "a.json")[0]) == {"a": 1}
+    root, _ = read_json(tmp_path / "a.json")
+    assert root is not None
+    assert plain(root) == {"a": 1}
     assert [problem.message for problem in read_json(tmp_path / "b.json", name="b")[1]] == [
         "byte 0xff is not UTF-8 text"
     ]

@@ -1,6 +1,7 @@
 """One shot: once in each agent's loop, and per loop."""
 
 import asyncio
+from collections.abc import Iterator
 
 from toolkit import Continue, ToolContext, ToolResult
 from toolkit.approvals.reviewers import ScriptedReviewer
@@ -62,9 +63,9 @@ def test_nobody_is_asked_about_a_call_that_does_nothing():
 
 
 def test_a_failed_call_may_be_tried_again():
-    answers = iter([ValueError("not now"), ToolResult.failure("not yet"), "the body"])
+    answers: Iterator[Exception | ToolResult | str] = iter([ValueError("not now"), ToolResult.failure("not yet"), "the body"])
 
-    def activate() -> str:
+    def activate() -> ToolResult | str:
         """Load the skill."""
         answer = next(answers)
         if isinstance(answer, Exception):
