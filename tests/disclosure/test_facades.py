@@ -5,12 +5,14 @@ import json
 
 import pytest
 
-from toolkit import Continue, InvalidTools, Tool, ToolContext, ToolResult, from_object, tool
+from toolkit import Continue, InvalidTools, Reject, Tool, ToolContext, ToolResult, from_object, tool
 from toolkit.approvals.reviewers import ScriptedReviewer
 from toolkit.disclosure.facades import UnfoldingTool
 from toolkit.disclosure.offering import offer, unfolded_by
 from toolkit.disclosure.progressive import ProgressiveTool, facade_in
 from toolkit.tools.functions import from_function
+from toolkit.wrappers.confirming import ConfirmedTool
+from toolkit.wrappers.limited import limited
 
 
 @tool(read_only=True)
@@ -358,6 +360,24 @@ def test_a_renamed_facade_and_its_guides_go_by_its_new_name():
     loop.call("db")
     assert list(loop.tools) == ["db", "db_context", "query_table", "insert_record", "delete_record"]
     assert loop.call("db").startswith("Use one of these tools directly:")
+
+
+def test_what_is_round_a_facade_stays_round_its_further_choices():
+    asking = ConfirmedTool(by_category(), lambda given: f"Look at {given['category']}?")
+    reviewer = ScriptedReviewer([Continue(), Reject("no")])
+    loop = Loop(asking.with_name("my_files"), reviewer=reviewer)
+    loop.call("my_files", {"category": "read"})
+    assert loop.call("my_files", {"category": "read"}).startswith("Use one of these tools directly:")
+    assert loop.call("my_files").startswith("Use one of these tools directly:")
+    assert loop.call("my_files", {"category": "write"}) == "Error: Rejected by reviewer: no"
+    assert [request.text for request in reviewer.requests] == ["Look at read?", "Look at write?"]
+    assert list(loop.tools) == ["my_files", "my_files_context", "query_table"]
+
+
+def test_a_limit_of_calls_round_a_facade_counts_choices_and_no_guidance():
+    loop = Loop(limited(by_category(), calls=2))
+    texts = [loop.call("files", {"category": category})[:9] for category in ("read", "read", "write", "write")]
+    assert texts == ["Tools now", "Use one o", "Tools now", "Use one o"]
 
 
 def test_two_loops_over_one_facade_do_not_meet():

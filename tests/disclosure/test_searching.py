@@ -8,6 +8,7 @@ from toolkit import InvalidTools, Tool, ToolContext
 from toolkit.disclosure.facades import UnfoldingTool
 from toolkit.disclosure.offering import offer
 from toolkit.disclosure.searching import ToolSearch, rank, words_of
+from toolkit.wrappers.limited import limited
 
 NOTHING = {"type": "object", "properties": {}}
 
@@ -73,6 +74,13 @@ def test_a_search_reveals_what_it_finds_and_stays():
     assert table["search_tools"] is search
     table, remark = offer(table, "search_tools", table["search_tools"].run({"query": "pay email"}).artifact)
     assert (sorted(table), remark) == (["list_invoices", "pay_invoice", "search_tools", "send_mail"], "")
+
+
+def test_what_is_round_a_search_stays_round_it():
+    search = limited(ToolSearch([MAIL, PAY]), calls=1).with_name("find")
+    table, _ = offer({"find": search}, "find", search.run({"query": "pay"}).artifact)
+    assert (list(table), table["find"]) == (["find", "pay_invoice"], search)
+    assert table["find"].run({"query": "mail"}).error_code == "limit"
 
 
 def test_a_search_reveals_no_more_than_it_may():

@@ -4,10 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from toolkit.approvals.gates import Demand
 from toolkit.errors import ToolArgumentsError
+from toolkit.tools.admission import AnsweredEarly
 from toolkit.tools.base import Arguments, Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
+from toolkit.tools.revealing import Unfolded
 from toolkit.tools.spec import ToolSpec
 from toolkit.wrappers.one_shot import OneShotTool
 
@@ -26,23 +29,32 @@ def guide_names(facade: str) -> tuple[str, str]:
 class GuideTool(Tool):
     """Stands where a facade stood, and leads to the tools that are there now.
 
-    Where the facade chooses by its arguments, other arguments reveal more; the same ones lead back to the same tools.
+    Where the facade chooses by its arguments, other arguments reveal more, with whatever is round the facade; the same
+    ones lead back to the same tools, and nobody is asked about that.
     """
 
-    def __init__(self, facade: "ProgressiveTool", tools: Sequence[Tool], choices: Choices) -> None:
-        """Keep the facade, what is revealed, and what it was revealed for."""
+    def __init__(
+        self, facade: "ProgressiveTool", tools: Sequence[Tool], choices: Choices, behind: Tool | None = None
+    ) -> None:
+        """Keep the facade, what is revealed and for what, and what stood here: the facade with all that is round it."""
         self.facade = facade
         self.tools = tuple(tools)
-        self.suspends = facade.suspends
+        self.behind = behind or facade
+        self.suspends = self.behind.suspends
+        self.demands = self.behind.demands
         self._choices = choices
         names = ", ".join(tool.name for tool in tools)
         more = f" {facade.description}" if facade.chooses else ""
-        self.spec = replace(facade.spec, description=f"Call a specific tool instead: {names}.{more}")
+        self.spec = replace(self.behind.spec, description=f"Call a specific tool instead: {names}.{more}")
+
+    def standing_for(self, behind: Tool) -> "GuideTool":
+        """Return the guide in the place of a facade with all that is round it, under its name."""
+        return GuideTool(self.facade, self.tools, self._choices, behind)
 
     def parse(self, arguments: Arguments) -> Any:
         """Return the arguments that the facade wants, or nothing where they are none: then all are listed."""
         try:
-            return self.facade.parse(arguments)
+            return self.behind.parse(arguments)
         except ToolArgumentsError:
             return {}
 
@@ -50,16 +62,35 @@ class GuideTool(Tool):
         """Return the arguments as plain data."""
         return self.facade.describe(parsed)
 
+    def check(self, parsed: Any, context: ToolContext) -> None:
+        """List the tools at once where nothing else is wanted; refuse what is refused behind it."""
+        if self._is_new(parsed):
+            self.behind.check(parsed, context)
+        elif not parsed or self._merged(self._choices[self.facade.key_of(parsed)]) == self.tools:
+            raise AnsweredEarly(self._listing())
+
+    def demand(self, parsed: Any, context: ToolContext) -> Demand | None:
+        """Want the question that is wanted behind it."""
+        return self.behind.demand(parsed, context) if self._is_new(parsed) else None
+
     async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:
-        """List the tools, or reveal those of another choice with them."""
-        if not parsed:
-            return self._listing()
+        """Reveal the tools of another choice together with those that are there."""
         key = self.facade.key_of(parsed)
-        chosen = self._choices.get(key) or tuple(await self.facade.reveal(parsed, context))
-        merged = {tool.name: tool for tool in (*self.tools, *chosen)}
-        if list(map(id, merged.values())) == list(map(id, self.tools)):
-            return self._listing()
-        return self.facade.unfold(tuple(merged.values()), {**self._choices, key: chosen})
+        chosen = self._choices.get(key)
+        if chosen is None:
+            result = self.behind.result_of(await self.behind.perform(parsed, context))
+            if not isinstance(result.artifact, Unfolded):
+                return result
+            chosen = result.artifact.tools
+        merged = self._merged(chosen)
+        return self._listing() if merged == self.tools else self.facade.unfold(merged, {**self._choices, key: chosen})
+
+    def _is_new(self, parsed: Any) -> bool:
+        return bool(parsed) and self.facade.key_of(parsed) not in self._choices
+
+    def _merged(self, chosen: Sequence[Tool]) -> tuple[Tool, ...]:
+        """Return the tools that are there with those that are chosen, of two with one name the chosen one."""
+        return tuple({tool.name: tool for tool in (*self.tools, *chosen)}.values())
 
     def _listing(self) -> ToolResult:
         lines = "".join(f"- {tool.name}: {tool.description}\n" for tool in self.tools)

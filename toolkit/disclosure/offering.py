@@ -39,19 +39,35 @@ def offer(tools: Mapping[str, Tool], called: str, unfolded: Unfolded) -> Offer:
     """
     standing = tools.get(called)
     before = innermost(standing) if standing is not None else None
-    gone = (
-        {id(tool) for tool in before.tools} - {id(tool) for tool in unfolded.tools}
-        if isinstance(before, GuideTool)
-        else set()
-    )
-    own = {called, *(_renamed(guide, unfolded, called).name for guide in unfolded.guides)}
+    gone: set[int] = set()
+    if isinstance(before, GuideTool):
+        gone = {id(tool) for tool in before.tools} - {id(tool) for tool in unfolded.tools}
+    guides = {guide.name: guide for guide in _guides(unfolded, called, standing)}
     kept: dict[str, Tool] = {}
     if not unfolded.exclusive:
-        kept = {name: tool for name, tool in tools.items() if name not in own and not gone & set(_layers(tool))}
+        kept = {
+            name: tool
+            for name, tool in tools.items()
+            if name != called and name not in guides and not gone & set(_layers(tool))
+        }
     revealed, changed = _named(unfolded, called, kept)
-    guides = {tool.name: tool for tool in (_renamed(guide, unfolded, called) for guide in unfolded.guides)}
     remark = f"Under another name here: {', '.join(changed)}." if changed else ""
     return Offer({**kept, **guides, **revealed}, remark)
+
+
+def _guides(unfolded: Unfolded, called: str, standing: Tool | None) -> Iterator[Tool]:
+    """Return the guides under the name that was called, with whatever is round the facade round what it still does."""
+    inner = innermost(standing) if standing is not None else None
+    for guide in unfolded.guides:
+        if isinstance(guide, GuideTool):
+            behind = inner.behind if isinstance(inner, GuideTool) else standing
+            yield guide if behind is None else guide.standing_for(behind)
+        elif guide.name == unfolded.facade and standing is not None:
+            yield standing  # a facade that stays where it is
+        elif called == unfolded.facade:
+            yield guide
+        else:
+            yield guide.with_name(called + guide.name.removeprefix(unfolded.facade))
 
 
 def _named(unfolded: Unfolded, called: str, kept: Mapping[str, Tool]) -> tuple[dict[str, Tool], list[str]]:
@@ -69,10 +85,6 @@ def _named(unfolded: Unfolded, called: str, kept: Mapping[str, Tool]) -> tuple[d
             changed.append(f"'{tool.name}' is '{name}'")
         revealed[name] = tool if name == tool.name else tool.with_name(name)
     return revealed, changed
-
-
-def _renamed(guide: Tool, unfolded: Unfolded, called: str) -> Tool:
-    return guide if called == unfolded.facade else guide.with_name(called + guide.name.removeprefix(unfolded.facade))
 
 
 def _layers(tool: Tool) -> Iterator[int]:
