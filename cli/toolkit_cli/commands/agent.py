@@ -22,6 +22,7 @@ from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:
+    from toolkit.agents.models.messages import Model
     from toolkit.agents.transcripts import Transcript
     from toolkit.tools.base import Tool
 
@@ -34,7 +35,7 @@ ModelName = Annotated[
         metavar="MODEL",
         envvar="TOOLKIT_MODEL",
         show_envvar=False,
-        help="scripted:FILE, replies written down beforehand.",
+        help="PROVIDER:NAME; chat:NAME with a base URL; or scripted:FILE, replies written down beforehand.",
         show_default=False,
     ),
 ]
@@ -57,6 +58,16 @@ def agent(  # noqa: PLR0913 - each is an option of the command
     task: Task,
     *,
     model: ModelName,
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            envvar="TOOLKIT_MODEL_URL",
+            show_envvar=False,
+            help="A server of the chat API, for chat:NAME.",
+            show_default=False,
+        ),
+    ] = None,
     tools: Offered = None,
     instructions: Annotated[str, typer.Option(metavar="TEXT", help="What the model is told before the task.")] = "",
     max_turns: Annotated[int, typer.Option(metavar="N", min=1, help="Requests to the model, at most.")] = 20,
@@ -78,6 +89,7 @@ def agent(  # noqa: PLR0913 - each is an option of the command
     What the model wants to call is asked about unless the tool is marked as read-only. Where nobody can be asked, and
     no flag allows the call, the model is told that it was refused.
     """
+    from toolkit.agents.models.opening import open_model  # noqa: PLC0415 - help needs none of it
     from toolkit.agents.transcripts import Transcript  # noqa: PLC0415 - help needs none of it
 
     configuration = load_configuration(grant=grant)
@@ -86,7 +98,16 @@ def agent(  # noqa: PLR0913 - each is an option of the command
     said = Transcript()
     with Screen() as screen:
         show_logs(screen, _EVERYTHING if debug else verbose)
-        tool = _agent(model, tools, configuration, instructions, max_turns, said, as_json=format != "text", quiet=quiet)
+        tool = _agent(
+            open_model(model, base_url),
+            tools,
+            configuration,
+            instructions,
+            max_turns,
+            said,
+            as_json=format != "text",
+            quiet=quiet,
+        )
         gate, reviewer = make_gate(answers, screen, configuration.approval_timeout)
         _write_transcript(transcript, task, model, said)
         teller = None if quiet else Teller(screen)
@@ -101,7 +122,7 @@ def agent(  # noqa: PLR0913 - each is an option of the command
 
 
 def _agent(
-    model: str,
+    model: "Model",
     targets: list[str] | None,
     configuration: Any,
     instructions: str,
@@ -115,11 +136,9 @@ def _agent(
 
     Raises:
         Failure: If a target is not there, or is broken.
-        ConfigurationError: If the model is none.
     """
     from toolkit.agents.agent import AgentTool  # noqa: PLC0415 - help needs none of it
     from toolkit.agents.loop import Limits  # noqa: PLC0415
-    from toolkit.agents.models.opening import open_model  # noqa: PLC0415
     from toolkit.sources.opening import open_targets  # noqa: PLC0415
 
     opened = open_targets(targets or [], configuration)
@@ -130,7 +149,7 @@ def _agent(
     return AgentTool(
         "agent",
         "Does a task.",
-        open_model(model),
+        model,
         opened.tools.values(),
         instructions=instructions,
         limits=Limits(turns=max_turns),

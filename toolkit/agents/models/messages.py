@@ -71,11 +71,13 @@ class ModelReply:
         text: What it says.
         calls: The tools that it wants called, in its order.
         usage: What the request has used.
+        native: The reply as the provider gave it, for the model that made it; it is in no record.
     """
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    native: Any = field(default=None, compare=False, repr=False, kw_only=True)
 
     def as_record(self) -> dict[str, Any]:
         """Return it as plain data."""
