@@ -163,12 +163,12 @@ def test_options_build_on_the_settings(invoke, bad):
 
 
 def test_unknown_rules_and_providers_are_told_all_at_once(invoke, bad):
-    result = invoke("lint", "--select", "TK9,vague-nme", "--provider", "antropic")
+    result = invoke("lint", "--select", "TK9,quite-other", "--provider", "antropic")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
         "error[TK005]: no rule is called 'TK9'\n"
         "hint: `toolkit lint --explain ALL` shows all\n\n"
-        "error[TK005]: no rule is called 'vague-nme'\n"
+        "error[TK005]: no rule is called 'quite-other'\n"
         "hint: `toolkit lint --explain ALL` shows all\n\n"
         "error[TK005]: unknown provider 'antropic'\n"
         "hint: did you mean 'anthropic' or 'anthropic-strict'?\n"
