@@ -5,11 +5,11 @@ So nobody's code runs in this process, and a file that crashes, hangs or exits h
 what the source says and on what the child tells.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from toolkit.lint.caching import Cache
-from toolkit.lint.children import answers
+from toolkit.lint.children import Answers
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.limits import DEFAULT_LIMITS, Limits
 from toolkit.lint.looking import DOES_NOT_IMPORT, Looker, Report
@@ -49,9 +49,8 @@ def check(
     base = Path() if targets else configuration.directory
     requests, problems = make_requests(targets or configuration.sources or ["."], base)
     codes = selected_codes(settings.selections)
-    rules = _rules(codes, settings)
     kept = Cache.open(cache, configuration, settings, codes, limits)
-    reports = list(_reports(requests, rules, configuration, settings, limits, kept))
+    rules, reports = _looked_at(requests, codes, configuration, settings, limits, kept)
     kept.save()
     tools = _unique(tool for report in reports for tool in report.tools)
     for rule in rules:
@@ -67,9 +66,8 @@ def find_tools(
     """Return the tools that the user named, each once, whatever is wrong with the rest; see `check`."""
     base = Path() if targets else configuration.directory
     requests, _ = make_requests(targets or configuration.sources or ["."], base)
-    reports = _reports(
-        requests, (), configuration, settings, limits, Cache.open(None, configuration, settings, (), limits)
-    )
+    unknown = Cache.open(None, configuration, settings, (), limits)
+    _, reports = _looked_at(requests, (), configuration, settings, limits, unknown)
     return _unique(tool for report in reports for tool in report.tools)
 
 
@@ -80,30 +78,32 @@ def _rules(codes: Iterable[str], settings: LintSettings) -> list[Rule]:
     return [kind(said) for kind in kinds if not kind.providers or set(kind.providers) & set(settings.providers)]
 
 
-def _reports(
+def _looked_at(
     requests: Sequence[Request],
-    rules: Sequence[Rule],
+    codes: Iterable[str],
     configuration: Configuration,
     settings: LintSettings,
     limits: Limits,
     cache: Cache,
-) -> Iterator[Report]:
-    looker = Looker(rules)
-    changed = []
-    for request in requests:
-        if (known := cache.find(request)) is not None:
-            yield known
-        elif settings.is_static or request.kind == "json":
-            report = looker.look(request, None) if request.file else _not_looked_at(request)
-            cache.keep(request, report)
-            yield report
-        else:
-            changed.append(request)
-    if changed:
-        for request, answer in answers(changed, configuration, limits, keeps_trail=cache.is_kept):
-            report = looker.look(request, answer)
-            cache.keep(request, report)
-            yield report
+) -> tuple[list[Rule], list[Report]]:
+    """Return the rules of these codes, and what they and the cache tell of each request, in the same order."""
+    known = [cache.find(request) for request in requests]
+    changed = [request for request, report in zip(requests, known, strict=True) if report is None]
+    opened = {} if settings.is_static else {request: None for request in changed if request.kind != "json"}
+    with Answers(list(opened), configuration, limits, keeps_trail=cache.is_kept) as answers:
+        rules = _rules(codes, settings)  # they are imported, and sources are read, while the child starts
+        looker = Looker(rules)
+        reports = []
+        for request, report in zip(requests, known, strict=True):
+            if report is None:
+                if settings.is_static and request.file is None:
+                    report = _not_looked_at(request)  # noqa: PLW2901 - what is not known is looked at
+                else:
+                    read = looker.read(request)
+                    report = looker.look(read, answers.next() if request in opened else None)  # noqa: PLW2901
+                cache.keep(request, report)
+            reports.append(report)
+    return rules, reports
 
 
 def _not_looked_at(request: Request) -> Report:

@@ -1,12 +1,13 @@
 """Children: requests are answered by a child process, and by a new one after a file that ended it."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import closing
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from tempfile import TemporaryDirectory
 from threading import Thread
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from toolkit.lint.endings import problem_of
 from toolkit.lint.limits import Limits
@@ -20,48 +21,77 @@ Answer = dict[str, Any] | Problem
 """What a child tells of one request, or the problem that it came to its end over it."""
 
 
-def answers(
-    requests: Iterable[Request], configuration: Configuration, limits: Limits, *, keeps_trail: bool = False
-) -> Iterator[tuple[Request, Answer]]:
-    """Yield each request with its answer; while one is looked at here, the child is busy with the next.
+class Answers:
+    """The answers to requests, in their order; while one is looked at, the child is busy with the next.
 
-    Args:
-        requests: What to open, in this order.
-        configuration: The settings of the project.
-        limits: What one of them may take.
-        keeps_trail: Whether answers tell which files they rest on.
+    It is a context manager: when it is left, however early, nothing of the child runs on.
     """
-    queue: SimpleQueue[tuple[Request, Answer] | BaseException | None] = SimpleQueue()
 
-    def work() -> None:
-        try:
-            with (
-                TemporaryDirectory(prefix="toolkit-lint-") as folder,
-                closing(_Child(configuration, limits, Path(folder), keeps_trail=keeps_trail)) as child,
-            ):
-                for request in requests:
-                    queue.put((request, child.open(request)))
-        except BaseException as error:  # noqa: BLE001 - it is raised again, where the answers are awaited
-            queue.put(error)
-        else:
-            queue.put(None)
+    def __init__(
+        self, requests: Sequence[Request], configuration: Configuration, limits: Limits, *, keeps_trail: bool
+    ) -> None:
+        """Ask for nothing yet.
 
-    Thread(target=work, name="toolkit-lint", daemon=True).start()
-    while (answer := queue.get()) is not None:
+        Args:
+            requests: What to open.
+            configuration: The settings of the project.
+            limits: What one of them may take.
+            keeps_trail: Whether answers tell which files they rest on.
+        """
+        self._requests = requests
+        self._queue: SimpleQueue[Answer | BaseException] = SimpleQueue()
+        self._folder = TemporaryDirectory(prefix="toolkit-lint-")
+        crash_file = Path(self._folder.name) / "last_words.txt"
+        self._child = _Child(configuration, limits, crash_file, keeps_trail=keeps_trail)
+        self._thread = Thread(target=self._work, name="toolkit-lint", daemon=True)
+
+    def __enter__(self) -> Self:
+        """Begin to ask, if there is anything to ask for."""
+        if self._requests:
+            self._thread.start()
+        return self
+
+    def next(self) -> Answer:
+        """Wait for the next answer."""
+        answer = self._queue.get()
         if isinstance(answer, BaseException):
             raise answer
-        yield answer
+        return answer
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the child."""
+        self._child.stop()
+        if self._requests:
+            self._thread.join()
+        self._folder.cleanup()
+
+    def _work(self) -> None:
+        try:
+            with suppress(_Stopped):
+                for request in self._requests:
+                    self._queue.put(self._child.open(request))
+        except BaseException as error:  # noqa: BLE001 - it is raised again, where the answers are awaited
+            self._queue.put(error)
+        finally:
+            self._child.close()
+
+
+class _Stopped(Exception):  # noqa: N818 - it never leaves this module
+    """Nobody waits for answers any more."""
 
 
 class _Child:
     """Has requests answered, one after the other."""
 
-    def __init__(self, configuration: Configuration, limits: Limits, folder: Path, *, keeps_trail: bool) -> None:
+    def __init__(self, configuration: Configuration, limits: Limits, crash_file: Path, *, keeps_trail: bool) -> None:
         self._setup = {"configuration": configuration_record(configuration), "keeps_trail": keeps_trail}
         self._limits = limits
-        self._crash_file = folder / "last_words.txt"
+        self._crash_file = crash_file
         self._worker: Worker | None = None
         self._number = 0
+        self._is_stopped = False
         self._refused: dict[str, dict[str, Any]] = {}
 
     def open(self, request: Request) -> Answer:
@@ -77,6 +107,12 @@ class _Child:
             self._refused[request.file] = problem_record(problem)
         return problem
 
+    def stop(self) -> None:
+        """End the process, and start no other; another thread may be waiting for it meanwhile."""
+        self._is_stopped = True
+        if (worker := self._worker) is not None:
+            worker.kill()
+
     def close(self) -> None:
         """End the process."""
         if self._worker is not None:
@@ -87,6 +123,8 @@ class _Child:
         if self._worker is None:
             self._worker = Worker({**self._setup, "refused": self._refused}, self._limits, self._crash_file)
             self._number += 1
+        if self._is_stopped:
+            raise _Stopped
         answer = self._worker.ask({"target": request.target, "base": request.base})
         if isinstance(answer, Ending):
             self.close()

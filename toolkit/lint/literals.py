@@ -29,10 +29,15 @@ class Literal:
 
     def __init__(self, text: str, start: int, end: int) -> None:
         """Read the string, or the several in a row, that stand in a text from an index up to another."""
-        units = list(_units(text, start, end))
-        self.value = "".join(character for character, _ in units)
-        self._spans = [span for _, span in units]
-        self._solid = [index for index, (character, _) in enumerate(units) if not character.isspace()]
+        plain = _plain_span(text, start, end)
+        if plain is not None:  # each character stands for itself
+            self.value = text[plain.start : plain.end]
+            self._spans = [Span(index, index + 1) for index in range(*plain)]
+        else:
+            units = list(_units(text, start, end))
+            self.value = "".join(character for character, _ in units)
+            self._spans = [span for _, span in units]
+        self._solid = [index for index, character in enumerate(self.value) if not character.isspace()]
         self._compact = "".join(self.value[index] for index in self._solid)
         self._end = self._spans[-1].end if self._spans else end
 
@@ -63,6 +68,16 @@ class Literal:
             position = position + 1 if character.isspace() else next(solid)
             offsets.append(position)
         return offsets
+
+
+def _plain_span(text: str, start: int, end: int) -> Span | None:
+    """Return where the inside of a string stands that is one alone, without an escape."""
+    found = _OPENING.match(text, start, end)
+    if found is None or not text.endswith(found[2], found.end(), end):
+        return None
+    inside = text[found.end() : end - len(found[2])]
+    is_plain = not found[1] and found[2] not in inside and "\\" not in inside and "\r" not in inside
+    return Span(found.end(), end - len(found[2])) if is_plain else None
 
 
 def _units(text: str, start: int, end: int) -> Iterator[tuple[str, Span]]:

@@ -11,7 +11,7 @@ from toolkit.lint.defining import built_definition, marks_to_functions, static_d
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.installed import is_installed
 from toolkit.lint.pipeline_files import PipelineFile
-from toolkit.lint.python_files import PythonFile
+from toolkit.lint.python_files import PythonFile, PythonFunction
 from toolkit.lint.records import read_problem, read_step
 from toolkit.lint.requests import Request
 from toolkit.lint.rule import Rule
@@ -39,6 +39,22 @@ class Report(NamedTuple):
     needs: Mapping[str, Any] | None = None
 
 
+class Read(NamedTuple):
+    """One request, and what could be read of it before the child process has told anything.
+
+    Attributes:
+        request: What was asked for.
+        module: The source, of a Python file that can be parsed.
+        found: What the rules find in the functions that are marked in it.
+        problem: Why it cannot be parsed.
+    """
+
+    request: Request
+    module: PythonFile | None = None
+    found: tuple[Problem, ...] = ()
+    problem: Problem | None = None
+
+
 class Looker:
     """Looks at files with a set of rules."""
 
@@ -49,18 +65,33 @@ class Looker:
             for check in ("check_tool", "check_function", "check_module", "check_pipeline")
         )
 
-    def look(self, request: Request, answer: Answer | None) -> Report:
+    def read(self, request: Request) -> "Read":
+        """Read what needs no answer of the child process: the source of a Python file, and what that alone tells."""
+        file = str(request.file)
+        if request.kind != "python":
+            return Read(request)
+        text = _source(file)
+        if isinstance(text, Problem):
+            return Read(request, problem=text)
+        try:
+            module = PythonFile(file, text)
+        except SyntaxError as error:
+            return Read(request, problem=_broken(error, file))
+        return Read(request, module, tuple(self._of_functions(module.tools)))
+
+    def look(self, read: "Read", answer: Answer | None) -> Report:
         """Return the report of one request.
 
         Args:
-            request: What was asked for.
+            read: What was asked for, read.
             answer: What the child process tells of it; None where nothing is to be run.
         """
+        request = read.request
         told = _Told.of(answer)
         problems = [one for one in told.problems if request.is_named or one.code != NO_TOOLS]
         match request.kind:
             case "python":
-                return self._python(request, told, problems, is_static=answer is None)
+                return self._python(read, told, problems, is_static=answer is None)
             case "json":
                 return self._json(request)
             case "pipeline":
@@ -68,15 +99,10 @@ class Looker:
         tools = [built_definition(record, None, request.target, told.child) for record in told.tools]
         return self._finished(problems, tools, "", "", told)
 
-    def _python(self, request: Request, told: "_Told", problems: list[Problem], *, is_static: bool) -> Report:
-        file = str(request.file)
-        text = _source(file)
-        if isinstance(text, Problem):
-            return Report((*problems, text) if is_static else tuple(problems))
-        try:
-            module = PythonFile(file, text)
-        except SyntaxError as error:
-            return Report((*problems, _broken(error, file)) if is_static else tuple(problems))
+    def _python(self, read: "Read", told: "_Told", problems: list[Problem], *, is_static: bool) -> Report:
+        request, module, file = read.request, read.module, str(read.request.file)
+        if module is None:
+            return Report((*problems, read.problem) if is_static and read.problem else tuple(problems))
         functions = marks_to_functions(module, told.tools)
         built = [
             built_definition(record, functions.get(position), file, told.child)
@@ -88,18 +114,17 @@ class Looker:
         if is_static and not sources and request.is_named:
             message = f"there are no tools in '{request.target}'"
             problems.append(Problem(NO_TOOLS, message, Location(file), "warning", "mark a function with `@tool`"))
-        problems += self._of_module(module, [*built, *sources])
-        report = self._finished(problems, [*built, *sources], file, text, told)
+        unmarked = {function.node: function for function in functions.values() if function.mark is None}
+        problems += [*read.found, *self._of_functions(unmarked.values())]
+        if built or sources:
+            problems += [problem for rule in self._module for problem in rule.check_module(module)]
+        report = self._finished(problems, [*built, *sources], file, module.text, told)
         return report if is_static else report._replace(tools=report.tools[: len(built)])
 
-    def _of_module(self, module: PythonFile, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
-        functions = {tool.function.node: tool.function for tool in tools if tool.function is not None}
-        for function in functions.values():
+    def _of_functions(self, functions: Iterable[PythonFunction]) -> Iterator[Problem]:
+        for function in functions:
             for rule in self._function:
                 yield from rule.check_function(function)
-        if functions:
-            for rule in self._module:
-                yield from rule.check_module(module)
 
     def _json(self, request: Request) -> Report:
         from toolkit.documents.json_reading import read_json  # noqa: PLC0415 - few projects have definitions in JSON

@@ -100,7 +100,8 @@ def read_suppression(record: list[Any]) -> Suppression:
 
 
 def _read_group(record: Mapping[str, Any]) -> GroupSettings:
-    return GroupSettings(**{key: value if isinstance(value, str) else tuple(value) for key, value in record.items()})
+    changes: dict[str, Any] = {key: value if isinstance(value, str) else tuple(value) for key, value in record.items()}
+    return GroupSettings(**changes)
 
 
 def configuration_record(configuration: Configuration) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from toolkit.errors import ToolArgumentsError
 from toolkit.pipelines.schema_types import in_words, kind_of_data, kinds_said
 
 _MEMBER = "value"
+_PLAIN = {"type", "title", "description", "default", "examples"}
+"""The keywords of a schema that a value fits as soon as it is of the type."""
 
 
 def misfit_of_value(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> str | None:
@@ -21,6 +23,8 @@ def misfit_of_value(value: Any, schema: Mapping[str, Any], root: Mapping[str, An
     said, kind = kinds_said(schema), kind_of_data(value)
     if "type" in schema and kind not in said and not (kind == "integer" and "number" in said):
         return f"{json.dumps(value, ensure_ascii=False, default=str)} is {in_words({kind})}, not {in_words(said)}"
+    if set(schema) <= _PLAIN and isinstance(schema.get("type"), str) and kind not in ("object", "array"):
+        return None
     whole = {"type": "object", "properties": {_MEMBER: schema}, "required": [_MEMBER], **_definitions(root)}
     found = misfit_of_arguments({_MEMBER: value}, whole)
     return None if found is None else found.partition(f"Invalid parameter '{_MEMBER}': ")[2] or found

@@ -67,7 +67,7 @@ class Worker:
 
     def close(self) -> None:
         """End the process and what it has started."""
-        self._kill()
+        self.kill()
         with self._process:
             pass  # its channel is closed, and its end is waited for
 
@@ -86,7 +86,8 @@ class Worker:
             self._end_overdue()
             return self._process.wait()
 
-    def _kill(self) -> None:
+    def kill(self) -> None:
+        """Kill the process and what it has started."""
         if not hasattr(os, "killpg"):
             self._process.kill()
             return
@@ -95,4 +96,4 @@ class Worker:
 
     def _end_overdue(self) -> None:
         self._is_overdue = True
-        self._kill()
+        self.kill()

@@ -71,11 +71,14 @@ class DocstringParameterMismatch(Rule):
     fix = "safe"
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
-        literal, documented = function.docstring_literal, function.docstring.parameters
-        if literal is None or not documented:
+        documented = function.docstring.parameters
+        written = [one.name for one in function.all_parameters]
+        if list(documented) == [name for name in written if name in documented]:
+            return
+        literal = function.docstring_literal
+        if literal is None:
             return
         entries = [found for name in documented if (found := _entry(name, literal))]
-        written = [one.name for one in function.all_parameters]
         unknown = [entry for entry in entries if entry.name not in written]
         if any(one.kind == "**" for one in function.all_parameters):
             return  # the docstring may well name what goes in there

@@ -74,12 +74,19 @@ class ShellString(Rule):
     severity = "error"
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
-        fixed = _constants(function)
-        for node in function.walk():
-            if isinstance(node, ast.Call) and (found := _found(function, node, fixed)):
+        calls = [node for node in function.walk() if isinstance(node, ast.Call) and node.args]
+        fixed = _constants(function) if any(_may_run(function, node) for node in calls) else set()
+        for node in calls:
+            if found := _found(function, node, fixed):
                 message, hint = found
                 message = f"tool {function.tool_name!r} {message}"
                 yield self.problem(message, function.file.location(node), hint=hint)
+
+
+def _may_run(function: PythonFunction, node: ast.Call) -> bool:
+    """Whether what is called may run its first argument, so that it matters whether that is fixed."""
+    is_query = isinstance(node.func, ast.Attribute) and node.func.attr in _EXECUTING
+    return is_query or (function.file.meaning(node.func) or "") in {*_SHELLS, *_PROCESSES, *_CODE, *_REVIVING}
 
 
 def _found(function: PythonFunction, node: ast.Call, fixed: set[str]) -> tuple[str, str] | None:

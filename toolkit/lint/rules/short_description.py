@@ -63,13 +63,13 @@ class ShortDescription(Rule):
         text = (tool.description or "").strip()
         if not text:
             return
-        place = next((one.written.locate(0, len(text)) for one in tool.texts if one.kind == "description"), None)
         if _restates(text, tool.name):
             message = f"the description of {tool.name!r} only repeats its name"
         elif self._is_short(text):
             message = f"the description of {tool.name!r} is very short"
         else:
             return
+        place = next((one.written.locate(0, len(text)) for one in tool.texts if one.kind == "description"), None)
         yield self.problem(
             message, place or tool.location, hint="say what it does, when to use it, and what comes back"
         )

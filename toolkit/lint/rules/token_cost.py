@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.objecting import by_source, name_of
 from toolkit.lint.rule import Rule
-from toolkit.lint.token_costs import tokens_of
+from toolkit.lint.token_costs import tokens_of, tokens_of_data
 from toolkit.problems import Problem
 
 
@@ -72,7 +72,7 @@ class TokenCost(Rule):
     limits = {"max-tokens": 400, "max-toolset-tokens": 10_000}
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
-        if (cost := self._cost(tool)) > self.limit("max-tokens"):
+        if _at_most([tool]) > self.limit("max-tokens") and (cost := self._cost(tool)) > self.limit("max-tokens"):
             message = f"the definition of {tool.name!r} costs about {cost} tokens in every request"
             yield self.problem(
                 message, tool.location, hint=f"aim at fewer than {self.limit('max-tokens')}: say it shorter"
@@ -81,7 +81,7 @@ class TokenCost(Rule):
     def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
         most = self.limit("max-toolset-tokens")
         for source in by_source(tools):
-            if (cost := sum(map(self._cost, source))) > most:
+            if _at_most(source) > most and (cost := sum(map(self._cost, source))) > most:
                 message = f"the {len(source)} tools in '{name_of(source)}' cost about {cost} tokens in every request"
                 hint = f"aim at fewer than {most}: offer them by category or behind a facade"
                 yield self.problem(message, source[0].location, hint=hint, severity="info")
@@ -90,3 +90,13 @@ class TokenCost(Rule):
         if tool.spec is None:
             return 0
         return max(tokens_of(tool.spec, provider) for provider in self.settings.providers)
+
+
+def _at_most(tools: Sequence[ToolDefinition]) -> int:
+    """Return more tokens than any provider's form of the definitions takes; it is known much sooner."""
+    specs = [tool.spec for tool in tools if tool.spec is not None]
+    return sum(_WIDEST * tokens_of_data(spec.definition) + _FRAME for spec in specs)
+
+
+_WIDEST = 3
+_FRAME = 50

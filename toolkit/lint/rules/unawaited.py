@@ -2,9 +2,10 @@
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from toolkit.lint.effects import own_nodes
-from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.python_files import PythonFile, PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 
@@ -91,13 +92,18 @@ class Unawaited(Rule):
                 yield self.problem(message, function.file.location(node), hint="await the coroutine instead")
 
 
-def _coroutine_functions(function: PythonFunction) -> set[str]:
+def _coroutine_functions(function: PythonFunction) -> frozenset[str]:
     """Return the names of the file's own coroutine functions, as the body would call them."""
-    nodes = function.file.tree.body
-    plain = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    found = {node.name for node in nodes if isinstance(node, ast.AsyncFunctionDef)} - plain
+    found = _coroutine_functions_of(function.file)
     given = {node.id for node in function.walk() if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     given |= {node.name for node in function.walk() if isinstance(node, ast.FunctionDef)}
     methods = function.owner.body if function.owner is not None else []
     of_self = {f"self.{node.name}" for node in methods if isinstance(node, ast.AsyncFunctionDef)}
     return (found - given - {parameter.name for parameter in function.all_parameters}) | of_self
+
+
+@lru_cache(maxsize=4)
+def _coroutine_functions_of(file: PythonFile) -> frozenset[str]:
+    nodes = file.tree.body
+    plain = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    return frozenset({node.name for node in nodes if isinstance(node, ast.AsyncFunctionDef)} - plain)
