@@ -1,12 +1,8 @@
-"""JSON Schemas of every kind, well made and not, and what the providers' rules are, written down a second time."""
+"""A tool with a little of everything."""
 
 import pytest
-from hypothesis import settings
 
 from toolkit import ToolSpec
-
-settings.register_profile("dialects", deadline=None)
-settings.load_profile("dialects")
 
 
 @pytest.fixture

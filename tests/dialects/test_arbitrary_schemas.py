@@ -5,7 +5,7 @@ import json
 
 import jsonschema
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from toolkit import ToolSpec
@@ -26,6 +26,8 @@ GEMINI_KEYWORDS = {
     "minLength", "minProperties", "minimum", "nullable", "pattern", "properties", "propertyOrdering", "required",
     "type",
 }  # fmt: skip
+
+unhurried = settings(deadline=None)
 
 names = st.sampled_from(["a", "b", "c", "a/b", "~", "$ref", "type"])
 json_values = st.recursive(
@@ -99,6 +101,7 @@ def wild_spec(schema):
     return ToolSpec("tool", "A tool.", schema)
 
 
+@unhurried
 @given(wild_roots, st.sampled_from(DIALECTS), st.sampled_from([None, True, False]))
 def test_no_schema_breaks_an_export(schema, dialect, strict):
     before = json.dumps(schema)
@@ -112,12 +115,14 @@ def test_no_schema_breaks_an_export(schema, dialect, strict):
     assert made == export(spec, dialect), "the same again"
 
 
+@unhurried
 @given(wild_roots, st.sampled_from(PROVIDERS))
 def test_no_schema_breaks_the_checks(schema, provider):
     spec = wild_spec(schema)
     assert all(one.message and one.code for one in [*objections(spec, provider), *request_objections([spec], provider)])
 
 
+@unhurried
 @given(
     json_values | wild_roots, st.sampled_from(DIALECTS), st.sampled_from(["input_schema", "inputSchema", "parameters"])
 )
@@ -163,12 +168,14 @@ def check_strict(root, allowed, *, all_required):
             assert resolves(schema["$ref"], root)
 
 
+@unhurried
 @given(wild_roots)
 def test_strict_export_for_openai_obeys_strict_mode(schema):
     root = schema_of(export(wild_spec(schema), "openai-strict").definition)
     check_strict(root, OPENAI_KEYWORDS, all_required=True)
 
 
+@unhurried
 @given(wild_roots)
 def test_strict_export_for_anthropic_obeys_strict_mode(schema):
     root = schema_of(export(wild_spec(schema), "anthropic-strict").definition)
@@ -179,6 +186,7 @@ def test_strict_export_for_anthropic_obeys_strict_mode(schema):
         assert not any(isinstance(value, dict | list) for value in [*part.get("enum", ()), part.get("const")])
 
 
+@unhurried
 @given(wild_roots)
 def test_gemini_parameters_are_a_part_of_openapi(schema):
     definition = export(wild_spec(schema), "gemini").definition
@@ -189,6 +197,7 @@ def test_gemini_parameters_are_a_part_of_openapi(schema):
         assert all(isinstance(value, str) and value for value in part.get("enum", ()))
 
 
+@unhurried
 @given(wild_roots)
 def test_ollama_parameters_keep_what_arrives(schema):
     parameters = schema_of(export(wild_spec(schema), "ollama").definition)
@@ -292,6 +301,7 @@ def _values_of(name, schema, root, depth):
 
 
 @pytest.mark.parametrize("dialect", ["openai-strict", "anthropic-strict"])
+@unhurried
 @given(data=st.data())
 def test_what_strict_mode_lets_pass_is_what_the_tool_takes(dialect, data):
     schema = data.draw(mild_roots)
@@ -332,6 +342,7 @@ def within(value, path):
     return value
 
 
+@unhurried
 @given(st.lists(mild_roots.map(wild_spec), max_size=3), st.sampled_from(DIALECTS))
 def test_request_carries_every_tool(specs, dialect):
     exports = [export(spec, dialect) for spec in specs]

@@ -8,8 +8,8 @@ from toolkit.dialects import references, strictness, unions
 from toolkit.dialects.changes import Notes
 from toolkit.dialects.limits import Limit, Limits
 from toolkit.dialects.merging import merge_all_of, same, unique
-from toolkit.dialects.parts import Part, child, read_schema, types_of, walk
-from toolkit.dialects.wording import as_json, words_for, write_words
+from toolkit.dialects.parts import Part, child, read_schema, types_of, walk, write_words
+from toolkit.tools.schema_words import as_json, words_for
 from toolkit.tools.schemas import put_in_order
 
 _SILENT = frozenset(

@@ -68,6 +68,15 @@ def types_of(part: Mapping[str, Any]) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
 
 
+def write_words(part: Part) -> None:
+    """Write the words that were gathered into a schema's description, behind what it says already."""
+    said = str(part.get("description", "")).rstrip()
+    more = "; ".join(text for text in dict.fromkeys(part.words) if text and text not in said)
+    part.words.clear()
+    if more:
+        part["description"] = f"{said} ({more})" if said else more
+
+
 def read_schema(schema: Mapping[str, Any], pointer: str, notes: Notes) -> Part:
     """Return a schema as parts.
 

@@ -19,17 +19,17 @@ _PLAIN = ("string", "number", "boolean", "null")
 
 
 def declare_required(root: Part, notes: Notes, limit: Limit[Any]) -> None:
-    """Give a schema to every member that is required but not described."""
+    """Let everything that is required be described, and nothing be required that must not be there."""
     for part in walk(root):
-        for name in part.get("required", ()):
-            if name not in part.get("properties", {}) and part.get("additionalProperties") is not False:
-                more = part.get("additionalProperties")
-                part.setdefault("properties", {})[name] = more.twin() if isinstance(more, Part) else Part(
-                    pointer=part.pointer
-                )  # fmt: skip
-                notes.changed(
-                    child(part.pointer, "required"), f"{name!r} is required, so it is described", limit, "TK303"
-                )
+        more, place = part.get("additionalProperties"), child(part.pointer, "required")
+        for name in [name for name in part.get("required", ()) if name not in part.get("properties", {})]:
+            if more is False:
+                part["required"] = [other for other in part["required"] if other != name]
+                notes.changed(place, f"{name!r} must not be there, so it is not required", limit, "TK303")
+            else:
+                described = more.twin() if isinstance(more, Part) else Part(pointer=part.pointer)
+                part["properties"] = part.get("properties", {}) | {name: described}
+                notes.changed(place, f"{name!r} is required, so it is described", limit, "TK303")
 
 
 def give_types(root: Part, notes: Notes, limit: Limit[Any]) -> None:

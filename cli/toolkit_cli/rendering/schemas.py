@@ -1,23 +1,14 @@
 """JSON Schema in words: the type of a parameter, and what else it must be."""
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-_BOUNDS = {
-    "minimum": "at least {}",
-    "exclusiveMinimum": "more than {}",
-    "maximum": "at most {}",
-    "exclusiveMaximum": "less than {}",
-    "multipleOf": "a multiple of {}",
-    "minLength": "at least {} characters",
-    "maxLength": "at most {} characters",
-    "pattern": "matching {}",
-    "minItems": "at least {} items",
-    "maxItems": "at most {} items",
-}
+from toolkit.tools.schema_words import as_json, words_for
 
-
+_BOUNDS = (
+    "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern",
+    "minItems", "maxItems",
+)  # fmt: skip
 _DEEPEST = 3
 
 
@@ -65,9 +56,9 @@ def type_of(schema: Any) -> str:
         case {"$ref": str(reference)}:
             return reference.rpartition("/")[2]
         case {"const": value}:
-            return _json(value)
+            return as_json(value)
         case {"enum": [*values]}:
-            return " | ".join(map(_json, values))
+            return " | ".join(map(as_json, values))
         case {"anyOf": [*choices]} | {"oneOf": [*choices]} | {"allOf": [*choices]}:
             return " | ".join(dict.fromkeys(map(type_of, choices)))
         case {"type": [*names]}:
@@ -97,26 +88,17 @@ def _simple(name: str, schema: Mapping[str, Any]) -> str:
 
 def _parameter(name: str, schema: Any, *, is_required: bool) -> Parameter:
     part: Mapping[str, Any] = schema if isinstance(schema, Mapping) else {}
-    default = _json(part["default"]) if "default" in part else ""
+    default = as_json(part["default"]) if "default" in part else ""
     description = str(part.get("description", ""))
     return Parameter(name, type_of(part), is_required, default, tuple(_constraints(part)), description)
 
 
 def _constraints(schema: Mapping[str, Any]) -> list[str]:
-    said = [_said(words, schema[key]) for key, words in _BOUNDS.items() if key in schema]
+    said = [words_for(key, schema[key]) for key in _BOUNDS if key in schema]
     if "prefixItems" in schema:
         return []
     for choice in schema.get("anyOf", ()):
         said += _constraints(choice) if isinstance(choice, Mapping) else []
     if schema.get("uniqueItems"):
-        said.append("no item twice")
+        said.append(words_for("uniqueItems", True))
     return said
-
-
-def _said(words: str, value: Any) -> str:
-    text = words.format(value)
-    return text[:-1] if value == 1 and text.endswith("s") else text
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)

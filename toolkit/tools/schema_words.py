@@ -1,10 +1,8 @@
-"""Wording: what a keyword of JSON Schema demands, in a few words that a model and a person understand."""
+"""Words for schemas: what a keyword of JSON Schema demands, as a model and a person understand it."""
 
 import json
 from collections.abc import Mapping
 from typing import Any
-
-from toolkit.dialects.parts import Part
 
 _WORDS = {
     "minimum": "at least {}",
@@ -43,19 +41,9 @@ def words_for(key: str, value: Any) -> str:
     return text[:-1] if value == 1 and text.endswith(_ONE) else text
 
 
-def write_words(part: Part) -> None:
-    """Write the words that were gathered into a schema's description, behind what it says already."""
-    said = str(part.get("description", "")).rstrip()
-    more = "; ".join(text for text in dict.fromkeys(part.words) if text and text not in said)
-    part.words.clear()
-    if more:
-        part["description"] = f"{said} ({more})" if said else more
-
-
 def as_json(value: Any) -> str:
     """Return a value as JSON text on one line."""
-    plain = value.plain() if isinstance(value, Part) else value
-    return json.dumps(plain, ensure_ascii=False, default=_as_json)
+    return json.dumps(value, ensure_ascii=False, default=_as_json)
 
 
 def _as_json(value: Any) -> Any:
