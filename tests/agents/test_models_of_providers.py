@@ -131,6 +131,11 @@ def test_server_that_refuses_is_told_in_its_own_words(server):
         asyncio.run(run_agent(open_model("chat:m", server.url), "go"))
 
 
+def test_server_that_is_not_there_is_named():
+    with pytest.raises(ModelError, match=r"the server of 'chat:m' at http://127\.0\.0\.1:9/v1 cannot be reached: Conn"):
+        asyncio.run(run_agent(open_model("chat:m", "http://127.0.0.1:9/v1"), "go"))
+
+
 def test_answer_that_is_none_is_told(server):
     server.answers.append((200, {"hello": "world"}))
     with pytest.raises(ModelError, match="the model 'chat:m'"):

@@ -62,7 +62,7 @@ class ProvidedModel:
         Raises:
             ModelError: If the provider cannot be reached, refuses, or sends no reply.
         """
-        from pydantic_ai.exceptions import AgentRunError, ModelHTTPError, UserError
+        from pydantic_ai.exceptions import AgentRunError, ModelConnectionError, ModelHTTPError, UserError
         from pydantic_ai.models import ModelRequestParameters
         from pydantic_ai.tools import ToolDefinition
 
@@ -82,6 +82,9 @@ class ProvidedModel:
         except ModelHTTPError as error:
             message = f"the server of '{self.name}' answered with status {error.status_code}: {_body(error)}"
             raise ModelError(message) from error
+        except ModelConnectionError as error:
+            where = f" at {self._base_url}" if self._base_url is not None else ""
+            raise ModelError(f"the server of '{self.name}'{where} cannot be reached: {_words(error)}") from error
         except (AgentRunError, UserError) as error:
             raise ModelError(f"the model '{self.name}' gave no reply: {_words(error)}") from error
 
@@ -102,9 +105,7 @@ def _refused(message: str, hint: str | None) -> ConfigurationError:
 
 
 def _words(error: BaseException) -> str:
-    cause = error.__cause__
-    words = str(error).strip() or type(error).__name__
-    return f"{words} ({type(cause).__name__})" if cause is not None and words == "Connection error." else words
+    return str(error).strip().rstrip(".") or type(error).__name__
 
 
 def _body(error: Any) -> str:
