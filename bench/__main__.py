@@ -30,6 +30,7 @@ FAMILIES = {
     "D": "calls",
     "F1": "side_by_side",
     "F2": "side_by_side",
+    "G": "cold_starts",
 }
 
 

@@ -34,6 +34,19 @@ def forecast(city: str, days: int) -> str:
     """
     return f"{days} days of sun in {city}"
 '''
+_ONE_OF_MANY = '''
+
+@tool
+def forecast_{number}(city: str, days: int = 1) -> str:
+    """Forecast the weather of a city for some days, in form {number}.
+
+    Args:
+        city: The name of the city.
+        days: For how many days, from 1 to 10.
+    """
+    return f"{{days}} days of sun in {{city}}"
+'''
+MANY_TOOLS = '"""Tools."""\n\nfrom toolkit import tool\n' + "".join(_ONE_OF_MANY.format(number=n) for n in range(200))
 TEXT_TOOLS = '''"""Text tools."""
 
 
@@ -117,6 +130,22 @@ def ten_steps() -> Iterator[Row]:
     yield Row("A3", "toolkit run pipeline.yaml, ten text steps", unit, "python -c pass", run, 18.0, 10.0, times)
 
 
+def two_hundred_tools() -> Iterator[Row]:
+    """Measure `lint`, with nothing known of before, and `schema` of a file with two hundred tools."""
+    with project() as directory:
+        contestants = {
+            "python -c pass": python(directory, floors.NOTHING),
+            "lint": command(directory, "lint", "--exit-zero", "--no-cache", "many_tools.py"),
+            "lint --static": command(directory, "lint", "--exit-zero", "--no-cache", "--static", "many_tools.py"),
+            "lint, unchanged": command(directory, "lint", "--exit-zero", "many_tools.py"),
+            "schema": command(directory, "schema", "many_tools.py"),
+        }
+        times = in_turns(contestants, rounds=ROUNDS)
+    unit, lint, schema = (times.pop(name) for name in ("python -c pass", "lint", "schema"))
+    yield Row("G", "toolkit lint FILE, two hundred tools", unit, "python -c pass", lint, 26.0, 10.0, times)
+    yield Row("G", "toolkit schema FILE, two hundred tools", unit, "python -c pass", schema, 26.0, 10.0, {})
+
+
 @contextmanager
 def project() -> Iterator[Path]:
     """Provide a directory with the files that the commands are given, and compile what they import."""
@@ -124,7 +153,13 @@ def project() -> Iterator[Path]:
         compileall.compile_dir(str(Path(str(package.__file__)).parent), quiet=2)
     with tempfile.TemporaryDirectory(prefix="toolkit-bench-") as name:
         directory = Path(name)
-        for file, text in {"tools.py": TOOL, "text_tools.py": TEXT_TOOLS, "ten_steps.yaml": TEN_STEPS}.items():
+        files = {
+            "tools.py": TOOL,
+            "text_tools.py": TEXT_TOOLS,
+            "ten_steps.yaml": TEN_STEPS,
+            "many_tools.py": MANY_TOOLS,
+        }
+        for file, text in files.items():
             (directory / file).write_text(text, "utf-8")
         yield directory
 
@@ -156,4 +191,4 @@ def process(directory: Path, words: Sequence[str]) -> Work:
     return run
 
 
-MEASURES = {"A1": [commands_alone], "A2": [one_tool], "A3": [ten_steps]}
+MEASURES = {"A1": [commands_alone], "A2": [one_tool], "A3": [ten_steps], "G": [two_hundred_tools]}

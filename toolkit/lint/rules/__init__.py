@@ -139,7 +139,7 @@ def _mentions_rules(folder: str) -> bool:
     try:
         entries = [entry.path for entry in os.scandir(folder) if entry.name.endswith((".dist-info", ".egg-info"))]
     except OSError:
-        return folder.endswith((".zip", ".whl"))
+        return os.path.isfile(folder)  # noqa: PTH113 - an archive; what is in it is not looked at here
     return any(_mentions(os.path.join(entry, "entry_points.txt")) for entry in entries)  # noqa: PTH118 - see above
 
 
