@@ -25,9 +25,15 @@ def imported(path):
 def test_file_in_a_package_is_a_member_of_it(project):
     project.write("corner_shop/__init__.py", "NAME = 'corner_shop'\n")
     project.write("corner_shop/inner/__init__.py")
-    project.write("corner_shop/inner/rates.py", "from .. import NAME\nfrom corner_shop.inner import __name__ as parent\n")
+    project.write(
+        "corner_shop/inner/rates.py", "from .. import NAME\nfrom corner_shop.inner import __name__ as parent\n"
+    )
     module = imported(Path("corner_shop/inner/rates.py"))
-    assert (module.__name__, module.NAME, module.parent) == ("corner_shop.inner.rates", "corner_shop", "corner_shop.inner")
+    assert (module.__name__, module.NAME, module.parent) == (
+        "corner_shop.inner.rates",
+        "corner_shop",
+        "corner_shop.inner",
+    )
     assert imported(Path("corner_shop/__init__.py")) is sys.modules["corner_shop"]
 
 

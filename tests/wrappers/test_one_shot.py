@@ -63,7 +63,9 @@ def test_nobody_is_asked_about_a_call_that_does_nothing():
 
 
 def test_a_failed_call_may_be_tried_again():
-    answers: Iterator[Exception | ToolResult | str] = iter([ValueError("not now"), ToolResult.failure("not yet"), "the body"])
+    answers: Iterator[Exception | ToolResult | str] = iter(
+        [ValueError("not now"), ToolResult.failure("not yet"), "the body"]
+    )
 
     def activate() -> ToolResult | str:
         """Load the skill."""
