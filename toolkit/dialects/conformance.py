@@ -17,7 +17,9 @@ PROVIDERS = (*DIALECTS, "llama-cpp", "portable")
 """Whom a tool can be checked for: every dialect, llama.cpp, and `portable`, which all of them take."""
 
 
-def objections(subject: ToolSpec | Mapping[str, Any], provider: str) -> list[Objection]:
+def objections(
+    subject: ToolSpec | Mapping[str, Any], provider: str, made: exporting.Export | None = None
+) -> list[Objection]:
     """Return what a provider will refuse or misread in one tool.
 
     A specification is exported first, so that only what an export cannot mend is returned. A definition in the form of
@@ -26,6 +28,7 @@ def objections(subject: ToolSpec | Mapping[str, Any], provider: str) -> list[Obj
     Args:
         subject: The specification of a tool, or a definition in any provider's form, as JSON data.
         provider: One of `PROVIDERS`.
+        made: The export of a specification to this provider, if it is made already.
 
     Returns:
         The objections, those to names first; their JSON pointers lead into what was given.
@@ -34,7 +37,7 @@ def objections(subject: ToolSpec | Mapping[str, Any], provider: str) -> list[Obj
         ValueError: If there is no such provider, or if the definition is in no form that is known.
     """
     if isinstance(subject, ToolSpec):
-        return _objections_to_spec(subject, provider)
+        return _objections_to_spec(subject, provider, made)
     found = recognize(subject)
     if found is None:
         message = "it is no definition of a tool in any provider's form"
@@ -89,14 +92,14 @@ def schema_of(definition: Mapping[str, Any]) -> Mapping[str, Any]:
     return found.parameters if found else definition
 
 
-def _objections_to_spec(spec: ToolSpec, provider: str) -> list[Objection]:
+def _objections_to_spec(spec: ToolSpec, provider: str, made: exporting.Export | None = None) -> list[Objection]:
     if provider not in LIMITS:
         message = f"unknown provider {provider!r}: the providers are {', '.join(PROVIDERS)}"
         raise ValueError(message)
     limits, schema = LIMITS[provider], spec.parameters
     losses: Sequence[Objection] = ()
     if provider in DIALECTS:
-        made = exporting.export(spec, provider)
+        made = made or exporting.export(spec, provider)
         limits, losses, schema = LIMITS[exporting.limits_of(spec, provider)], made.losses, schema_of(made.definition)
     return [
         *_name_objections(spec, limits),

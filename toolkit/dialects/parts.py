@@ -6,7 +6,6 @@ name or a list of them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from copy import deepcopy
 from math import isfinite
 from typing import Any
 
@@ -196,7 +195,7 @@ def _twin(value: Any) -> Any:
         return value.twin()
     if isinstance(value, dict):
         return {key: _twin(inner) for key, inner in value.items()}
-    return [_twin(inner) for inner in value] if isinstance(value, list | tuple) else deepcopy(value)
+    return [_twin(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def _plain(value: Any) -> Any:

@@ -18,6 +18,9 @@ def settle(root: Part, notes: Notes, limit: Limit[Any]) -> None:
 
     A reference that leads nowhere, or out of the schema, is dropped, which is noted as an objection.
     """
+    if not any(key in part for part in walk(root) for key in ("$ref", "$dynamicRef", "$recursiveRef")):
+        _undefined(root)
+        return
     original = root.twin()
     names: dict[int, str] = {id(original): ROOT}
     definitions: dict[str, Part] = {}
@@ -48,6 +51,8 @@ def recursive_names(root: Part, parts: Callable[[Part], Iterable[Part]] = walk) 
         root: A settled schema.
         parts: Yields those parts of a definition whose references count.
     """
+    if not any("$ref" in part for part in walk(root)):
+        return set()
     bodies = {ROOT: root.without("$defs"), **root.get("$defs", {})}
     leads = {name: set(referred(parts(body))) & bodies.keys() for name, body in bodies.items()}
     return {name for name in bodies if name in _reached(leads, leads[name])}
@@ -73,6 +78,8 @@ def inline(root: Part, notes: Notes, limit: Limit[Any], wanted: Callable[[Part],
         wanted: Tells for a part with a `$ref` whether it is to be written out.
     """
     bodies: dict[str, Part] = root.get("$defs", {})
+    if not bodies:
+        return
     kept = recursive_names(root)
     most, waiting = _MOST_PARTS, [root]
     while waiting and most:
@@ -101,6 +108,8 @@ def write_out(part: Part, root: Part, notes: Notes, limit: Limit[Any]) -> None:
 def drop_unused(root: Part) -> None:
     """Drop the definitions that nothing refers to."""
     bodies: dict[str, Part] = root.get("$defs", {})
+    if not bodies:
+        return
     leads = {name: set(referred(walk(body))) for name, body in bodies.items()}
     used = _reached(leads, set(referred(walk(root.without("$defs")))))
     kept = {name: body for name, body in bodies.items() if name in used}

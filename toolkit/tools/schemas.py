@@ -11,15 +11,16 @@ SINGLE = (
     "unevaluatedProperties",
 )  # fmt: skip
 REFERENCE = "#/$defs/"
+_HOLDERS = frozenset({*BY_NAME, *LISTED, *SINGLE})
 
 
 def subschemas(schema: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the schemas directly inside a schema; examples, defaults and enumerations are data, not schemas."""
-    for key in BY_NAME:
-        yield from (value for value in schema.get(key, {}).values() if isinstance(value, dict))
-    for key in LISTED:
-        yield from (value for value in schema.get(key, ()) if isinstance(value, dict))
-    yield from (schema[key] for key in SINGLE if isinstance(schema.get(key), dict))
+    for key, value in schema.items():
+        if key not in _HOLDERS:
+            continue
+        inner = value.values() if key in BY_NAME else value if key in LISTED else (value,)
+        yield from (one for one in inner if isinstance(one, dict))
 
 
 def tidied(schema: dict[str, Any]) -> dict[str, Any]:

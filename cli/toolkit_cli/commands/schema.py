@@ -16,7 +16,7 @@ from toolkit_cli.options import Debug, Grants, Sources, Targets
 from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:
-    from toolkit.dialects import Change, Objection
+    from toolkit.dialects import Change, Export, Objection
 
 _PLAIN = "plain"
 
@@ -88,7 +88,7 @@ def _print_tools(
     console.write_data(_written(definitions[0] if alone else definitions, format))
     if explain:
         _explain({tool.name: made.changes for tool, made in zip(tools, exports, strict=True)}, dialect)
-    problems = _objections(tools, dialect)
+    problems = _objections(tools, exports, dialect)
     exit_code = ExitCode.FINDINGS if errors_among(problems) else ExitCode.WELL
     report(problems, exit_code)
     return exit_code
@@ -102,10 +102,11 @@ def _explain(changes: "Mapping[str, Sequence[Change]]", dialect: str) -> None:
     console.say(paint_all(lines, colour=console.talk_has_colour()).rstrip("\n"))
 
 
-def _objections(tools: list[Tool], dialect: str) -> list[Problem]:
+def _objections(tools: list[Tool], exports: "list[Export]", dialect: str) -> list[Problem]:
     from toolkit.dialects import objections, request_objections  # noqa: PLC0415 - the plain form needs none
 
-    found = [(tool, one) for tool in tools for one in objections(tool.spec, dialect)]
+    pairs = zip(tools, exports, strict=True)
+    found = [(tool, one) for tool, made in pairs for one in objections(tool.spec, dialect, made)]
     return [
         *(_problem(one, f"tool {tool.name!r}: ", place_of_tool(tool)) for tool, one in found),
         *(_problem(one, "", None) for one in request_objections([tool.spec for tool in tools], dialect)),
