@@ -214,7 +214,9 @@ def test_a_missing_key_is_said(provider):
 
 def test_a_key_that_cannot_be_sent_is_said(monkeypatch):
     monkeypatch.setenv("BRAVE_API_KEY", "k\u00e9y")
-    with pytest.raises(ConfigurationError, match=r"^the tool 'web_search' cannot send its key: it must be plain ASCII$"):
+    with pytest.raises(
+        ConfigurationError, match=r"^the tool 'web_search' cannot send its key: it must be plain ASCII$"
+    ):
         search(Brave())
 
 

@@ -175,6 +175,8 @@ def _normal(host: str) -> str:
     if not colon or not port.isdigit() or (":" in name and not name.endswith("]")):
         name, port = host.lower(), ""
     name = name.removeprefix("[").removesuffix("]").removesuffix(".")
+    with suppress(UnicodeError):
+        name = name if name.isascii() else name.encode("idna").decode("ascii")
     with suppress(RefusedHostError):  # what is no host is compared as it stands, and matches none
         name = str(_spelled_address(name) or name)
     return _with_port(name, int(port)) if port else name

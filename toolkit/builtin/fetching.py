@@ -27,6 +27,7 @@ _REDIRECTS: Final = {301, 302, 303, 307, 308}
 _HOST: Final = pattern(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_.])?|[0-9a-f:]+(:[0-9.]+)?")
 _MAX_URL: Final = 8_000
 _LAST_PORT: Final = 65_535
+_TRUST: Final = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 _WIRE_LOGGERS: Final = ("httpcore2.connection", "httpcore2.http11")
 _QUIET: ContextVar[bool] = ContextVar("_QUIET", default=False)
 
@@ -128,27 +129,30 @@ class Fetcher:
     ) -> "AsyncIterator[Response]":
         """Connect to the first of the checked addresses that takes it, and send the request."""
         from anyio import current_effective_deadline, current_time
-        from httpx2 import AsyncHTTPTransport, ConnectError, Request
+        from httpx2 import AsyncHTTPTransport, ConnectError, ConnectTimeout, Request
 
         host, port = url.raw_host.decode(), url.port or (443 if url.scheme == "https" else 80)
-        trust = _trusted_authorities(os.environ.get("SSL_CERT_FILE")) if url.scheme == "https" else _no_authorities()
+        trust = _trusted_authorities(*map(os.environ.get, _TRUST)) if url.scheme == "https" else _no_authorities()
         last = None
-        for address in await self._addresses_of(host, port):
+        addresses = await self._addresses_of(host, port)
+        for tried, address in enumerate(addresses):
+            untried = len(addresses) - tried
             request = Request(
                 method,
                 url.copy_with(host=address, fragment=None),
                 headers={"Host": url.netloc.decode(), **DEFAULT_HEADERS, **headers},
                 content=body,
-                # A handshake that is cancelled from outside leaves its socket open, so it gives up a little before.
+                # Each address has its share of the time that is left. And a handshake that is cancelled from outside
+                # leaves its socket open, so it gives up a little before.
                 extensions={
                     "sni_hostname": host,
-                    "timeout": {"connect": 0.98 * (current_effective_deadline() - current_time())},
+                    "timeout": {"connect": 0.9 * (current_effective_deadline() - current_time()) / untried},
                 },
             )
             async with AsyncHTTPTransport(verify=trust) as transport:
                 try:
                     response = await transport.handle_async_request(request)
-                except ConnectError as error:
+                except (ConnectError, ConnectTimeout) as error:
                     last = error
                     continue
                 try:
@@ -156,7 +160,9 @@ class Fetcher:
                 finally:
                     await response.aclose()
                 return
-        raise FetchError(f"cannot connect to {host}: {_reason_of(last)}") from None
+        if isinstance(last, ConnectTimeout):
+            raise self._timed_out()
+        raise FetchError(f"cannot connect to {host}: {_reason_of(last)}")
 
     async def _addresses_of(self, host: str, port: int) -> list[str]:
         try:
@@ -254,7 +260,8 @@ _PIECE: Final = 64 * 1024
 
 
 @cache
-def _trusted_authorities(file: str | None) -> ssl.SSLContext:  # noqa: ARG001 - it is what the cache goes by
+def _trusted_authorities(*_: str | None) -> ssl.SSLContext:
+    """Return whom the system trusts, anew for every value of the variables that say it."""
     from httpx2 import create_ssl_context
 
     return create_ssl_context()

@@ -259,7 +259,7 @@ def _result_of(answer: Fetched, secrets: Secrets) -> ToolResult:
         return ToolResult.failure(f"HTTP {answer.status}, but the body is no text ({media.name or 'of unknown type'})")
     if answer.is_cut:
         return ToolResult.success(f"{text}\n[response truncated at {len(answer.body)} bytes]")
-    return ToolResult.success(text, structured=_structured(text, media))
+    return ToolResult.success(text, structured=_structured(text, media, secrets))
 
 
 def _refusal(answer: Fetched, text: str | None, secrets: Secrets) -> ToolResult:
@@ -269,11 +269,11 @@ def _refusal(answer: Fetched, text: str | None, secrets: Secrets) -> ToolResult:
     return ToolResult.failure(f"HTTP {answer.status}: {shown}" if shown else f"HTTP {answer.status}", answer.status)
 
 
-def _structured(text: str, media: MediaType) -> Any:
+def _structured(text: str, media: MediaType, secrets: Secrets) -> Any:
     """Return the data of an answer that is JSON, for pipelines and programs."""
     if not (media.name == "application/json" or media.name.endswith("+json")):
         return None
     try:
-        return json.loads(text)
+        return secrets.blot_all(json.loads(text))
     except (ValueError, RecursionError):
         return None

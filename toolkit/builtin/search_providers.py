@@ -105,7 +105,7 @@ class OnlineProvider(ABC):
         if answer.status != 200:  # noqa: PLR2004 - anything else has no results
             raise SearchError(self._complaint(answer.status), answer.status)
         try:
-            data = json.loads(secrets.blot(decode_text(answer.body, "utf-8")))
+            data = secrets.blot_all(json.loads(decode_text(answer.body, "utf-8")))
         except (ValueError, RecursionError):
             raise SearchError(f"{self.label} answered something that is no JSON") from None
         return self._hits(data if isinstance(data, dict) else {})[:count]

@@ -8,7 +8,7 @@ import os
 import re
 from base64 import b64encode
 from json import dumps
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote, quote_plus
 
 from toolkit.errors import ConfigurationError
@@ -66,7 +66,13 @@ class Secrets:
         for value in values:
             if len(value) >= _SHORTEST:
                 encoded = value.encode("utf-8", "surrogateescape")
-                escaped = (dumps(value)[1:-1], dumps(value, ensure_ascii=False)[1:-1], repr(value)[1:-1])
+                in_json = dumps(value)[1:-1]
+                escaped = (
+                    in_json,
+                    in_json.replace("/", "\\/"),
+                    dumps(value, ensure_ascii=False)[1:-1],
+                    repr(value)[1:-1],
+                )
                 self._forms |= {value, quote(value, safe=""), quote(value), quote_plus(value), *escaped}
                 self._forms |= {b64encode(encoded).decode(), b64encode(encoded).decode().rstrip("=")}
 
@@ -81,3 +87,15 @@ class Secrets:
                 if length >= _SHORTEST:
                     return text[:-length] + MASK
         return text
+
+    def blot_all(self, data: Any) -> Any:
+        """Return plain data with stars for every secret in its texts and names.
+
+        Raises:
+            RecursionError: If it is too deep.
+        """
+        if isinstance(data, str):
+            return self.blot(data)
+        if isinstance(data, dict):
+            return {self.blot(name): self.blot_all(value) for name, value in data.items()}
+        return [self.blot_all(item) for item in data] if isinstance(data, list) else data
