@@ -1,0 +1,57 @@
+"""The GitHub action: what it runs, with the inputs that a workflow hands it, is a lint that finds and fails."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[1]
+ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
+
+BAD = "from toolkit import tool\n\n\n@tool\ndef go(path: str) -> str:\n    return path\n"
+
+
+def lint(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
+    """Run the action's last step as a runner does: inputs come in the environment that the step names."""
+    step = ACTION["runs"]["steps"][-1]
+    given = {name: spec["default"] for name, spec in ACTION["inputs"].items()} | inputs
+    variables = {
+        name: given[value.removeprefix("${{ inputs.").removesuffix(" }}")] for name, value in step["env"].items()
+    }
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", step["run"]],
+        cwd=folder,
+        env=os.environ | variables | {"PATH": path, "TOOLKIT_CACHE_DIR": str(folder / "cache")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "bad.py").write_text(BAD)
+    (tmp_path / "$(touch ran).py").write_text("")
+    return tmp_path
+
+
+def test_findings_become_annotations_and_fail(folder: Path) -> None:
+    done = lint(folder, paths="bad.py")
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith("::error file=bad.py,line=5,endLine=5,col=5,")
+
+
+def test_options_and_sarif_are_handed_on(folder: Path) -> None:
+    done = lint(folder, paths="bad.py\n", options="--ignore=TK2\n--exit-zero", sarif="lint.sarif")
+    assert done.returncode == 0, done.stderr
+    assert '"version": "2.1.0"' in (folder / "lint.sarif").read_text()
+
+
+def test_no_input_is_read_as_a_command(folder: Path) -> None:
+    lint(folder, paths="$(touch ran).py; touch ran", options="--exit-zero")
+    assert not (folder / "ran").exists()
