@@ -44,14 +44,10 @@ class Cache:
         """Read what was kept; without a file nothing is known, and nothing kept."""
         self.is_kept = file is not None
         self._file = file
-        self._entries: dict[str, Any] = {}
+        self._entries: dict[str, Any] = {} if file is None else _read_entries(file)
         self._is_changed = False
         self._digests: dict[str, str] = {}
         self._listed: dict[str, str] = {}
-        if file is not None:
-            with suppress(OSError, ValueError):
-                found = json.loads(file.read_bytes())
-                self._entries = found["entries"] if found.get("format") == _FORMAT else {}
 
     @classmethod
     def open(
@@ -138,6 +134,16 @@ class Cache:
                 list(map(str, target.paths)) if isinstance(target, FilesTarget) else None
             )
         return self._listed[listing]
+
+
+def _read_entries(file: Path) -> dict[str, Any]:
+    """Return what a file of ours holds; whatever else it is, it holds nothing."""
+    try:
+        found = json.loads(file.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    entries = found.get("entries") if isinstance(found, dict) and found.get("format") == _FORMAT else None
+    return entries if isinstance(entries, dict) else {}
 
 
 def _is_sure(report: Report) -> bool:

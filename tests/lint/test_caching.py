@@ -1,0 +1,201 @@
+"""What was found is found again without a look, and never once anything has changed that it rests on."""
+
+import json
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from toolkit.lint.checking import check
+from toolkit.lint.selection import Selection
+from toolkit.lint.settings import LintSettings
+from toolkit.sources.configuring import find_configuration
+
+TOOL = '''
+from toolkit import tool
+{before}
+
+@tool(read_only=True)
+def {name}() -> str:
+    """{said}"""
+    return "text"
+'''
+WANTED = Selection(select=("TK010", "TK103", "TK202", "TK301", "TK6"))
+GOOD = "Return the text of the shop's front page."
+
+
+class House:
+    """A project whose files each leave a trace when they are opened."""
+
+    def write(self, name, text):
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        trace = (
+            ""
+            if not name.endswith(".py")
+            else f"open('/dev/null').close()\nprint({name!r}, file=open('opened', 'a'))\n"
+        )
+        path.write_text(trace + dedent(text), "utf-8")
+
+    def tool(self, name, *, said=GOOD, before="", tool=None):
+        self.write(name, TOOL.format(name=tool or Path(name).stem, said=said, before=before))
+
+    def check(self, *targets, **changes):
+        """Return the codes that are found, and the files that were opened for it."""
+        Path("opened").unlink(missing_ok=True)
+        configuration, _ = find_configuration()
+        settings = LintSettings((WANTED,), directory=configuration.directory)._replace(**changes)
+        found = check(targets or ["."], configuration, settings=settings, cache=Path(".toolkit_cache"))
+        opened = Path("opened").read_text().split() if Path("opened").exists() else []
+        return [f"{problem.location and problem.location.file}:{problem.code}" for problem in found], sorted(opened)
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return House()
+
+
+def test_unchanged_files_are_not_opened_again(house):
+    house.tool("a.py", said="Short.")
+    house.tool("b.py")
+    assert house.check() == (["a.py:TK202"], ["a.py", "b.py"])
+    assert house.check() == (["a.py:TK202"], [])
+
+
+def test_changed_file_alone_is_opened_again(house):
+    house.tool("a.py")
+    house.tool("b.py")
+    house.check()
+    house.tool("a.py", said="Short.")
+    assert house.check() == (["a.py:TK202"], ["a.py"])
+
+
+def test_file_is_opened_again_when_what_it_imports_changes(house):
+    house.write("words.py", f'TEXT = "{GOOD}"\n')
+    house.write("between.py", "from words import TEXT\n")
+    for name in ("a", "b"):
+        house.write(
+            f"{name}.py",
+            f"from toolkit import tool\nimport between\n@tool(description=between.TEXT)\ndef {name}() -> str:\n    return ''\n",
+        )
+    assert house.check("a.py", "b.py")[0] == []
+    assert house.check("a.py", "b.py") == ([], [])
+    house.write("words.py", 'TEXT = "Short."\n')
+    found, opened = house.check("a.py", "b.py")
+    assert found == ["a.py:TK202", "b.py:TK202"]
+    assert {"a.py", "b.py"} <= set(opened)
+
+
+def test_file_is_opened_again_when_a_file_changes_that_it_reads(house):
+    Path("said.txt").write_text(GOOD, "utf-8")
+    house.write(
+        "a.py",
+        "from pathlib import Path\nfrom toolkit import tool\n"
+        "@tool(description=Path('said.txt').read_text())\ndef a() -> str:\n    return ''\n",
+    )
+    assert house.check()[0] == []
+    Path("said.txt").write_text("Short.", "utf-8")
+    assert house.check() == (["a.py:TK202"], ["a.py"])
+
+
+def test_module_that_another_file_imported_first_counts_for_both(house):
+    house.write("words.py", f'TEXT = "{GOOD}"\n')
+    for name in ("a", "b"):
+        house.write(
+            f"{name}.py",
+            f"import importlib\nfrom toolkit import tool\nwords = importlib.import_module('words')\n"
+            f"@tool(description=words.TEXT)\ndef {name}() -> str:\n    return ''\n",
+        )
+    house.check("a.py", "b.py")
+    house.write("words.py", 'TEXT = "Short."\n')
+    assert house.check("a.py", "b.py")[0] == ["a.py:TK202", "b.py:TK202"]
+
+
+def test_pipeline_is_planned_again_when_its_tools_change(house):
+    house.tool("tools/a.py")
+    house.write("p.yaml", "name: p\ndescription: Return the text of a page.\ntools: [tools]\ninputs: {}\nsteps: [a]\n")
+    assert house.check("p.yaml")[0] == []
+    assert house.check("p.yaml") == ([], [])
+    house.tool("tools/a.py", tool="b")
+    assert house.check("p.yaml")[0] == ["p.yaml:TK604"]
+    house.tool("tools/a.py", tool="b")
+    house.tool("tools/new.py", tool="a")
+    assert house.check("p.yaml")[0] == []
+
+
+def test_configured_sources_count_for_pipelines(house):
+    Path("toolkit.toml").write_text("sources = ['tools']\n", "utf-8")
+    house.tool("tools/a.py")
+    house.write("p.yaml", "name: p\ndescription: Return the text of a page.\ninputs: {}\nsteps: [a]\n")
+    assert house.check("p.yaml")[0] == []
+    house.tool("tools/a.py", tool="b")
+    assert house.check("p.yaml")[0] == ["p.yaml:TK604"]
+
+
+def test_other_settings_are_another_matter(house):
+    house.tool("a.py", said="Short.")
+    house.check()
+    assert house.check(limits={"min-description-words": 1, "min-description-length": 1}) == ([], ["a.py"])
+    assert house.check(selections=(Selection(select=("TK301",)),)) == ([], ["a.py"])
+    assert house.check() == (["a.py:TK202"], [])
+
+
+def test_what_all_tools_together_show_is_found_among_unchanged_files(house):
+    house.tool("a.py", tool="one")
+    house.tool("b.py", tool="two")
+    house.check()
+    house.tool("b.py", tool="one")
+    assert house.check() == (["b.py:TK103"], ["b.py"])
+    assert house.check() == (["b.py:TK103"], [])
+    house.tool("a.py", tool="one", before="# changed")
+    assert house.check() == (["b.py:TK103"], ["a.py"])
+
+
+def test_file_that_does_not_import_is_tried_again(house):
+    house.write(
+        "a.py", f'import later\nfrom toolkit import tool\n@tool\ndef a() -> str:\n    """{GOOD}"""\n    return ""\n'
+    )
+    assert house.check("a.py") == (["a.py:TK002"], ["a.py"])
+    house.write("later.py", "")
+    assert house.check("a.py")[0] == []
+
+
+def test_comments_hold_in_unchanged_files(house):
+    house.write(
+        "a.py",
+        'from toolkit import tool\n@tool\ndef a() -> str:\n    """Short."""  # toolkit: ignore[TK202]\n    return ""\n'
+        "X = 1  # toolkit: ignore[TK3]\n",
+    )
+    assert house.check() == (["a.py:TK010"], ["a.py"])
+    assert house.check() == (["a.py:TK010"], [])
+
+
+def test_definitions_in_json_are_kept_too(house):
+    Path("tools.json").write_text(json.dumps([{"name": "a", "description": "Short."}]), "utf-8")
+    first, second = house.check("tools.json"), house.check("tools.json")
+    assert first == second == (["tools.json:TK202"], [])
+
+
+def test_cache_that_is_damaged_is_none(house):
+    house.tool("a.py")
+    house.check()
+    [file] = Path(".toolkit_cache").glob("lint-*.json")
+    for text in ("", "[]", '{"format": 1}', '{"format": 0, "entries": {}}', "\x00"):
+        file.write_text(text, "utf-8")
+        assert house.check() == ([], ["a.py"])
+
+
+def test_cache_that_cannot_be_written_is_none(house):
+    house.tool("a.py")
+    Path(".toolkit_cache").write_text("no folder", "utf-8")
+    assert house.check() == ([], ["a.py"])
+    assert house.check() == ([], ["a.py"])
+
+
+def test_cache_ignores_itself_and_forgets_old_settings(house):
+    house.tool("a.py")
+    for number in range(12):
+        house.check(limits={"min-description-words": number})
+    assert Path(".toolkit_cache/.gitignore").read_text() == "*\n"
+    assert len(list(Path(".toolkit_cache").glob("lint-*.json"))) <= 8
