@@ -43,6 +43,16 @@ class Terminal:
         self.expect(PROMPT)
         self.child.send(f"{text}\r")
 
+    def turn_page(self, last):
+        """Wait for a prompt that was not there before, since an answered one is drawn again, and turn the page."""
+        left = last
+        while left == last:
+            self.child.expect(r"Enter shows more \((\d+) lines\)")
+            self.seen += self.child.before + self.child.after
+            left = self.child.match[1]
+        self.child.send("\r")
+        return left
+
     def end(self):
         """Wait for the end and return the exit code."""
         self.child.expect(pexpect.EOF)
@@ -202,9 +212,9 @@ def test_view_pages_through_everything_and_cuts_nothing(project, report):
     asked.expect("content = <1799 characters, 200 lines>     v shows all")
     asked.answer("v")
     before = len(asked.seen)
+    left = ""
     for _ in range(11):
-        asked.expect("Enter shows more")
-        asked.child.send("\r")
+        left = asked.turn_page(left)
     asked.expect("approve  file_write")
     shown = asked.seen[before:]
     assert [line for line in lines if f"│ {line}\r\n" not in shown] == []

@@ -177,4 +177,5 @@ def test_any_two_schemas_can_be_compared_and_equal_ones_do_not_differ(before, no
     old, new = taking({"x": before}, **{"$defs": {"A": shared}}), taking({"x": now}, **{"$defs": {"A": shared}})
     changes = changes_between(old, new)
     assert changes_between(old, old) == []
-    assert bool(changes) or before == now or told({"parameters": before}, {"parameters": now}) == []
+    meant = [shared if schema == {"$ref": "#/$defs/A"} else schema for schema in (before, now)]
+    assert bool(changes) or before == now or told({"parameters": meant[0]}, {"parameters": meant[1]}) == []

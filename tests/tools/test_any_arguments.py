@@ -221,7 +221,8 @@ def test_a_long_list_of_faults_is_told_in_time_that_grows_with_its_length():
 
 
 plain = st.recursive(
-    scalars.filter(lambda value: not isinstance(value, float) or isfinite(value)),
+    # A float beyond these is exact for nobody: JSON Schema calls it whole, pydantic does not.
+    scalars.filter(lambda value: not isinstance(value, float) or (isfinite(value) and abs(value) < 2**53)),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=4),
     max_leaves=8,
 )
