@@ -268,6 +268,8 @@ def test_a_type_that_is_used_twice_is_told_once():
     }
 
 
+NOT_SHOWN = type("NotShown", (), {"__repr__": lambda _: "an object"})()
+
 DEFAULTS = [
     (str, "x", {**TEXT, "default": "x"}),
     (int, 5, {**WHOLE, "default": 5}),
@@ -285,7 +287,7 @@ DEFAULTS = [
     (list[int], [1], {"type": "array", "items": WHOLE, "default": [1]}),
     (tuple[int, ...], (1, 2), {"type": "array", "items": WHOLE, "default": [1, 2]}),
     (Address, Address("x"), {**ADDRESS, "default": {"street": "x", "zip": None, "notes": []}}),
-    (Any, object(), {}),
+    (Any, NOT_SHOWN, {}),
     (SecretStr, SecretStr("hunter2"), {"type": "string", "format": "password", "writeOnly": True}),
     (int, Field(5, ge=1), {**WHOLE, "minimum": 1, "default": 5}),
     (Annotated[int, Field(ge=1)], 5, {**WHOLE, "minimum": 1, "default": 5}),
