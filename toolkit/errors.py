@@ -109,12 +109,16 @@ class TerminationRequested(Signal):
         self.scope = scope
 
 
+_SPENT = {"actions": "calls"}
+
+
 class BudgetExceeded(Signal):
     """A run has spent what it may."""
 
     def __init__(self, what: str, limit: float, spent: float) -> None:
         """Keep what is used up (`cost`, `tokens` or `actions`), the limit, and what was spent."""
-        super().__init__(f"the budget is used up: {what} {spent:g} of {limit:g}")
+        used = f"${spent:g} of ${limit:g}" if what == "cost" else f"{spent:.0f} of {limit:.0f} {_SPENT.get(what, what)}"
+        super().__init__(f"the budget is used up: {used}")
         self.what = what
         self.limit = limit
         self.spent = spent

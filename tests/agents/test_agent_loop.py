@@ -273,7 +273,7 @@ def test_use_of_the_model_is_summed_and_counts_for_the_budget_of_the_run():
     assert result.usage == Usage(30, 5, 0.75)
     assert [use.tokens for use in outer.uses] == [12, 23]
     assert [(record.tool, record.chosen_by) for record in outer.calls] == [("double", "model")]
-    with pytest.raises(BudgetExceeded, match="tokens 12 of 5"):
+    with pytest.raises(BudgetExceeded, match="12 of 5 tokens"):
         run(turns, context=ToolContext(run=Run(budget=Budget(tokens=5))), tools=[double])
 
 

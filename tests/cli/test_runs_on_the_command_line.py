@@ -57,3 +57,30 @@ def test_what_tools_say_stands_on_stderr_with_nothing_that_a_terminal_obeys(invo
 def test_quiet_silences_what_tools_say(invoke, house):
     result = invoke("run", "run_tools.py:speak", "text=hello", "--quiet")
     assert (result.stdout, result.stderr) == ("alone\n", "")
+
+
+def test_a_tool_that_ends_the_run_is_told_in_its_words_and_fails_the_command(invoke, house):
+    (house / "ending.py").write_text(
+        '''
+from toolkit import tool
+from toolkit.errors import BudgetExceeded, TerminationRequested
+
+
+@tool
+def end() -> str:
+    """End the run."""
+    raise TerminationRequested("nothing is left to do")
+
+
+@tool
+def spend() -> str:
+    """Spend what there is."""
+    raise BudgetExceeded("cost", 0.5, 0.75)
+''',
+        "utf-8",
+    )
+    ended = invoke("run", "ending.py:end")
+    assert (ended.exit_code, ended.stdout) == (1, "")
+    assert ended.stderr == "error: the run was ended: nothing is left to do\n"
+    spent = invoke("run", "ending.py:spend")
+    assert (spent.exit_code, spent.stderr) == (1, "error: the budget is used up: $0.75 of $0.5\n")

@@ -123,9 +123,9 @@ def test_what_an_inner_run_does_counts_for_the_outer_one():
 @pytest.mark.parametrize(
     ("budget", "message"),
     [
-        (Budget(cost=0.5), "the budget is used up: cost 0.5 of 0.5"),
-        (Budget(tokens=41), "the budget is used up: tokens 42 of 41"),
-        (Budget(actions=1), "the budget is used up: actions 1 of 1"),
+        (Budget(cost=0.5), r"the budget is used up: \$0.5 of \$0.5"),
+        (Budget(tokens=41), "the budget is used up: 42 of 41 tokens"),
+        (Budget(actions=1), "the budget is used up: 1 of 1 calls"),
     ],
 )
 def test_a_used_up_budget_of_the_outer_run_stops_the_inner_one(budget, message):

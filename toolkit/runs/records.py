@@ -1,9 +1,12 @@
 """Records: what was called in a run and what models were used, as plain values that never change."""
 
+import re
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
+from toolkit.errors import ConfigurationError
 from toolkit.events import Outcome
+from toolkit.problems import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,84 @@ class Budget:
     cost: float | None = None
     tokens: int | None = None
     actions: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "Budget":
+        """Read a budget as people write it: `$0.50`, `20k tokens`, `30 calls`, or several, such as `2$, 10 calls`.
+
+        Dollars are `$`, `USD`, `dollars` or `cents`; `k` and `M` stand for thousands and millions; `1_000` is a
+        thousand.
+
+        Raises:
+            ConfigurationError: With everything that is wrong, and how it is written.
+        """
+        limits: dict[str, float] = {}
+        wrong = []
+        for part in text.split(","):
+            try:
+                what, amount = _amount(part)
+            except ValueError as error:
+                wrong.append(str(error))
+                continue
+            if what in limits:
+                wrong.append(f"'{part.strip()}' limits the {_MEANT[what]} a second time")
+            limits[what] = amount
+        if wrong:
+            message = f"'{text}' is no budget: {'; '.join(wrong)}; write '$0.50', '20k tokens', '30 calls', or several"
+            raise ConfigurationError(f"{message} with commas between them")
+        whole = {what: amount if what == "cost" else int(amount) for what, amount in limits.items()}
+        return cls(**whole)  # type: ignore[arg-type]  # each of the type that its name says
+
+    def __str__(self) -> str:
+        """Return it as it is written: `$0.50, 20000 tokens, 30 calls`, or `no limit`."""
+        parts = [] if self.cost is None else [money(self.cost).replace(",", "")]
+        parts += [] if self.tokens is None else [f"{self.tokens} tokens"]
+        parts += [] if self.actions is None else [f"{self.actions} calls"]
+        return ", ".join(parts) or "no limit"
+
+
+_AMOUNT: Final = re.compile(
+    r"(?P<sign>\$?)\s*(?P<number>[0-9][0-9_]*(?:\.[0-9]+)?|\.[0-9]+)\s*(?P<scale>[kKM]?)\s*(?P<unit>\$|[A-Za-z]*)"
+)
+_SCALES: Final = {"": 1, "k": 1_000, "K": 1_000, "M": 1_000_000}
+_UNITS: Final = {
+    **dict.fromkeys(("$", "usd", "dollar", "dollars"), ("cost", 1.0)),
+    **dict.fromkeys(("cent", "cents"), ("cost", 0.01)),
+    **dict.fromkeys(("token", "tokens"), ("tokens", 1.0)),
+    **dict.fromkeys(("call", "calls", "action", "actions"), ("actions", 1.0)),
+}
+_TOO_MUCH: Final = 1e15
+_MEANT: Final = {"cost": "cost", "tokens": "tokens", "actions": "calls"}
+
+
+def _amount(part: str) -> tuple[str, float]:
+    """Return what a part of a budget limits, and to how much.
+
+    Raises:
+        ValueError: If it is no such part.
+    """
+    match = _AMOUNT.fullmatch(part.strip())
+    if match is None:
+        raise ValueError(f"'{part.strip()}' is no amount" if part.strip() else "a part of it is empty")
+    units = [unit for unit in (match["sign"], match["unit"]) if unit]
+    if not units:
+        raise ValueError(f"'{part.strip()}' does not say what of: dollars, tokens or calls")
+    if len(units) > 1 or units[0].lower() not in _UNITS:
+        meant = did_you_mean(units[-1].lower(), _UNITS, otherwise="there are dollars, tokens and calls")
+        raise ValueError(f"'{''.join(units)}' is nothing that can be limited ({meant})")
+    what, worth = _UNITS[units[0].lower()]
+    amount = float(match["number"].replace("_", "")) * _SCALES[match["scale"]] * worth
+    if not 0 < amount < _TOO_MUCH:
+        raise ValueError(f"'{part.strip()}' must be more than nothing, and less than {_TOO_MUCH:.0e}")
+    if what != "cost" and not amount.is_integer():
+        raise ValueError(f"'{part.strip()}' must be a whole number")
+    return what, amount
+
+
+def money(dollars: float, digits: int = 4) -> str:
+    """Return an amount of dollars as people write it, with two digits after the point, or more where they count."""
+    whole, point, rest = f"{dollars:,.{digits}f}".partition(".")
+    return f"${whole}{point}{rest[:2]}{rest[2:].rstrip('0')}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toolkit.errors import ConfigurationError, ExitEarlyError
+from toolkit.errors import BudgetExceeded, ExitEarlyError, TerminationRequested
 from toolkit.problems import Problem
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
@@ -46,10 +46,12 @@ def call_tool(
             if reviewer is not None and reviewer.interrupted:
                 return _interrupted(interrupts)
             return _ended(ending.reason, "exit_early", ExitCode.APPROVAL)
+        except BudgetExceeded as ending:
+            return _ended(str(ending), "budget", ExitCode.FINDINGS)
+        except TerminationRequested as ending:
+            return _ended(f"the run was ended: {ending.reason}", "terminated", ExitCode.FINDINGS)
         except KeyboardInterrupt:
             return _interrupted(interrupts)
-        except ConfigurationError:
-            raise
     return _ending_of(result)
 
 

@@ -1,0 +1,83 @@
+"""Budgets as people write them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolkit import ConfigurationError
+from toolkit.runs.records import Budget, money
+
+
+@pytest.mark.parametrize(
+    ("text", "budget"),
+    [
+        ("$0.50", Budget(cost=0.5)),
+        ("0.5 USD", Budget(cost=0.5)),
+        ("50 cents", Budget(cost=0.5)),
+        ("2$,10 calls", Budget(cost=2.0, actions=10)),
+        ("20000 tokens", Budget(tokens=20_000)),
+        ("20_000 tokens", Budget(tokens=20_000)),
+        ("1.5M tokens", Budget(tokens=1_500_000)),
+        ("30 calls", Budget(actions=30)),
+        (" $ .25 , 20K Tokens,1 action ", Budget(0.25, 20_000, 1)),
+    ],
+)
+def test_a_budget_is_read_as_it_is_written(text, budget):
+    assert Budget.parse(text) == budget
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "a part of it is empty"),
+        ("3", "'3' does not say what of: dollars, tokens or calls"),
+        ("20,000 tokens", "'20' does not say what of: dollars, tokens or calls; '000 tokens' must be more than nothing, and less than 1e+15"),
+        ("5 tokns", "'tokns' is nothing that can be limited (did you mean 'tokens' or 'token' or 'actions'?)"),
+        ("5 pounds of tea", "'5 pounds of tea' is no amount"),
+        ("$5 usd", "'$usd' is nothing that can be limited (did you mean 'usd'?)"),
+        ("1.5 calls", "'1.5 calls' must be a whole number"),
+        ("-1$", "'-1$' is no amount"),
+        ("0 calls", "'0 calls' must be more than nothing, and less than 1e+15"),
+        ("1e9 tokens", "'1e9 tokens' is no amount"),
+        ("$1, 2$", "'2$' limits the cost a second time"),
+        ("3 calls, 4 actions", "'4 actions' limits the calls a second time"),
+    ],
+)  # fmt: skip
+def test_what_is_no_budget_is_told_whole(text, why):
+    with pytest.raises(ConfigurationError) as caught:
+        Budget.parse(text)
+    assert str(caught.value) == (
+        f"'{text}' is no budget: {why}; write '$0.50', '20k tokens', '30 calls', or several with commas between them"
+    )
+
+
+amounts = st.integers(1, 10**12)
+
+
+@given(st.builds(Budget, amounts.map(lambda cents: cents / 100), amounts, amounts))
+def test_a_budget_is_written_as_it_is_read(budget):
+    assert Budget.parse(str(budget)) == budget
+
+
+@given(st.text(max_size=20))
+def test_any_text_is_a_budget_or_a_configuration_error(text):
+    try:
+        Budget.parse(text)
+    except ConfigurationError as error:
+        assert "is no budget" in str(error)  # noqa: PT017 - most texts end here, some do not
+
+
+def test_a_budget_says_what_it_is():
+    assert [str(budget) for budget in (Budget(), Budget(0.5), Budget(2.0, 20_000, 30))] == [
+        "no limit",
+        "$0.50",
+        "$2.00, 20000 tokens, 30 calls",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("dollars", "text"), [(0, "$0.00"), (0.5, "$0.50"), (0.00125, "$0.0013"), (1234.5678, "$1,234.5678")]
+)
+def test_money_has_as_many_digits_as_count(dollars, text):
+    assert money(dollars) == text
+    assert money(0.001254, 6) == "$0.001254"
