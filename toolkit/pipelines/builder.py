@@ -10,9 +10,9 @@ from typing import Any, Generic, Literal, NoReturn, Self, TypeVar
 
 from toolkit import documents
 from toolkit.documents import Entry, Node, Scalar
+from toolkit.documents.shapes import Word
 from toolkit.errors import InvalidPipeline, Signal, ToolExecutionError
-from toolkit.pipelines.definitions import AdapterFunction, ErrorStrategy, PipelineDefinition, StepDefinition, Word
-from toolkit.pipelines.inputs import InputReader
+from toolkit.pipelines.definitions import AdapterFunction, ErrorStrategy, PipelineDefinition, StepDefinition
 from toolkit.pipelines.planning import make_plan
 from toolkit.pipelines.plans import Plan
 from toolkit.pipelines.steps import StepDefaults, StepReader
@@ -20,6 +20,7 @@ from toolkit.pipelines.values import Value, read_value
 from toolkit.problems import Location, Problem, errors_among
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.context import ToolContext
+from toolkit.tools.inputs import InputReader
 from toolkit.tools.names import name_problem
 from toolkit.tools.resolution import build_tools
 from toolkit.tools.results import NO_MESSAGE, ToolResult

@@ -3,13 +3,18 @@
 Every name keeps the place where it stands. `planning` turns a definition into a Plan.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import Enum
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from toolkit.documents import Node
+from toolkit.documents.shapes import Word
 from toolkit.pipelines.values import MappingValue, Value
 from toolkit.problems import Location
 from toolkit.tools.results import ToolResult
+
+if TYPE_CHECKING:
+    from toolkit.tools.inputs import Input
 
 MAX_STEPS = 1_000
 MAX_NESTING = 20
@@ -30,13 +35,6 @@ class ErrorStrategy(Enum):
 
     FAIL_FAST = "fail_fast"
     CONTINUE_ON_FAILURE = "continue_on_failure"
-
-
-class Word(NamedTuple):
-    """A name and where it stands."""
-
-    text: str
-    location: Location
 
 
 class Retry(NamedTuple):
@@ -111,7 +109,7 @@ OnError = Literal["fail", "continue"] | Fallback
 
 
 class StepDefinition(NamedTuple):
-    """One step as it is written; what is `None` was not said."""
+    """One step as it is written; what is `None` was not said. `node` is the whole of it, where it stands in a file."""
 
     location: Location
     action: Action
@@ -124,14 +122,7 @@ class StepDefinition(NamedTuple):
     adapter: Value | AdapterFunction | None = None
     adapter_location: Location | None = None
     on_error: OnError | None = None
-
-
-class Input(NamedTuple):
-    """One input: the JSON Schema that a value must fit, and whether it must be given."""
-
-    name: Word
-    schema: Mapping[str, Any]
-    is_required: bool
+    node: Node | None = None
 
 
 class PipelineDefinition(NamedTuple):
@@ -154,7 +145,7 @@ class PipelineDefinition(NamedTuple):
     location: Location
     steps: tuple[StepDefinition, ...] = ()
     tools: tuple[Word, ...] = ()
-    inputs: tuple[Input, ...] | None = None
+    inputs: "tuple[Input, ...] | None" = None
     error_strategy: ErrorStrategy = ErrorStrategy.FAIL_FAST
     output: Value | None = None
     on_failure: tuple[StepDefinition, ...] = ()

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 
 from toolkit import documents
 from toolkit.documents import Node
+from toolkit.documents.shapes import Word
 from toolkit.errors import ToolArgumentsError
-from toolkit.pipelines.definitions import Use, Word
+from toolkit.pipelines.definitions import Use
+from toolkit.pipelines.editing import with_key
 from toolkit.pipelines.plans import Feed
 from toolkit.pipelines.schema_types import Schema, is_text_only, misfit, part_of
 from toolkit.pipelines.scopes import Scope, schema_of_value
@@ -27,12 +29,21 @@ AMBIGUOUS = "TK610"
 class Feeder:
     """Decides how one step's tool is fed, and checks what it is given."""
 
-    def __init__(self, use: Use, tool: Tool, scope: Scope, problems: list[Problem]) -> None:
-        """Keep the step's words, its tool, what can be read there (the item, in `for_each`) and where problems go."""
+    def __init__(self, use: Use, tool: Tool, scope: Scope, problems: list[Problem], node: Node | None = None) -> None:
+        """Keep what there is to know of the step.
+
+        Args:
+            use: What it says.
+            tool: What it calls.
+            scope: What can be read there: the item too, in `for_each`.
+            problems: Where problems go.
+            node: The whole step as it is written.
+        """
         self._use = use
         self._tool = tool
         self._spec = tool.spec
         self._scope = scope
+        self._node = node
         self._problems = problems
         self._given = use.arguments.entries if use.arguments is not None else {}
 
@@ -94,12 +105,9 @@ class Feeder:
         if len(open_names) > 1:
             names = " and ".join(repr(name) for name in open_names)
             hint = f"say which: 'pipe: {open_names[0]}', and give the other under 'with'"
-            self._report(
-                AMBIGUOUS,
-                self._use.tool.location,
-                f"{names} of tool {self._spec.name!r} could both receive the pipe",
-                hint,
-            )
+            message = f"{names} of tool {self._spec.name!r} could both receive the pipe"
+            fix = with_key(self._node, "pipe", open_names[0], is_safe=False)
+            self._problems.append(Problem(AMBIGUOUS, message, self._use.tool.location, hint=hint, fix=fix))
         return self._feed(open_names[0]) if len(open_names) == 1 else None
 
     def _open_text_parameters(self) -> Sequence[str]:

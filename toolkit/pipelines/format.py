@@ -10,10 +10,10 @@ from toolkit.pipelines.definitions import (
     ErrorStrategy,
     Retry,
 )
-from toolkit.pipelines.formats import FORMATS
-from toolkit.pipelines.inputs import BOUNDS, COUNTS, TYPES
 from toolkit.pipelines.reading import FORMAT_VERSION
 from toolkit.pipelines.steps import BESIDE, STEP_KEYS
+from toolkit.tools.formats import FORMATS
+from toolkit.tools.inputs import BOUNDS, COUNTS, TYPES
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
 

@@ -4,8 +4,8 @@ from typing import cast
 
 from toolkit import documents
 from toolkit.documents import Node, Scalar
+from toolkit.documents.shapes import ShapeReader
 from toolkit.pipelines.definitions import FAILURES, MAX_ATTEMPTS, Approval, Fallback, OnError, Retry
-from toolkit.pipelines.shapes import ShapeReader
 from toolkit.pipelines.values import OPENING, TemplateValue, Value, read_value
 from toolkit.problems import Location
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol, Self
 
 from toolkit.documents import find_traps, read_document
-from toolkit.pipelines.definitions import Word
+from toolkit.documents.shapes import Word
 from toolkit.pipelines.pipeline import Pipeline
 from toolkit.pipelines.planning import make_plan
 from toolkit.pipelines.reading import read_definition

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.errors import ExitEarlyError, Signal
 from toolkit.pipelines.cleaning import INTERRUPTED, clean_up, clean_up_undisturbed, is_interruption
-from toolkit.pipelines.definitions import ErrorStrategy, Input
+from toolkit.pipelines.definitions import ErrorStrategy
 from toolkit.pipelines.execution import CALLS, make_steps, run_chain
 from toolkit.pipelines.flows import Flow, Run, error_record, failure_of, outcome_of_value, outcome_of_written
 from toolkit.pipelines.plans import Plan
@@ -23,7 +23,7 @@ from toolkit.tools.text import TEXT_PARAMETERS, text_given
 if TYPE_CHECKING:
     from toolkit.events import Outcome as EventOutcome
     from toolkit.pipelines.builder import PipelineBuilder
-    from toolkit.pipelines.inputs import InputShape
+    from toolkit.tools.inputs import Input, InputShape
 
 _ENDED = ToolResult(error="the pipeline was ended from outside", error_code="signal")
 
@@ -178,8 +178,8 @@ class Pipeline(Tool):
             return failure_of(error).result
 
 
-def _shape_of(inputs: tuple[Input, ...]) -> "InputShape":
-    from toolkit.pipelines.inputs import InputShape  # noqa: PLC0415 - many pipelines take one text
+def _shape_of(inputs: "tuple[Input, ...]") -> "InputShape":
+    from toolkit.tools.inputs import InputShape  # noqa: PLC0415 - many pipelines take one text
 
     return InputShape(inputs)
 

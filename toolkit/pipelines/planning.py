@@ -194,7 +194,7 @@ class _Planner:
         if step.tool is None:
             return _Planned(step, None, roots | {"prev", "item"})
         found_before = len(self.problems)
-        feed = Feeder(use, step.tool, scope, self.problems).feed()
+        feed = Feeder(use, step.tool, scope, self.problems, step.definition.node).feed()
         roots |= _roots_of(feed, scope)
         if errors_among(self.problems[found_before:]):
             roots |= {"prev", "item"}  # what it was meant to take is not known

@@ -1,14 +1,13 @@
 """Plans: a pipeline whose every name is resolved and every reference checked. One that exists is valid."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.pipelines.definitions import (
     Ask,
     Branches,
     Compute,
     ErrorStrategy,
-    Input,
     OnError,
     StepDefinition,
     Use,
@@ -16,6 +15,9 @@ from toolkit.pipelines.definitions import (
 from toolkit.pipelines.values import Value
 from toolkit.problems import Location, Problem
 from toolkit.tools.base import Tool
+
+if TYPE_CHECKING:
+    from toolkit.tools.inputs import Input
 
 Schema = Mapping[str, Any]
 
@@ -117,7 +119,7 @@ class Plan(NamedTuple):
     description: str
     steps: tuple[PlannedStep, ...]
     error_strategy: ErrorStrategy = ErrorStrategy.FAIL_FAST
-    inputs: tuple[Input, ...] | None = None
+    inputs: "tuple[Input, ...] | None" = None
     output: Value | None = None
     on_failure: tuple[PlannedStep, ...] = ()
     environment: Mapping[str, str] = {}

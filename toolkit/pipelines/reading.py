@@ -1,23 +1,25 @@
 """Reading: the nodes of a document become a definition; every mistake of form is found in one go."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from toolkit import documents
 from toolkit.documents import Node
+from toolkit.documents.shapes import ShapeReader, Word
 from toolkit.pipelines.definitions import (
     MAX_PARALLEL,
     MAX_STEPS,
     ErrorStrategy,
-    Input,
     PipelineDefinition,
     StepDefinition,
-    Word,
 )
-from toolkit.pipelines.shapes import ShapeReader
 from toolkit.pipelines.steps import StepDefaults, StepReader
 from toolkit.pipelines.values import read_value
 from toolkit.problems import Problem
 from toolkit.tools.names import legal_name, name_problem
+
+if TYPE_CHECKING:
+    from toolkit.tools.inputs import Input
 
 FORMAT_VERSION = 1
 TOP_KEYS = (
@@ -97,10 +99,10 @@ class _Reader(ShapeReader):
         words = ((self.text(item, "a source under 'tools'"), item.location) for item in targets.items)
         return tuple(Word(text, location) for text, location in words if text is not None)
 
-    def _inputs(self, node: Node | None) -> tuple[Input, ...] | None:
+    def _inputs(self, node: Node | None) -> "tuple[Input, ...] | None":
         if node is None:
             return None
-        from toolkit.pipelines.inputs import InputReader  # noqa: PLC0415 - many pipelines take one text
+        from toolkit.tools.inputs import InputReader  # noqa: PLC0415 - many pipelines take one text
 
         return InputReader(self.problems).read(node)
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from toolkit.errors import ToolExecutionError
 from toolkit.pipelines.definitions import PipelineDefinition
+from toolkit.pipelines.editing import with_key
 from toolkit.pipelines.plans import PlannedStep
 from toolkit.pipelines.schema_types import kinds_of
 from toolkit.pipelines.scopes import Carrier, Reading, Scope
@@ -66,12 +67,9 @@ class Remarks:
             spec = step.tool.spec
             if spec.destructive and not asks:
                 hint = "add 'approve: true', or a message that says what is at stake"
-                self._warn(
-                    UNAPPROVED,
-                    place,
-                    f"step {step.label!r} calls the destructive tool {spec.name!r} without 'approve'",
-                    hint,
-                )
+                message = f"step {step.label!r} calls the destructive tool {spec.name!r} without 'approve'"
+                fix = with_key(definition.node, "approve", "true", is_safe=True)
+                self._problems.append(Problem(UNAPPROVED, message, place, "warning", hint, fix=fix))
             asks = asks or spec.requires_approval or bool(spec.destructive)
         if asks and is_concurrent:
             hint = "questions are put one at a time; ask once before, with a step that has 'approve' alone"

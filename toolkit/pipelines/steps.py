@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from toolkit import documents
 from toolkit.documents import Node, Scalar
+from toolkit.documents.shapes import BAD_SHAPE, Word
 from toolkit.pipelines.definitions import (
     MAX_NESTING,
     MAX_PARALLEL,
@@ -17,10 +18,8 @@ from toolkit.pipelines.definitions import (
     Retry,
     StepDefinition,
     Use,
-    Word,
 )
 from toolkit.pipelines.keys import KeyReader
-from toolkit.pipelines.shapes import BAD_SHAPE
 from toolkit.pipelines.values import OPENING, MappingValue, read_mapping, read_value
 from toolkit.problems import Location, Problem, nearest, respelled
 
@@ -102,7 +101,7 @@ class StepReader(KeyReader):
                 if not self._is_short(node):
                     return self._of_keys(node)
                 [(name, entry)] = node.entries.items()
-                return self._of_arguments(name, entry)
+                return self._of_arguments(node, name, entry)
             case _:
                 self._expected(node, "a step", "a tool's name or a mapping", SHORT_FORMS)
                 return None
@@ -114,9 +113,9 @@ class StepReader(KeyReader):
         if OPENING in node.text:
             self.report(node.location, "a step is no expression", hint=f"write 'set: {node.text}' to compute a value")
             return None
-        return self._with_defaults(node.location, Use(Word(node.text.strip(), node.location)))
+        return self._with_defaults(node.location, Use(Word(node.text.strip(), node.location)), node)
 
-    def _of_arguments(self, name: str, entry: documents.Entry) -> StepDefinition | None:
+    def _of_arguments(self, node: documents.Mapping, name: str, entry: documents.Entry) -> StepDefinition | None:
         place = entry.key.location
         is_nothing = isinstance(entry.value, Scalar) and entry.value.value is None
         near = nearest(name, STEP_KEYS, most=1)
@@ -125,10 +124,10 @@ class StepReader(KeyReader):
             self._expected(entry.value, what, "a mapping", hint)
             return None
         use = Use(Word(name, place), self._arguments(entry.value, f"the arguments of {name!r}"))
-        return self._with_defaults(place, use)
+        return self._with_defaults(place, use, node)
 
-    def _with_defaults(self, place: Location, use: Use) -> StepDefinition:
-        return StepDefinition(place, use, retry=self._defaults.retry, timeout=self._defaults.timeout)
+    def _with_defaults(self, place: Location, use: Use, node: Node) -> StepDefinition:
+        return StepDefinition(place, use, retry=self._defaults.retry, timeout=self._defaults.timeout, node=node)
 
     # ------------------------------------------------------------------------------------------------ the long form
 
@@ -249,6 +248,7 @@ class StepReader(KeyReader):
             adapter=None if adapt is None else read_value(adapt, self.problems),
             adapter_location=None if adapt is None else node.entries["adapt"].key.location,
             on_error=None if on_error is None else self.on_error(on_error),
+            node=node,
         )
 
     def _id(self, node: Node | None) -> Word | None:

@@ -4,22 +4,29 @@ Each reader returns the plain value, or `None` after reporting where the node is
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from toolkit import documents
-from toolkit.documents import Node, Scalar
+from toolkit.documents.nodes import Mapping, Node, Scalar
+from toolkit.documents.nodes import Sequence as Items
 from toolkit.durations import parse_duration
 from toolkit.problems import Location, Problem, did_you_mean, nearest, respelled
 
 BAD_SHAPE = "TK602"
 
 
+class Word(NamedTuple):
+    """A name and where it stands."""
+
+    text: str
+    location: Location
+
+
 def kind_of(node: Node) -> str:
     """Return in words what a node is, for a message."""
     match node:
-        case documents.Mapping():
+        case Mapping():
             return "a mapping" if node.entries else "an empty mapping"
-        case documents.Sequence():
+        case Items():
             return "a list" if node.items else "an empty list"
         case Scalar(value=None):
             return "nothing"
@@ -98,21 +105,21 @@ class ShapeReader:
         self._expected(node, what, words, hint)
         return None
 
-    def mapping(self, node: Node, what: str, example: str | None = None) -> documents.Mapping | None:
+    def mapping(self, node: Node, what: str, example: str | None = None) -> Mapping | None:
         """Read a mapping."""
-        if isinstance(node, documents.Mapping):
+        if isinstance(node, Mapping):
             return node
         self._expected(node, what, "a mapping", example and f"write {example}")
         return None
 
-    def sequence(self, node: Node, what: str) -> documents.Sequence | None:
+    def sequence(self, node: Node, what: str) -> Items | None:
         """Read a list."""
-        if isinstance(node, documents.Sequence):
+        if isinstance(node, Items):
             return node
         self._expected(node, what, "a list")
         return None
 
-    def check_keys(self, node: documents.Mapping, what: str, known: Collection[str]) -> None:
+    def check_keys(self, node: Mapping, what: str, known: Collection[str]) -> None:
         """Report every key that is not known, with the nearest one that is."""
         for name, entry in node.entries.items():
             if name not in known:
@@ -126,6 +133,6 @@ class ShapeReader:
 
     def words(self, node: Node, what: str, choices: Sequence[str]) -> tuple[Any, ...] | None:
         """Read a list of words out of a few; one word alone will do."""
-        nodes: Iterable[Node] = node.items if isinstance(node, documents.Sequence) else (node,)
+        nodes: Iterable[Node] = node.items if isinstance(node, Items) else (node,)
         words = [self.choice(item, f"an item of {what}", choices) for item in nodes]
         return None if None in words or not words else tuple(words)

@@ -1,17 +1,16 @@
-"""Inputs: what a pipeline takes, read from JSON Schema fragments, and what it is given, held against them."""
+"""Inputs: what a tool of a file takes, read from JSON Schema fragments, and what it is given, held against them."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit import documents
 from toolkit.documents import Node
+from toolkit.documents.shapes import ShapeReader, Word
 from toolkit.errors import ToolArgumentsError
-from toolkit.pipelines.definitions import Input, Word
-from toolkit.pipelines.formats import FORMATS, fits
-from toolkit.pipelines.shapes import ShapeReader
 from toolkit.problems import did_you_mean
+from toolkit.tools.formats import FORMATS, fits
 
 if TYPE_CHECKING:
     from toolkit.tools.shapes import Shape
@@ -46,6 +45,14 @@ _EXPECTED: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
 """What the value of a keyword must be, in words and as a test."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+
+
+class Input(NamedTuple):
+    """One input: the JSON Schema that a value must fit, and whether it must be given."""
+
+    name: Word
+    schema: Mapping[str, Any]
+    is_required: bool
 
 
 class InputReader(ShapeReader):
@@ -133,7 +140,7 @@ class InputReader(ShapeReader):
 
 
 def schema_of(inputs: tuple[Input, ...]) -> dict[str, Any]:
-    """Return the JSON Schema of the arguments that a pipeline with these inputs takes."""
+    """Return the JSON Schema of the arguments that a tool with these inputs takes."""
     schema: dict[str, Any] = {
         "type": "object",
         "properties": {given.name.text: dict(given.schema) for given in inputs},
@@ -143,7 +150,7 @@ def schema_of(inputs: tuple[Input, ...]) -> dict[str, Any]:
 
 
 class InputShape:
-    """Holds what is given against the inputs of a pipeline."""
+    """Holds what is given against the inputs of a tool."""
 
     def __init__(self, inputs: tuple[Input, ...]) -> None:
         """Keep the inputs."""
