@@ -12,11 +12,11 @@ from toolkit.builtin.charsets import MediaType, decode_text, looks_binary, read_
 from toolkit.builtin.extras import need
 from toolkit.builtin.fetching import Fetched, Fetcher, FetchError
 from toolkit.builtin.options import COUNT, DURATION, SWITCH, TABLE, TEXT, Option, take_options
-from toolkit.builtin.secret_texts import Secrets, sounds_secret, variables_in
 from toolkit.errors import ConfigurationError, ToolArgumentsError
 from toolkit.problems import Problem
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
+from toolkit.tools.secret_texts import Secrets, sounds_secret, variables_in
 from toolkit.tools.text import TextTool
 
 DEFAULT_TIMEOUT: Final = 30.0

@@ -12,8 +12,8 @@ from toolkit.builtin.address_guard import AddressGuard, Resolver, place_of, reso
 from toolkit.builtin.charsets import decode_text
 from toolkit.builtin.extras import need
 from toolkit.builtin.fetching import Fetcher, FetchError
-from toolkit.builtin.secret_texts import Secrets
 from toolkit.errors import ConfigurationError
+from toolkit.tools.secret_texts import Secrets
 
 DEFAULT_TIMEOUT: Final = 15.0
 _MAX_BYTES: Final = 2 * 1024 * 1024

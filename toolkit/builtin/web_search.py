@@ -17,12 +17,12 @@ from toolkit.builtin.search_providers import (
     SearchProvider,
     provider_of_the_environment,
 )
-from toolkit.builtin.secret_texts import variables_in
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
 from toolkit.running import in_thread
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
+from toolkit.tools.secret_texts import variables_in
 from toolkit.tools.typed import TypedTool
 
 DEFAULT_MAX_RESULTS: Final = 5
