@@ -346,7 +346,7 @@ def test_instructions_are_made_of_the_context_and_said_once():
     context = ToolContext({"tone": "kind"})
     said = Transcript()
     for _ in range(2):
-        run(["a", "b"], context=context, instructions=lambda context: f"Be {context['tone']}.", transcript=said)
+        run(["a", "b"], context=context, instructions=lambda context, task: f"Be {context['tone']}.", transcript=said)
     assert [message.text for message in said.messages] == ["Be kind.", "go", "a", "go", "b"]
 
 
@@ -404,3 +404,16 @@ def test_limits_that_make_no_sense_are_refused():
         Limits(turns=0)
     with pytest.raises(ValueError, match="must not be negative"):
         Limits(result=-1)
+
+
+def test_an_agent_that_was_told_to_end_leaves_the_run_round_it():
+    @tool(read_only=True)
+    def enough(context: ToolContext) -> str:
+        """Say that it is enough."""
+        context.run.terminate("enough was found")
+        return "said"
+
+    outer = Run()
+    result = run([call("enough"), "never said"], [enough], context=ToolContext(run=outer))
+    assert (result.ending, result.text, result.run.status) == ("terminated", "enough was found", "terminated")
+    outer.check()

@@ -153,6 +153,26 @@ def test_an_inner_run_that_was_told_to_end_leaves_the_outer_one():
     outer.check()
 
 
+def test_a_run_knows_why_it_was_told_to_end_and_what_is_round_it():
+    outer = Run()
+    inner = outer.spawn().spawn()
+    outer.terminate("the user left")
+    assert (outer.ending, inner.ending) == ("the user left", None)
+    assert inner.lineage == (inner, inner.around, outer)
+    assert outer.lineage == (outer,)
+
+
+def test_the_tightest_budget_says_what_remains():
+    outer = Run(budget=Budget(cost=1.0, tokens=100))
+    middle = outer.spawn(budget=Budget(cost=2.0, tokens=20))
+    inner = middle.spawn()
+    outer.record_use(ModelUse("gpt", 30, cost=0.75))
+    inner.record_use(ModelUse("gpt", 6))
+    assert inner.remaining == Budget(0.25, 14)
+    assert outer.remaining == Budget(0.25, 64)
+    assert Run().remaining == Budget()
+
+
 def test_messages_go_to_the_nearest_channel():
     heard = []
     outer = Run(channel=heard.append)

@@ -1,27 +1,40 @@
 """Agents: a model, what it is told, and its tools; run by one function, or as a tool itself."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
+from toolkit.agents.kinds import Done, Kind, Past
 from toolkit.agents.loop import AgentError, Ending, Limits, Loop, LoopEnd, with_gate_of_its_own
 from toolkit.agents.models.messages import Model, SystemMessage, Usage, UserMessage
+from toolkit.agents.references import Reference, referenced_tools, with_references
+from toolkit.agents.tables import Table
 from toolkit.agents.transcripts import Transcript
 from toolkit.disclosure.folding import folded_tools
-from toolkit.errors import ReplanRequested, TerminationRequested, ToolArgumentsError
+from toolkit.errors import InvalidTools, ReplanRequested, TerminationRequested, ToolArgumentsError, raise_errors
+from toolkit.runs.records import Budget
 from toolkit.runs.run import Run
+from toolkit.tools.base import innermost
 from toolkit.tools.context import NO_CONTEXT, ToolContext
 from toolkit.tools.handmade import HandmadeTool
 from toolkit.tools.repairing import repaired
 from toolkit.tools.results import ToolResult
 from toolkit.tools.showing import plain_data
 from toolkit.tools.typed import TypedTool
+from toolkit.wrappers.artifacts import artifacts_of
 
 Output = TypeVar("Output")
-Instructions = str | Callable[[ToolContext], str]
-"""What the model is told first: text, or a function that makes it of the context at every start."""
+Instructions = str | Callable[[ToolContext, str], str]
+"""What the model is told first: text, or a function that makes it of the context and the task at every start."""
 
 NO_LIMITS_SAID = Limits()
+ALL_OPEN = Kind()
+
+_DEFAULT_INSTRUCTIONS = (
+    "You are an intelligent agent that can use tools to help you complete tasks.\n"
+    "Use the provided tools to perform the following task:\n"
+)
+_PLAIN = (str, int, float, bool, type(None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +50,9 @@ class AgentResult(Generic[Output]):
         transcript: All that was said.
         run: The run, with its calls and its blackboard.
         artifact: The object that a returning tool has made.
+        artifacts: The objects that tools have made, without plain numbers and texts; those that agents among the tools
+            came back with are there if that was wanted.
+        state: The state that the agent is in at the end, where its kind has states.
     """
 
     text: str
@@ -47,6 +63,8 @@ class AgentResult(Generic[Output]):
     transcript: Transcript
     run: Run
     artifact: Any = None
+    artifacts: tuple[Any, ...] = ()
+    state: Any = None
 
 
 async def run_agent(  # noqa: PLR0913 - the one function there is; all but three by keyword
@@ -60,6 +78,7 @@ async def run_agent(  # noqa: PLR0913 - the one function there is; all but three
     limits: Limits = NO_LIMITS_SAID,
     transcript: Transcript | None = None,
     name: str = "agent",
+    references: Sequence[Reference] = (),
 ) -> AgentResult[Output]:
     """Let a model do a task with tools, and return what it came to.
 
@@ -74,29 +93,46 @@ async def run_agent(  # noqa: PLR0913 - the one function there is; all but three
         limits: How far it may go.
         transcript: Where everything that is said is added; one that has messages is continued.
         name: What it is called where people and metrics are told of it.
+        references: What it is told of beside the instructions, with tools of their own.
 
     Raises:
         AgentError: If a limit is reached, or a returning tool gave what does not fit `output_type`.
         ModelError: If the model gives no answer.
         Signal: What ends more than this agent: a reviewer who ends the run, a budget that is used up, a wrong set-up.
     """
+    offered = folded_tools(tools)
+    raise_errors(InvalidTools, kind.problems(offered))
     said = transcript if transcript is not None else Transcript()
     answer = _Answer(output_type) if output_type is not None else None
-    run = context.run.spawn(goal=prompt) if context.run is not None else Run(goal=prompt)
+    goal = {"goal": prompt, "budget": budget}
+    run = context.run.spawn(**goal) if context.run is not None else Run(**goal)
     inner = with_gate_of_its_own(context).replace(run=run, agent=name)
-    used_before = said.usage
-    if not said.messages and (told := _told(instructions, inner, answer)):
+    before, used_before = said.done, said.usage
+    table = Table(offered, kind, Past(run, calls=before))
+    if not said.messages and (told := _told(instructions, inner, prompt, kind.preface(table.past), answer)):
         said.add(SystemMessage(told))
     said.add(UserMessage(prompt))
-    loop = Loop(model, folded_tools(tools), said, inner, limits, answer.objection if answer else None)
-    end = await _ended(loop, run)
+    loop = Loop(model, table, said, inner, limits, answer.objection if answer else None)
+    try:
+        end = await _ended(loop, run)
+    finally:
+        said.done = table.past.calls
     if end.replan is not None:
         _remember(run, end.replan)
     if run.around is not None:
         run.around.absorb(run)
-    output = answer.of(end) if answer is not None and end.ending in ("answered", "returned") else None
-    used = _since(used_before, said.usage)
-    return AgentResult(end.text, end.ending, cast("Output | None", output), loop.turns, used, said, run, end.artifact)
+    return AgentResult(
+        end.text,
+        end.ending,
+        answer.of(end) if answer is not None and end.ending in ("answered", "returned") else None,
+        loop.turns,
+        _since(used_before, said.usage),
+        said,
+        run,
+        end.artifact,
+        _made(said.done[len(before) :], nested=capture_nested_artifacts),
+        kind.state(table.past),
+    )
 
 
 async def _ended(loop: Loop, run: Run) -> LoopEnd:
@@ -105,7 +141,7 @@ async def _ended(loop: Loop, run: Run) -> LoopEnd:
         end = await loop.go()
     except TerminationRequested as signal:
         run.finish("terminated")
-        if run.around is not None:
+        if run.around is not None and run.ending is None:
             raise
         return LoopEnd("terminated", signal.reason)
     except BaseException:
@@ -115,9 +151,20 @@ async def _ended(loop: Loop, run: Run) -> LoopEnd:
     return end
 
 
-def _told(instructions: Instructions, context: ToolContext, answer: "_Answer | None") -> str:
-    first = instructions if isinstance(instructions, str) else instructions(context)
-    return "\n\n".join(part for part in (first, answer.wish if answer is not None else "") if part)
+def _told(instructions: Instructions, context: ToolContext, task: str, preface: str, answer: "_Answer | None") -> str:
+    first = instructions if isinstance(instructions, str) else instructions(context, task)
+    return "\n\n".join(part for part in (first, preface, answer.wish if answer is not None else "") if part)
+
+
+def _made(calls: Sequence[Done], *, nested: bool) -> tuple[Any, ...]:
+    """Return the artifacts of calls, with those that other agents came back with or without."""
+    return tuple(
+        artifact
+        for call in calls
+        if nested or not getattr(innermost(call.tool), "is_agent", False)
+        for artifact in artifacts_of(call.result)
+        if not isinstance(artifact, _PLAIN)
+    )
 
 
 def _remember(run: Run, replan: ReplanRequested) -> None:
@@ -188,19 +235,30 @@ TASK = {
 
 
 class AgentTool(HandmadeTool):
-    """An agent as a tool: a step of a pipeline, or a tool of another agent. It takes a task in words."""
+    """An agent as a tool: a step of a pipeline, or a tool of another agent. It takes a task in words, unless said.
 
-    def __init__(
+    What it keeps has the names of the arguments that it is made with. Nothing of a call is kept but its transcript,
+    where it has one, so that it may be called side by side.
+    """
+
+    is_agent = True
+    """What tools that are agents themselves have, so that their artifacts can be told from those of others."""
+
+    def __init__(  # noqa: PLR0913 - what an agent is; all but four by keyword
         self,
         name: str,
         description: str,
         model: Model,
         tools: Iterable[Any] = (),
         *,
-        instructions: Instructions = "",
+        instructions: Instructions | None = None,
+        parameters: Mapping[str, Any] = TASK,
         output_type: type | None = None,
+        kind: Kind = ALL_OPEN,
         limits: Limits = NO_LIMITS_SAID,
+        budget: Budget | None = None,
         transcript: Transcript | None = None,
+        capture_nested_artifacts: bool = False,
         **options: Any,
     ) -> None:
         """Make it; for the arguments see `run_agent`.
@@ -210,11 +268,16 @@ class AgentTool(HandmadeTool):
             description: What it does and when to use it.
             model: What answers.
             tools: What it may call.
-            instructions: What the model is told before the task.
+            instructions: What the model is told before the task; without any it is told what the agent is for.
+            parameters: The JSON Schema of what a call must carry. The model is told a `task` as it is, and everything
+                else as JSON.
             output_type: What the answer must fit.
+            kind: Which tools may be called when.
             limits: How far it may go.
+            budget: What each call of it may spend.
             transcript: Where everything that is said is added, so that each call continues the conversation; without
                 one each call begins anew.
+            capture_nested_artifacts: Whether the artifacts of agents among its tools are its own too.
             **options: Anything else that `ToolSpec` takes, such as `category`.
 
         Raises:
@@ -222,26 +285,73 @@ class AgentTool(HandmadeTool):
         """
         self.model = model
         self.tools = folded_tools(tools)
-        self.instructions = instructions
+        self.instructions = f"{_DEFAULT_INSTRUCTIONS}{description}" if instructions is None else instructions
         self.output_type = output_type
+        self.kind = kind
         self.limits = limits
+        self.budget = budget
         self.transcript = transcript
-        super().__init__(name, description, TASK, self._work, **options)
+        self.capture_nested_artifacts = capture_nested_artifacts
+        raise_errors(InvalidTools, kind.problems(self.tools))
+        super().__init__(name, description, parameters, self._work, **options)
+        self._made_with = {
+            "name": name,
+            "description": description,
+            "model": model,
+            "tools": self.tools.values(),
+            "instructions": instructions,
+            "parameters": parameters,
+            **self._settings,
+            **options,
+        }
 
-    async def _work(self, task: str, context: ToolContext) -> ToolResult:
+    def replace(self, **changes: Any) -> "AgentTool":
+        """Return an agent that differs in the named arguments: `agent.replace(model=…, tools=[*agent.tools.values(), …])`.
+
+        Raises:
+            InvalidTools: With every problem at once.
+        """
+        return type(self)(**{**self._made_with, **changes})
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "output_type": self.output_type,
+            "kind": self.kind,
+            "limits": self.limits,
+            "budget": self.budget,
+            "transcript": self.transcript,
+            "capture_nested_artifacts": self.capture_nested_artifacts,
+        }
+
+    async def _work(self, context: ToolContext, **arguments: Any) -> ToolResult:
         result: AgentResult[Any] = await run_agent(
             self.model,
-            task,
+            _prompt_of(arguments),
             self.tools.values(),
-            self.output_type,
             instructions=self.instructions,
             context=context,
-            limits=self.limits,
-            transcript=self.transcript,
             name=self.name,
+            **self._settings,
         )
         if result.ending == "replan":
             return ToolResult.failure(f"another plan is needed: {result.text}", "replan")
         structured = plain_data(result.output) if result.output is not None else None
-        artifact = result.output if result.output is not None else result.artifact
-        return ToolResult.success(result.text, structured=structured, artifact=artifact)
+        return ToolResult.success(result.text, structured=structured, artifact=_artifact_of(result))
+
+
+def _prompt_of(arguments: Mapping[str, Any]) -> str:
+    """Return what an agent is asked to do: its task in words, then whatever else it was called with."""
+    import json  # noqa: PLC0415 - most agents take a task alone
+
+    others = {name: value for name, value in arguments.items() if name != "task"}
+    task = arguments.get("task", "")
+    parts = [task if isinstance(task, str) else json.dumps(task), json.dumps(others, ensure_ascii=False)]
+    return "\n\n".join(part for part in parts if part not in ("", "{}"))
+
+
+def _artifact_of(result: AgentResult[Any]) -> Any:
+    """Return the object that an agent comes back with: its answer, what a tool returned, or what its tools made."""
+    if result.output is not None or result.ending == "returned":
+        return result.output if result.output is not None else result.artifact
+    return list(result.artifacts) if len(result.artifacts) > 1 else next(iter(result.artifacts), None)

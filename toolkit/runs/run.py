@@ -75,6 +75,16 @@ class Run:
         return perf_counter() - self._began if self._took is None else self._took
 
     @property
+    def ending(self) -> str | None:
+        """Why this very run was told to end, if it was; what those round it were told is theirs."""
+        return self._ending
+
+    @property
+    def lineage(self) -> "tuple[Run, ...]":
+        """This run, then the one round it, and so on to the outermost."""
+        return (self,) if self.around is None else (self, *self.around.lineage)
+
+    @property
     def calls(self) -> tuple[CallRecord, ...]:
         """The calls that have ended, here and in inner runs, the oldest first."""
         with self._lock:
@@ -114,6 +124,16 @@ class Run:
             None if limits.cost is None else max(limits.cost - (spent.cost or 0.0), 0.0),
             None if limits.tokens is None else max(limits.tokens - (spent.tokens or 0), 0),
             None if limits.actions is None else max(limits.actions - (spent.actions or 0), 0),
+        )
+
+    @property
+    def remaining(self) -> Budget:
+        """What may still be spent, by the tightest of the budgets of this run and of those round it."""
+        lefts = [run.left for run in self.lineage]
+        return Budget(
+            min((left.cost for left in lefts if left.cost is not None), default=None),
+            min((left.tokens for left in lefts if left.tokens is not None), default=None),
+            min((left.actions for left in lefts if left.actions is not None), default=None),
         )
 
     def record_call(self, call: CallRecord) -> None:

@@ -1,0 +1,131 @@
+"""References: what an agent is to know and to work with, told beside its instructions, with tools of its own."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from toolkit.disclosure.facades import UnfoldingTool
+from toolkit.disclosure.folding import folded_tools
+from toolkit.errors import ConfigurationError
+from toolkit.tools.base import Tool
+from toolkit.tools.context import ToolContext
+
+Notes = str | Path | Callable[[], str]
+"""What is told of a reference: a text, a file that holds it, or a function that returns it at every start."""
+
+_Instructions = str | Callable[[ToolContext], str]
+
+
+class Reference:
+    """Something that an agent refers to, such as a handbook, a store or an API: notes for its prompt, and tools.
+
+    Each tool bears the name of the reference in front of its own, so that two of them may have a `search` each.
+
+    Attributes:
+        name: What it is called.
+        description: What it is, in a sentence.
+        notes: How it is to be used, at any length.
+        prefix: What stands in front of the names of its tools.
+    """
+
+    def __init__(
+        self, name: str, description: str, notes: Notes = "", tools: Iterable[Any] = (), *, prefix: str | None = None
+    ) -> None:
+        """Make it.
+
+        Args:
+            name: What it is called, in any words.
+            description: What it is, in a sentence.
+            notes: How it is to be used; a file is read, and a function asked, whenever an agent starts.
+            tools: Whatever can be a tool; each object of a toolbox is one facade.
+            prefix: What stands in front of the names of its tools, with an underscore; made of the name unless given,
+                and nothing if it is empty.
+
+        Raises:
+            InvalidTools: With every problem of the tools.
+            ConfigurationError: If the name is blank.
+        """
+        if not name.strip():
+            message = "a reference needs a name"
+            raise ConfigurationError(message)
+        self.name = name
+        self.description = description
+        self.notes = notes
+        self.prefix = prefix if prefix is not None else _safe(name)
+        self._own = tuple(folded_tools(tools).values())
+        self._is_unfolding = False
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools that an agent is offered, under the names that it is offered them by."""
+        if self._is_unfolding:
+            return (self.facade(),) if self._own else ()
+        if not self.prefix:
+            return self._own
+        return tuple(tool.with_name(f"{self.prefix}_{tool.name}") for tool in self._own)
+
+    def facade(self) -> UnfoldingTool:
+        """Return the reference as one tool: a call of it reveals its tools, and tells the notes with them.
+
+        Raises:
+            ConfigurationError: If the notes cannot be read.
+        """
+        name = self.prefix or _safe(self.name)
+        return UnfoldingTool.of(name, self.description, self._own, usage_notes=self._read() or None)
+
+    def unfolding(self) -> "Reference":
+        """Return the same reference whose tools are behind one facade, and whose notes are told when it is called."""
+        other = Reference(self.name, self.description, self.notes, self._own, prefix=self.prefix)
+        other._is_unfolding = True
+        return other
+
+    def section(self) -> str:
+        """Return what an agent is told of it, beside its instructions.
+
+        Raises:
+            ConfigurationError: If the notes cannot be read.
+        """
+        names = ", ".join(tool.name for tool in self.tools)
+        lines = [f"# Reference: {self.name}", self.description, f"Its tools: {names}." if names else ""]
+        hides_notes = self._is_unfolding and self._own
+        notes = "" if hides_notes else self._read()
+        head = "\n".join(line for line in lines if line)
+        return f"{head}\n\n{notes}" if notes else head
+
+    def _read(self) -> str:
+        try:
+            if isinstance(self.notes, Path):
+                return self.notes.read_text("utf-8").strip()
+            return (self.notes if isinstance(self.notes, str) else self.notes()).strip()
+        except (OSError, UnicodeDecodeError) as error:
+            message = f"the notes of the reference '{self.name}' cannot be read: {error}"
+            raise ConfigurationError(message) from error
+
+    def __repr__(self) -> str:
+        """Return the name."""
+        return f"<Reference {self.name!r}>"
+
+
+def with_references(instructions: _Instructions, references: Sequence[Reference]) -> _Instructions:
+    """Return instructions that tell of references too, afresh at every start."""
+    if not references:
+        return instructions
+
+    def told(context: ToolContext) -> str:
+        first = instructions if isinstance(instructions, str) else instructions(context)
+        return "\n\n".join(part for part in (first, *(each.section() for each in references)) if part)
+
+    return told
+
+
+def referenced_tools(references: Iterable[Reference]) -> list[Tool]:
+    """Return the tools of references, under the names that an agent is offered them by."""
+    return [tool for each in references for tool in each.tools]
+
+
+def _safe(name: str) -> str:
+    """Return a name with which every tool's name may begin: small letters, digits and underscores."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii").casefold()
+    return re.sub(r"[^a-z0-9]+", "_", plain).strip("_") or "reference"
