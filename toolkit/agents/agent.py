@@ -1,8 +1,8 @@
 """Agents: a model, what it is told, and its tools; run by one function, or as a tool itself."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 from toolkit.agents.kinds import Done, Kind, Past
 from toolkit.agents.loop import AgentError, Ending, Limits, Loop, LoopEnd, with_gate_of_its_own
@@ -75,10 +75,13 @@ async def run_agent(  # noqa: PLR0913 - the one function there is; all but three
     *,
     instructions: Instructions = "",
     context: ToolContext = NO_CONTEXT,
-    limits: Limits = NO_LIMITS_SAID,
-    transcript: Transcript | None = None,
-    name: str = "agent",
     references: Sequence[Reference] = (),
+    kind: Kind = ALL_OPEN,
+    limits: Limits = NO_LIMITS_SAID,
+    budget: Budget | None = None,
+    transcript: Transcript | None = None,
+    capture_nested_artifacts: bool = False,
+    name: str = "agent",
 ) -> AgentResult[Output]:
     """Let a model do a task with tools, and return what it came to.
 
@@ -90,26 +93,33 @@ async def run_agent(  # noqa: PLR0913 - the one function there is; all but three
         instructions: What it is told before the task.
         context: What its calls are made with. Whoever is asked comes from here; with nobody there, a call that has to
             be asked about ends the agent with a ConfigurationError.
-        limits: How far it may go.
-        transcript: Where everything that is said is added; one that has messages is continued.
-        name: What it is called where people and metrics are told of it.
         references: What it is told of beside the instructions, with tools of their own.
+        kind: Which tools may be called when: a Playbook, a StateMachine; without one all may at all times.
+        limits: How far it may go.
+        budget: What it may spend; those of the runs round it hold too.
+        transcript: Where everything that is said is added; one that has messages is continued, and so is what has
+            happened, as far as the kind looks at it.
+        capture_nested_artifacts: Whether the artifacts of agents among the tools are artifacts of this one too.
+        name: What it is called where people and metrics are told of it.
 
     Raises:
+        InvalidTools: If something is no tool, or the kind does not fit the tools; with every problem.
         AgentError: If a limit is reached, or a returning tool gave what does not fit `output_type`.
         ModelError: If the model gives no answer.
         Signal: What ends more than this agent: a reviewer who ends the run, a budget that is used up, a wrong set-up.
     """
-    offered = folded_tools(tools)
+    offered = folded_tools([*tools, *referenced_tools(references)])
     raise_errors(InvalidTools, kind.problems(offered))
     said = transcript if transcript is not None else Transcript()
     answer = _Answer(output_type) if output_type is not None else None
-    goal = {"goal": prompt, "budget": budget}
-    run = context.run.spawn(**goal) if context.run is not None else Run(**goal)
+    around = context.run
+    run = around.spawn(goal=prompt, budget=budget) if around is not None else Run(goal=prompt, budget=budget)
     inner = with_gate_of_its_own(context).replace(run=run, agent=name)
     before, used_before = said.done, said.usage
     table = Table(offered, kind, Past(run, calls=before))
-    if not said.messages and (told := _told(instructions, inner, prompt, kind.preface(table.past), answer)):
+    if not said.messages and (
+        told := _told(with_references(instructions, references), inner, prompt, kind.preface(table.past), answer)
+    ):
         said.add(SystemMessage(told))
     said.add(UserMessage(prompt))
     loop = Loop(model, table, said, inner, limits, answer.objection if answer else None)
@@ -119,8 +129,8 @@ async def run_agent(  # noqa: PLR0913 - the one function there is; all but three
         said.done = table.past.calls
     if end.replan is not None:
         _remember(run, end.replan)
-    if run.around is not None:
-        run.around.absorb(run)
+    if around is not None:
+        around.absorb(run)
     return AgentResult(
         end.text,
         end.ending,
@@ -254,6 +264,7 @@ class AgentTool(HandmadeTool):
         instructions: Instructions | None = None,
         parameters: Mapping[str, Any] = TASK,
         output_type: type | None = None,
+        references: Sequence[Reference] = (),
         kind: Kind = ALL_OPEN,
         limits: Limits = NO_LIMITS_SAID,
         budget: Budget | None = None,
@@ -272,6 +283,7 @@ class AgentTool(HandmadeTool):
             parameters: The JSON Schema of what a call must carry. The model is told a `task` as it is, and everything
                 else as JSON.
             output_type: What the answer must fit.
+            references: What it is told of beside the instructions, with tools of their own.
             kind: Which tools may be called when.
             limits: How far it may go.
             budget: What each call of it may spend.
@@ -287,12 +299,13 @@ class AgentTool(HandmadeTool):
         self.tools = folded_tools(tools)
         self.instructions = f"{_DEFAULT_INSTRUCTIONS}{description}" if instructions is None else instructions
         self.output_type = output_type
+        self.references = tuple(references)
         self.kind = kind
         self.limits = limits
         self.budget = budget
         self.transcript = transcript
         self.capture_nested_artifacts = capture_nested_artifacts
-        raise_errors(InvalidTools, kind.problems(self.tools))
+        raise_errors(InvalidTools, kind.problems(folded_tools([*self.tools.values(), *referenced_tools(references)])))
         super().__init__(name, description, parameters, self._work, **options)
         self._made_with = {
             "name": name,
@@ -306,7 +319,7 @@ class AgentTool(HandmadeTool):
         }
 
     def replace(self, **changes: Any) -> "AgentTool":
-        """Return an agent that differs in the named arguments: `agent.replace(model=…, tools=[*agent.tools.values(), …])`.
+        """Return an agent that differs in some arguments: `agent.replace(model=…, tools=[*agent.tools.values(), …])`.
 
         Raises:
             InvalidTools: With every problem at once.
@@ -317,6 +330,7 @@ class AgentTool(HandmadeTool):
     def _settings(self) -> dict[str, Any]:
         return {
             "output_type": self.output_type,
+            "references": self.references,
             "kind": self.kind,
             "limits": self.limits,
             "budget": self.budget,

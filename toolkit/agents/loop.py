@@ -4,15 +4,15 @@ A call that fails is text that the model sees. What ends more than a call, a `Si
 of one turn raise one, all calls have ended first, and the signal that ends the most counts.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
 from toolkit.agents.models.messages import Model, ModelError, ModelReply, ToolMessage, UserMessage
+from toolkit.agents.tables import Table
 from toolkit.agents.transcripts import Transcript
-from toolkit.disclosure.offering import offer, unfolded_by
 from toolkit.errors import ReplanRequested, Signal, TerminationRequested, ToolExecutionError
 from toolkit.events import ApprovalAsked, Event, StepFinished, StepStarted, StepStatus
 from toolkit.problems import did_you_mean
@@ -91,7 +91,7 @@ class Loop:
     def __init__(
         self,
         model: Model,
-        tools: Mapping[str, Tool],
+        table: Table,
         transcript: Transcript,
         context: ToolContext,
         limits: Limits,
@@ -101,13 +101,13 @@ class Loop:
 
         Args:
             model: What answers.
-            tools: What it is offered at first, by name.
+            table: What it is offered.
             transcript: What was said so far; everything is added to it.
             context: What calls are made with; it has a run and a loop id of its own.
             limits: How far it may go.
             objection: Says what is wrong with an answer; without one any will do.
         """
-        self.tools = dict(tools)
+        self.table = table
         self.turns = 0
         self._model, self._transcript, self._context, self._limits = model, transcript, context, limits
         self._objection = objection
@@ -135,7 +135,7 @@ class Loop:
         run = self._context.run
         if run is not None:
             run.check()
-        offered = [tool.spec for tool in self.tools.values()]
+        offered = [tool.spec for tool in self.table.turn().values()]
         began = perf_counter()
         try:
             reply = await self._model.request(self._transcript.messages, offered)
@@ -164,39 +164,50 @@ class Loop:
         return None
 
     async def _act(self, calls: Sequence[ToolCall]) -> LoopEnd | None:
-        """Run the calls of one turn side by side, put their results into the transcript in the order of the calls."""
+        """Run the calls of one turn, all side by side, or one by one where each may change what the next may do."""
+        called: list[Tool | None] = []
+        outcomes: list[ToolResult] = []
+        for batch in [[call] for call in calls] if self.table.one_by_one else [calls]:
+            tools, results, signals = await self._side_by_side(batch)
+            called, outcomes = called + tools, outcomes + results
+            if signals:
+                for call in calls[len(called) :]:
+                    self._transcript.add(ToolMessage(call, "Ended: by the call before", failed=True))
+                return _ended_by(max(signals, key=_weight))
+        if self._unknown_in_a_row > self._limits.unknown:
+            known = ", ".join(sorted(self.table.tools)) or "none"
+            message = f"the model has called tools that do not exist {self._unknown_in_a_row} times in a row"
+            raise AgentError(f"{message}, at last '{calls[-1].name}'; there are: {known}")
+        return _returned(called, outcomes)
+
+    async def _side_by_side(
+        self, calls: Sequence[ToolCall]
+    ) -> tuple[list[Tool | None], list[ToolResult], list[BaseException]]:
+        """Run calls side by side, and put their results into the transcript in the order of the calls."""
         import asyncio
 
-        called = [self.tools.get(call.name) for call in calls]
-        known = sorted(self.tools)
+        called = [self.table.tools.get(call.name) for call in calls]
+        known = sorted(self.table.tools)
         outcomes = await asyncio.gather(
             *(self._call(tool, call) for tool, call in zip(called, calls, strict=True)), return_exceptions=True
         )
-        signals = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
         for tool, call, outcome in zip(called, calls, outcomes, strict=True):
             if isinstance(outcome, BaseException):
                 self._transcript.add(ToolMessage(call, f"Ended: {outcome}", failed=True))
             else:
                 self._note(tool, call, outcome, known)
-        if signals:
-            return _ended_by(max(signals, key=_weight))
-        if self._unknown_in_a_row > self._limits.unknown:
-            message = f"the model has called tools that do not exist {self._unknown_in_a_row} times in a row"
-            raise AgentError(f"{message}, at last '{calls[-1].name}'; there are: {', '.join(known) or 'none'}")
-        return _returned(called, [outcome for outcome in outcomes if isinstance(outcome, ToolResult)])
+        results = [outcome for outcome in outcomes if isinstance(outcome, ToolResult)]
+        return called, results, [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
 
     def _note(self, tool: Tool | None, call: ToolCall, result: ToolResult, known: Sequence[str]) -> None:
-        """Tell the model what a call gave, and offer it what the call has revealed."""
+        """Tell the model what a call gave, and what it has changed in what may be called."""
         if tool is None:
             self._unknown_in_a_row += 1
             self._transcript.add(ToolMessage(call, _unknown(call.name, known), failed=True))
             return
         self._unknown_in_a_row = 0
-        text = _cut(result.text, self._limits.result)
-        if (unfolded := unfolded_by(result)) is not None:
-            self.tools, remark = offer(self.tools, call.name, unfolded)
-            text = f"{text}\n{remark}" if remark else text
-        self._transcript.add(ToolMessage(call, text, failed=not result.succeeded))
+        text, remark = _cut(result.text, self._limits.result), self.table.note(tool, call.name, result)
+        self._transcript.add(ToolMessage(call, f"{text}\n{remark}" if remark else text, failed=not result.succeeded))
 
     async def _call(self, tool: Tool | None, call: ToolCall) -> ToolResult:
         """Call a tool as a step of the agent: position is the turn, out of those that there may be."""

@@ -15,7 +15,7 @@ from toolkit.tools.context import ToolContext
 Notes = str | Path | Callable[[], str]
 """What is told of a reference: a text, a file that holds it, or a function that returns it at every start."""
 
-_Instructions = str | Callable[[ToolContext], str]
+_Instructions = str | Callable[[ToolContext, str], str]
 
 
 class Reference:
@@ -113,8 +113,8 @@ def with_references(instructions: _Instructions, references: Sequence[Reference]
     if not references:
         return instructions
 
-    def told(context: ToolContext) -> str:
-        first = instructions if isinstance(instructions, str) else instructions(context)
+    def told(context: ToolContext, task: str) -> str:
+        first = instructions if isinstance(instructions, str) else instructions(context, task)
         return "\n\n".join(part for part in (first, *(each.section() for each in references)) if part)
 
     return told

@@ -3,18 +3,21 @@
 from collections.abc import Iterable
 from typing import Any
 
+from toolkit.agents.kinds import Done
 from toolkit.agents.models.messages import Message, ModelReply, Usage
 
 
 class Transcript:
     """A conversation that grows: whoever hands one in sees what was said, also where the agent ended with an error.
 
-    One that has messages already is continued.
+    One that has messages already is continued, and so is what was done with tools in it, as far as that is known here.
     """
 
     def __init__(self, messages: Iterable[Message] = ()) -> None:
         """Begin with what was said before, if anything was."""
         self._messages = list(messages)
+        self.done: tuple[Done, ...] = ()
+        """The calls that were made, as objects; they are in no record."""
 
     @property
     def messages(self) -> tuple[Message, ...]:

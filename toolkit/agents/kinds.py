@@ -1,0 +1,123 @@
+"""Kinds: which of an agent's tools may be called, as it follows from what has happened so far.
+
+A kind knows nothing by itself: it is asked anew before each request, with the past of that very loop, so that one kind
+serves many loops at once.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple
+
+from toolkit.problems import Problem
+from toolkit.runs.run import Run
+from toolkit.tools.admission import AnsweredEarly
+from toolkit.tools.base import Arguments, Tool, WrappedTool
+from toolkit.tools.context import ToolContext
+from toolkit.tools.results import ToolResult
+from toolkit.tools.spec import ToolSpec
+from toolkit.wrappers.artifacts import artifacts_of
+
+CLOSED = "closed"
+"""The error code of a call of a tool that is not available at the time."""
+
+
+class Done(NamedTuple):
+    """One call that a loop has made of a tool that was open.
+
+    Attributes:
+        tool: The tool, as it was offered.
+        name: What it was called by.
+        result: What came of it.
+    """
+
+    tool: Tool
+    name: str
+    result: ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What has happened in a loop so far.
+
+    Attributes:
+        run: The run of the loop, with its blackboard.
+        turns: How many requests to the model there were.
+        calls: The calls that were made, failed ones too, the oldest first; calls of closed tools are none.
+        origins: For each tool that another one has revealed the name of the agent's own tool that led to it.
+    """
+
+    run: Run
+    turns: int = 0
+    calls: tuple[Done, ...] = ()
+    origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def used(self) -> frozenset[str]:
+        """The names of the tools that have done their work at least once."""
+        return frozenset(call.name for call in self.calls if call.result.succeeded)
+
+    @property
+    def artifacts(self) -> tuple[Any, ...]:
+        """The objects that tools have made, those of a collection one by one, the oldest first."""
+        return tuple(artifact for call in self.calls for artifact in artifacts_of(call.result))
+
+    def with_call(self, call: Done) -> "Past":
+        """Return it with one more call."""
+        return replace(self, calls=(*self.calls, call))
+
+
+class Kind:
+    """The simple kind: all tools are open at all times. Others say what is different."""
+
+    one_by_one: ClassVar[bool] = False
+    """Whether the calls of one turn run one after the other, since each may change what the next one may do."""
+
+    def problems(self, tools: Mapping[str, Tool]) -> Sequence[Problem]:  # noqa: ARG002 - for those that override it
+        """Return what is wrong with the kind for an agent with these tools."""
+        return ()
+
+    def preface(self, past: Past) -> str:  # noqa: ARG002 - for those that override it
+        """Return what the model is told of the kind before the task."""
+        return ""
+
+    def state(self, past: Past) -> Any:  # noqa: ARG002 - for those that override it
+        """Return the state that the past has led to, for kinds that have states."""
+        return None
+
+    def table(self, tools: Mapping[str, Tool], past: Past) -> dict[str, Tool]:  # noqa: ARG002 - for those that override it
+        """Return the tools as they are offered now, those that may not be called as closed ones."""
+        return dict(tools)
+
+
+class ClosedTool(WrappedTool):
+    """A tool that is on offer and may not be called yet: whatever the arguments, the answer says what is needed."""
+
+    def __init__(self, inner: Tool, reason: str) -> None:
+        """Keep the tool, and what the model is told of it: here, and when it calls it."""
+        super().__init__(inner)
+        self.reason = reason
+        self._spec = replace(inner.spec, description=f"{inner.description}\n\n{reason}")
+
+    @property
+    def spec(self) -> ToolSpec:  # type: ignore[override]
+        """The inner tool's specification with the reason after its description."""
+        return self._spec
+
+    def parse(self, arguments: Arguments) -> Any:  # noqa: ARG002 - no arguments would help
+        """Return nothing: whatever was sent, the answer is the same."""
+        return None
+
+    def check(self, parsed: Any, context: ToolContext) -> None:  # noqa: ARG002 - it is closed for everybody
+        """Answer at once; nobody is asked about a call that does nothing.
+
+        Raises:
+            AnsweredEarly: Always.
+        """
+        raise AnsweredEarly(ToolResult.failure(self.reason, CLOSED))
+
+
+def state_name(state: Any) -> str:
+    """Return what a state is called: a member of an enumeration by its name."""
+    return state.name if isinstance(state, Enum) else str(state)
