@@ -59,10 +59,11 @@ def test_an_agent_is_told_of_its_references_after_its_instructions_and_offered_t
 
 
 def test_a_tool_that_is_an_agent_has_references_too():
-    agent = AgentTool("clerk", "Answers.", ScriptedModel([lambda messages, tools: messages[0].text]),
+    agent = AgentTool("clerk", "Answers.", ScriptedModel([
+                          lambda messages, tools: "\n".join([messages[0].text, *(tool.name for tool in tools)])]),
                       instructions=lambda context, task: f"Tenant {context['tenant']}.", references=[HANDBOOK])  # fmt: skip
-    assert agent.run({"task": "go"}, ToolContext({"tenant": "acme"})).output == f"Tenant acme.\n\n{SECTION}"
-    assert list(agent.tools) == ["the_handbook_search", "the_handbook_read"]
+    told = f"Tenant acme.\n\n{SECTION}\nthe_handbook_search\nthe_handbook_read"
+    assert agent.run({"task": "go"}, ToolContext({"tenant": "acme"})).output == told
 
 
 @pytest.mark.parametrize(
