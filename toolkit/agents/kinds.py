@@ -4,13 +4,14 @@ A kind knows nothing by itself: it is asked anew before each request, with the p
 serves many loops at once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
-from toolkit.problems import Problem
+from toolkit.disclosure.trees import leaves_of
+from toolkit.problems import Problem, did_you_mean
 from toolkit.runs.run import Run
 from toolkit.tools.admission import AnsweredEarly
 from toolkit.tools.base import Arguments, Tool, WrappedTool
@@ -74,8 +75,12 @@ class Kind:
     one_by_one: ClassVar[bool] = False
     """Whether the calls of one turn run one after the other, since each may change what the next one may do."""
 
-    def problems(self, tools: Mapping[str, Tool]) -> Sequence[Problem]:  # noqa: ARG002 - for those that override it
-        """Return what is wrong with the kind for an agent with these tools."""
+    def problems(
+        self,
+        tools: Mapping[str, Tool],  # noqa: ARG002 - for those that override it
+        later: Collection[str] = (),  # noqa: ARG002
+    ) -> Sequence[Problem]:
+        """Return what is wrong with the kind for an agent with these tools, and others by these names later on."""
         return ()
 
     def preface(self, past: Past) -> str:  # noqa: ARG002 - for those that override it
@@ -116,6 +121,17 @@ class ClosedTool(WrappedTool):
             AnsweredEarly: Always.
         """
         raise AnsweredEarly(ToolResult.failure(self.reason, CLOSED))
+
+
+def names_within(tools: Mapping[str, Tool]) -> set[str]:
+    """Return the names of tools, and of those that are known to stand behind them."""
+    return {tool.name for tool in leaves_of(tools.values())}
+
+
+def unknown_tool(name: str, role: str, names: Collection[str]) -> Problem:
+    """Return the problem that something is said of a tool that there is not."""
+    hint = did_you_mean(name, names, otherwise=f"there are {', '.join(sorted(names)) or 'none'}")
+    return Problem("", f"{role} '{name}', which is no tool of the agent", hint=hint)
 
 
 def state_name(state: Any) -> str:

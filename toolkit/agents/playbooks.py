@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from toolkit.agents.kinds import ClosedTool, Kind, Past
-from toolkit.problems import Problem, did_you_mean
+from toolkit.agents.kinds import ClosedTool, Kind, Past, names_within, unknown_tool
+from toolkit.problems import Problem
 from toolkit.runs.blackboard import Entry
 from toolkit.tools.base import Tool
 
@@ -236,20 +236,23 @@ class Playbook(Kind):
     """An agent's tools open one after the other.
 
     Attributes:
-        locks: The lock of each tool that has one, by the tool's name; all other tools are open from the start.
+        locks: The lock of each tool that has one, by the tool's name; all other tools are open from the start. What a
+            facade reveals may have one too.
     """
 
     locks: Mapping[str, Lock]
 
-    def problems(self, tools: Mapping[str, Tool]) -> Sequence[Problem]:
+    def problems(self, tools: Mapping[str, Tool], later: Collection[str] = ()) -> Sequence[Problem]:
         """Return the names that mean no tool, and the tools that could never be called."""
-        found = [_unknown(name, "a lock is for", tools) for name in self.locks if name not in tools]
+        names = names_within(tools)
+        found = [unknown_tool(name, "a lock is for", names) for name in self.locks if name not in names]
         for name, lock in self.locks.items():
-            found += [_unknown(tool, f"the lock of '{name}' waits for", tools) for tool in lock.tools - tools.keys()]
-        if found:
-            return found
-        usable = self._usable(tools)
-        return [
+            waited = sorted(lock.tools - names - set(later))
+            found += [unknown_tool(tool, f"the lock of '{name}' waits for", names) for tool in waited]
+        usable = self._usable(
+            {*names, *later, *self.locks, *(tool for lock in self.locks.values() for tool in lock.tools)}
+        )
+        return found + [
             Problem("", f"the lock of '{name}' can never open: it waits for tools that wait for it")
             for name in self.locks
             if name not in usable
@@ -265,13 +268,13 @@ class Playbook(Kind):
 
     def _as_offered(self, name: str, tool: Tool, past: Past) -> Tool:
         lock = self.locks.get(name)
-        if lock is None or name in past.origins or lock.is_open(past):
+        if lock is None or lock.is_open(past):
             return tool
         return ClosedTool(tool, f"This tool is not yet available. You must first {lock.missing(past)}.")
 
-    def _usable(self, tools: Mapping[str, Tool]) -> set[str]:
-        """Return the tools that may be called at some time: open whatever can be opened, again and again."""
-        usable = {name for name in tools if name not in self.locks}
+    def _usable(self, names: Collection[str]) -> set[str]:
+        """Return the names of tools that may be called at some time: open whatever can be opened, again and again."""
+        usable = {name for name in names if name not in self.locks}
         while opened := {name for name, lock in self.locks.items() if name not in usable and lock.can_open(usable)}:
             usable |= opened
         return usable
@@ -282,11 +285,6 @@ def _some(things: tuple[Thing, ...], what: str) -> tuple[Thing, ...]:
         message = f"a lock needs at least one {what}"
         raise ValueError(message)
     return things
-
-
-def _unknown(name: str, role: str, tools: Mapping[str, Tool]) -> Problem:
-    hint = did_you_mean(name, tools, otherwise=f"there are {', '.join(sorted(tools)) or 'none'}")
-    return Problem("", f"{role} '{name}', which is no tool of the agent", hint=hint)
 
 
 def _as_part(lock: Lock, words: str) -> str:
