@@ -1,0 +1,172 @@
+"""The blackboard as an agent sees it: tools that list, show and count what the tools of its run have left there.
+
+What is shown is text, cut where it is long. An object is shown as its class wants it shown, so that what a class keeps
+out of its `repr`, secrets above all, stays out.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from types import NoneType
+from typing import Annotated, Any
+
+from toolkit.agents.introspection import run_of, shortened
+from toolkit.errors import ToolExecutionError
+from toolkit.problems import did_you_mean
+from toolkit.runs.blackboard import Blackboard, Entry
+from toolkit.tools.context import ToolContext
+from toolkit.tools.marking import tool, toolbox
+from toolkit.tools.results import ToolResult
+
+Description = Callable[[Any], str]
+"""Says what an object is, in words for a model."""
+
+_LISTED = 100
+_SHOWN = 10_000
+
+
+@toolbox(
+    name="blackboard",
+    description="What the tools of your work have left for one another: objects, some of them with names.",
+)
+class BlackboardTools:
+    """The tools that show an agent its blackboard: handed over as it is, one facade; by `from_object`, five tools."""
+
+    def __init__(self, describe: Description | None = None, *, limit: int = _SHOWN) -> None:
+        """Make them.
+
+        Args:
+            describe: Says what an object is; `described` unless another one is given.
+            limit: Characters of an object that are shown.
+        """
+        self._describe = describe or described
+        self._limit = limit
+
+    @tool(read_only=True, open_world=False)
+    def blackboard_list(
+        self,
+        context: ToolContext,
+        type: Annotated[str | None, "Only objects of this type."] = None,  # noqa: A002 - what a model calls it
+    ) -> ToolResult:
+        """List the objects on the blackboard, the oldest first: the number, the name if there is one, and the type."""
+        entries = _board(context).entries()
+        fitting = [(number, entry) for number, entry in enumerate(entries) if type is None or entry.is_a(type)]
+        shown = fitting[-_LISTED:]
+        data = [asdict(_Listed(number, entry.name, _kind(entry))) for number, entry in shown]
+        lines = [f"{number}. {f'{entry.name}: ' if entry.name else ''}{_kind(entry)}" for number, entry in shown]
+        if len(fitting) > len(shown):
+            lines.insert(0, f"the latest {len(shown)} of {len(fitting)}:")
+        nothing = "the blackboard is empty" if not entries else f"there is nothing of the type '{type}'"
+        return ToolResult("\n".join(lines) or nothing, structured={"entries": data, "count": len(fitting)})
+
+    @tool(read_only=True, open_world=False)
+    def blackboard_get(self, name: Annotated[str, "The name that it is bound to."], context: ToolContext) -> ToolResult:
+        """Show the object that a name on the blackboard is bound to."""
+        return self._shown(_bound(_board(context), name))
+
+    @tool(read_only=True, open_world=False)
+    def blackboard_last(
+        self,
+        type: Annotated[str, "A type by its name, alone or with its module; subtypes count too."],  # noqa: A002
+        context: ToolContext,
+    ) -> ToolResult:
+        """Show the newest object of a type on the blackboard."""
+        entries = _board(context).entries()
+        found = next((entry for entry in reversed(entries) if entry.is_a(type)), None)
+        if found is None:
+            raise ToolExecutionError(_missing_type(type, entries), "not_found")
+        return self._shown(found)
+
+    @tool(read_only=True, open_world=False)
+    def blackboard_describe(
+        self, name: Annotated[str, "The name that it is bound to."], context: ToolContext
+    ) -> ToolResult:
+        """Tell what the object bound to a name is: its type, what that derives from, and what it holds."""
+        entry = _bound(_board(context), name)
+        kinds = [kind for kind in entry.types if "." not in kind]
+        head = [f"{name} ({entry.types[1] if len(entry.types) > 1 else _kind(entry)})"]
+        head += [f"is also: {', '.join(kinds[1:])}"] if len(kinds) > 1 else []
+        shown = self._shown(entry)
+        return ToolResult("\n".join([*head, shown.output]), structured=shown.structured | {"types": list(entry.types)})
+
+    @tool(read_only=True, open_world=False)
+    def blackboard_count(
+        self,
+        type: Annotated[str, "A type by its name, alone or with its module; subtypes count too."],  # noqa: A002
+        context: ToolContext,
+    ) -> ToolResult:
+        """Count the objects of a type on the blackboard."""
+        number = _board(context).count(type)
+        return ToolResult(str(number), structured={"type": type, "count": number})
+
+    def _shown(self, entry: Entry) -> ToolResult:
+        text = shortened(self._describe(entry.thing), self._limit)
+        return ToolResult(text, structured={"name": entry.name, "type": _kind(entry), "text": text})
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    number: int
+    name: str | None
+    type: str
+
+
+def described(thing: Any) -> str:
+    """Return what an object is in words: text as it is, plain data as JSON, anything else as its class says it is.
+
+    An object whose class says nothing is named by its class, since nobody has said what of it may be seen.
+    """
+    if isinstance(thing, str):
+        return thing
+    if type(thing) in (dict, list, tuple, bool, int, float, NoneType):
+        try:
+            return json.dumps(thing, ensure_ascii=False, default=_in_words)
+        except (TypeError, ValueError, RecursionError):
+            return _named(thing)
+    return _in_words(thing)
+
+
+def _in_words(thing: Any) -> str:
+    if isinstance(thing, bytes | bytearray | memoryview):
+        return f"<{len(bytes(thing))} bytes>"
+    own = {member for base in type(thing).__mro__ if base is not object for member in vars(base)}
+    if own.isdisjoint(("__str__", "__repr__")):
+        return _named(thing)
+    try:
+        return str(thing)
+    except Exception:  # noqa: BLE001 - what an object's class does is foreign code
+        return _named(thing)
+
+
+def _named(thing: Any) -> str:
+    return f"<{type(thing).__name__}>"
+
+
+def _board(context: ToolContext) -> Blackboard:
+    return run_of(context).blackboard
+
+
+def _kind(entry: Entry) -> str:
+    return entry.types[0]
+
+
+def _bound(board: Blackboard, name: str) -> Entry:
+    """Return the entry that a name is bound to.
+
+    Raises:
+        ToolExecutionError: If there is none, with the names that there are.
+    """
+    entries = board.entries()
+    found = next((entry for entry in entries if entry.name == name), None)
+    if found is not None:
+        return found
+    names = [entry.name for entry in entries if entry.name is not None]
+    there = f"names are {', '.join(names)}" if names else "no object has a name"
+    hint = did_you_mean(name, names, otherwise=there)
+    raise ToolExecutionError(f"nothing on the blackboard is named '{name}'; {hint}", "not_found")
+
+
+def _missing_type(wanted: str, entries: list[Entry]) -> str:
+    kinds = list(dict.fromkeys(_kind(entry) for entry in entries))
+    there = f"types are {', '.join(kinds)}" if kinds else "it is empty"
+    return f"nothing on the blackboard is of the type '{wanted}'; {did_you_mean(wanted, kinds, otherwise=there)}"

@@ -1,0 +1,231 @@
+"""Introspection: tools with which an agent sees its own run: how far it is, what it may spend, what it has called.
+
+Each looks at the run of the context that it is called with. What is shown of calls is what the run keeps of them, with
+stars for secrets, and cut where it is long.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Literal
+
+from toolkit.errors import ToolExecutionError
+from toolkit.runs.records import CallRecord, ModelUse, money
+from toolkit.runs.run import Run
+from toolkit.tools.context import ToolContext
+from toolkit.tools.marking import tool, toolbox
+from toolkit.tools.results import ToolResult
+
+_SHOWN = 120
+_MOST = 100
+_GOAL = 1_000
+
+Outcome = Literal["success", "failure", "error", "signal"]
+
+
+@toolbox(
+    name="agent_process",
+    description="Your own work: its status, its budget, what it has cost, what was called, and which models were used.",
+)
+class AgentProcessTools:
+    """The tools that tell an agent of its run: handed over as it is, one facade; by `from_object`, six tools."""
+
+    def __init__(self, *, whole: bool = False) -> None:
+        """Make them.
+
+        Args:
+            whole: Whether they tell of the outermost run, with all that belongs to it, rather than of the agent's own.
+        """
+        self._whole = whole
+
+    def _run(self, context: ToolContext) -> Run:
+        run = run_of(context)
+        return run.lineage[-1] if self._whole else run
+
+    @tool(read_only=True, open_world=False)
+    def process_status(self, context: ToolContext) -> ToolResult:
+        """Tell the id, the goal and the status of your work, and how long it has been going on."""
+        run = self._run(context)
+        told_to_end = next((each.ending for each in run.lineage if each.ending), None)
+        around = [outer.id for outer in run.lineage[1:]]
+        lines = [f"run {run.id}: {run.status} for {time_in_words(run.seconds)}"]
+        lines += [f"goal: {shortened(run.goal, _GOAL)}"] if run.goal else []
+        lines += [f"part of: {', '.join(around)}"] if around else []
+        lines += [f"told to end: {told_to_end}"] if told_to_end else []
+        data = {"id": run.id, "status": run.status, "seconds": round(run.seconds, 3), "goal": run.goal}
+        return ToolResult("\n".join(lines), structured=data | {"part_of": around, "told_to_end": told_to_end})
+
+    @tool(read_only=True, open_world=False)
+    def process_budget(self, context: ToolContext) -> ToolResult:
+        """Tell what your work may spend, has spent and has left: dollars, tokens and calls of tools."""
+        run = self._run(context)
+        data = {what: _share(run, what) for what in ("cost", "tokens", "actions")}
+        return ToolResult("\n".join(_share_in_words(what, share) for what, share in data.items()), structured=data)
+
+    @tool(read_only=True, open_world=False)
+    def process_cost(self, context: ToolContext) -> ToolResult:
+        """Tell what your work has cost so far: dollars, requests to models and tokens, in all and for each model."""
+        uses = self._run(context).uses
+        models = {model: _summed(several) for model, several in _by_model(uses).items()}
+        total = _summed(uses)
+        lines = [f"in all: {_summed_in_words(total)}"]
+        lines += [f"{model}: {_summed_in_words(sums)}" for model, sums in models.items()]
+        return ToolResult("\n".join(lines), structured={**total, "models": models})
+
+    @tool(read_only=True, open_world=False)
+    def process_history(
+        self,
+        context: ToolContext,
+        tool: Annotated[str | None, "Only calls of this tool."] = None,
+        outcome: Annotated[Outcome | None, "Only calls that ended so."] = None,
+        last: Annotated[int, "How many calls at most, the latest ones; 1 to 100."] = 20,
+    ) -> ToolResult:
+        """List what was called in your work so far, the oldest first, with arguments, outcome and duration."""
+        run = self._run(context)
+        fitting = [call for call in run.calls if tool in (None, call.tool) and outcome in (None, call.outcome)]
+        shown = fitting[-min(max(last, 1), _MOST) :]
+        data = {"calls": [_call_as_data(call) for call in shown], "fitting": len(fitting)}
+        return ToolResult("\n".join(_history_lines(run, shown, len(fitting))), structured=data)
+
+    @tool(read_only=True, open_world=False)
+    def process_tools_stats(self, context: ToolContext) -> ToolResult:
+        """Tell for each tool how often it was called in your work, how often it failed, and how long it took."""
+        run = self._run(context)
+        counts, failures, seconds = run.counts, run.failures, _seconds(run.calls)
+        table: dict[str, dict[str, Any]] = {
+            name: {
+                "calls": counts[name],
+                "failures": failures.get(name, 0),
+                "seconds": round(seconds.get(name, 0.0), 6),
+            }
+            for name in sorted(counts, key=lambda name: (-counts[name], name))
+        }
+        lines = [
+            f"{name}: {_counted(row['calls'], 'call')}, {row['failures']} failed, {time_in_words(row['seconds'])}"
+            for name, row in table.items()
+        ]
+        return ToolResult("\n".join(lines) or "nothing was called so far", structured={"tools": table})
+
+    @tool(read_only=True, open_world=False)
+    def process_models(self, context: ToolContext) -> ToolResult:
+        """List the models that were used in your work, with what each was used for and how often."""
+        table: list[dict[str, Any]] = [
+            {"model": model, "kinds": sorted({use.kind for use in uses}), "requests": len(uses)}
+            for model, uses in _by_model(self._run(context).uses).items()
+        ]
+        lines = [f"{row['model']}: {', '.join(row['kinds'])}, {_counted(row['requests'], 'request')}" for row in table]
+        return ToolResult("\n".join(lines) or "no model was used so far", structured={"models": table})
+
+
+def run_of(context: ToolContext) -> Run:
+    """Return the run of a context.
+
+    Raises:
+        ToolExecutionError: If there is none, in words for a model.
+    """
+    if context.run is None:
+        raise ToolExecutionError("There is no run that this could tell of: it was called outside of one.", "no_run")
+    return context.run
+
+
+def shortened(text: str, limit: int) -> str:
+    """Return a text, or its beginning and how long it is where it is longer than so many characters."""
+    return text if len(text) <= limit else f"{text[:limit]}… [{limit} of {len(text)} characters]"
+
+
+def time_in_words(seconds: float) -> str:
+    """Return a span of time for reading: `12ms`, `1.5s`, `1m 1s`, `1h 2m 5s`."""
+    if seconds < 1:
+        return f"{int(seconds * 1000)}ms"
+    if seconds < 60:  # noqa: PLR2004 - a minute
+        return f"{int(seconds * 10) / 10:g}s"
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}h {minutes}m {rest}s" if hours else f"{minutes}m {rest}s"
+
+
+def _share(run: Run, what: str) -> dict[str, float | None]:
+    """Return the limit of a kind that leaves the least, and what counts against it; where none is, what was spent."""
+    limited = [one for one in run.lineage if getattr(one.budget, what) is not None]
+    if not limited:
+        return {"limit": None, "spent": getattr(run.spent, what), "left": None}
+    tightest = min(limited, key=lambda one: getattr(one.left, what))
+    values = (getattr(of, what) for of in (tightest.budget, tightest.spent, tightest.left))
+    return dict(zip(("limit", "spent", "left"), values, strict=True))
+
+
+def _share_in_words(what: str, share: dict[str, float | None]) -> str:
+    def said(amount: float | None) -> str:
+        return money(amount or 0.0) if what == "cost" else f"{amount or 0:,}"
+
+    name = "calls" if what == "actions" else what
+    if share["limit"] is None:
+        return f"{name}: no limit, {said(share['spent'])} spent"
+    return f"{name}: {said(share['left'])} left of {said(share['limit'])}, {said(share['spent'])} spent"
+
+
+def _by_model(uses: Sequence[ModelUse]) -> dict[str, list[ModelUse]]:
+    table: dict[str, list[ModelUse]] = {}
+    for use in uses:
+        table.setdefault(use.model, []).append(use)
+    return table
+
+
+def _summed(uses: Sequence[ModelUse]) -> dict[str, Any]:
+    known = [use.cost for use in uses if use.cost is not None]
+    return {
+        "cost": sum(known) if known or not uses else None,
+        "is_whole": len(known) == len(uses),
+        "chats": sum(use.kind == "chat" for use in uses),
+        "embeddings": sum(use.kind == "embedding" for use in uses),
+        "input_tokens": sum(use.input_tokens for use in uses),
+        "output_tokens": sum(use.output_tokens for use in uses),
+    }
+
+
+def _summed_in_words(sums: dict[str, Any]) -> str:
+    cost = "at a cost that nobody knows" if sums["cost"] is None else money(sums["cost"], 6)
+    more = " and what nobody knows" if sums["cost"] is not None and not sums["is_whole"] else ""
+    tokens = f"{sums['input_tokens']:,} tokens in, {sums['output_tokens']:,} out"
+    embeddings = f", {_counted(sums['embeddings'], 'embedding')}" if sums["embeddings"] else ""
+    return f"{cost}{more}, {_counted(sums['chats'], 'request')}{embeddings}, {tokens}"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _history_lines(run: Run, shown: Sequence[CallRecord], fitting: int) -> Iterator[str]:
+    kept, all_calls = len(run.calls), sum(run.counts.values())
+    if not shown:
+        yield "nothing was called so far" if not kept else "no call fits"
+        return
+    more = f"; {all_calls - kept:,} older ones are only counted" if all_calls > kept else ""
+    yield f"{len(shown)} of {_counted(fitting, 'call')}{more}:"
+    for number, call in enumerate(shown, fitting - len(shown) + 1):
+        given = call.output if call.error is None else call.error
+        ended = "" if call.outcome == "success" else f" {call.outcome}:"
+        line = f"{number}. {call.tool}({_flat(call.arguments)}) {time_in_words(call.seconds)} ->{ended}"
+        yield f"{line} {shortened(' '.join(given.split()), _SHOWN)}".rstrip()
+
+
+def _call_as_data(call: CallRecord) -> dict[str, Any]:
+    return {
+        "tool": call.tool,
+        "arguments": _flat(call.arguments),
+        "outcome": call.outcome,
+        "seconds": round(call.seconds, 6),
+        "result": shortened(call.output if call.error is None else call.error, _SHOWN),
+    }
+
+
+def _flat(arguments: Any) -> str:
+    """Return recorded arguments on one short line."""
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False, default=str)
+    return shortened(" ".join(text.split()), _SHOWN)
+
+
+def _seconds(calls: Sequence[CallRecord]) -> dict[str, float]:
+    spans: dict[str, float] = {}
+    for call in calls:
+        spans[call.tool] = spans.get(call.tool, 0.0) + call.seconds
+    return spans
