@@ -99,11 +99,11 @@ class Kind:
 class ClosedTool(WrappedTool):
     """A tool that is on offer and may not be called yet: whatever the arguments, the answer says what is needed."""
 
-    def __init__(self, inner: Tool, reason: str) -> None:
-        """Keep the tool, and what the model is told of it: here, and when it calls it."""
+    def __init__(self, inner: Tool, reason: str, description: str | None = None) -> None:
+        """Keep the tool, what its call is answered, and its description; the reason follows its own unless given."""
         super().__init__(inner)
         self.reason = reason
-        self._spec = replace(inner.spec, description=f"{inner.description}\n\n{reason}")
+        self._spec = replace(inner.spec, description=description or f"{inner.description}\n\n{reason}")
 
     @property
     def spec(self) -> ToolSpec:  # type: ignore[override]
