@@ -179,7 +179,7 @@ def _what_is_wrong(value: dict[str, object]) -> str:
         )
         if not is_right
     ]
-    return "Invalid request: " + ("; ".join(wrong) or "it holds half a character, or a number that is none")
+    return "Invalid request: " + ("; ".join(wrong) or "it is nested too deeply, or holds half a character")
 
 
 def _id_of(value: dict[str, object]) -> RequestId | None:

@@ -1,0 +1,78 @@
+"""Answers: the results of calls as clients take them: whole, true to what was promised, and without a secret."""
+
+import json
+from typing import Any, NamedTuple
+
+import mcp_types as types
+
+from toolkit.mcp.serving.definitions import Definition
+from toolkit.tools.results import ToolResult
+from toolkit.tools.secret_texts import Secrets
+
+ERROR_CODE = "toolkit/error_code"
+"""The key of a failed result's `_meta` that holds what kind of failure it was."""
+
+LONGEST = 1_000_000
+"""Characters of a result that are sent, unless somebody says otherwise."""
+
+
+class Answering(NamedTuple):
+    """How results are sent.
+
+    Attributes:
+        secrets: What is blotted out.
+        longest: Characters of a text that are sent.
+    """
+
+    secrets: Secrets
+    longest: int = LONGEST
+
+    def answer(self, result: ToolResult, definition: Definition, version: str) -> types.CallToolResult:
+        """Return a result as a client of a version of the protocol takes it.
+
+        Args:
+            result: What the call gave.
+            definition: What was promised of the tool.
+            version: The version of the protocol.
+        """
+        if result.error is not None:
+            return self.failure(result.error, result.error_code)
+        structured = self._structured(result.structured)
+        if definition.promises_output and (fault := definition.fault_of(structured)) is not None:
+            return self.failure(
+                f"{result.output}\n(not in the form that '{definition.name}' promises: {fault})".strip()
+            )
+        size = len(result.output)
+        if structured is not None and size > self.longest:
+            return self.failure(f"the result has {size} characters, and {self.longest} are sent at most; ask for less")
+        answer = types.CallToolResult(content=[self._text(result.output)])
+        if structured is not None:
+            answer.structured_content = definition.content_in_era(structured, version)
+        return answer
+
+    def failure(self, message: str, code: str | int | None = None) -> types.CallToolResult:
+        """Return a failed result: the message is for the model, the code for programs."""
+        meta = None if code is None else {ERROR_CODE: code}
+        return types.CallToolResult(content=[self._text(message)], is_error=True, _meta=meta)
+
+    def _text(self, text: str) -> types.TextContent:
+        cut = text[: self.longest]
+        shown = self.secrets.blot(sendable(cut), is_cut=len(cut) < len(text))
+        if len(cut) < len(text):
+            shown += f"... [truncated, full length: {len(text)} characters]"
+        return types.TextContent(text=shown)
+
+    def _structured(self, value: Any) -> Any:
+        """Return plain data without secrets, or None if a value is none; JSON has no way to say the rest."""
+        if value is None:
+            return None
+        try:
+            text = json.dumps(value, allow_nan=False, ensure_ascii=False)
+            return self.secrets.blot_all(json.loads(text.encode(errors="replace")))
+        except (TypeError, ValueError, RecursionError):
+            return None
+
+
+def sendable(text: str) -> str:
+    """Return a text that UTF-8 can say: half of a surrogate pair, as some file names have it, becomes an escape."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()

@@ -1,0 +1,208 @@
+"""Calls: one call of a tool for a client, from its request to its result."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.shared.message import ServerMessageMetadata
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from toolkit.approvals.gates import Gate
+from toolkit.approvals.policies import Policy
+from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
+from toolkit.durations import spoken
+from toolkit.mcp.crossing import trace_context_of
+from toolkit.mcp.serving.asking import ClientReviewer, can_be_asked
+from toolkit.mcp.serving.telling import Telling
+from toolkit.mcp.serving.working import Job, Workshop
+from toolkit.runs.run import Run
+from toolkit.tools.base import Tool
+from toolkit.tools.context import ToolContext
+from toolkit.tools.results import ToolResult
+from toolkit.wrappers.timing import TimedTool
+
+Context = ServerRequestContext[Any, Any]
+
+DEFAULT_LIMIT = 600.0
+"""Seconds that a call may take, the waiting for a person not counted, unless somebody says otherwise."""
+
+_LOOK_AGAIN = 1.0
+
+
+def nobody(request: ReviewRequest) -> str:
+    """Say that the client cannot be asked."""
+    return f"this client cannot be asked whether '{request.risk.tool}' may run"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What holds for every call.
+
+    Attributes:
+        policy: Who must be asked about; by risk unless one is given.
+        why_not: Says why a client that cannot be asked is refused, and what allows the call.
+        approval_timeout: Seconds that a question waits.
+        limit: Seconds that a call may take.
+        values: What every call's context carries.
+        meta: The keys of a request's `_meta` that become values of the context too.
+    """
+
+    policy: Policy | None = None
+    why_not: Callable[[ReviewRequest], str] = nobody
+    approval_timeout: float = DEFAULT_TIMEOUT
+    limit: float = DEFAULT_LIMIT
+    values: Mapping[str, Any] = field(default_factory=dict)
+    meta: frozenset[str] = frozenset()
+
+
+class Question(NamedTuple):
+    """A question that waits for the client to repeat its call."""
+
+    request: types.ElicitRequest
+    answer: "asyncio.Future[types.ElicitResult]"
+
+
+class Call:
+    """A call that is under way; it may outlive the request that began it, while a question of it is open."""
+
+    def __init__(self, tool: Tool, arguments: Mapping[str, Any], rules: Rules, blot: Callable[[str], str]) -> None:
+        """Keep what is called.
+
+        Args:
+            tool: The tool.
+            arguments: Its arguments.
+            rules: What holds for every call.
+            blot: Puts stars for secrets.
+        """
+        self.tool = tool
+        self.arguments = arguments
+        self.questions: dict[str, Question] = {}
+        self._rules = rules
+        self._blot = blot
+        self._asked = asyncio.Event()
+        self._asked_so_far = 0
+        self._job: Job | None = None
+        self._is_asking = 0
+        self._telling: Telling | None = None
+        self._working = 0.0
+
+    async def begin(self, request: Context, workshop: Workshop, session: str | None) -> None:
+        """Begin the work.
+
+        Args:
+            request: The client's request.
+            workshop: Where it runs.
+            session: The session of the client, where it keeps one.
+        """
+        self._workshop = workshop
+        self.follow(request)
+        telling = self._telling
+        context = ToolContext(
+            self._values(request),
+            gate=Gate(self._reviewer(request), self._rules.policy, timeout=self._rules.approval_timeout),
+            listener=telling.listen if telling is not None else None,
+            run=Run(channel=telling.hear if telling is not None else None),
+            chosen_by="model",
+            loop_id=session,
+        )
+        timed = TimedTool(self.tool, self._rules.limit)
+        self._job = await workshop.begin(lambda: timed.call(self.arguments, context))
+
+    def follow(self, request: Context) -> None:
+        """Tell the progress to whoever made this request from now on."""
+        meta = (request.params or {}).get("_meta") or {}
+        if "progressToken" not in meta:
+            return
+        if self._telling is None:
+            self._telling = Telling(request.session.report_progress, self._blot)
+        self._telling.send = request.session.report_progress
+
+    async def result(self) -> ToolResult | None:
+        """Wait until the call has ended, or a question of it waits for the client to repeat the call: then None.
+
+        If this is cancelled, so is the call.
+        """
+        assert self._job is not None  # noqa: S101 - it has begun
+        try:
+            while not self._job.finished.done() and not self.questions:
+                await self._wait()
+        except asyncio.CancelledError:
+            self.cancel()
+            raise
+        if not self._job.finished.done():
+            return None
+        if self._telling is not None:
+            await self._telling.close()
+        return self._job.finished.result()
+
+    def cancel(self) -> None:
+        """End the call."""
+        if self._job is not None:
+            self._job.cancel()
+
+    def answer(self, responses: Mapping[str, Any]) -> None:
+        """Take the answers to the questions that wait; what is no answer leaves its question open."""
+        for name, response in responses.items():
+            question = self.questions.pop(name, None) if isinstance(response, types.ElicitResult) else None
+            if question is not None and not question.answer.done():
+                question.answer.set_result(response)
+        self._asked.clear()
+
+    async def _wait(self) -> None:
+        """Wait for the end or a question; a call that is over its time in a loop that stands still has failed."""
+        assert self._job is not None  # noqa: S101 - it has begun
+        asked: asyncio.Future[Any] = asyncio.ensure_future(self._asked.wait())
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        try:
+            waited: list[asyncio.Future[Any]] = [self._job.finished, asked]
+            await asyncio.wait(waited, timeout=_LOOK_AGAIN, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            asked.cancel()
+        self._asked.clear()
+        self._working += loop.time() - began
+        is_late = self._working > self._rules.limit + _LOOK_AGAIN and not self._is_asking
+        if is_late and not self._job.finished.done() and not await self._workshop.is_moving(self._job):
+            message = (
+                f"timed out after {spoken(self._rules.limit)}; the tool blocks its event loop, and may yet take effect"
+            )
+            self._job.finished.set_result(ToolResult.failure(message, "timeout"))
+
+    def _values(self, request: Context) -> dict[str, Any]:
+        meta: Mapping[str, Any] = (request.params or {}).get("_meta") or {}
+        allowed = {key: meta[key] for key in self._rules.meta if key in meta}
+        return {**self._rules.values, **allowed, **trace_context_of(meta)}
+
+    def _reviewer(self, request: Context) -> ClientReviewer:
+        if not can_be_asked(request.session.client_capabilities):
+            return ClientReviewer(None, self._rules.why_not)
+        is_stateless = request.protocol_version in MODERN_PROTOCOL_VERSIONS
+        if not is_stateless and not request.session.can_send_request:
+            return ClientReviewer(None, self._rules.why_not)
+        session, request_id = request.session, request.request_id
+
+        async def elicit(question: types.ElicitRequest) -> types.ElicitResult:
+            metadata = ServerMessageMetadata(related_request_id=request_id)
+            self._is_asking += 1
+            try:
+                return await session.send_request(question, types.ElicitResult, metadata=metadata)
+            finally:
+                self._is_asking -= 1
+
+        return ClientReviewer(self._park if is_stateless else elicit, self._rules.why_not)
+
+    async def _park(self, request: types.ElicitRequest) -> types.ElicitResult:
+        """Let a question wait for the client to repeat its call."""
+        self._asked_so_far += 1
+        name = f"question_{self._asked_so_far}"
+        self.questions[name] = question = Question(request, asyncio.get_running_loop().create_future())
+        self._is_asking += 1
+        self._asked.set()
+        try:
+            return await question.answer
+        finally:
+            self._is_asking -= 1
+            self.questions.pop(name, None)

@@ -1,0 +1,219 @@
+"""Catalogs: which tools a client is offered, now.
+
+A client that keeps a session has a table of its own: what a facade reveals joins it. In the stateless era all clients
+see one list that no call changes; behind its facades lead two tools, one that searches and one that calls.
+"""
+
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from toolkit.approvals.policies import DescribedCall
+from toolkit.approvals.risks import Risk
+from toolkit.disclosure.offering import offer, unfolded_by
+from toolkit.disclosure.progressive import facade_in
+from toolkit.disclosure.searching import ToolIndex
+from toolkit.errors import ToolExecutionError
+from toolkit.mcp.serving.definitions import Definition
+from toolkit.problems import did_you_mean
+from toolkit.tools.base import Tool
+from toolkit.tools.context import ToolContext
+from toolkit.tools.handmade import HandmadeTool
+from toolkit.tools.results import ToolResult
+
+_SESSIONS = 1_000
+_MOST_FOUND = 10
+_DEEPEST = 8
+
+SEARCH, CALL = "search_tools", "call_tool"
+
+_QUERY = {
+    "type": "object",
+    "properties": {"query": {"type": "string", "description": "Words for what is to be done, such as 'send an email'"}},
+    "required": ["query"],
+}
+_CALLED = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "description": "The tool, with its facade's name before its own: facade.tool"},
+        "arguments": {"type": "object", "description": "The arguments of the tool"},
+        "choice": {"type": "object", "description": "What the facade itself was called with, if it takes arguments"},
+    },
+    "required": ["name"],
+}
+
+
+class Catalog:
+    """The tools that are served, and what each session has made of them."""
+
+    def __init__(self, tools: Mapping[str, Tool], blot: Callable[[Any], Any]) -> None:
+        """Offer tools.
+
+        Args:
+            tools: By name, in the order in which clients see them.
+            blot: Puts stars for secrets in plain data.
+        """
+        self._blot = blot
+        self._definitions: WeakKeyDictionary[Tool, Definition] = WeakKeyDictionary()
+        self._sessions: OrderedDict[str, dict[str, Tool]] = OrderedDict()
+        self._base: dict[str, Tool] = {}
+        self._stateless: dict[str, Tool] = {}
+        self.replace(tools)
+
+    def replace(self, tools: Mapping[str, Tool]) -> None:
+        """Offer other tools from now on; what facades have revealed is hidden again."""
+        self._base = dict(tools)
+        self._stateless = {**tools, **_ways_behind(tools)}
+        self._sessions.clear()
+
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        """What every client is offered at first."""
+        return self._base
+
+    def offered(self, session: str | None) -> Mapping[str, Tool]:
+        """Return the tools of a session, or, without one, of the stateless era."""
+        if session is None:
+            return self._stateless
+        table = self._sessions.get(session, self._base)
+        if session in self._sessions:
+            self._sessions.move_to_end(session)
+        return table
+
+    def definition(self, tool: Tool) -> Definition:
+        """Return what clients are told of a tool."""
+        if tool not in self._definitions:
+            self._definitions[tool] = Definition(tool.spec, self._blot)
+        return self._definitions[tool]
+
+    def unfold(self, session: str, called: str, result: ToolResult) -> ToolResult | None:
+        """Take what a call has revealed into the table of a session.
+
+        Returns:
+            The result as the client is told it, or None if the call has revealed nothing.
+        """
+        if (unfolded := unfolded_by(result)) is None:
+            return None
+        self._sessions[session], remark = offer(self.offered(session), called, unfolded)
+        while len(self._sessions) > _SESSIONS:
+            self._sessions.popitem(last=False)
+        text = f"{result.output}\n{remark}" if remark else result.output
+        return ToolResult.success(text, structured=result.structured)
+
+    def listing(self, called: str, result: ToolResult) -> ToolResult:
+        """Return the result of a call with how to call what it has revealed, where no list can change."""
+        if (unfolded := unfolded_by(result)) is None:
+            return result
+        listed = [_told(f"{called}.{tool.name}", tool) for tool in unfolded.tools]
+        call = next(name for name, tool in self._stateless.items() if isinstance(tool, _CallTool))
+        notes = f"\n\n{unfolded.notes}" if unfolded.notes else ""
+        return ToolResult.success(_in_words(listed, call) + notes, structured={"tools": listed})
+
+
+def _ways_behind(tools: Mapping[str, Tool]) -> dict[str, Tool]:
+    """Return the tools that lead behind facades, if there are any facades."""
+    if all(facade_in(tool) is None for tool in tools.values()):
+        return {}
+    call = _CallTool(_free(CALL, tools), tools)
+    search = _search_tool(_free(SEARCH, tools), tools, call.name)
+    return {search.name: search, call.name: call}
+
+
+def _free(name: str, tools: Mapping[str, Tool]) -> str:
+    while name in tools:
+        name = f"toolkit_{name}"
+    return name
+
+
+def _reachable(tools: Mapping[str, Tool]) -> dict[str, Tool]:
+    """Return everything that is known to stand behind facades, by its dotted name."""
+    found: dict[str, Tool] = {}
+    waiting = [(name, tool) for name, tool in tools.items() if facade_in(tool) is not None]
+    while waiting:
+        path, tool = waiting.pop(0)
+        facade = facade_in(tool)
+        for inner in facade.inner_tools if facade is not None and path.count(".") < _DEEPEST else ():
+            found.setdefault(f"{path}.{inner.name}", inner)
+            waiting.append((f"{path}.{inner.name}", inner))
+    return found
+
+
+def _search_tool(name: str, tools: Mapping[str, Tool], call: str) -> Tool:
+    behind = {path: tool for path, tool in _reachable(tools).items() if facade_in(tool) is None}
+    index = ToolIndex(list(behind.values()))
+
+    def search(query: str) -> ToolResult:
+        places = {id(tool): path for path, tool in reversed(behind.items())}
+        listed = [_told(places[id(tool)], tool) for tool in index.rank(query)[:_MOST_FOUND]]
+        if not listed:
+            return ToolResult(f"No tool was found for '{query}'. Try other words.", structured={"tools": []})
+        return ToolResult(_in_words(listed, call), structured={"tools": listed})
+
+    facades = ", ".join(name for name, tool in tools.items() if facade_in(tool) is not None)
+    told = f"Find tools that stand behind {facades}, by what they do; {call} calls them."
+    return Tool.create(name, told, _QUERY, search, read_only=True, open_world=False)
+
+
+class _CallTool(HandmadeTool):
+    """Calls a tool behind a facade. Nobody is asked about that, but about the call that it makes, by its own marks."""
+
+    def __init__(self, name: str, tools: Mapping[str, Tool]) -> None:
+        self._tools = dict(tools)
+        self._behind = _reachable(tools)
+        told = "Call a tool that stands behind another one, as that one or a search has listed it."
+        super().__init__(name, told, _CALLED, self._call)
+
+    @property
+    def described(self) -> DescribedCall:
+        return DescribedCall(Risk(self.name, read_only=True))
+
+    async def _call(
+        self,
+        context: ToolContext,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        choice: dict[str, Any] | None = None,
+    ) -> ToolResult:
+        """Go through the facades, each with its own gate, and call what is behind the last."""
+        path = self._whole(name).split(".")
+        tool = self._tools.get(path[0])
+        if tool is None or len(path) == 1 or len(path) > _DEEPEST:
+            raise ToolExecutionError(self._unknown(name))
+        for step in path[1:]:
+            facade = facade_in(tool)
+            if facade is None:
+                raise ToolExecutionError(self._unknown(name))
+            result = await tool.call((choice or {}) if facade.chooses else {}, context)
+            unfolded = unfolded_by(result)
+            if unfolded is None:
+                return result
+            found = next((inner for inner in unfolded.tools if inner.name == step), None)
+            if found is None:
+                raise ToolExecutionError(self._unknown(name))
+            tool = found
+        return await tool.call(arguments or {}, context)
+
+    def _whole(self, name: str) -> str:
+        """Return the dotted name that a bare one stands for, where only one tool has it."""
+        meant = [path for path in self._behind if path.rpartition(".")[2] == name]
+        return meant[0] if len(meant) == 1 else name
+
+    def _unknown(self, name: str) -> str:
+        there = (
+            f"there are: {', '.join(self._behind)}" if self._behind else "call the facade first, to see what there is"
+        )
+        return f"no tool '{name}' stands behind another one; {did_you_mean(name, self._behind, otherwise=there)}"
+
+
+def _told(path: str, tool: Tool) -> dict[str, Any]:
+    return {"name": path, "description": tool.description, "parameters": dict(tool.spec.parameters)}
+
+
+def _in_words(listed: list[dict[str, Any]], call: str) -> str:
+    lines = "".join(
+        f"\n- {one['name']}: {one['description']}\n  parameters: {json.dumps(one['parameters'], ensure_ascii=False)}"
+        for one in listed
+    )
+    return f"Call one of these with {call}(name, arguments):{lines}"

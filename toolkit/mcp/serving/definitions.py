@@ -1,0 +1,113 @@
+"""Definitions: what a client is told of a tool."""
+
+import json
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+import mcp_types as types
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from toolkit.dialects import export
+from toolkit.tools.spec import ToolSpec
+
+RESULT = "result"
+"""The member that holds a structured result which is no object, where only objects can be sent."""
+
+_DEFINITIONS = ("$defs", "definitions")
+
+
+class Definition:
+    """A tool as clients see it, in both eras of the protocol."""
+
+    def __init__(self, spec: ToolSpec, blot: Callable[[Any], Any]) -> None:
+        """Write it down.
+
+        Args:
+            spec: What is told.
+            blot: Puts stars for every secret in plain data.
+        """
+        written: dict[str, Any] = blot(_as_json(export(spec, "mcp").definition))
+        output = blot(_as_json(spec.output_schema)) if _says_something(spec.output_schema) else None
+        self.name = spec.name
+        self.input_schema: dict[str, Any] = written["inputSchema"]
+        self._output = _checked(output)
+        written.pop("outputSchema", None)
+        self._of_now = types.Tool.model_validate(_with_output(written, self._output))
+        self._of_handshake = types.Tool.model_validate(_with_output(written, self._wrapped_output()))
+
+    def in_era(self, version: str) -> types.Tool:
+        """Return what a client of a version of the protocol is told."""
+        return self._of_now if version in MODERN_PROTOCOL_VERSIONS else self._of_handshake
+
+    @property
+    def promises_output(self) -> bool:
+        """Whether a structured result is promised."""
+        return self._output is not None
+
+    def fault_of(self, structured: Any) -> str | None:
+        """Return why a structured result is not what was promised, or None if it is."""
+        if self._output is None:
+            return None
+        fault = next(iter(self._validator.iter_errors(structured)), None)
+        return None if fault is None else f"{fault.json_path}: {fault.message}"
+
+    def content_in_era(self, structured: Any, version: str) -> Any:
+        """Return a structured result as a client of a version of the protocol takes it."""
+        if version in MODERN_PROTOCOL_VERSIONS:
+            return structured
+        if isinstance(structured, dict) and not self._is_wrapped:
+            return structured
+        return {RESULT: structured}
+
+    @property
+    def _is_wrapped(self) -> bool:
+        return self._output is not None and self._output.get("type") != "object"
+
+    def _wrapped_output(self) -> dict[str, Any] | None:
+        """Return the schema of a result for clients that take only objects."""
+        if self._output is None or not self._is_wrapped:
+            return self._output
+        inner = {key: value for key, value in self._output.items() if key not in _DEFINITIONS}
+        shared = {key: self._output[key] for key in _DEFINITIONS if key in self._output}
+        return {"type": "object", "properties": {RESULT: inner}, "required": [RESULT], **shared}
+
+    @cached_property
+    def _validator(self) -> Draft202012Validator:
+        return Draft202012Validator(self._output or {})
+
+
+def _with_output(written: dict[str, Any], output: dict[str, Any] | None) -> dict[str, Any]:
+    return written if output is None else written | {"outputSchema": output}
+
+
+def _says_something(output: Mapping[str, Any] | None) -> bool:
+    """Return whether a schema says more than that the result is text, which every result is."""
+    return output is not None and output.get("type") != "string"
+
+
+def _checked(schema: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return a schema if results can be held against it; what cannot be kept is not promised."""
+    if schema is None or _leads_elsewhere(schema):
+        return None
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError:
+        return None
+    return schema
+
+
+def _leads_elsewhere(schema: Any) -> bool:
+    """Return whether a schema refers to a document that would have to be fetched."""
+    if isinstance(schema, dict):
+        target = schema.get("$ref")
+        outward = isinstance(target, str) and not target.startswith("#")
+        return outward or any(_leads_elsewhere(part) for part in schema.values())
+    return isinstance(schema, list) and any(_leads_elsewhere(part) for part in schema)
+
+
+def _as_json(value: Any) -> Any:
+    """Return plain data of its own."""
+    return json.loads(json.dumps(value, default=str))

@@ -1,0 +1,98 @@
+"""Over HTTP: any number of clients, at `/mcp` of a port that was opened beforehand."""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import uvicorn
+from mcp.server.transport_security import TransportSecuritySettings
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from toolkit.mcp.serving.guarding import LONGEST_BODY, SLOWEST_BODY, Door, Guard
+from toolkit.mcp.serving.server import ToolServer
+from toolkit.mcp.serving.sessions import MOST
+
+PATH = "/mcp"
+"""Where clients find the server."""
+
+_IDLE = 1_800.0
+_KEPT_ALIVE = 30
+_MOST_CONNECTIONS = 1_000
+_LAST_WORDS = 2
+
+
+async def serve_http(server: ToolServer, listener: socket.socket, door: Door, ready: Callable[[], None]) -> None:
+    """Serve clients until this is cancelled.
+
+    Args:
+        server: What is served.
+        listener: The socket that clients connect to, which listens already.
+        door: Whom it is for.
+        ready: Is called when clients can come.
+    """
+    application = server.protocol.streamable_http_app(
+        streamable_http_path=PATH,
+        max_request_body_size=LONGEST_BODY,
+        session_idle_timeout=_IDLE,
+        max_sessions=MOST,
+        transport_security=TransportSecuritySettings(
+            allowed_hosts=[*door.hosts], allowed_origins=[*door.origins], enable_dns_rebinding_protection=True
+        ),
+    )
+    config = uvicorn.Config(
+        Guard(application, door),
+        http=_Protocol,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        limit_concurrency=_MOST_CONNECTIONS,
+        timeout_keep_alive=_KEPT_ALIVE,
+        timeout_graceful_shutdown=_LAST_WORDS,
+    )
+    carrier = _Carrier(config, ready)
+    serving = asyncio.create_task(carrier.serve(sockets=[listener]))
+    try:
+        await asyncio.shield(serving)
+    finally:
+        server.close()
+        carrier.should_exit = True
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_LAST_WORDS + 1):
+                await serving
+
+
+class _Carrier(uvicorn.Server):
+    """The HTTP server; signals are ours."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+class _Protocol(H11Protocol):
+    """A connection; one that says nothing, or not all that it begins to say, is closed."""
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._watch = self.loop.call_later(SLOWEST_BODY, self._close_if_silent)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._watch.cancel()
+        super().connection_lost(exc)
+
+    def _close_if_silent(self) -> None:
+        if self.scope is None and not self.transport.is_closing():  # type: ignore[redundant-expr]
+            self.transport.close()  # type: ignore[unreachable]  # uvicorn says that there is always a scope

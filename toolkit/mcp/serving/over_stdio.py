@@ -1,0 +1,202 @@
+"""Over stdio: one client, one line of JSON a message; whatever is no message is answered with an error.
+
+The two ends are files that nobody else has: before this is used, file descriptors 0 and 1 lead elsewhere.
+"""
+
+import asyncio
+import json
+import os
+import queue
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import anyio
+import mcp_types as types
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.shared.message import SessionMessage
+
+from toolkit.mcp.serving.server import ToolServer
+
+LONGEST_MESSAGE = 4 * 1024 * 1024
+"""Bytes of a message; it is what the SDK takes over HTTP."""
+
+_PORTION = 65_536
+_PATIENCE = 1.0
+
+Messages = MemoryObjectReceiveStream[SessionMessage | Exception]
+Outlet = MemoryObjectSendStream[SessionMessage]
+
+
+async def serve_stdio(server: ToolServer, source: int, sink: int) -> None:
+    """Serve one client until it closes its end.
+
+    Args:
+        server: What is served.
+        source: The file descriptor that messages are read from.
+        sink: The file descriptor that messages are written to.
+    """
+    try:
+        async with _streams(source, sink) as (incoming, outgoing):
+            protocol = server.protocol
+            await protocol.run(incoming, outgoing, protocol.create_initialization_options())
+    finally:
+        server.close()
+
+
+@asynccontextmanager
+async def _streams(source: int, sink: int) -> AsyncIterator[tuple[Messages, Outlet]]:
+    """Open the streams that the SDK reads from and writes to."""
+    to_protocol, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    outgoing, from_protocol = anyio.create_memory_object_stream[SessionMessage](0)
+    writer = _Writer(sink)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_read, _lines_of(source), to_protocol, writer)
+        tasks.start_soon(_write, from_protocol, writer, to_protocol)
+        try:
+            yield incoming, outgoing
+        finally:
+            with anyio.move_on_after(_PATIENCE, shield=True):
+                await outgoing.aclose()
+                await writer.drain()
+            tasks.cancel_scope.cancel()
+
+
+async def _read(
+    lines: "asyncio.Queue[bytes | None]",
+    to_protocol: MemoryObjectSendStream[SessionMessage | Exception],
+    writer: "_Writer",
+) -> None:
+    """Hand messages over; an error answers what is none."""
+    async with to_protocol:
+        while (line := await lines.get()) is not None:
+            if not line.strip():
+                continue
+            try:
+                message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+            except ValueError:
+                await writer.write(_complaint(line))
+                continue
+            with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
+                await to_protocol.send(SessionMessage(message))
+
+
+async def _write(
+    from_protocol: MemoryObjectReceiveStream[SessionMessage],
+    writer: "_Writer",
+    to_protocol: MemoryObjectSendStream[SessionMessage | Exception],
+) -> None:
+    async with from_protocol:
+        async for item in from_protocol:
+            await writer.write(item.message.model_dump_json(by_alias=True, exclude_unset=True).encode())
+            if writer.is_broken:  # the client has gone: the same as the end of its messages
+                await to_protocol.aclose()
+                return
+
+
+def _complaint(line: bytes) -> bytes:
+    """Return the error that answers a line which is no message."""
+    code, message, identity = types.INVALID_REQUEST, "Invalid Request", None
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError):
+        if len(line) > LONGEST_MESSAGE:
+            message = f"a message has {LONGEST_MESSAGE} bytes at most"
+        else:
+            code, message = types.PARSE_ERROR, "Parse error"
+    else:
+        if isinstance(data, list):
+            message = "Invalid Request: batches are not supported"
+        elif isinstance(data, dict) and isinstance(data.get("id"), str | int) and not isinstance(data["id"], bool):
+            identity = data["id"]
+    error = {"code": code, "message": message}
+    return json.dumps({"jsonrpc": "2.0", "id": identity, "error": error}, separators=(",", ":")).encode()
+
+
+def _lines_of(source: int) -> "asyncio.Queue[bytes | None]":
+    """Return where the lines of a file arrive, as a thread of its own reads them; None is the end.
+
+    A line that is too long is cut there, and no message any more.
+    """
+    loop = asyncio.get_running_loop()
+    lines: asyncio.Queue[bytes | None] = asyncio.Queue(1)
+
+    def hand_over(line: bytes | None) -> None:
+        asyncio.run_coroutine_threadsafe(lines.put(line), loop).result()
+
+    threading.Thread(target=_read_lines, args=(source, hand_over), name="toolkit stdin", daemon=True).start()
+    return lines
+
+
+def _read_lines(source: int, hand_over: Callable[[bytes | None], None]) -> None:
+    with suppress(Exception):  # the loop is gone, and with it whoever would hear of it
+        line = bytearray()
+        while portion := _portion_of(source):
+            *ends, rest = portion.split(b"\n")
+            for end in ends:
+                _append(line, end)
+                hand_over(bytes(line))
+                line.clear()
+            _append(line, rest)
+        if line:
+            hand_over(bytes(line))
+        hand_over(None)
+
+
+def _append(line: bytearray, piece: bytes) -> None:
+    line += piece[: LONGEST_MESSAGE + 1 - len(line)]
+
+
+def _portion_of(source: int) -> bytes:
+    try:
+        return os.read(source, _PORTION)
+    except OSError:
+        return b""
+
+
+class _Writer:
+    """Writes lines to a file in a thread of its own, so that a client which does not read blocks nobody else."""
+
+    def __init__(self, sink: int) -> None:
+        self.is_broken = False
+        self._sink = sink
+        self._loop = asyncio.get_running_loop()
+        self._lines: queue.SimpleQueue[tuple[bytes, asyncio.Future[Any]]] = queue.SimpleQueue()
+        self._turn = asyncio.Lock()
+        threading.Thread(target=self._run, name="toolkit stdout", daemon=True).start()
+
+    async def write(self, line: bytes) -> None:
+        """Write a line and wait until it is written."""
+        async with self._turn:
+            if self.is_broken:
+                return
+            written: asyncio.Future[Any] = self._loop.create_future()
+            self._lines.put((line + b"\n", written))
+            await written
+
+    async def drain(self) -> None:
+        """Wait until everything is written."""
+        async with self._turn:
+            pass
+
+    def _run(self) -> None:
+        while True:
+            line, written = self._lines.get()
+            try:
+                _write_all(self._sink, line)
+            except OSError:
+                self.is_broken = True
+            with suppress(RuntimeError):  # the loop is closed
+                self._loop.call_soon_threadsafe(_done, written)
+
+
+def _write_all(sink: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(sink, left) :]
+
+
+def _done(written: "asyncio.Future[Any]") -> None:
+    if not written.done():
+        written.set_result(None)

@@ -1,0 +1,196 @@
+"""The server: tools for the clients of both eras of the protocol, over whatever carries the messages."""
+
+import asyncio
+import logging
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.shared.exceptions import MCPError
+
+from toolkit import __version__
+from toolkit.mcp.serving.answers import LONGEST, Answering
+from toolkit.mcp.serving.calls import Call, Rules
+from toolkit.mcp.serving.catalogs import Catalog
+from toolkit.mcp.serving.parking import Parking
+from toolkit.mcp.serving.sessions import Sessions
+from toolkit.mcp.serving.working import Workshop
+from toolkit.problems import did_you_mean
+from toolkit.tools.base import Tool
+from toolkit.tools.secret_texts import Secrets, sounds_secret
+
+Context = ServerRequestContext[Any, Any]
+T = TypeVar("T")
+
+_log = logging.getLogger("toolkit.mcp")
+
+_MOST_AT_ONCE = 256
+_SHORTEST_SECRET = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How tools are served.
+
+    Attributes:
+        name: What the server calls itself.
+        instructions: What clients are told about it, for their models.
+        rules: What holds for every call.
+        longest: Characters of a result that are sent.
+        secrets: Texts that leave in no answer, beside those of the environment.
+    """
+
+    name: str = "toolkit"
+    instructions: str | None = None
+    rules: Rules = field(default_factory=Rules)
+    longest: int = LONGEST
+    secrets: tuple[str, ...] = ()
+
+
+class ToolServer:
+    """Serves tools; one object serves any number of clients, in one event loop."""
+
+    def __init__(self, tools: Mapping[str, Tool], options: Options | None = None) -> None:
+        """Make a server; to be used in the event loop that speaks to clients.
+
+        Args:
+            tools: By name, in the order in which clients see them.
+            options: How they are served.
+        """
+        self.options = options or Options()
+        self.secrets = secrets_of_environment(self.options.secrets)
+        self.catalog = Catalog(tools, self.secrets.blot_all)
+        self.sessions = Sessions()
+        self._answering = Answering(self.secrets, self.options.longest)
+        self._workshop = Workshop()
+        self._parking = Parking(self.options.rules.approval_timeout)
+        self._bus = InMemorySubscriptionBus()
+        self._listening = ListenHandler(self._bus)
+        self._places = asyncio.Semaphore(_MOST_AT_ONCE)
+        self.protocol = self._protocol()
+
+    async def replace(self, tools: Mapping[str, Tool]) -> None:
+        """Serve other tools from now on, and tell the clients that the list has changed."""
+        self.catalog.replace(tools)
+        await self.sessions.tell_all()
+        await self._bus.publish(ToolsListChanged())
+
+    def close(self) -> None:
+        """End all calls, and every stream of changes."""
+        self._listening.close()
+        self._parking.close()
+        self._workshop.close()
+
+    def _protocol(self) -> Server[Any]:
+        protocol = _Protocol(
+            self.options.name,
+            version=__version__,
+            instructions=self.options.instructions,
+            get_tool_input_schema=self._input_schema,
+            on_list_tools=_guarded(self._list),
+            on_call_tool=_guarded(self._call),
+            on_subscriptions_listen=self._listening,
+        )
+        protocol.add_notification_handler("notifications/initialized", types.NotificationParams, self._greet)
+        security = RequestStateSecurity.ephemeral(ttl=self.options.rules.approval_timeout)
+        protocol.middleware.append(RequestStateBoundary(security, default_audience=self.options.name))
+        return protocol
+
+    async def _greet(self, request: Context, params: types.NotificationParams) -> None:  # noqa: ARG002 - as the SDK calls it
+        self.sessions.key_of(request)
+
+    async def _list(self, request: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:  # noqa: ARG002
+        tools = self.catalog.offered(self.sessions.key_of(request)).values()
+        version = request.protocol_version
+        return types.ListToolsResult(tools=[self.catalog.definition(tool).in_era(version) for tool in tools])
+
+    def _input_schema(self, name: str) -> Mapping[str, Any] | None:
+        tool = self.catalog.offered(None).get(name)
+        return None if tool is None else self.catalog.definition(tool).input_schema
+
+    async def _call(
+        self, request: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        session = self.sessions.key_of(request)
+        arguments = params.arguments or {}
+        if params.request_state is not None and session is None:
+            call = self._parking.take(params.request_state, params.name, arguments)
+            call.follow(request)
+            call.answer(params.input_responses or {})
+            return await self._end(call, request, session, params.name)
+        offered = self.catalog.offered(session)
+        tool = offered.get(params.name)
+        if tool is None:
+            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {_unknown(params.name, offered)}")
+        call = Call(tool, arguments, self.options.rules, self.secrets.blot)
+        async with self._places:
+            await call.begin(request, self._workshop, session)
+            return await self._end(call, request, session, params.name)
+
+    async def _end(
+        self, call: Call, request: Context, session: str | None, name: str
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        """Return the result of a call, or the questions that it waits for."""
+        result = await call.result()
+        if result is None:
+            if self._parking.is_full:
+                call.cancel()
+                return self._answering.failure("too many questions are open already; try again later", "rejected")
+            return self._parking.park(call)
+        if session is None:
+            result = self.catalog.listing(name, result)
+        elif (told := self.catalog.unfold(session, name, result)) is not None:
+            result = told
+            await request.session.send_notification(types.ToolListChangedNotification(), request.request_id)
+        return self._answering.answer(result, self.catalog.definition(call.tool), request.protocol_version)
+
+
+class _Protocol(Server[Any]):
+    """The SDK's server; it says that lists change, in every way in which it can be started."""
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        options = notification_options or NotificationOptions(tools_changed=True)
+        return super().create_initialization_options(options, experimental_capabilities, extensions)
+
+
+def _guarded(handler: Callable[[Context, Any], Awaitable[T]]) -> Callable[[Context, Any], Awaitable[T]]:
+    """Return a handler whose own faults tell a client nothing."""
+
+    async def guarded(request: Context, params: Any) -> T:
+        try:
+            return await handler(request, params)
+        except MCPError:
+            raise
+        except Exception as error:
+            _log.exception("a request failed: %s", type(error).__name__)
+            raise MCPError(types.INTERNAL_ERROR, "Internal server error") from error
+
+    return guarded
+
+
+def _unknown(name: str, offered: Mapping[str, Tool]) -> str:
+    shown = ascii(name[:100])
+    return f"{shown}; {hint}" if (hint := did_you_mean(name[:100], offered)) else shown
+
+
+def secrets_of_environment(more: tuple[str, ...] = ()) -> Secrets:
+    """Return the secrets that the environment holds under names that sound like it, which never leave in an answer."""
+    secrets = Secrets()
+    for name, value in os.environ.items():
+        text = value.strip()
+        if sounds_secret(name) and len(text) >= _SHORTEST_SECRET and not os.path.exists(text):  # noqa: PTH110 - any text
+            secrets.hide(text)
+    secrets.hide(*more)
+    return secrets

@@ -1,0 +1,40 @@
+"""Sessions: which client speaks, where the protocol lets a client keep a session, and how it is told of changes."""
+
+from collections import OrderedDict
+from typing import Any
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.session import ServerSession
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+_HEADER = "mcp-session-id"
+_ONLY = "stdio"
+
+MOST = 1_000
+"""Sessions that are known at once; of those, the one that has been quiet the longest goes first."""
+
+
+class Sessions:
+    """The clients that keep a session."""
+
+    def __init__(self) -> None:
+        """Know none yet."""
+        self._known: OrderedDict[str, ServerSession] = OrderedDict()
+
+    def key_of(self, request: ServerRequestContext[Any, Any]) -> str | None:
+        """Return what tells the session of a request from all others, or None in the stateless era."""
+        if request.protocol_version in MODERN_PROTOCOL_VERSIONS:
+            return None
+        headers = getattr(request.request, "headers", None)
+        key = _ONLY if headers is None else str(headers.get(_HEADER, ""))
+        self._known[key] = request.session
+        self._known.move_to_end(key)
+        while len(self._known) > MOST:
+            self._known.popitem(last=False)
+        return key
+
+    async def tell_all(self) -> None:
+        """Tell all of them that the list of tools has changed; who does not hear it any more is forgotten by and by."""
+        for session in list(self._known.values()):
+            await session.send_notification(types.ToolListChangedNotification())

@@ -1,0 +1,103 @@
+"""Telling: what happens in a call, as the progress that its client is sent."""
+
+import asyncio
+import math
+from collections import deque
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+from toolkit.events import Event, ItemFinished, PipelineStarted, Progress, StepFinished, StepStarted
+from toolkit.runs.records import Message
+
+Send = Callable[[float, float | None, str | None], Awaitable[None]]
+"""Sends how far a call is: the value, out of how many, and a message."""
+
+_MOST_WAITING = 100
+_SMALL_STEP = 0.1
+
+
+class Telling:
+    """Turns events into progress; it is told in any thread and sends in the loop that it was made in.
+
+    The values grow with each message, as the protocol wants it: between two steps by ever less. Messages for which the
+    client is too slow are left out, the oldest first.
+    """
+
+    def __init__(self, send: Send, blot: Callable[[str], str]) -> None:
+        """Begin.
+
+        Args:
+            send: Sends to the client.
+            blot: Puts stars for secrets.
+        """
+        self.send = send
+        self._blot = blot
+        self._loop = asyncio.get_running_loop()
+        self._waiting: deque[tuple[float, float | None, str | None]] = deque(maxlen=_MOST_WAITING)
+        self._more = asyncio.Event()
+        self._value = 0.0
+        self._pipelines: list[int] = []
+        self._sender = self._loop.create_task(self._send_all())
+
+    def listen(self, event: Event) -> None:
+        """Take in an event of the call."""
+        with suppress(RuntimeError):  # the loop is gone: nobody is told
+            self._loop.call_soon_threadsafe(self._take, event)
+
+    def hear(self, message: Message) -> None:
+        """Take in what a tool says to the user."""
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._tell, message.text)
+
+    async def close(self) -> None:
+        """Send what is still to be said, and stop."""
+        self._more.set()
+        await asyncio.sleep(0)
+        while self._waiting and not self._sender.done():
+            await self._send_next()
+        self._sender.cancel()
+
+    def _take(self, event: Event) -> None:
+        match event:
+            case PipelineStarted(steps=steps, pipeline=name) if not self._pipelines:
+                self._pipelines.append(steps)
+                self._tell(f"{name}: {steps} steps", of=steps)
+            case StepStarted(path=path, position=position, of=of):
+                self._tell(f"step {position}/{of} · {path}", of=self._total(path, of))
+            case StepFinished(path=path, position=position, of=of, status=status):
+                total = self._total(path, of)
+                self._tell(f"step {position}/{of} · {path}: {status}", position if total else None, total)
+            case ItemFinished(path=path, done=done, of=of):
+                self._tell(f"{path}: {done} of {of}")
+            case Progress(message=message, done=done, of=of):
+                inside = bool(self._pipelines)
+                self._tell(message, None if inside else done, None if inside else of)
+
+    def _total(self, path: str, of: int) -> float | None:
+        """Return out of how many a step is counted: only those of the outermost pipeline are."""
+        return of if self._pipelines and "/" not in path else None
+
+    def _tell(self, message: str | None, value: float | None = None, of: float | None = None) -> None:
+        if value is not None and value > self._value:
+            grown = float(value)
+        elif self._pipelines:
+            grown = self._value + (math.floor(self._value) + 1 - self._value) * _SMALL_STEP
+        else:
+            grown = self._value + 1
+        if not math.isfinite(grown) or grown <= self._value:
+            return
+        self._value = grown
+        total = float(self._pipelines[0]) if self._pipelines else of
+        self._waiting.append((grown, total, None if message is None else self._blot(message)))
+        self._more.set()
+
+    async def _send_all(self) -> None:
+        while True:
+            await self._more.wait()
+            self._more.clear()
+            while self._waiting:
+                await self._send_next()
+
+    async def _send_next(self) -> None:
+        value, of, message = self._waiting.popleft()
+        await self.send(value, of, message)

@@ -1,0 +1,181 @@
+"""Working: where the calls run: in an event loop of their own, beside the one that speaks to clients.
+
+So whatever a tool does, clients are heard: a tool that blocks its loop, raises what nobody expects, or never ends harms
+its own call alone. A loop that does not move any more is left to itself, and the next call gets a fresh one.
+"""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any
+
+from toolkit.errors import ConfigurationError, ExitEarlyError, Signal
+from toolkit.tools.results import ToolResult
+
+Work = Callable[[], Coroutine[Any, Any, ToolResult]]
+
+PATIENCE = 0.5
+"""Seconds that a loop may take to begin a call before it counts as blocked."""
+_LAST_WORDS = 2.0
+"""Seconds that calls have to clean up when everything ends."""
+
+_log = logging.getLogger("toolkit.mcp")
+
+
+class Workshop:
+    """Runs calls away from the loop that speaks to clients; to be used from that loop."""
+
+    def __init__(self) -> None:
+        """Start nothing yet."""
+        self._bench: _Bench | None = None
+        self._others: list[_Bench] = []
+
+    async def begin(self, work: Work) -> "Job":
+        """Begin a call, in a fresh loop if the one that there is does not move."""
+        while True:
+            bench = self._bench = self._bench or _Bench()
+            job = Job(bench, work)
+            if await job.has_begun(PATIENCE):
+                return job
+            job.withdraw()
+            self._give_up(bench)
+
+    async def is_moving(self, job: "Job") -> bool:
+        """Return whether the loop of a call still moves; one that does not gets no further calls."""
+        if await job.bench.answers(PATIENCE):
+            return True
+        self._give_up(job.bench)
+        return False
+
+    def close(self) -> None:
+        """End all calls, and let each clean up."""
+        for bench in filter(None, [self._bench, *self._others]):
+            bench.close(_LAST_WORDS)
+
+    def _give_up(self, bench: "_Bench") -> None:
+        if self._bench is bench:
+            _log.warning("a tool blocks the event loop that it runs in; further calls run in another one")
+            self._others.append(bench)
+            self._bench = None
+
+
+class Job:
+    """One call that runs; `finished` is done in the loop of whoever began it."""
+
+    def __init__(self, bench: "_Bench", work: Work) -> None:
+        """Hand the work over."""
+        self.bench = bench
+        self._loop = asyncio.get_running_loop()
+        self._begun: asyncio.Future[None] = self._loop.create_future()
+        self.finished: asyncio.Future[ToolResult] = self._loop.create_future()
+        self._work = work
+        self._task: asyncio.Task[ToolResult] | None = None
+        self._is_withdrawn = False
+        bench.soon(self._begin)
+
+    async def has_begun(self, patience: float) -> bool:
+        """Return whether it begins within so many seconds."""
+        await asyncio.wait([self._begun], timeout=patience)
+        return self._begun.done()
+
+    def withdraw(self) -> None:
+        """Take it back, if it has not begun."""
+        self._is_withdrawn = True
+
+    def cancel(self) -> None:
+        """End the call; what cannot be stopped is left to itself."""
+        self.withdraw()
+        self.bench.soon(self._cancel)
+
+    def _begin(self) -> None:
+        if self._is_withdrawn:
+            return
+        self._task = asyncio.get_running_loop().create_task(contained(self._work()))
+        self._task.add_done_callback(self._end)
+        self._tell(self._begun, None)
+
+    def _cancel(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    def _end(self, task: asyncio.Task[ToolResult]) -> None:
+        result = ToolResult.failure("the call was cancelled", "cancelled") if task.cancelled() else task.result()
+        self._tell(self.finished, result)
+
+    def _tell(self, future: "asyncio.Future[Any]", value: Any) -> None:
+        with suppress(RuntimeError):  # the loop that waited is closed
+            self._loop.call_soon_threadsafe(_settle, future, value)
+
+
+def _settle(future: "asyncio.Future[Any]", value: Any) -> None:
+    if not future.done():
+        future.set_result(value)
+
+
+async def contained(work: Coroutine[Any, Any, ToolResult]) -> ToolResult:
+    """Await a call, and return a failed result whatever it raises; only a wish of ours cancels it."""
+    try:
+        return await work
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        return ToolResult.failure("the tool raised CancelledError", "error")
+    except ExitEarlyError as ending:
+        return ToolResult.failure(ending.reason, "exit_early")
+    except ConfigurationError as error:
+        return ToolResult.failure(str(error), "configuration")
+    except Signal as signal:
+        return ToolResult.failure(f"{type(signal).__name__}: {signal}", "ended")
+    except BaseException as error:  # noqa: BLE001 - nothing that a tool raises may end the server
+        return ToolResult.failure(f"the tool raised {type(error).__name__}: {error}", "error")
+
+
+class _Bench:
+    """An event loop in a thread of its own."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._is_closing = False
+        self._thread = threading.Thread(target=self._run, name="toolkit calls", daemon=True)
+        self._thread.start()
+
+    def soon(self, function: Callable[[], object]) -> None:
+        """Call a function in the loop."""
+        with suppress(RuntimeError):  # everything ends
+            self._loop.call_soon_threadsafe(function)
+
+    async def answers(self, patience: float) -> bool:
+        """Return whether the loop moves."""
+        loop = asyncio.get_running_loop()
+        moved: asyncio.Future[None] = loop.create_future()
+        self.soon(lambda: loop.call_soon_threadsafe(_settle, moved, None))
+        await asyncio.wait([moved], timeout=patience)
+        return moved.done()
+
+    def close(self, patience: float) -> None:
+        """Cancel everything and wait so long at most; what does not end is left to itself."""
+        self._is_closing = True
+        self.soon(lambda: self._loop.create_task(self._wind_up()))
+        self._thread.join(patience)
+
+    async def _wind_up(self) -> None:
+        others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        for task in others:
+            task.cancel()
+        if others:
+            await asyncio.wait(others, timeout=_LAST_WORDS)
+        self._loop.stop()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        while True:
+            try:
+                self._loop.run_forever()
+            except BaseException as error:  # noqa: BLE001 - a task of a tool's own raised SystemExit or the like
+                _log.warning("a task of a tool raised %s", type(error).__name__)
+            if self._is_closing:
+                self._loop.close()
+                return
