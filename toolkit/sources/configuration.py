@@ -8,6 +8,8 @@
     timeout = "30s"                         # of a call
     approval_timeout = "5m"                 # of a question
     dialect = "openai-strict"               # that `toolkit schema` prints
+    model = "openai-chat:gpt-5-mini"        # that agents ask
+    model_timeout = "5m"                    # that a model may be silent
 
     [tool.toolkit.context]
     tenant = "acme"                         # values that tools receive with every call
@@ -18,6 +20,14 @@
     [tool.toolkit.groups.web]
     tools = ["fetch", "search_*"]           # a set of tools that has a name of its own
 
+    [tool.toolkit.prices."chat:qwen3"]
+    input = 0.10                            # US dollars for a million tokens
+    output = 0.30
+
+    [tool.toolkit.mcp.time]
+    command = "uvx"                         # an MCP server: its tools are `time.now` and the like
+    args = ["mcp-server-time"]
+
     [tool.toolkit.lint]
     ignore = ["TK202"]                      # what `toolkit lint` looks for
 
@@ -27,7 +37,11 @@ In `toolkit.toml` the same keys stand at the top level.
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from toolkit.agents.models.prices import Price
+    from toolkit.mcp.settings import McpServer
 
 OWN_FILE = "toolkit.toml"
 PROJECT_FILE = "pyproject.toml"
@@ -82,10 +96,17 @@ class Configuration(NamedTuple):
         timeout: Seconds that a call may take; None if nobody said.
         approval_timeout: Seconds that a question waits for its answer; None if nobody said.
         dialect: The dialect that tools are printed in; None if nobody said.
+        model: The model that agents ask unless they say another; None if nobody said.
+        model_said: The model that the user wants asked, whatever agents say; None if no option named one.
+        model_url: Where the server of a `chat:NAME` model is. A project's file cannot say it: keys are sent there.
+        model_timeout: Seconds that a model may be silent; None if nobody said.
+        prices: What models cost, by their names.
         env: The names of the environment variables that expressions may read.
         context: Values that every call's context carries.
         builtin: What is said of the ready tools, by the names that they go by.
         groups: What is said of groups of tools, by their names.
+        mcp: The MCP servers, by their names.
+        start: The names of servers of the project that a flag or a variable lets be reached.
         granted: The permissions that the user grants to groups; a project's file cannot.
         lint: What is said of lint, as it stands; lint reads it.
     """
@@ -96,9 +117,16 @@ class Configuration(NamedTuple):
     timeout: float | None = None
     approval_timeout: float | None = None
     dialect: str | None = None
+    model: str | None = None
+    model_said: str | None = None
+    model_url: str | None = None
+    model_timeout: float | None = None
+    prices: "Mapping[str, Price]" = MappingProxyType({})
     env: tuple[str, ...] = ()
     context: Mapping[str, Any] = MappingProxyType({})
     builtin: Mapping[str, ReadySettings] = MappingProxyType({})
     groups: Mapping[str, GroupSettings] = MappingProxyType({})
+    mcp: "Mapping[str, McpServer]" = MappingProxyType({})
+    start: frozenset[str] = frozenset()
     granted: frozenset[str] = frozenset()
     lint: Mapping[str, Any] = MappingProxyType({})
