@@ -168,6 +168,61 @@ class ItemFinished(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ModelStarted(Event):
+    """A model is asked by an agent, for the agent's turn of this number; `run` is the id of the agent's run."""
+
+    kind: ClassVar[str] = "model_started"
+    call: int
+    model: str
+    agent: str
+    run: str | None
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSaid(Event):
+    """A model says some text, a piece of its reply; one that does not stream says all at once."""
+
+    kind: ClassVar[str] = "model_said"
+    call: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChose(Event):
+    """A model has chosen to call a tool; the call begins when the reply is whole."""
+
+    kind: ClassVar[str] = "model_chose"
+    call: int
+    tool: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFinished(Event):
+    """A model's reply has ended, well or not.
+
+    `text` is all that it said, `calls` how many calls it wants; `cut` says that the text is not at its end; `cost` is
+    in US dollars, and `None` where nobody knows.
+    """
+
+    kind: ClassVar[str] = "model_finished"
+    call: int
+    model: str
+    agent: str
+    run: str | None
+    turn: int
+    outcome: Outcome
+    text: str
+    calls: int
+    cut: bool
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+    error: str | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Progress(Event):
     """A tool tells how far it is."""
 
@@ -185,6 +240,10 @@ __all__ = [
     "FileChanged",
     "ItemFinished",
     "Listener",
+    "ModelChose",
+    "ModelFinished",
+    "ModelSaid",
+    "ModelStarted",
     "Outcome",
     "PipelineFinished",
     "PipelineStarted",

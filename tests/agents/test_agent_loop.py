@@ -357,7 +357,7 @@ def test_model_that_fails_is_told_as_a_failure_of_the_model():
 
     with pytest.raises(ModelError, match="the model 'scripted' failed: OSError: no route"):
         run([broken])
-    with pytest.raises(ModelError, match="the script of 'scripted' is over: it has 1 turns"):
+    with pytest.raises(ModelError, match="the script of 'scripted' is over: it has 1 turn, and"):
         run([call("double", number=1)])
 
 

@@ -10,13 +10,13 @@ from itertools import count
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
-from toolkit.agents.models.messages import Model, ModelError, ModelReply, ToolMessage, UserMessage
+from toolkit.agents.asking import ask
+from toolkit.agents.models.messages import Model, ModelReply, ToolMessage, UserMessage
 from toolkit.agents.tables import Table
 from toolkit.agents.transcripts import Transcript
-from toolkit.errors import ReplanRequested, Signal, TerminationRequested, ToolExecutionError
+from toolkit.errors import ReplanRequested, TerminationRequested, ToolExecutionError
 from toolkit.events import ApprovalAsked, Event, StepFinished, StepStarted, StepStatus
 from toolkit.problems import did_you_mean
-from toolkit.runs.records import ModelUse
 from toolkit.tools.base import Tool
 from toolkit.tools.calls import ToolCall
 from toolkit.tools.context import ToolContext
@@ -124,7 +124,10 @@ class Loop:
         """
         while self.turns < self._limits.turns:
             reply = await self._ask()
-            end = await self._act(reply.calls) if reply.calls else self._taken(reply.text)
+            try:
+                end = await self._act(reply.calls) if reply.calls else self._taken(reply.text)
+            finally:  # whoever goes on with the conversation must find no call without a result
+                self._transcript.close_calls("Ended: interrupted")
             if end is not None:
                 return end
         message = f"the agent has used up its {self._limits.turns} requests to the model and has come to no end"
@@ -136,20 +139,7 @@ class Loop:
         if run is not None:
             run.check()
         offered = [tool.spec for tool in self.table.turn().values()]
-        began = perf_counter()
-        try:
-            reply = await self._model.request(self._transcript.messages, offered)
-        except (Signal, ModelError):
-            raise
-        except Exception as error:
-            message = f"the model '{self._model.name}' failed: {type(error).__name__}: {error}"
-            raise ModelError(message) from error
-        used = reply.usage
-        if run is not None:
-            seconds = perf_counter() - began
-            run.record_use(ModelUse(self._model.name, used.input_tokens, used.output_tokens, used.cost, seconds))
-        self._transcript.add(reply)
-        return reply
+        return await ask(self._model, self._transcript, offered, self._context, self.turns)
 
     def _taken(self, text: str) -> LoopEnd | None:
         """Return the end if an answer will do; else tell the model what is wrong with it."""

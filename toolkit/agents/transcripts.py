@@ -1,10 +1,11 @@
 """Transcripts: all that was said between a user, a model and the tools, as data."""
 
 from collections.abc import Iterable
+from itertools import takewhile
 from typing import Any
 
 from toolkit.agents.kinds import Done
-from toolkit.agents.models.messages import Message, ModelReply, Usage
+from toolkit.agents.models.messages import Message, ModelReply, ToolMessage, Usage
 
 
 class Transcript:
@@ -32,6 +33,13 @@ class Transcript:
     def add(self, message: Message) -> None:
         """Append a message."""
         self._messages.append(message)
+
+    def close_calls(self, text: str) -> None:
+        """Say of every call of the last reply that has no result why it has none."""
+        results = list(takewhile(lambda said: isinstance(said, ToolMessage), reversed(self._messages)))
+        last = self._messages[-len(results) - 1] if len(results) < len(self._messages) else None
+        if isinstance(last, ModelReply):
+            self._messages += [ToolMessage(call, text, failed=True) for call in last.calls[len(results) :]]
 
     def as_record(self) -> list[dict[str, Any]]:
         """Return it as plain data, a member for each message."""

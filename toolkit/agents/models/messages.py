@@ -12,9 +12,9 @@ from toolkit.tools.spec import ToolSpec
 class ModelError(ToolExecutionError):
     """A model gave no answer; the message says why, in words for whoever started the agent."""
 
-    def __init__(self, message: str) -> None:
-        """Keep the message; a tool that fails by it fails with the code `model`."""
-        super().__init__(message, "model")
+    def __init__(self, message: str, code: str = "model") -> None:
+        """Keep the message, and the code that a tool fails with: `model`, or `timeout` where it was the clock."""
+        super().__init__(message, code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +71,22 @@ class ModelReply:
         text: What it says.
         calls: The tools that it wants called, in its order.
         usage: What the request has used.
+        cut: Whether the text ends where it does because the model may say no more, not because it is at its end.
         native: The reply as the provider gave it, for the model that made it; it is in no record.
     """
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    cut: bool = field(default=False, kw_only=True)
     native: Any = field(default=None, compare=False, repr=False, kw_only=True)
 
     def as_record(self) -> dict[str, Any]:
         """Return it as plain data."""
         calls = [{"name": call.name, "arguments": call.arguments, "id": call.id} for call in self.calls]
         used = {"input_tokens": self.usage.input_tokens, "output_tokens": self.usage.output_tokens}
-        return {"role": "model", "text": self.text, "calls": calls, "usage": used | {"cost": self.usage.cost}}
+        said = {"role": "model", "text": self.text, "calls": calls, "usage": used | {"cost": self.usage.cost}}
+        return said | ({"cut": True} if self.cut else {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,41 +1,75 @@
 """Opening: from the name of a model, as it is written on the command line and in files, to the model."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
 from toolkit.agents.models.messages import Model
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem, did_you_mean
 
+if TYPE_CHECKING:
+    from toolkit.agents.models.prices import Price
+
 SCRIPTED = "scripted"
 CHAT = "chat"
-_KINDS = f"write {SCRIPTED}:FILE, PROVIDER:NAME (openai-chat:NAME), or {CHAT}:NAME with a base URL"
+_KINDS = f"write {SCRIPTED}:FILE (YAML or Python), PROVIDER:NAME (openai-chat:NAME), or {CHAT}:NAME with a base URL"
 
 
-def open_model(name: str, base_url: str | None = None) -> Model:
+def open_model(
+    name: str,
+    base_url: str | None = None,
+    *,
+    timeout: float | None = None,
+    prices: "Mapping[str, Price]" = MappingProxyType({}),
+) -> Model:
     """Return the model that a name means.
 
     Args:
         name: `scripted:FILE` is a script of replies, `chat:NAME` a model of the server at the base URL, `PROVIDER:NAME`
             one of a provider that pydantic-ai knows.
         base_url: Where a server of the chat API is, such as `http://localhost:11434/v1`; only for `chat:NAME`.
+        timeout: Seconds that the model may be silent; 300 unless said. A script never is.
+        prices: What models cost, by their names; where it says nothing, what pydantic-ai knows holds.
 
     Raises:
         ConfigurationError: If the name means none, a package or a key is missing, or with everything that is wrong with
             a script.
     """
+    model = _opened(name, base_url, timeout)
+    if name not in prices:
+        return model
+    from toolkit.agents.models.prices import PricedModel  # noqa: PLC0415 - few have a price of one's own
+
+    return PricedModel(model, prices[name])
+
+
+def _opened(name: str, base_url: str | None, timeout: float | None) -> Model:
+    if problem := model_problem(name):
+        raise ConfigurationError(problems=[problem])
     kind, _, rest = name.partition(":")
-    if not kind or not rest:
-        hint = did_you_mean(kind, [SCRIPTED, CHAT], otherwise=_KINDS)
-        raise _refused(f"'{name}' names no model", hint)
-    if (kind == CHAT) != (base_url is not None):
+    if kind != CHAT and base_url is not None:
         raise _refused(f"'{name}' and a base URL: {CHAT}:NAME needs one, and nothing else takes one", _KINDS)
     if kind == SCRIPTED:
         from toolkit.agents.models.scripted import ScriptedModel  # noqa: PLC0415 - reading a script needs YAML
 
         return ScriptedModel.load(rest)
-    if did_you_mean(kind, [SCRIPTED, CHAT]) is not None and kind != CHAT:
-        raise _refused(f"'{name}' names no model", did_you_mean(kind, [SCRIPTED, CHAT]))
+    if kind == CHAT and base_url is None:
+        raise _refused(f"'{name}' needs a base URL: where its server is", "such as http://localhost:11434/v1")
     from toolkit.agents.models.providers import ProvidedModel  # noqa: PLC0415 - only where one is wanted
 
-    return ProvidedModel(name, base_url)
+    return ProvidedModel(name, base_url, timeout=timeout)
+
+
+def model_problem(name: str) -> Problem | None:
+    """Return what is wrong with the name of a model, as far as that can be told without opening one."""
+    kind, _, rest = name.partition(":")
+    near = did_you_mean(kind, [SCRIPTED, CHAT]) if kind not in (SCRIPTED, CHAT) else None
+    if kind and rest and near is None:
+        return None
+    from toolkit.agents.models.known_names import near_models  # noqa: PLC0415 - only a wrong name needs it
+
+    return Problem("", f"'{name}' names no model", hint=near or near_models(name) or _KINDS)
 
 
 def _refused(message: str, hint: str | None) -> ConfigurationError:

@@ -1,33 +1,30 @@
 """Providers: models behind an API, through pydantic-ai; needs the extra `agent`.
 
 Keys come from the environment alone: for a provider from the variable that it says, such as `OPENAI_API_KEY`; for a
-server of one's own from `TOOLKIT_MODEL_KEY`, so that no provider's key goes anywhere else.
+server of one's own from `TOOLKIT_MODEL_KEY`, so that no provider's key goes anywhere else. A request that fails on the
+way, or that the server is too busy for, is repeated twice at most, as the libraries of the providers do it.
 """
 
-import json
 import os
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
-from toolkit.agents.models.messages import (
-    Message,
-    ModelError,
-    ModelReply,
-    SystemMessage,
-    ToolMessage,
-    Usage,
-    UserMessage,
-)
+from toolkit.agents.models.conversions import history_of, offered, piece_of, reply_of
+from toolkit.agents.models.failures import told_in_words, without_secrets, words_of
+from toolkit.agents.models.messages import Message, ModelError, ModelReply
+from toolkit.agents.models.streaming import Tell, tell_all
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
-from toolkit.tools.calls import ToolCall
 from toolkit.tools.spec import ToolSpec
 
 if TYPE_CHECKING:
-    from pydantic_ai.messages import ModelMessage, ModelRequestPart, ModelResponse
+    from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import Model as ProviderModel
 
 KEY = "TOOLKIT_MODEL_KEY"
+SILENCE = 300.0
+"""Seconds that a model may be silent, unless another limit is said."""
 
 
 class ProvidedModel:
@@ -36,57 +33,121 @@ class ProvidedModel:
     It connects for each request, so that it can be used from any event loop.
     """
 
-    def __init__(self, name: str, base_url: str | None = None) -> None:
+    def __init__(self, name: str, base_url: str | None = None, *, timeout: float | None = None) -> None:
         """Keep where the model is.
 
         Args:
             name: `provider:name`; with a `base_url` it is `chat:name`.
             base_url: Where a server of the chat API is, such as `http://localhost:11434/v1`.
+            timeout: Seconds that it may be silent: until its whole reply, or, where it streams, until the next piece;
+                300 unless said.
 
         Raises:
             ConfigurationError: If the extra is missing, the name means no model, or a key is missing.
         """
         self.name = name
         self._base_url = base_url
+        self._silence = SILENCE if timeout is None else timeout
         try:
             self._make()
         except ImportError as error:
             hint = "pip install 'toolkit[agent]', and the provider's own package if it has one"
             raise _refused(f"the model '{name}' needs a package that is not installed: {error.name}", hint) from error
         except Exception as error:
-            raise _refused(f"'{name}' cannot be used: {_words(error)}", None) from error
+            from toolkit.agents.models.known_names import near_models  # noqa: PLC0415 - only a wrong name needs it
+
+            words = without_secrets(words_of(error))
+            hint = near_models(name)
+            words = words.partition(". Did you mean")[0] if hint else words  # ours is about the part that is wrong
+            raise _refused(f"'{name}' cannot be used: {words}", hint) from error
 
     async def request(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
         """Return the model's reply.
 
         Raises:
-            ModelError: If the provider cannot be reached, refuses, or sends no reply.
+            ModelError: If the provider cannot be reached, refuses, is silent too long, or sends no whole reply.
         """
-        from pydantic_ai.exceptions import AgentRunError, ModelConnectionError, ModelHTTPError, UserError
-        from pydantic_ai.models import ModelRequestParameters
-        from pydantic_ai.tools import ToolDefinition
+        import asyncio
 
-        offered = [
-            ToolDefinition(
-                name=spec.name,
-                parameters_json_schema=dict(spec.parameters),
-                description=spec.description,
-                strict=bool(spec.strict),
-            )
-            for spec in tools
-        ]
+        from pydantic_ai.direct import model_request
+
+        with self._told():
+            async with asyncio.timeout(self._silence), self._make() as model:
+                response = await model_request(model, history_of(messages), model_request_parameters=offered(tools))
+            return self._reply(response)
+
+    async def stream(self, messages: Sequence[Message], tools: Sequence[ToolSpec], tell: Tell) -> ModelReply:
+        """Return the model's reply, after telling it piece by piece; all at once where the provider cannot stream.
+
+        Raises:
+            ModelError: If the provider cannot be reached, refuses, is silent too long, or its stream is cut.
+        """
+        with self._told():
+            try:
+                return self._reply(await self._streamed(messages, tools, tell))
+            except NotImplementedError:  # some providers cannot
+                reply = await self.request(messages, tools)
+        tell_all(reply, tell)
+        return reply
+
+    async def _streamed(self, messages: Sequence[Message], tools: Sequence[ToolSpec], tell: Tell) -> "ModelResponse":
+        import asyncio
+
+        from pydantic_ai.direct import model_request_stream
+
+        now = asyncio.get_running_loop().time
+        async with asyncio.timeout(self._silence) as clock, self._make() as model:
+            asking = model_request_stream(model, history_of(messages), model_request_parameters=offered(tools))
+            async with asking as stream:
+                async for event in stream:
+                    clock.reschedule(now() + self._silence)
+                    if (piece := piece_of(event)) is not None:
+                        tell(piece)
+                response = stream.get()
+            self._refuse_cut_stream(model, response)
+            return response
+
+    def _refuse_cut_stream(self, model: "ProviderModel", response: "ModelResponse") -> None:
+        """Refuse a stream that broke off: it looks as if it had ended, but nothing says why it did.
+
+        Raises:
+            ModelError: If it did.
+        """
+        from pydantic_ai.models.openai import OpenAIChatModel
+
+        is_chat = isinstance(model, OpenAIChatModel)  # which calls the missing reason `stop`
+        said = "finish_reason" in (response.provider_details or {}) or not is_chat
+        if response.finish_reason is None or (not said and response.finish_reason == "stop"):
+            raise ModelError(f"the reply of '{self.name}' was cut: its stream ended without a reason to finish")
+
+    def _reply(self, response: "ModelResponse") -> ModelReply:
+        """Return the reply in our terms.
+
+        Raises:
+            ModelError: If it is cut in the middle of its calls, or withheld.
+        """
+        reply = reply_of(response, cost=self._cost(response))
+        if reply.cut and reply.calls:
+            message = f"the reply of '{self.name}' was cut in the middle of its calls: it may say no more at once"
+            raise ModelError(f"{message} ({reply.usage.output_tokens} tokens)")
+        if response.finish_reason == "content_filter" and not reply.text and not reply.calls:
+            because = (response.provider_details or {}).get("refusal") or "its filter of contents"
+            raise ModelError(f"the provider of '{self.name}' withholds the reply: {because}")
+        return reply
+
+    def _cost(self, response: "ModelResponse") -> float | None:
+        """Return what a request cost in US dollars, or `None` where nobody knows, as for servers of one's own."""
+        if response.usage.cost is not None:  # the provider says so itself
+            return float(response.usage.cost)
+        if self._base_url is not None:
+            return None
         try:
-            async with self._make() as model:
-                parameters = ModelRequestParameters(function_tools=offered)
-                return _reply(await model.request(_history(messages), None, parameters))
-        except ModelHTTPError as error:
-            message = f"the server of '{self.name}' answered with status {error.status_code}: {_body(error)}"
-            raise ModelError(message) from error
-        except ModelConnectionError as error:
-            where = f" at {self._base_url}" if self._base_url is not None else ""
-            raise ModelError(f"the server of '{self.name}'{where} cannot be reached: {_words(error)}") from error
-        except (AgentRunError, UserError) as error:
-            raise ModelError(f"the model '{self.name}' gave no reply: {_words(error)}") from error
+            return float(response.cost().total_price)
+        except (AssertionError, LookupError, ValueError):
+            return None
+
+    def _told(self) -> AbstractContextManager[None]:
+        return told_in_words(self.name, self._base_url, self._silence)
 
     def _make(self) -> "ProviderModel":
         from pydantic_ai.models import infer_model
@@ -102,73 +163,3 @@ class ProvidedModel:
 
 def _refused(message: str, hint: str | None) -> ConfigurationError:
     return ConfigurationError(problems=[Problem("", message, hint=hint)])
-
-
-def _words(error: BaseException) -> str:
-    return str(error).strip().rstrip(".") or type(error).__name__
-
-
-def _body(error: Any) -> str:
-    """Return the words of the server, wherever it has put them."""
-    body = error.body
-    if isinstance(body, dict):
-        inner = body.get("error", body)
-        return str(inner.get("message", inner) if isinstance(inner, dict) else inner)
-    return str(body or "no reason given")
-
-
-def _history(messages: Sequence[Message]) -> "list[ModelMessage]":
-    """Return a conversation in the provider's terms; a call without an id gets one that its result has too."""
-    from pydantic_ai.messages import ModelRequest, SystemPromptPart, ToolReturnPart, UserPromptPart
-
-    history: list[ModelMessage] = []
-    parts: list[ModelRequestPart] = []
-    open_calls: list[str] = []
-    for number, message in enumerate(messages):
-        match message:
-            case SystemMessage():
-                parts.append(SystemPromptPart(message.text))
-            case UserMessage():
-                parts.append(UserPromptPart(message.text))
-            case ToolMessage():
-                identity = open_calls.pop(0) if open_calls else message.call.id or f"call_{number}"
-                parts.append(ToolReturnPart(message.call.name, message.text, identity))
-            case ModelReply():
-                if parts:
-                    history.append(ModelRequest(parts))
-                parts = []
-                open_calls = [call.id or f"call_{number}_{index}" for index, call in enumerate(message.calls)]
-                history.append(_said(message, open_calls))
-    return [*history, ModelRequest(parts)] if parts else history
-
-
-def _said(reply: ModelReply, identities: Sequence[str]) -> "ModelResponse":
-    """Return a reply as the provider gave it, with whatever it wants back; or made anew."""
-    from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
-
-    if isinstance(reply.native, ModelResponse):
-        return reply.native
-    calls = [
-        ToolCallPart(call.name, call.arguments, identity)
-        for call, identity in zip(reply.calls, identities, strict=True)
-    ]
-    return ModelResponse([*([TextPart(reply.text)] if reply.text else []), *calls])
-
-
-def _reply(response: "ModelResponse") -> ModelReply:
-    from pydantic_ai.messages import TextPart, ToolCallPart
-
-    text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
-    calls = tuple(
-        ToolCall(part.tool_name, _arguments(part.args), part.tool_call_id)
-        for part in response.parts
-        if isinstance(part, ToolCallPart)
-    )
-    return ModelReply(text, calls, Usage(response.usage.input_tokens, response.usage.output_tokens), native=response)
-
-
-def _arguments(arguments: str | Mapping[str, Any] | None) -> str:
-    """Return the arguments as the model wrote them, also where they are no JSON."""
-    if isinstance(arguments, str):
-        return arguments or "{}"
-    return json.dumps(arguments or {}, ensure_ascii=False)

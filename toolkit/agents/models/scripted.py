@@ -9,17 +9,19 @@ A script is a YAML file:
             arguments: {expression: 6 * 7}
       - say: It is {calculator}.
 
-`{calculator}` stands for what the last call of that tool gave. A script in Python is a list of the same turns, where a
-turn may also be a function that sees the conversation.
+`{calculator}` stands for what the last call of that tool gave. In Python a turn may also be a function that sees the
+conversation, and one such function may stand for all turns. A script in a Python file is either of the two: `turns`, or
+a function `reply(messages, tools)`.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from toolkit.agents.models.messages import Message, ModelError, ModelReply, ToolMessage, Usage
+from toolkit.agents.models.streaming import Tell
 from toolkit.documents.nodes import Mapping, Node, Scalar, plain
 from toolkit.documents.nodes import Sequence as Items
 from toolkit.documents.reading import read_document
@@ -29,56 +31,87 @@ from toolkit.tools.calls import ToolCall
 from toolkit.tools.spec import ToolSpec
 
 Answer = str | ToolCall | Sequence[ToolCall] | ModelReply
-Turn = Answer | Callable[[Sequence[Message], Sequence[ToolSpec]], Answer]
+Reply = Callable[[Sequence[Message], Sequence[ToolSpec]], Answer | Awaitable[Answer]]
+Turn = Answer | Reply
 """A reply, the text of one, its calls, or a function from the conversation and the tools to one of these."""
 
 _USAGE = {"input_tokens": int, "output_tokens": int, "cost": float}
+_WORDS = re.compile(r"\s*\S+|\s+")
 
 
 class ScriptedModel:
-    """Gives prepared replies in order.
+    """Gives prepared replies in order, word by word to whoever listens.
 
     It remembers nothing: which turn it is, it sees from the conversation, so that one script serves many at once.
     """
 
-    def __init__(self, turns: Iterable[Turn], name: str = "scripted") -> None:
-        """Keep the turns, and what the model is called."""
-        self.turns = tuple(turns)
+    def __init__(self, turns: Iterable[Turn] | Reply, name: str = "scripted") -> None:
+        """Keep the turns, or the function that makes each of them, and what the model is called."""
+        self.turns = None if callable(turns) else tuple(turns)
         self.name = name
+        self._reply = turns if callable(turns) else self._prepared
 
     @classmethod
     def load(cls, path: str | Path) -> "ScriptedModel":
-        """Read a script from a YAML file.
+        """Read a script from a file: from a Python file, which is run, or else from YAML.
 
         Raises:
             ConfigurationError: With everything that is wrong with the file.
         """
-        node, problems = read_document(Path(path))
+        file = Path(path)
+        name = f"scripted:{file.name}"
+        if file.suffix == ".py":
+            from toolkit.agents.models.script_files import turns_in  # noqa: PLC0415 - most scripts are YAML
+
+            return cls(turns_in(file), name)
+        node, problems = read_document(file)
         turns = _Reading(problems).turns(node) if node is not None else []
         raise_errors(ConfigurationError, problems)
-        return cls(turns, f"scripted:{Path(path).name}")
+        return cls(turns, name)
 
     async def request(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
         """Return the reply of the turn that the conversation has come to.
 
         Raises:
-            ModelError: If the script has no further turn.
+            ModelError: If the script has no further turn, or what it gives is none.
         """
+        given = self._reply(messages, tools)
+        reply = self._as_reply(await given if isinstance(given, Awaitable) else given)
+        return ModelReply(_filled(reply.text, messages), reply.calls, reply.usage, cut=reply.cut)
+
+    async def stream(self, messages: Sequence[Message], tools: Sequence[ToolSpec], tell: Tell) -> ModelReply:
+        """Return the same reply as `request` does, after telling it word by word.
+
+        Raises:
+            ModelError: If the script has no further turn, or what it gives is none.
+        """
+        reply = await self.request(messages, tools)
+        for piece in (*_WORDS.findall(reply.text), *reply.calls):
+            tell(piece)
+        return reply
+
+    def _prepared(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Answer | Awaitable[Answer]:
+        turns = self.turns or ()
         number = sum(isinstance(message, ModelReply) for message in messages)
-        if number >= len(self.turns):
-            message = f"the script of '{self.name}' is over: it has {len(self.turns)} turns, and one more is wanted"
+        if number >= len(turns):
+            count = f"{len(turns)} turn{'s' if len(turns) != 1 else ''}"
+            message = f"the script of '{self.name}' is over: it has {count}, and one more is wanted"
             raise ModelError(message)
-        turn = self.turns[number]
-        reply = _as_reply(turn(messages, tools) if callable(turn) else turn)
-        return ModelReply(_filled(reply.text, messages), reply.calls, reply.usage)
+        turn = turns[number]
+        return turn(messages, tools) if callable(turn) else turn
 
-
-def _as_reply(answer: Answer) -> ModelReply:
-    if isinstance(answer, ModelReply):
-        return answer
-    if isinstance(answer, str):
-        return ModelReply(answer)
-    return ModelReply(calls=(answer,) if isinstance(answer, ToolCall) else tuple(answer))
+    def _as_reply(self, answer: object) -> ModelReply:
+        match answer:
+            case ModelReply():
+                return answer
+            case str():
+                return ModelReply(answer)
+            case ToolCall():
+                return ModelReply(calls=(answer,))
+            case Sequence() if answer and all(isinstance(call, ToolCall) for call in answer):
+                return ModelReply(calls=tuple(cast("Sequence[ToolCall]", answer)))
+        message = f"a turn of '{self.name}' gave {type(answer).__name__}: text, ToolCalls or a ModelReply are wanted"
+        raise ModelError(message)
 
 
 def _filled(text: str, messages: Sequence[Message]) -> str:

@@ -1,0 +1,118 @@
+"""Conversions: conversations, tools and replies between our values and those of pydantic-ai."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from toolkit.agents.models.messages import Message, ModelReply, SystemMessage, ToolMessage, Usage, UserMessage
+from toolkit.agents.models.streaming import Piece
+from toolkit.tools.calls import ToolCall
+from toolkit.tools.spec import ToolSpec
+
+if TYPE_CHECKING:
+    from pydantic_ai.messages import (
+        ModelMessage,
+        ModelRequestPart,
+        ModelResponse,
+        ModelResponseStreamEvent,
+        ToolCallPart,
+    )
+    from pydantic_ai.models import ModelRequestParameters
+
+
+def offered(tools: Sequence[ToolSpec]) -> "ModelRequestParameters":
+    """Return the tools as pydantic-ai offers them."""
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.tools import ToolDefinition
+
+    definitions = [
+        ToolDefinition(
+            name=spec.name,
+            parameters_json_schema=dict(spec.parameters),
+            description=spec.description,
+            strict=bool(spec.strict),
+        )
+        for spec in tools
+    ]
+    return ModelRequestParameters(function_tools=definitions)
+
+
+def history_of(messages: Sequence[Message]) -> "list[ModelMessage]":
+    """Return a conversation in the provider's terms; a call without an id gets one that its result has too."""
+    from pydantic_ai.messages import ModelRequest, SystemPromptPart, ToolReturnPart, UserPromptPart
+
+    history: list[ModelMessage] = []
+    parts: list[ModelRequestPart] = []
+    open_calls: list[str] = []
+    for number, message in enumerate(messages):
+        match message:
+            case SystemMessage():
+                parts.append(SystemPromptPart(message.text))
+            case UserMessage():
+                parts.append(UserPromptPart(message.text))
+            case ToolMessage():
+                identity = open_calls.pop(0) if open_calls else message.call.id or f"call_{number}"
+                parts.append(ToolReturnPart(message.call.name, message.text, identity))
+            case ModelReply():
+                if parts:
+                    history.append(ModelRequest(parts))
+                parts = []
+                open_calls = [call.id or f"call_{number}_{index}" for index, call in enumerate(message.calls)]
+                history.append(_said(message, open_calls))
+    return [*history, ModelRequest(parts)] if parts else history
+
+
+def _said(reply: ModelReply, identities: Sequence[str]) -> "ModelResponse":
+    """Return a reply as the provider gave it, with whatever it wants back; or made anew."""
+    from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
+
+    if isinstance(reply.native, ModelResponse):
+        return reply.native
+    calls = [
+        ToolCallPart(call.name, call.arguments, identity)
+        for call, identity in zip(reply.calls, identities, strict=True)
+    ]
+    return ModelResponse([*([TextPart(reply.text)] if reply.text else []), *calls])
+
+
+def reply_of(response: "ModelResponse", *, cost: float | None = None) -> ModelReply:
+    """Return a reply in our terms; one that ends at the provider's limit of length is `cut`."""
+    from pydantic_ai.messages import TextPart, ToolCallPart
+
+    text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
+    calls = tuple(call_of(part) for part in response.parts if isinstance(part, ToolCallPart))
+    usage = Usage(response.usage.input_tokens, response.usage.output_tokens, cost)
+    return ModelReply(text, calls, usage, cut=response.finish_reason == "length", native=response)
+
+
+def piece_of(event: "ModelResponseStreamEvent") -> Piece | None:
+    """Return what an event of a stream brings, if it brings some text or ends a call."""
+    from pydantic_ai.messages import (
+        PartDeltaEvent,
+        PartEndEvent,
+        PartStartEvent,
+        TextPart,
+        TextPartDelta,
+        ToolCallPart,
+    )
+
+    match event:
+        case PartStartEvent(part=TextPart(content=str(text))) if text:
+            return text
+        case PartDeltaEvent(delta=TextPartDelta(content_delta=str(text))) if text:
+            return text
+        case PartEndEvent(part=ToolCallPart() as part):
+            return call_of(part)
+    return None
+
+
+def call_of(part: "ToolCallPart") -> ToolCall:
+    """Return a call in our terms."""
+    return ToolCall(part.tool_name, _arguments(part.args), part.tool_call_id)
+
+
+def _arguments(arguments: str | Mapping[str, Any] | None) -> str:
+    """Return the arguments as the model wrote them, also where they are no JSON."""
+    if isinstance(arguments, str):
+        return arguments or "{}"
+    return json.dumps(arguments or {}, ensure_ascii=False)

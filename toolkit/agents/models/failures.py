@@ -1,0 +1,97 @@
+"""Failures: what goes wrong between us and a provider, in words for people, with no key in them."""
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+from toolkit.agents.models.messages import ModelError
+from toolkit.errors import Signal
+
+_SECRET_NAMES = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)$", re.IGNORECASE)
+_SHORTEST_SECRET = 6
+_LONGEST = 1_000
+_MASK = "***"
+
+
+@contextmanager
+def told_in_words(name: str, base_url: str | None, silence: float) -> Iterator[None]:
+    """Turn whatever is raised into a `ModelError`.
+
+    Args:
+        name: What the model is called.
+        base_url: Where it is, if somebody said.
+        silence: Seconds that it may be silent.
+
+    Raises:
+        ModelError: With the words of the server, or of the library that speaks to it.
+    """
+    try:
+        yield
+    except (ModelError, Signal):
+        raise
+    except TimeoutError as error:
+        message = f"the model '{name}' was silent for {silence:g} seconds"
+        raise ModelError(message, "timeout") from error
+    except Exception as error:  # noqa: BLE001 - what a server sends may break the provider's library anywhere
+        words = _told(error, name, base_url)
+        blotted = without_secrets(words)
+        if len(blotted) > _LONGEST:
+            blotted = f"{blotted[:_LONGEST]}… ({len(blotted)} characters)"
+        # The error below has the words of the server too: it is shown only where they hold no secret.
+        raise ModelError(blotted) from (error if blotted == words else None)
+
+
+def _told(error: Exception, name: str, base_url: str | None) -> str:
+    from pydantic_ai.exceptions import AgentRunError, ModelConnectionError, ModelHTTPError, UserError
+
+    match error:
+        case ModelHTTPError():
+            return f"the server of '{name}' answered with status {error.status_code}: {_body(error)}"
+        case ModelConnectionError():
+            where = f" at {shown_url(base_url)}" if base_url is not None else ""
+            failed = "has broken the connection off" if _had_connected(error) else "cannot be reached"
+            return f"the server of '{name}'{where} {failed}: {words_of(error)}"
+        case AgentRunError() | UserError():
+            return f"the model '{name}' gave no reply: {words_of(error)}"
+    return f"the server of '{name}' sent what is no reply: {type(error).__name__}: {words_of(error)}"
+
+
+def words_of(error: BaseException) -> str:
+    """Return the first line of what an error says, without the full stop."""
+    return next(iter(str(error).strip().splitlines()), "").rstrip(".:") or type(error).__name__
+
+
+def _had_connected(error: BaseException | None) -> bool:
+    """Return whether there was a connection: the innermost of what was raised says why there is none any more."""
+    while error is not None:
+        if type(error).__name__ in {"ReadError", "RemoteProtocolError"}:
+            return True
+        error = error.__cause__
+    return False
+
+
+def _body(error: Any) -> str:
+    """Return the words of the server, wherever it has put them."""
+    body = error.body
+    if isinstance(body, dict):
+        inner = body.get("error", body)
+        return str(inner.get("message", inner) if isinstance(inner, dict) else inner)
+    return str(body or "no reason given").strip()
+
+
+def shown_url(url: str) -> str:
+    """Return a URL without what may be secret in it: a user, a password, a query."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+
+
+def without_secrets(text: str) -> str:
+    """Return a text with stars for every key and password of the environment that is in it."""
+    secrets = [value for name, value in os.environ.items() if _SECRET_NAMES.search(name)]
+    for secret in sorted(secrets, key=len, reverse=True):
+        if len(secret) >= _SHORTEST_SECRET:
+            text = text.replace(secret, _MASK)
+    return text

@@ -1,0 +1,27 @@
+"""Known names: the models that pydantic-ai knows, for whoever mistypes one."""
+
+from toolkit.problems import nearest
+
+_MOST = 3
+
+
+def near_models(name: str) -> str | None:
+    """Return a hint that names models like one whose provider is mistyped or left out, if any is near."""
+    provider, _, model = name.rpartition(":")
+    known = _known_models()
+    providers = sorted({one.partition(":")[0] for one in known})
+    if provider:
+        near = [f"{one}:{model}" for one in nearest(provider, providers)] if provider not in providers else []
+    else:
+        likes = set(nearest(model, {one.partition(":")[2] for one in known}, most=1))
+        near = [one for one in known if one.partition(":")[2] in likes]
+    return f"did you mean {' or '.join(repr(one) for one in near[:_MOST])}?" if near else None
+
+
+def _known_models() -> list[str]:
+    """Return what is known; the ways that lead through somebody else's gateway are nobody's typing error."""
+    try:
+        from pydantic_ai.models import known_model_names
+    except ImportError:
+        return []
+    return [name for name in known_model_names() if "/" not in name.partition(":")[0]]

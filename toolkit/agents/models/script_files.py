@@ -1,0 +1,78 @@
+"""Scripts in Python files: the user's own code, which is run, and says the turns or makes each of them."""
+
+import sys
+import traceback
+from collections.abc import Callable, Iterable
+from importlib.util import module_from_spec, spec_from_file_location
+from itertools import islice
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+from zlib import crc32
+
+from toolkit.errors import ConfigurationError
+from toolkit.problems import Location, Problem, did_you_mean
+
+NOT_FOUND = "TK001"
+MOST_TURNS = 10_000
+_NAMES = ("reply", "turns")
+_KINDS = "write `turns = [...]`, or `def reply(messages, tools):`"
+
+
+def turns_in(file: Path) -> Iterable[Any] | Callable[..., Any]:
+    """Run a Python file, and return its turns, or its function that makes each of them.
+
+    Args:
+        file: It has a function `reply(messages, tools)`, or `turns`: a list of them, or a function that returns one (a
+            generator will do).
+
+    Raises:
+        ConfigurationError: If there is no such file, it cannot be run, or it has neither.
+    """
+    said = vars(_run(file))
+    if callable(said.get("reply")):
+        return cast("Callable[..., Any]", said["reply"])
+    turns = said.get("turns")
+    if turns is None:
+        near = [hint for name in said if not name.startswith("_") and (hint := did_you_mean(name, _NAMES))]
+        hint = near[0] if near else _KINDS
+        raise _refused("", f"a script needs 'turns' or a function 'reply', and '{file.name}' has neither", file, hint)
+    try:
+        listed = list(islice(turns() if callable(turns) else turns, MOST_TURNS + 1))
+    except Exception as error:
+        raise _failed(error, file) from error
+    if len(listed) > MOST_TURNS:
+        hint = "a function `reply(messages, tools)` may go on for ever"
+        raise _refused("", f"'turns' in '{file.name}' has no end: more than {MOST_TURNS:,} turns", file, hint)
+    return listed
+
+
+def _run(file: Path) -> ModuleType:
+    name = f"_script_{file.stem}_{crc32(str(file.resolve()).encode()):08x}"
+    spec = spec_from_file_location(name, file)
+    if spec is None or spec.loader is None or not file.is_file():
+        raise _refused(NOT_FOUND, f"there is no file '{file}'", None, None)
+    module = module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their own module up
+    try:
+        spec.loader.exec_module(module)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        del sys.modules[name]
+        raise _failed(error, file) from error
+    return module
+
+
+def _failed(error: BaseException, file: Path) -> ConfigurationError:
+    """Return what a script has raised, with the innermost place in the file."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)]
+    line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
+    words = error.msg if isinstance(error, SyntaxError) else str(error)
+    message = f"the script '{file.name}' cannot be run: {type(error).__name__}{f': {words}' if words else ''}"
+    return ConfigurationError(problems=[Problem("", message, Location(str(file), line))])
+
+
+def _refused(code: str, message: str, file: Path | None, hint: str | None) -> ConfigurationError:
+    place = Location(str(file)) if file is not None else None
+    return ConfigurationError(problems=[Problem(code, message, place, hint=hint)])
