@@ -46,7 +46,7 @@ def house(tmp_path, monkeypatch):
 
 def test_good_files_have_no_problems(house):
     house.tool("tools.py", "forecast")
-    house.write("p.yaml", "tools: [tools.py]\nsteps: [forecast]\n")
+    house.write("p.yaml", "tools: [tools.py]\nsteps: [forecast]\ndescription: Say again what was said before.\n")
     assert house.check("tools.py", "p.yaml") == []
     assert house.check(".") == []
 
@@ -92,7 +92,7 @@ def test_every_kind_of_problem_is_found_and_sorted_by_place(house):
             return "no"
         ''',
     )
-    house.write("a.yaml", "tools: [b.py]\nsteps: [silnt, calculator: {inptu: 1}]\n")
+    house.write("a.yaml", "tools: [b.py]\nsteps: [silnt, calculator: {inptu: 1}]\ndescription: Say again what was said before.\n")
     house.write("c.json", '[{"name": "pay", "description": "Pay a bill of the shop.", "parameters": []}]')
     found = house.found(".", "c.json")
     assert [(str(problem.location), problem.severity, problem.code) for problem in found] == [
@@ -114,7 +114,7 @@ def test_every_kind_of_problem_is_found_and_sorted_by_place(house):
 def test_tools_of_one_name_in_two_files_are_duplicates(house):
     house.tool("a.py", "forecast")
     house.tool("b.py", "forecast", before="# b\n")
-    house.write("forecast.yaml", "tools: [a.py]\nsteps: [forecast]\n")
+    house.write("forecast.yaml", "tools: [a.py]\nsteps: [forecast]\ndescription: Say again what was said before.\n")
     found = house.found(".")
     assert [(str(problem.location), problem.code, problem.message) for problem in found] == [
         ("b.py:6:5", "TK103", "duplicate tool name 'forecast'"),
@@ -176,7 +176,7 @@ def test_without_targets_the_configured_sources_are_checked(house):
 def test_pipelines_know_the_configured_tools(house):
     house.write("toolkit.toml", "sources = ['own']\n")
     house.tool("own/a.py", "forecast")
-    house.write("p.yaml", "steps: [forecast]\n")
+    house.write("p.yaml", "steps: [forecast]\ndescription: Say again what was said before.\n")
     configuration, _ = find_configuration()
     assert house.check("p.yaml", configuration=configuration) == []
     assert [line.split(":")[0] for line in house.check("p.yaml")] == ["p.yaml"]
@@ -215,7 +215,7 @@ def test_broken_files_of_every_kind_hide_no_good_one(house, capfd):
     for number in range(20):
         house.tool(f"good_{number:02}.py", f"good_{number:02}", before="print('hello', flush=True)\n")
         house.write(
-            f"good_{number:02}.yaml", f"tools: [good_{number:02}.py]\nname: p{number:02}\nsteps: [good_{number:02}]\n"
+            f"good_{number:02}.yaml", f"tools: [good_{number:02}.py]\nname: p{number:02}\nsteps: [good_{number:02}]\ndescription: Say again what was said before.\n"
         )
     for name, (text, _, _) in BROKEN.items():
         house.write(f"good_{len(name):02}_{name}.py", text)
@@ -291,8 +291,8 @@ def test_child_that_users_file_forks_does_not_keep_us_waiting(house):
 
 def test_file_that_ends_the_process_is_told_once_also_where_a_pipeline_uses_it(house):
     house.write("leaving.py", "import os\nos._exit(4)\n")
-    house.write("p.yaml", "tools: [leaving.py]\nsteps: [calculator]\n")
-    house.write("other.yaml", "tools: [nested/leaving.py]\nsteps: [calculator]\n")
+    house.write("p.yaml", "tools: [leaving.py]\nsteps: [calculator]\ndescription: Say again what was said before.\n")
+    house.write("other.yaml", "tools: [nested/leaving.py]\nsteps: [calculator]\ndescription: Say again what was said before.\n")
     house.write("nested/leaving.py", "import os\n\nos._exit(5)\n")
     expected = [
         "leaving.py:2: error[TK002]: 'leaving.py' ended the process with exit status 4 while it was opened",

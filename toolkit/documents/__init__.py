@@ -3,7 +3,7 @@
 The only room that imports PyYAML, and only when a document is read.
 """
 
-from toolkit.documents.nodes import Entry, Mapping, Node, Scalar, Sequence, plain
+from toolkit.documents.nodes import Entry, Mapping, Node, Scalar, Sequence, is_agent, plain
 from toolkit.documents.reading import parse_document, read_document
 from toolkit.documents.traps import find_traps, trap_of
 
@@ -14,6 +14,7 @@ __all__ = [
     "Scalar",
     "Sequence",
     "find_traps",
+    "is_agent",
     "parse_document",
     "plain",
     "read_document",

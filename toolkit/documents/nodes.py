@@ -76,6 +76,11 @@ class Mapping:
 Node = Scalar | Sequence | Mapping
 
 
+def is_agent(root: "Node | None") -> bool:
+    """Return whether a document describes an agent: it has `agent` among its top-level keys."""
+    return isinstance(root, Mapping) and "agent" in root.entries
+
+
 def plain(node: Node) -> Any:
     """Return the plain data a node stands for: what JSON could hold."""
     if isinstance(node, Scalar):

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from toolkit.documents.nodes import Mapping, Node, Scalar, Sequence
-from toolkit.problems import Problem
+from toolkit.problems import Edit, Fix, Problem
 
 WORDS = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 CASES = (str.lower, str.title, str.upper)
@@ -19,6 +19,8 @@ LOST_ZERO = r"[-+]?[0-9]+\.[0-9]+0"
 NUMERIC_START = frozenset("-+0123456789")
 NO_EXPRESSION = r"(?<![${])\{\{[^{}\r\n]*\}\}"
 COMMENT = r" +#"
+
+CODE = "TK618"
 
 QUOTES = "put quotes round it"
 QUOTES_IF_TEXT = "put quotes round it if it is text"
@@ -33,14 +35,21 @@ def trap_of(scalar: Scalar) -> Problem | None:
     """Return the warning (TK618) about one value, or None if it is what it looks like."""
     if "{{" in scalar.text and "${{" not in scalar.text and (found := re.search(NO_EXPRESSION, scalar.text)):
         location = scalar.locate(found.start(), len(found.group()))
-        return Problem("TK618", "'{{ }}' without '$' is plain text", location, "warning", f"write ${found.group()}")
+        fix = Fix(f"Write ${found.group()}", (Edit(location, f"${found.group()}"),), is_safe=False)
+        message, hint = "'{{ }}' without '$' is plain text", f"write ${found.group()}"
+        return Problem(CODE, message, location, "warning", hint, fix=fix)
     if not scalar.plain:
         return None
-    misread = _misread_word(scalar.text) or _misread_number(scalar) or _cut_off(scalar)
+    if (cut_off := _cut_off(scalar)) is not None:
+        return Problem(CODE, cut_off[0], scalar.location, "warning", cut_off[1])
+    misread = _misread_word(scalar.text) or _misread_number(scalar)
     if misread is None:
         return None
     message, hint = misread
-    return Problem("TK618", message, scalar.location, "warning", hint)
+    stays_text = isinstance(scalar.value, str)
+    quoting = Edit(scalar.locate(0, len(scalar.text)), f'"{scalar.text}"')
+    fix = Fix("Put quotes round it", (quoting,), is_safe=stays_text)
+    return Problem(CODE, message, scalar.location, "warning", hint, fix=fix)
 
 
 def _misread_word(text: str) -> tuple[str, str] | None:

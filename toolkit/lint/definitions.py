@@ -88,6 +88,7 @@ class ToolDefinition:
         source: What it belongs to: the file, or the name that it was opened by.
         texts: What a model is sent of it, with the places.
         document: The parameters' schema as it stands in JSON, with the place of each part.
+        examples: The places of its examples, where they stand in JSON.
         identity: What tells whether two definitions are one tool that was reached in two ways.
     """
 
@@ -102,6 +103,7 @@ class ToolDefinition:
     source: str | None = None
     texts: tuple[Text, ...] = ()
     document: Node | None = None
+    examples: tuple[Location, ...] = ()
     identity: frozenset[tuple[Any, ...]] = frozenset()
 
     @property

@@ -22,6 +22,7 @@ _WRAPPERS = ("function", "toolSpec")
 _SCHEMAS = (
     "parameters", "input_schema", "inputSchema", "parametersJsonSchema", "parameters_json_schema", "args_schema",
 )  # fmt: skip
+_EXAMPLES = ("input_examples", "examples")
 _HINTS = {
     "readOnlyHint": "read_only",
     "destructiveHint": "destructive",
@@ -89,7 +90,7 @@ def _schema(node: MappingNode) -> _Schema:
 def _definition(node: MappingNode, file: str) -> ToolDefinition:
     name, description = node.get("name"), node.get("description")
     assert isinstance(name, Scalar)  # noqa: S101 - it is looked for before
-    schema = _schema(node)
+    schema, examples = _schema(node), _examples(node)
     said = description.value if isinstance(description, Scalar) and isinstance(description.value, str) else ""
     return ToolDefinition(
         name=str(name.value),
@@ -98,15 +99,24 @@ def _definition(node: MappingNode, file: str) -> ToolDefinition:
         origin="json",
         location=name.location,
         schema=schema.data,
-        spec=_spec(node, str(name.value), said, schema, file),
+        spec=_spec(node, str(name.value), said, schema, examples, file),
         source=file,
         texts=tuple(_texts(node, name, description, schema)),
         document=schema.node,
+        examples=tuple(one.location for one in examples),
         identity=frozenset([("place", *name.location[:3])]),
     )
 
 
-def _spec(node: MappingNode, name: str, description: str, schema: _Schema, file: str) -> ToolSpec | None:
+def _examples(node: MappingNode) -> list[MappingNode]:
+    """Return the arguments that stand as examples, as Anthropic and others call them."""
+    found = next((found for key in _EXAMPLES if isinstance(found := node.get(key), Sequence)), None)
+    return [one for one in found.items if isinstance(one, MappingNode)] if found is not None else []
+
+
+def _spec(
+    node: MappingNode, name: str, description: str, schema: _Schema, examples: list[MappingNode], file: str
+) -> ToolSpec | None:
     """Return the definition as a specification; None where it can be none."""
     annotations, strict, output = node.get("annotations"), node.get("strict"), node.get("outputSchema")
     hints = plain(annotations) if isinstance(annotations, MappingNode) else {}
@@ -121,6 +131,7 @@ def _spec(node: MappingNode, name: str, description: str, schema: _Schema, file:
             output_schema=plain(output) if isinstance(output, MappingNode) else None,
             source=file,
             location=node.location,
+            examples=tuple(map(plain, examples)),
             **flags,
         )
     except InvalidTools:

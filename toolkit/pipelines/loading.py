@@ -1,7 +1,8 @@
 """Loading: a YAML file becomes a Pipeline, or every reason why it cannot.
 
 The room knows no sources. Whoever loads a file hands in an `Opening`: how a name in `use:` becomes a Tool. Paths of
-other pipelines (`./other.yaml`) never reach it: they are read here, so that a circle of files is found. Names are
+other pipelines (`./other.yaml`) never reach it: they are read here, so that a circle of files is found; those of
+agents, which are YAML too, do. Names are
 looked up in the opening that `with_sources` returned for the file's own `tools:`, if it has any.
 """
 
@@ -10,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, Self
 
-from toolkit.documents import find_traps, read_document
+from toolkit.documents import Node, find_traps, is_agent, read_document
 from toolkit.documents.shapes import Word
 from toolkit.pipelines.pipeline import Pipeline
 from toolkit.pipelines.planning import make_plan
@@ -52,24 +53,33 @@ class Opening(Protocol):
         ...
 
 
-def read_pipeline(path: Path, opening: Opening) -> tuple[Pipeline | None, list[Problem]]:
+Document = tuple[Node | None, list[Problem]]
+"""What reading a YAML file gave: its root, and what is wrong with it."""
+
+
+def read_pipeline(
+    path: Path, opening: Opening, document: Document | None = None
+) -> tuple[Pipeline | None, list[Problem]]:
     """Return the pipeline that a YAML file describes and every problem with it, all at once.
 
     Args:
         path: The file.
         opening: Where its names lead.
+        document: The file's document, where it was read already.
 
     Returns:
         The pipeline, if no problem is an error, and all problems in the order of their places.
     """
-    return _read(path, opening, (), {})
+    return _read(path, document or read_document(path), opening, (), {})
 
 
-_Found = tuple[Pipeline | None, list[Problem]]
+_Found = tuple[Tool | None, list[Problem]]
 
 
-def _read(path: Path, opening: Opening, trail: tuple[Path, ...], others: dict[Path, _Found]) -> _Found:
-    root, problems = read_document(path)
+def _read(
+    path: Path, document: Document, opening: Opening, trail: tuple[Path, ...], others: dict[Path, _Found]
+) -> tuple[Pipeline | None, list[Problem]]:
+    root, problems = document
     if root is None:
         return None, problems
     problems += find_traps(root)
@@ -126,7 +136,7 @@ class _Names:
         return self._opening.resolve(word.text, base=self._base)
 
     def _pipeline(self, word: Word) -> Tool | list[Problem]:
-        """Return another pipeline, read for this one alone; a file that leads back to itself is refused."""
+        """Return another pipeline, read for this one alone, or an agent; one that leads back to itself is refused."""
         path = self._base / word.text
         resolved = path.resolve()
         if resolved in self._trail:
@@ -138,6 +148,13 @@ class _Names:
         if not path.is_file():
             return [Problem("TK604", f"there is no pipeline {word.text!r}", word.location, hint=f"looked for {path}")]
         if resolved not in self._others:
-            self._others[resolved] = _read(path, self._outer, self._trail, self._others)
-        pipeline, problems = self._others[resolved]
-        return errors_among(problems) if pipeline is None else pipeline
+            self._others[resolved] = self._other(word, path)
+        tool, problems = self._others[resolved]
+        return errors_among(problems) if tool is None else tool
+
+    def _other(self, word: Word, path: Path) -> _Found:
+        document = read_document(path)
+        if not is_agent(document[0]):
+            return _read(path, document, self._outer, self._trail, self._others)
+        found = self._outer.resolve(word.text, base=self._base)
+        return (found, []) if isinstance(found, Tool) else (None, found)

@@ -53,14 +53,14 @@ class BadExample(Rule):
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         if tool.schema is None:
             return
-        for example in tool.spec.examples if tool.spec else ():
+        for index, example in enumerate(tool.spec.examples if tool.spec else ()):
             unknown = sorted(set(example) - {parameter.name for parameter in tool.parameters})
             reason = misfit_of_arguments(example, tool.schema)
-            if unknown and reason is None:
+            if unknown and reason is None and tool.schema.get("additionalProperties", False) is False:
                 reason = f"there is no parameter {unknown[0]!r}"
             if reason:
                 message = f"an example of {tool.name!r} does not fit its parameters: {reason}"
-                yield self.problem(message, _place(tool), hint="write the arguments of a call that makes sense")
+                yield self.problem(message, _place(tool, index), hint="write the arguments of a call that makes sense")
         for parameter in tool.parameters:
             examples = (parameter.schema or {}).get("examples", ())
             for index, value in enumerate(examples if isinstance(examples, list) else ()):
@@ -69,7 +69,9 @@ class BadExample(Rule):
                     yield self.problem(message, tool.place("properties", parameter.name, "examples", index))
 
 
-def _place(tool: ToolDefinition) -> Location | None:
+def _place(tool: ToolDefinition, index: int) -> Location | None:
+    if index < len(tool.examples):
+        return tool.examples[index]
     function = tool.function
     if function is None or (keyword := function.options.get("examples")) is None:
         return tool.location

@@ -1,9 +1,13 @@
 """TK313: a default that is not what the type says, or that a call changes."""
 
 import ast
+import json
 from collections.abc import Iterator, Mapping
 
+from toolkit.documents.nodes import Mapping as MappingNode
+from toolkit.documents.nodes import Scalar
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition, nearest_node
+from toolkit.lint.json_edits import replacing, without_entry
 from toolkit.lint.python_files import PythonFunction, PythonParameter
 from toolkit.lint.rule import Rule
 from toolkit.lint.schema_values import misfit_of_value
@@ -66,10 +70,10 @@ class DefaultMismatch(Rule):
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         for parameter in tool.parameters:
             if reason := _misfit(tool, parameter):
-                fix = self._allowing_nothing(tool, parameter)
-                hint = (
-                    f"write '{fix.edits[0].text}'" if fix else "make the default a value of the type, or leave it out"
-                )
+                fix = self._allowing_nothing(tool, parameter) or self._in_json(tool, parameter)
+                hint = "make the default a value of the type, or leave it out"
+                if fix and fix.edits[0].text:
+                    hint = f"write '{fix.edits[0].text}'"
                 message = f"the default of {parameter.name!r} in {tool.name!r} does not fit its type: {reason}"
                 yield self.problem(message, _place(tool, parameter), hint=hint, fix=fix)
 
@@ -80,7 +84,8 @@ class DefaultMismatch(Rule):
                 message = f"calls of {function.tool_name!r} change the default of {parameter.name!r} for all later ones"
                 hint = f"take None as the default, and begin with '{parameter.name} = {parameter.name} or …'"
                 assert parameter.default is not None  # noqa: S101 - a mutable default is one
-                yield self.problem(message, function.file.location(parameter.default), hint=hint)
+                fix = self._made_anew(function, parameter)
+                yield self.problem(message, function.file.location(parameter.default), hint=hint, fix=fix)
 
     def _allowing_nothing(self, tool: ToolDefinition, parameter: ParameterDefinition) -> Fix | None:
         """Return the fix that lets a parameter be None that is None unless it is given."""
@@ -92,6 +97,37 @@ class DefaultMismatch(Rule):
             return None
         written = f"{function.file.segment(annotation)} | None"
         return self.fixed_by(f"Write {written}", function.file.replacing(annotation, written))
+
+    def _in_json(self, tool: ToolDefinition, parameter: ParameterDefinition) -> Fix | None:
+        """Return the fix that writes what a text in quotes was meant to be, or takes a default away that is nothing."""
+        path = ("properties", parameter.name)
+        node = nearest_node(tool.document, path) if tool.document is not None else None
+        default = node.get("default") if isinstance(node, MappingNode) else None
+        if not isinstance(node, MappingNode) or not isinstance(default, Scalar) or parameter.schema is None:
+            return None
+        if default.value is None:
+            return self.fixed_by("Leave the default out", without_entry(node, "default"))
+        try:
+            meant = json.loads(str(default.value).strip().lower() if isinstance(default.value, str) else "{")
+        except ValueError:
+            return None
+        inner = {key: value for key, value in parameter.schema.items() if key != "default"}
+        if misfit_of_value(meant, inner, tool.schema or {}):
+            return None
+        return self.fixed_by(f"Write {json.dumps(meant)}", replacing(default, meant))
+
+    def _made_anew(self, function: PythonFunction, parameter: PythonParameter) -> Fix | None:
+        """Return the fix that makes the default in each call, where the body begins on a line of its own."""
+        file, first, annotation = function.file, function.body[0], parameter.node.annotation
+        start = file.index(first.lineno, first.col_offset)
+        indentation = file.text[:start].rpartition("\n")[2]
+        if indentation.strip() or parameter.default is None or isinstance(annotation, ast.Constant):
+            return None
+        made = f"{parameter.name} = {file.segment(parameter.default)} if {parameter.name} is None else {parameter.name}"
+        edits = [file.replacing(parameter.default, "None"), file.edit(start, start, f"{made}\n{indentation}")]
+        if annotation is not None:
+            edits.append(file.replacing(annotation, f"{file.segment(annotation)} | None"))
+        return self.fixed_by("Make it in each call", *edits, is_safe=False)
 
 
 def _misfit(tool: ToolDefinition, parameter: ParameterDefinition) -> str | None:

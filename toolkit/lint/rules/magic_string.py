@@ -1,6 +1,7 @@
 """TK312: choices that a description lists and the type does not."""
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 
@@ -83,7 +84,7 @@ class MagicString(Rule):
                 message = (
                     f"parameter {parameter.name!r} of {tool.name!r} is any text, but its description says {listed}"
                 )
-                hint = f"write the type as Literal[{listed}]" if tool.function else f'add "enum": [{listed}]'
+                hint = f"write the type as Literal[{listed}]" if tool.function else f'add "enum": {json.dumps(values)}'
                 fix = self._fix(tool, parameter, values)
                 yield self.problem(message, tool.place("properties", parameter.name), hint=hint, fix=fix)
 

@@ -1,8 +1,10 @@
 """TK201: a tool says nowhere what it does."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.pipeline_files import PipelineFile
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 
@@ -14,7 +16,7 @@ class MissingDescription(Rule):
 
     The description is all that a model has to decide whether to call a tool, and with what. Without one it guesses
     from the name, calls the tool for the wrong purpose, or never does. Providers accept such tools, so nothing else
-    tells.
+    tells. A pipeline is a tool, too.
 
     ## Example
 
@@ -55,3 +57,12 @@ class MissingDescription(Rule):
         what = "what it does and when to use it"
         hint = f"write a docstring: {what}" if tool.function else f"say {what}"
         yield self.problem(f"tool {tool.name!r} has no description", tool.location, hint=hint)
+
+    def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:
+        root = pipeline.root
+        if root is None or "steps" not in root.entries or str(pipeline.data.get("description") or "").strip():
+            return
+        name = root.get("name")
+        told = f"pipeline '{pipeline.data.get('name') or Path(pipeline.file).stem}' has no description"
+        place = (name or next(iter(root.entries.values())).key).location
+        yield self.problem(told, place, hint="write 'description: …': what it does and when to use it")

@@ -370,6 +370,7 @@ class AmbiguousPipe(Rule):
     code = "TK610"
     name = "ambiguous-pipe"
     severity = "error"
+    fix = "unsafe"
 
 
 class UnreachableStep(Rule):
@@ -488,6 +489,7 @@ class DestructiveStepWithoutApprove(Rule):
     code = "TK614"
     name = "destructive-step-without-approve"
     severity = "warning"
+    fix = "safe"
 
 
 class Yaml11Trap(Rule):
@@ -526,6 +528,7 @@ class Yaml11Trap(Rule):
     code = "TK618"
     name = "yaml-1.1-trap"
     severity = "warning"
+    fix = "unsafe"
 
 
 class ConcurrentQuestion(Rule):

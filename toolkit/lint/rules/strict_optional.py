@@ -1,11 +1,11 @@
 """TK305: a parameter that may be left out, where a strict mode wants all of them."""
 
 from toolkit.dialects.changes import Objection
-from toolkit.documents.nodes import Mapping, Scalar, Sequence
+from toolkit.documents.nodes import Mapping, Scalar, Sequence, plain
 from toolkit.lint.definitions import ToolDefinition, nearest_node
 from toolkit.lint.json_edits import replacing, with_entry, with_item
 from toolkit.lint.objecting import ProviderRule
-from toolkit.problems import Fix
+from toolkit.problems import Edit, Fix
 
 
 class StrictOptional(ProviderRule):
@@ -72,10 +72,29 @@ class StrictOptional(ProviderRule):
         if tool.document is None or len(path) < 2:  # noqa: PLR2004 - 'properties' and a name
             return None
         member, owner = nearest_node(tool.document, path), nearest_node(tool.document, path[:-2])
-        kind = member.get("type") if isinstance(member, Mapping) else None
-        if not isinstance(owner, Mapping) or not isinstance(kind, Scalar) or "enum" in getattr(member, "entries", {}):
+        if not isinstance(owner, Mapping) or not isinstance(member, Mapping):
             return None
-        required = owner.get("required")
-        name = path[-1]
+        letting = _letting_null(member)
+        if letting is None:
+            return None
+        required, name = owner.get("required"), path[-1]
         needed = with_item(required, name) if isinstance(required, Sequence) else with_entry(owner, "required", [name])
-        return self.fixed_by("Require it, and let it be null", replacing(kind, [kind.value, "null"]), needed)
+        return self.fixed_by("Require it, and let it be null", *letting, needed)
+
+
+def _letting_null(member: Mapping) -> list[Edit] | None:
+    """Return the edits that let a member be null; none where it may be, None where its form has no place for it."""
+    kind, choices, union = member.get("type"), member.get("enum"), member.get("anyOf")
+    edits = []
+    match kind:
+        case Scalar():
+            edits.append(replacing(kind, [kind.value, "null"]))
+        case Sequence() if "null" not in plain(kind):
+            edits.append(with_item(kind, "null"))
+        case None if not isinstance(union, Sequence):
+            return None
+    if isinstance(choices, Sequence) and None not in plain(choices):
+        edits.append(with_item(choices, None))
+    if isinstance(union, Sequence) and {"type": "null"} not in plain(union):
+        edits.append(with_item(union, {"type": "null"}))
+    return edits

@@ -8,7 +8,7 @@ def forecast(city: str) -> str:
     """Forecast tomorrow's weather in a city.
 
     Args:
-        town: The name of the city, such as `Oslo`.
+        city: The name of the city, such as `Oslo`.
     """
     return f"sun in {city}"
 
@@ -21,7 +21,7 @@ def remind(when: str, whom: str) -> str:
     ----------
     when : str
         The day.
-    place : str
+    whom : str
         Where.
     """
     return f"{when} {whom}"

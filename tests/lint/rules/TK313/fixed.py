@@ -10,8 +10,11 @@ def forecast(city: str, days: int = "3", units: str | None = None, share: float 
 
 
 @tool
-def note(text: str, seen: list[str] = [], counts: dict[str, int] = {}, tags: list[str] = list()) -> str:
+def note(text: str, seen: list[str] | None = None, counts: dict[str, int] | None = None, tags: list[str] | None = None) -> str:
     """Keep a note of what was said."""
+    tags = list() if tags is None else tags
+    counts = {} if counts is None else counts
+    seen = [] if seen is None else seen
     seen.append(text)
     counts[text] = 1
     tags.extend(seen)
