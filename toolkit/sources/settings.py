@@ -4,11 +4,15 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from toolkit.durations import parse_duration
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.sources.configuration import Configuration, GroupSettings, ReadySettings, keys_before
+
+if TYPE_CHECKING:
+    from toolkit.agents.models.prices import Price
+    from toolkit.mcp.settings import McpServer, Owner
 
 BAD_CONFIGURATION = "TK005"
 
@@ -36,6 +40,19 @@ def read_settings(file: Path) -> tuple[Configuration, list[Problem]] | None:
     return reader.configuration(table), reader.problems
 
 
+def read_own_servers(file: Path) -> "tuple[dict[str, McpServer], list[Problem]]":
+    """Return the servers that a user's own configuration names, and what is wrong with it."""
+    try:
+        text = file.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        return {}, [Problem(BAD_CONFIGURATION, _unreadable(error), Location(str(file)))]
+    document = _document(text, file)
+    if isinstance(document, Problem):
+        return {}, [document]
+    reader = _Reader(text, file, (), "user")
+    return reader.own_servers(document), reader.problems
+
+
 def override(
     configuration: Configuration, variables: Mapping[str, str], directory: Path, problems: list[Problem]
 ) -> Configuration:
@@ -44,8 +61,10 @@ def override(
     Args:
         configuration: What holds without them.
         variables: `TOOLKIT_SOURCES` (targets, separated as in `PATH`, relative to the working directory),
-            `TOOLKIT_TIMEOUT`, `TOOLKIT_APPROVAL_TIMEOUT` (durations), `TOOLKIT_DIALECT` (a name), `TOOLKIT_ENV` (names,
-            separated by commas) and `TOOLKIT_GRANT` (permissions, separated by commas); others are none of ours.
+            `TOOLKIT_TIMEOUT`, `TOOLKIT_APPROVAL_TIMEOUT`, `TOOLKIT_MODEL_TIMEOUT` (durations), `TOOLKIT_DIALECT`,
+            `TOOLKIT_MODEL` (names), `TOOLKIT_MODEL_URL`, `TOOLKIT_ENV` (names, separated by commas) and
+            `TOOLKIT_GRANT` (permissions, separated by commas), `TOOLKIT_MCP_START` (names of servers, likewise); others
+            are none of ours.
         directory: The working directory.
         problems: Receives what is wrong.
     """
@@ -56,13 +75,16 @@ def override(
         changes["env"] = tuple(name.strip() for name in names.split(",") if name.strip())
     if permissions := variables.get("TOOLKIT_GRANT"):
         changes["granted"] = granted_permissions(permissions.split(","), problems)
+    if servers := variables.get("TOOLKIT_MCP_START"):
+        changes["start"] = frozenset(name.strip() for name in servers.split(",") if name.strip())
     if dialect := variables.get("TOOLKIT_DIALECT"):
         if hint := _unknown_dialect(dialect):
             message = f"the variable 'TOOLKIT_DIALECT' must name a dialect, not {dialect!r}"
             problems.append(Problem(BAD_CONFIGURATION, message, hint=hint))
         else:
             changes["dialect"] = dialect
-    for key in ("timeout", "approval_timeout"):
+    changes |= {key: text for key in ("model", "model_url") if (text := variables.get(f"TOOLKIT_{key.upper()}"))}
+    for key in ("timeout", "approval_timeout", "model_timeout"):
         if text := variables.get(name := f"TOOLKIT_{key.upper()}"):
             seconds = _seconds(text)
             if isinstance(seconds, float):
@@ -143,8 +165,9 @@ def _unknown_dialect(name: str) -> str | None:
 class _Reader:
     """Reads one file's table; `problems` gathers what is wrong."""
 
-    def __init__(self, text: str, file: Path, prefix: Sequence[str]) -> None:
+    def __init__(self, text: str, file: Path, prefix: Sequence[str], owner: "Owner" = "project") -> None:
         self._text = text
+        self._owner = owner
         self._file = file
         self._prefix = prefix
         self.problems: list[Problem] = []
@@ -160,11 +183,18 @@ class _Reader:
                 "context": self._context,
                 "builtin": self._ready,
                 "groups": self._groups,
+                "mcp": self._servers,
+                "prices": self._prices,
                 "lint": self._lint,
             },
         )
         defaults = found.pop("defaults", {})
         return Configuration(directory=self._file.parent, file=self._file, **found, **defaults)
+
+    def own_servers(self, table: Mapping[str, Any]) -> "dict[str, McpServer]":
+        """Return the servers of a user's own file, which says nothing else."""
+        servers: dict[str, McpServer] = self._known(table, (), {"mcp": self._servers}).get("mcp", {})
+        return servers
 
     def _known(
         self, table: Mapping[str, Any], path: Sequence[str], readers: Mapping[str, Callable[[Any, Sequence[str]], Any]]
@@ -195,8 +225,8 @@ class _Reader:
 
     def _defaults(self, value: Any, path: Sequence[str]) -> dict[str, Any] | None:
         if isinstance(value, dict):
-            readers = {"timeout": self._duration, "approval_timeout": self._duration, "dialect": self._dialect}
-            return self._known(value, path, readers)
+            durations = dict.fromkeys(("timeout", "approval_timeout", "model_timeout"), self._duration)
+            return self._known(value, path, {**durations, "dialect": self._dialect, "model": self._model})
         self._wrong(path, "a table", "write defaults = { timeout = '30s' }")
         return None
 
@@ -212,6 +242,27 @@ class _Reader:
             return seconds
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         self._wrong(path, seconds, f"write '{value}s' for seconds" if is_number else None)
+        return None
+
+    def _model(self, value: Any, path: Sequence[str]) -> str | None:
+        if isinstance(value, str) and all(value.partition(":")):
+            return value
+        self._wrong(path, "the name of a model", "write model = 'openai-chat:gpt-5-mini', or 'chat:NAME'")
+        return None
+
+    def _prices(self, value: Any, path: Sequence[str]) -> "dict[str, Price] | None":
+        if not isinstance(value, dict) or not all(isinstance(table, dict) for table in value.values()):
+            self._wrong(path, "a table of tables", "write prices = { 'chat:qwen3' = { input = 0.1, output = 0.3 } }")
+            return None
+        from toolkit.agents.models.prices import Price  # noqa: PLC0415 - few projects say any
+
+        readers = {"input": self._dollars, "output": self._dollars}
+        return {name: Price(**self._known(table, [*path, name], readers)) for name, table in value.items()}
+
+    def _dollars(self, value: Any, path: Sequence[str]) -> float | None:
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf"):
+            return float(value)
+        self._wrong(path, "US dollars for a million tokens, such as 0.15")
         return None
 
     def _context(self, value: Any, path: Sequence[str]) -> dict[str, Any] | None:
@@ -243,6 +294,16 @@ class _Reader:
                 hint = "a name is made of letters, digits and underscores"
                 self._report([*path, name], f"'{name}' is no name for a group", hint)
         return {name: self._group(table, [*path, name]) for name, table in value.items()}
+
+    def _servers(self, value: Any, path: Sequence[str]) -> "dict[str, McpServer] | None":
+        if isinstance(value, dict):
+            from toolkit.mcp.reading import Setting, read_servers  # noqa: PLC0415 - few projects have servers
+
+            folder = self._file.parent
+            setting = Setting(folder, self._owner, self._place, self.problems.append, "~/.config/toolkit/config.toml")
+            return read_servers(value, path, setting)
+        self._wrong(path, "a table", "write mcp = { time = { command = 'uvx', args = ['mcp-server-time'] } }")
+        return None
 
     def _group(self, table: Mapping[str, Any], path: Sequence[str]) -> GroupSettings:
         lists = ("sources", "tools", "exclude", "required")
@@ -284,11 +345,12 @@ class _Reader:
         self._report(path, f"'{'.'.join(path)}' must be {wanted}", hint)
 
     def _report(self, path: Sequence[str], message: str, hint: str | None) -> None:
-        from toolkit.sources.toml_places import place_of_key  # noqa: PLC0415 - only bad news needs it
+        self.problems.append(Problem(BAD_CONFIGURATION, message, self._place(path), hint=hint))
 
-        place = place_of_key(self._text, [*self._prefix, *path])
-        location = Location(str(self._file), *(place or ()))
-        self.problems.append(Problem(BAD_CONFIGURATION, message, location, hint=hint))
+    def _place(self, path: Sequence[str]) -> Location:
+        from toolkit.sources.toml_places import place_of_key  # noqa: PLC0415 - only few keys are asked for
+
+        return Location(str(self._file), *(place_of_key(self._text, [*self._prefix, *path]) or ()))
 
 
 def _listed(names: Mapping[str, Any]) -> str:
