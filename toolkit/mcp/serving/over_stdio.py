@@ -4,7 +4,6 @@ The two ends are files that nobody else has: before this is used, file descripto
 """
 
 import asyncio
-import json
 import os
 import queue
 import threading
@@ -13,14 +12,11 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import anyio
-import mcp_types as types
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 
 from toolkit.mcp.serving.server import ToolServer
-
-LONGEST_MESSAGE = 4 * 1024 * 1024
-"""Bytes of a message; it is what the SDK takes over HTTP."""
+from toolkit.mcp.serving.wire import LONGEST_MESSAGE, LineError, line_of, message_of
 
 _PORTION = 65_536
 _PATIENCE = 1.0
@@ -71,15 +67,12 @@ async def _read(
     """Hand messages over; an error answers what is none."""
     async with to_protocol:
         while (line := await lines.get()) is not None:
-            if not line.strip():
-                continue
-            try:
-                message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
-            except ValueError:
-                await writer.write(_complaint(line))
-                continue
-            with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
-                await to_protocol.send(SessionMessage(message))
+            message = message_of(line)
+            if isinstance(message, LineError):
+                await writer.write(line_of(message))
+            elif message is not None:
+                with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
+                    await to_protocol.send(SessionMessage(message))
 
 
 async def _write(
@@ -89,29 +82,10 @@ async def _write(
 ) -> None:
     async with from_protocol:
         async for item in from_protocol:
-            await writer.write(item.message.model_dump_json(by_alias=True, exclude_unset=True).encode())
+            await writer.write(line_of(item.message))
             if writer.is_broken:  # the client has gone: the same as the end of its messages
                 await to_protocol.aclose()
                 return
-
-
-def _complaint(line: bytes) -> bytes:
-    """Return the error that answers a line which is no message."""
-    code, message, identity = types.INVALID_REQUEST, "Invalid Request", None
-    try:
-        data = json.loads(line)
-    except (ValueError, RecursionError):
-        if len(line) > LONGEST_MESSAGE:
-            message = f"a message has {LONGEST_MESSAGE} bytes at most"
-        else:
-            code, message = types.PARSE_ERROR, "Parse error"
-    else:
-        if isinstance(data, list):
-            message = "Invalid Request: batches are not supported"
-        elif isinstance(data, dict) and isinstance(data.get("id"), str | int) and not isinstance(data["id"], bool):
-            identity = data["id"]
-    error = {"code": code, "message": message}
-    return json.dumps({"jsonrpc": "2.0", "id": identity, "error": error}, separators=(",", ":")).encode()
 
 
 def _lines_of(source: int) -> "asyncio.Queue[bytes | None]":
@@ -169,7 +143,7 @@ class _Writer:
     async def write(self, line: bytes) -> None:
         """Write a line and wait until it is written."""
         async with self._turn:
-            if self.is_broken:
+            if self.is_broken or not line:
                 return
             written: asyncio.Future[Any] = self._loop.create_future()
             self._lines.put((line + b"\n", written))
