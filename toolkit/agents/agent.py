@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from toolkit.agents.chaining import Chain, Chaining, chained_names, chaining_problems
 from toolkit.agents.kinds import Done, Kind, Past
 from toolkit.agents.loop import AgentError, Ending, Limits, Loop, LoopEnd, with_gate_of_its_own
 from toolkit.agents.models.messages import Model, SystemMessage, Usage, UserMessage
@@ -14,7 +15,7 @@ from toolkit.disclosure.folding import folded_tools
 from toolkit.errors import InvalidTools, ReplanRequested, TerminationRequested, ToolArgumentsError, raise_errors
 from toolkit.runs.records import Budget
 from toolkit.runs.run import Run
-from toolkit.tools.base import innermost
+from toolkit.tools.base import Tool, innermost
 from toolkit.tools.context import NO_CONTEXT, ToolContext
 from toolkit.tools.handmade import HandmadeTool
 from toolkit.tools.repairing import repaired
@@ -22,6 +23,9 @@ from toolkit.tools.results import ToolResult
 from toolkit.tools.showing import plain_data
 from toolkit.tools.typed import TypedTool
 from toolkit.wrappers.artifacts import artifacts_of
+
+if TYPE_CHECKING:
+    from toolkit.tools.inputs import InputShape
 
 Output = TypeVar("Output")
 Instructions = str | Callable[[ToolContext, str], str]
@@ -71,12 +75,13 @@ async def run_agent(  # noqa: PLR0913 - the one function there is; all but three
     model: Model,
     prompt: str,
     tools: Iterable[Any] = (),
-    output_type: type[Output] | None = None,
+    output_type: "type[Output] | InputShape | None" = None,
     *,
     instructions: Instructions = "",
     context: ToolContext = NO_CONTEXT,
     references: Sequence[Reference] = (),
     kind: Kind = ALL_OPEN,
+    chaining: Sequence[Chaining] = (),
     limits: Limits = NO_LIMITS_SAID,
     budget: Budget | None = None,
     transcript: Transcript | None = None,
@@ -89,12 +94,13 @@ async def run_agent(  # noqa: PLR0913 - the one function there is; all but three
         model: What answers.
         prompt: The task.
         tools: What it may call: anything that `resolve_tools` takes; each object of a toolbox is one facade.
-        output_type: A pydantic model, a dataclass or a TypedDict that the answer must fit, as JSON.
+        output_type: A pydantic model, a dataclass, a TypedDict or a shape of JSON that the answer must fit, as JSON.
         instructions: What it is told before the task.
         context: What its calls are made with. Whoever is asked comes from here; with nobody there, a call that has to
             be asked about ends the agent with a ConfigurationError.
         references: What it is told of beside the instructions, with tools of their own.
         kind: Which tools may be called when: a Playbook, a StateMachine; without one all may at all times.
+        chaining: Which objects that tools return bring tools of their own; no kind closes these.
         limits: How far it may go.
         budget: What it may spend; those of the runs round it hold too.
         transcript: Where everything that is said is added; one that has messages is continued, and so is what has
@@ -108,15 +114,14 @@ async def run_agent(  # noqa: PLR0913 - the one function there is; all but three
         ModelError: If the model gives no answer.
         Signal: What ends more than this agent: a reviewer who ends the run, a budget that is used up, a wrong set-up.
     """
-    offered = folded_tools([*tools, *referenced_tools(references)])
-    raise_errors(InvalidTools, kind.problems(offered))
+    offered = _offered(tools, references, kind, chaining)
     said = transcript if transcript is not None else Transcript()
     answer = _Answer(output_type) if output_type is not None else None
     around = context.run
     run = around.spawn(goal=prompt, budget=budget) if around is not None else Run(goal=prompt, budget=budget)
     inner = with_gate_of_its_own(context).replace(run=run, agent=name)
     before, used_before = said.done, said.usage
-    table = Table(offered, kind, Past(run, calls=before))
+    table = Table(offered, kind, Past(run, calls=before), Chain.begin(chaining))
     if not said.messages and (
         told := _told(with_references(instructions, references), inner, prompt, kind.preface(table.past), answer)
     ):
@@ -143,6 +148,20 @@ async def run_agent(  # noqa: PLR0913 - the one function there is; all but three
         _made(said.done[len(before) :], nested=capture_nested_artifacts),
         kind.state(table.past),
     )
+
+
+def _offered(
+    tools: Iterable[Any], references: Sequence[Reference], kind: Kind, chaining: Sequence[Chaining]
+) -> dict[str, Tool]:
+    """Return the tools that an agent has from the start, by name.
+
+    Raises:
+        InvalidTools: With everything that is wrong with them, and with what is said of them.
+    """
+    offered = folded_tools([*tools, *referenced_tools(references)])
+    raise_errors(InvalidTools, chaining_problems(chaining))
+    raise_errors(InvalidTools, kind.problems(offered, chained_names(chaining)))
+    return offered
 
 
 async def _ended(loop: Loop, run: Run) -> LoopEnd:
@@ -192,18 +211,26 @@ def _since(before: Usage, now: Usage) -> Usage:
 class _Answer:
     """The type that an answer must fit."""
 
-    def __init__(self, wanted: type) -> None:
+    _name: str
+    _schema: Mapping[str, Any]
+    _parse: Callable[[str], Any]
+
+    def __init__(self, wanted: "type | InputShape") -> None:
         self._wanted = wanted
-        self._reader: TypedTool[Any] = TypedTool(
+        if not isinstance(wanted, type):
+            self._name, self._schema, self._parse = "the schema", wanted.schema, wanted.read
+            return
+        reader: TypedTool[Any] = TypedTool(
             name="answer", description="The answer.", input_type=wanted, function=lambda input: input  # noqa: A006
         )  # fmt: skip
+        self._name, self._schema, self._parse = wanted.__name__, reader.spec.parameters, reader.parse
 
     @property
     def wish(self) -> str:
         """What the model is told of it."""
         import json  # noqa: PLC0415 - few agents have such a type
 
-        schema = json.dumps(self._reader.spec.parameters, ensure_ascii=False, separators=(",", ":"))
+        schema = json.dumps(self._schema, ensure_ascii=False, separators=(",", ":"))
         return f"Answer with nothing but one JSON object that fits this JSON Schema:\n{schema}"
 
     def objection(self, text: str) -> str | None:
@@ -225,16 +252,16 @@ class _Answer:
         try:
             return self._parsed(end.text)
         except ToolArgumentsError as error:
-            message = f"what the tool returned does not fit {self._wanted.__name__}: {error}"
+            message = f"what the tool returned does not fit {self._name}: {error}"
             raise AgentError(message) from error
 
     def _parsed(self, text: str) -> Any:
-        return self._reader.parse(repaired(text) if text.strip() else "null")
+        return self._parse(repaired(text) if text.strip() else "null")
 
 
-def _instances_of(wanted: type) -> tuple[type, ...]:
+def _instances_of(wanted: "type | InputShape") -> tuple[type, ...]:
     """Return the type if objects can be asked whether they are of it; a TypedDict cannot."""
-    return () if issubclass(wanted, dict) else (wanted,)
+    return (wanted,) if isinstance(wanted, type) and not issubclass(wanted, dict) else ()
 
 
 TASK = {
@@ -263,9 +290,10 @@ class AgentTool(HandmadeTool):
         *,
         instructions: Instructions | None = None,
         parameters: Mapping[str, Any] = TASK,
-        output_type: type | None = None,
+        output_type: "type | InputShape | None" = None,
         references: Sequence[Reference] = (),
         kind: Kind = ALL_OPEN,
+        chaining: Sequence[Chaining] = (),
         limits: Limits = NO_LIMITS_SAID,
         budget: Budget | None = None,
         transcript: Transcript | None = None,
@@ -285,6 +313,7 @@ class AgentTool(HandmadeTool):
             output_type: What the answer must fit.
             references: What it is told of beside the instructions, with tools of their own.
             kind: Which tools may be called when.
+            chaining: Which objects that tools return bring tools of their own.
             limits: How far it may go.
             budget: What each call of it may spend.
             transcript: Where everything that is said is added, so that each call continues the conversation; without
@@ -301,11 +330,12 @@ class AgentTool(HandmadeTool):
         self.output_type = output_type
         self.references = tuple(references)
         self.kind = kind
+        self.chaining = tuple(chaining)
         self.limits = limits
         self.budget = budget
         self.transcript = transcript
         self.capture_nested_artifacts = capture_nested_artifacts
-        raise_errors(InvalidTools, kind.problems(folded_tools([*self.tools.values(), *referenced_tools(references)])))
+        _offered(self.tools.values(), self.references, kind, self.chaining)
         super().__init__(name, description, parameters, self._work, **options)
         self._made_with = {
             "name": name,
@@ -332,6 +362,7 @@ class AgentTool(HandmadeTool):
             "output_type": self.output_type,
             "references": self.references,
             "kind": self.kind,
+            "chaining": self.chaining,
             "limits": self.limits,
             "budget": self.budget,
             "transcript": self.transcript,

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import reduce
 
+from toolkit.agents.chaining import Chain
 from toolkit.agents.kinds import ClosedTool, Done, Kind, Past, state_name
 from toolkit.disclosure.offering import offer, unfolded_by
 from toolkit.tools.base import Tool
@@ -10,7 +12,9 @@ from toolkit.tools.results import ToolResult
 
 
 class Table:
-    """The tools of one loop: those that the agent has, and what facades have revealed, open or closed as its kind says.
+    """The tools of one loop: those of the agent and what facades have revealed, open or closed as its kind says.
+
+    Beside them are the tools of objects that were returned, which no kind closes.
 
     Attributes:
         past: What has happened so far.
@@ -18,18 +22,19 @@ class Table:
         one_by_one: Whether the calls of one turn must not run side by side.
     """
 
-    def __init__(self, tools: Mapping[str, Tool], kind: Kind, past: Past) -> None:
-        """Lay out the agent's tools."""
+    def __init__(self, tools: Mapping[str, Tool], kind: Kind, past: Past, chain: Chain) -> None:
+        """Lay out the agent's tools, and those of objects that were returned in the past."""
         self.past = past
         self._standing = dict(tools)
         self._kind = kind
+        self._chain = reduce(lambda chain, call: chain.after(call, past.run), past.calls, chain)
         self.one_by_one = kind.one_by_one
-        self.tools = kind.table(self._standing, past)
+        self.tools = self._laid_out()
 
     def turn(self) -> dict[str, Tool]:
         """Begin a turn, and return what the model is offered in it."""
         self.past = replace(self.past, turns=self.past.turns + 1)
-        self.tools = self._kind.table(self._standing, self.past)
+        self.tools = self._laid_out()
         return self.tools
 
     def note(self, tool: Tool, name: str, result: ToolResult) -> str:
@@ -38,8 +43,9 @@ class Table:
             return ""
         remarks = [self._reveal(name, result)]
         before, state = self.tools, self._kind.state(self.past)
-        self.past = self.past.with_call(Done(tool, name, result))
-        self.tools = self._kind.table(self._standing, self.past)
+        call = Done(tool, name, result)
+        self.past, self._chain = self.past.with_call(call), self._chain.after(call, self.past.run)
+        self.tools = self._laid_out()
         if (now := self._kind.state(self.past)) != state:
             remarks.append(f"The state is now {state_name(now)}.")
         remarks.append(_opened(before, self.tools))
@@ -52,11 +58,16 @@ class Table:
             return ""
         before = self._standing
         self._standing, remark = offer(before, name, unfolded)
+        if unfolded.exclusive:
+            self._chain = self._chain.alone()
         origin = self.past.origins.get(name, name)
         new = {revealed: origin for revealed in self._standing if revealed not in before}
         self.past = replace(self.past, origins={**self.past.origins, **new})
-        self.tools = self._kind.table(self._standing, self.past)
+        self.tools = self._laid_out()
         return remark
+
+    def _laid_out(self) -> dict[str, Tool]:
+        return self._chain.laid_over(self._kind.table(self._standing, self.past))
 
 
 def _opened(before: Mapping[str, Tool], now: Mapping[str, Tool]) -> str:
