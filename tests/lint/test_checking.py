@@ -92,7 +92,10 @@ def test_every_kind_of_problem_is_found_and_sorted_by_place(house):
             return "no"
         ''',
     )
-    house.write("a.yaml", "tools: [b.py]\nsteps: [silnt, calculator: {inptu: 1}]\ndescription: Say again what was said before.\n")
+    house.write(
+        "a.yaml",
+        "tools: [b.py]\nsteps: [silnt, calculator: {inptu: 1}]\ndescription: Say again what was said before.\n",
+    )
     house.write("c.json", '[{"name": "pay", "description": "Pay a bill of the shop.", "parameters": []}]')
     found = house.found(".", "c.json")
     assert [(str(problem.location), problem.severity, problem.code) for problem in found] == [
@@ -212,25 +215,56 @@ BROKEN = {
 
 
 def test_broken_files_of_every_kind_hide_no_good_one(house, capfd):
-    for number in range(20):
-        house.tool(f"good_{number:02}.py", f"good_{number:02}", before="print('hello', flush=True)\n")
-        house.write(
-            f"good_{number:02}.yaml", f"tools: [good_{number:02}.py]\nname: p{number:02}\nsteps: [good_{number:02}]\ndescription: Say again what was said before.\n"
-        )
+    """Of two hundred modules twenty are broken, each in its own way: 180 are linted whole, and 20 named."""
+    for number in range(180):
+        name = f"good_{number % 20:02}_{number:03}"
+        house.tool(f"{name}.py", name, before="print('hello', flush=True)\n")
+        with Path(f"{name}.py").open("a") as file:
+            file.write(f"\n@tool\ndef silent_{number}() -> int:\n    return 1\n")
+    house.write(
+        "good.yaml", "tools: [good_00_000.py]\nsteps: [good_00_000]\ndescription: Say again what was said before.\n"
+    )
     for name, (text, _, _) in BROKEN.items():
         house.write(f"good_{len(name):02}_{name}.py", text)
-    house.write("z_silent.py", "from toolkit import tool\n\n@tool\ndef silent() -> int:\n    return 1\n")
     lines = [line.rpartition(" (")[0] for line in house.check(".", seconds=3, memory=2 * 1024**3)]
-    expected = []
-    for name, (_, place, message) in BROKEN.items():
-        file = f"good_{len(name):02}_{name}.py"
-        expected.append(f"{file}{place}: error[TK002]: '{file}' {message}")
-    *broken, silent = lines
-    loop = next(line for line in broken if "looping" in line)
+    broken = {line.partition(".")[0]: line for line in lines if "TK002" in line}
+    loop = broken.pop("good_07_looping")
     assert loop.split(": error")[0] in {"good_07_looping.py:2", "good_07_looping.py:3"}
-    assert silent == "z_silent.py:4:5: error[TK201]: tool 'silent' has no description"
-    assert [line for line in broken if line != loop] == sorted(line for line in expected if "looping" not in line)
+    expected = {}
+    for name, (_, place, message) in BROKEN.items():
+        file = f"good_{len(name):02}_{name}"
+        expected[file] = f"{file}.py{place}: error[TK002]: '{file}.py' {message}"
+    assert broken == {name: line for name, line in expected.items() if "looping" not in name}
+    linted = {line.rpartition("'silent_")[2].partition("'")[0] for line in lines if "TK201" in line}
+    assert linted == {str(number) for number in range(180)}
+    assert len(lines) == len(BROKEN) + len(linted) == 200
     assert capfd.readouterr().out == ""
+
+
+SABOTAGE = {
+    "builtins": "import builtins\nbuiltins.print = None\n",
+    "channel": "import os\nfor number in range(3, 20):\n    try:\n        os.write(number, b'\\xff{}\\n')\n"
+    "    except OSError:\n        pass\n",
+    "clock": "import signal\nsignal.alarm(0)\n",
+    "finders": "import sys\nsys.meta_path.clear()\n",
+    "json": "import json\njson.dumps = json.loads = None\n",
+    "marks": "import toolkit\ntoolkit.tool = None\n",
+    "modules": "import sys\nsys.modules.clear()\n",
+    "streams": "import sys\nsys.stdout = sys.stderr = None\n",
+    "thread": "import threading\n\ndef run():\n    while True:\n        pass\n\nthreading.Thread(target=run).start()\n",
+    "tools": "import toolkit.tools.functions as functions\nvars(functions).clear()\n",
+    "writer": "import faulthandler\nfaulthandler.disable()\n",
+}
+
+
+def test_file_that_spoils_the_process_harms_itself_alone(house):
+    for name, text in SABOTAGE.items():
+        house.write(f"{name}_0.py", text)
+        house.write(f"{name}_1.py", f"from toolkit import tool\n\n@tool\ndef after_{name}() -> int:\n    return 1\n")
+    lines = house.check(".")
+    told = [line for line in lines if "TK201" in line]
+    assert [line.partition(":")[0] for line in told] == [f"{name}_1.py" for name in SABOTAGE]
+    assert {line.partition(":")[0] for line in lines if line not in told} <= {f"{name}_0.py" for name in SABOTAGE}
 
 
 @pytest.mark.parametrize(
@@ -292,7 +326,9 @@ def test_child_that_users_file_forks_does_not_keep_us_waiting(house):
 def test_file_that_ends_the_process_is_told_once_also_where_a_pipeline_uses_it(house):
     house.write("leaving.py", "import os\nos._exit(4)\n")
     house.write("p.yaml", "tools: [leaving.py]\nsteps: [calculator]\ndescription: Say again what was said before.\n")
-    house.write("other.yaml", "tools: [nested/leaving.py]\nsteps: [calculator]\ndescription: Say again what was said before.\n")
+    house.write(
+        "other.yaml", "tools: [nested/leaving.py]\nsteps: [calculator]\ndescription: Say again what was said before.\n"
+    )
     house.write("nested/leaving.py", "import os\n\nos._exit(5)\n")
     expected = [
         "leaving.py:2: error[TK002]: 'leaving.py' ended the process with exit status 4 while it was opened",

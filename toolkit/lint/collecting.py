@@ -13,8 +13,10 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from errno import EBADF
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TextIO
 
+import toolkit
 from toolkit.lint.records import problem_record, read_configuration, read_problem, spec_record
 from toolkit.lint.trails import FollowedOpener, Trail
 from toolkit.sources.opening import SourceOpener
@@ -42,7 +44,7 @@ def main() -> None:
             answer = _examine(opener, json.loads(line), trail)
             faulthandler.cancel_dump_traceback_later()
             state.restore()
-            print(json.dumps(answer, default=repr), file=answers, flush=True)
+            print(setup["mark"] + json.dumps(answer, default=repr), file=answers, flush=True)
     except OSError as error:
         if error.errno != EBADF:
             raise
@@ -90,21 +92,33 @@ def _leave_a_trace_on_exit(crash: TextIO) -> None:
     os._exit = leave_with_trace
 
 
+_KEPT = {"toolkit", "builtins", "json"}
+
+
 class _State(NamedTuple):
     """What a file may change about the process that would be felt by the next one."""
 
     directory: str
     path: list[str]
     depth: int
+    names: tuple[tuple[dict[str, Any], dict[str, Any]], ...]
+    face: dict[str, Any]
 
     @classmethod
     def now(cls) -> "_State":
-        return cls(os.getcwd(), list(sys.path), sys.getrecursionlimit())  # noqa: PTH109 - a Path gains nothing here
+        ours = [vars(module) for name, module in sys.modules.items() if name.partition(".")[0] in _KEPT]
+        names = tuple((known, dict(known)) for known in ours)
+        return cls(os.getcwd(), list(sys.path), sys.getrecursionlimit(), names, dict(vars(toolkit)))  # noqa: PTH109 - a Path gains nothing here
 
     def restore(self) -> None:
         os.chdir(self.directory)
         sys.path[:] = self.path
         sys.setrecursionlimit(self.depth)
+        for known, before in self.names:
+            known |= before
+        for name in vars(toolkit).keys() - self.face.keys():
+            if not isinstance(vars(toolkit)[name], ModuleType):  # what it gives only when asked for, it gives again
+                delattr(toolkit, name)
 
 
 def _examine(opener: SourceOpener, request: Mapping[str, str], trail: Trail | None) -> dict[str, Any]:

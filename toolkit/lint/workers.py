@@ -40,14 +40,16 @@ class Worker:
         self._crash_file = crash_file
         self._limits = limits
         self._is_overdue = False
+        self._mark = os.urandom(8).hex()  # what stands before an answer, and in nothing else that a file may write
         self._process = subprocess.Popen(  # noqa: S603 - this very Python, and nothing of the user's in the arguments
             [sys.executable, "-P", "-c", _START, json.dumps([str(entry) for entry in sys.path])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
             encoding="utf-8",
+            errors="replace",
         )
-        self._send({**setup, **limits._asdict(), "crash_file": str(crash_file)})
+        self._send({**setup, **limits._asdict(), "crash_file": str(crash_file), "mark": self._mark})
 
     def ask(self, request: Mapping[str, str]) -> dict[str, Any] | Ending:
         """Return the child's answer to a request, or how it came to its end over it."""
@@ -55,14 +57,13 @@ class Worker:
         deadline.start()
         try:
             self._send(request)
-            line = self._process.stdout.readline() if self._process.stdout else ""
+            answer = self._read_answer()
         finally:
             deadline.cancel()
-        if not line.endswith("\n"):
+        if answer is None:
             status = self._wait()
             trace = self._crash_file.read_text("utf-8", errors="replace")
             return Ending(status, trace, self._is_overdue or trace.startswith("Timeout"))
-        answer: dict[str, Any] = json.loads(line)
         return answer
 
     def close(self) -> None:
@@ -78,6 +79,19 @@ class Worker:
                 self._process.stdin.flush()
         except BrokenPipeError:
             pass  # it has come to its end; reading its answer tells
+
+    def _read_answer(self) -> dict[str, Any] | None:
+        """Return the next answer, past whatever a file has put into the channel; None where there is none to come."""
+        for line in self._process.stdout or ():
+            _, mark, answer = line.rpartition(self._mark)
+            if not mark:
+                continue
+            try:
+                found = json.loads(answer)
+            except ValueError:
+                return None
+            return found if isinstance(found, dict) else None
+        return None
 
     def _wait(self) -> int:
         try:
