@@ -115,7 +115,7 @@ class _State(NamedTuple):
         sys.path[:] = self.path
         sys.setrecursionlimit(self.depth)
         for known, before in self.names:
-            known |= before
+            known.update(before)
         for name in vars(toolkit).keys() - self.face.keys():
             if not isinstance(vars(toolkit)[name], ModuleType):  # what it gives only when asked for, it gives again
                 delattr(toolkit, name)
