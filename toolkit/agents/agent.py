@@ -12,7 +12,15 @@ from toolkit.agents.references import Reference, referenced_tools, with_referenc
 from toolkit.agents.tables import Table
 from toolkit.agents.transcripts import Transcript
 from toolkit.disclosure.folding import folded_tools
-from toolkit.errors import InvalidTools, ReplanRequested, TerminationRequested, ToolArgumentsError, raise_errors
+from toolkit.errors import (
+    BudgetExceeded,
+    InvalidTools,
+    ReplanRequested,
+    TerminationRequested,
+    ToolArgumentsError,
+    ToolExecutionError,
+    raise_errors,
+)
 from toolkit.runs.records import Budget
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool, innermost
@@ -370,15 +378,20 @@ class AgentTool(HandmadeTool):
         }
 
     async def _work(self, context: ToolContext, **arguments: Any) -> ToolResult:
-        result: AgentResult[Any] = await run_agent(
-            self.model,
-            _prompt_of(arguments),
-            self.tools.values(),
-            instructions=self.instructions,
-            context=context,
-            name=self.name,
-            **self._settings,
-        )
+        try:
+            result: AgentResult[Any] = await run_agent(
+                self.model,
+                _prompt_of(arguments),
+                self.tools.values(),
+                instructions=self.instructions,
+                context=context,
+                name=self.name,
+                **self._settings,
+            )
+        except BudgetExceeded as signal:
+            if context.run is not None:
+                context.run.check()  # where a budget further out is used up, more than this agent ends
+            raise ToolExecutionError(str(signal), "budget") from signal
         if result.ending == "replan":
             return ToolResult.failure(f"another plan is needed: {result.text}", "replan")
         structured = plain_data(result.output) if result.output is not None else None
