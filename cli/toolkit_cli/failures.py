@@ -61,7 +61,11 @@ def code_for(problems: Iterable[Problem]) -> ExitCode:
     grave = errors_among(problems)
     if not grave:
         return ExitCode.WELL
-    return ExitCode.NOT_FOUND if all(problem.code == "TK001" for problem in grave) else ExitCode.USAGE
+    codes = {_CODES.get(problem.code, ExitCode.USAGE) for problem in grave}
+    return codes.pop() if len(codes) == 1 else ExitCode.USAGE
+
+
+_CODES = {"TK001": ExitCode.NOT_FOUND, "TK011": ExitCode.APPROVAL, "TK012": ExitCode.NOT_FOUND}
 
 
 def report(problems: Sequence[Problem], exit_code: int = ExitCode.WELL, *, as_json: bool = False) -> None:

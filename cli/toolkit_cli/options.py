@@ -39,6 +39,32 @@ Grants = Annotated[
         show_default=False,
     ),
 ]
+Starts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--start",
+        metavar="SERVER",
+        help="Let this MCP server of the project be started, or contacted. Repeatable.",
+        show_default=False,
+    ),
+]
+ModelName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MODEL",
+        help="PROVIDER:NAME; chat:NAME with a base URL; or scripted:FILE, replies written down beforehand. "
+        "Also TOOLKIT_MODEL, or `model` in the configuration.",
+        show_default=False,
+    ),
+]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="Where the server of chat:NAME is: http://localhost:11434/v1. Also TOOLKIT_MODEL_URL.",
+        show_default=False,
+    ),
+]
 Rules = Annotated[
     list[str] | None,
     typer.Option(metavar="RULE", help="Allow calls beforehand: 'tool' or 'tool(arg=glob)'. Repeatable."),

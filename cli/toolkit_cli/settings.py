@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolkit.errors import ConfigurationError, raise_errors
+from toolkit.problems import Problem, did_you_mean
 
 if TYPE_CHECKING:
     from toolkit.sources.configuration import Configuration
@@ -13,12 +14,15 @@ _PATH_SIGNS = ("/", "\\", "*", "?", "[")
 _FILE_SUFFIXES = (".py", ".yaml", ".yml")
 
 
-def load_configuration(tools: Sequence[str] | None = None, grant: Sequence[str] | None = None) -> "Configuration":
+def load_configuration(
+    tools: Sequence[str] | None = None, grant: Sequence[str] | None = None, start: Sequence[str] | None = None
+) -> "Configuration":
     """Return the configuration of the working directory with what options add to it.
 
     Args:
         tools: More sources of tools (`--tools`), before its own.
         grant: More permissions for groups (`--grant`).
+        start: MCP servers of the project that may be reached (`--start`).
 
     Raises:
         ConfigurationError: With everything that is wrong in the configuration.
@@ -31,10 +35,19 @@ def load_configuration(tools: Sequence[str] | None = None, grant: Sequence[str] 
 
         more = granted_permissions(grant, problems)
         configuration = configuration._replace(granted=configuration.granted | more)
+    if start:
+        problems += [_no_server(name, configuration) for name in start if name not in configuration.mcp]
+        configuration = configuration._replace(start=configuration.start.union(start))
     raise_errors(ConfigurationError, problems)
     if not tools:
         return configuration
     return configuration._replace(sources=(*map(_from_here, tools), *configuration.sources))
+
+
+def _no_server(name: str, configuration: "Configuration") -> Problem:
+    otherwise = f"the servers are {', '.join(configuration.mcp)}" if configuration.mcp else "none is configured"
+    hint = did_you_mean(name, configuration.mcp, otherwise=otherwise)
+    return Problem("", f"--start: there is no MCP server '{name}'", hint=hint)
 
 
 def _from_here(source: str) -> str:

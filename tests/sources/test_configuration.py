@@ -108,7 +108,7 @@ def test_everything_wrong_is_told_at_once_with_its_line(project):
         "toolkit.toml:4:1: error[TK005]: 'context' must be a table (write context = { tenant = 'acme' })",
         (
             "toolkit.toml:5:1: error[TK005]: unknown key 'policy' "
-            "(the keys are 'sources', 'env', 'defaults', 'context', 'builtin', 'groups' and 'lint')"
+            "(the keys are 'sources', 'env', 'defaults', 'context', 'builtin', 'groups', 'mcp', 'prices' and 'lint')"
         ),
         (
             "toolkit.toml:8:1: error[TK005]: 'defaults.timeout' must be a duration such as '500ms', '30s' or '5m', above zero "
@@ -118,7 +118,7 @@ def test_everything_wrong_is_told_at_once_with_its_line(project):
             "toolkit.toml:9:1: error[TK005]: 'defaults.approval_timeout' must be a duration such as '500ms', '30s' or '5m', "
             "above zero and at most 720h"
         ),
-        "toolkit.toml:10:1: error[TK005]: unknown key 'defaults.timout' (did you mean 'timeout'?)",
+        "toolkit.toml:10:1: error[TK005]: unknown key 'defaults.timout' (did you mean 'timeout' or 'model_timeout'?)",
     ]
 
 
@@ -149,7 +149,7 @@ def test_places_are_found_in_the_project_file(project):
 def test_key_of_an_inline_table_is_placed_at_the_table(project):
     project.write("toolkit.toml", "env = []\ndefaults = { timout = '1s' }\n")
     assert problems(project) == [
-        "toolkit.toml:2:1: error[TK005]: unknown key 'defaults.timout' (did you mean 'timeout'?)"
+        "toolkit.toml:2:1: error[TK005]: unknown key 'defaults.timout' (did you mean 'timeout' or 'model_timeout'?)"
     ]
 
 
@@ -206,7 +206,7 @@ def test_project_without_settings_imports_no_reader(project):
     project.write("pyproject.toml", "[project]\nname = 'x'\n")
     program = (
         "import sys; from toolkit.sources.configuring import find_configuration; find_configuration(); "
-        "print([name for name in ('tomllib', 'pydantic', 'toolkit.pipelines.shapes') if name in sys.modules])"
+        "print([name for name in ('tomllib', 'pydantic', 'toolkit.documents.shapes') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

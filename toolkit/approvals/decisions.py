@@ -14,9 +14,11 @@ class Continue:
 
     Attributes:
         same_again: Do not ask again in this run for this very call: the same tool with the same arguments.
+        always: Do not ask again at all; only a request that can be remembered takes it so.
     """
 
     same_again: bool = False
+    always: bool = False
 
 
 @dataclass(frozen=True, slots=True)

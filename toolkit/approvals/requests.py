@@ -33,6 +33,7 @@ class ReviewRequest:
         on_timeout: What happens when the time is over.
         answer_is_text: The reviewer's own words are wanted (as `Edit`), not leave to run something.
         editable: Whether the arguments may be edited.
+        may_be_remembered: Whether leave can be given for good.
         hidden: A digest of what the arguments hide from the reviewer, such as a password: two calls that differ only
             there are not the same.
         objection: Tells why edited arguments would be refused, or `None` if they are good.
@@ -50,6 +51,7 @@ class ReviewRequest:
     on_timeout: OnTimeout = "reject"
     answer_is_text: bool = False
     editable: bool = True
+    may_be_remembered: bool = False
     hidden: str = ""
     objection: Callable[[Mapping[str, Any] | str], str | None] = _nothing_to_say
     preview_of: Callable[[Mapping[str, Any] | str], str | None] = _nothing_to_say

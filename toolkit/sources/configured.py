@@ -52,7 +52,7 @@ class ConfiguredSources:
         if name in self._tools:
             return Collected([self._tools[name]], self.warnings)
         if name in self._pipelines:
-            return self._opener.open_pipeline(self._pipelines[name])
+            return self._opener.open_yaml(self._pipelines[name])
         inner = named_tool(self._python.tools, name)
         return None if inner is None else Collected([inner], self.warnings)
 
@@ -60,13 +60,17 @@ class ConfiguredSources:
         """Open every source."""
         found = self.open_own()
         found.add(self._groups)
+        for text, target in zip(self._configuration.sources, self._targets, strict=True):
+            if self._is_remote(target):
+                opened = self._opener.open_parsed(target, self._configuration.directory)
+                found.add(Collected(opened.tools, [self._placed(problem, text) for problem in opened.problems]))
         return found
 
     def open_own(self) -> Collected:
         """Open every source but the groups."""
         found = Collected(list(self._python.tools), list(self._python.problems))
         for path in self._pipeline_files:
-            found.add(self._opener.open_pipeline(path))
+            found.add(self._opener.open_yaml(path))
         return found
 
     @cached_property
@@ -77,7 +81,7 @@ class ConfiguredSources:
     def _groups(self) -> Collected:
         found = Collected.nothing()
         for text, target in zip(self._configuration.sources, self._targets, strict=True):
-            if self._is_group(target):
+            if self._is_group(target) and not self._is_remote(target):
                 opened = self._opener.groups.find(target.spelled) or Collected.nothing()
                 found.add(Collected(opened.tools, [self._placed(problem, text) for problem in opened.problems]))
         return found
@@ -87,11 +91,20 @@ class ConfiguredSources:
             return False
         return target.module.partition(".")[0] in self._configuration.groups
 
+    def _is_remote(self, target: Target | Problem) -> bool:
+        """Whether opening a target would contact an MCP server; looking for a name does not."""
+        if not self._configuration.mcp or not isinstance(target, NameTarget) or target.name is not None:
+            return False
+        name = target.module.partition(".")[0]
+        if name in self._configuration.groups:
+            return self._opener.groups.is_remote(name)
+        return name in self._configuration.mcp
+
     @cached_property
     def _python(self) -> Collected:
         found = Collected.nothing()
         for text, target in zip(self._configuration.sources, self._targets, strict=True):
-            if self._is_group(target):
+            if self._is_group(target) or self._is_remote(target):
                 continue  # it may choose among the others, and is opened after them
             if isinstance(target, FilesTarget):
                 if target.pipelines and not target.python:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from toolkit.problems import Problem
@@ -25,12 +26,39 @@ def find_configuration(
     start = Path.cwd() if directory is None else directory.absolute()
     given = os.environ if variables is None else variables
     configuration, problems = _configuration_above(start)
+    if (own := user_file(given)).is_file():
+        configuration = _with_own_servers(configuration, own, problems)
     overrides = {name: text for name, text in given.items() if name.startswith(_PREFIX)}
     if overrides:
         from toolkit.sources.settings import override  # noqa: PLC0415 - most projects set none
 
         configuration = override(configuration, overrides, start, problems)
     return configuration, problems
+
+
+def user_file(variables: Mapping[str, str]) -> Path:
+    """Return the file of the user's own configuration: `toolkit/config.toml` in `XDG_CONFIG_HOME`, or `~/.config`."""
+    named = variables.get("XDG_CONFIG_HOME", "")
+    folder = Path(named) if named.startswith(os.sep) else Path(variables.get("HOME", "~")).expanduser() / ".config"
+    return folder / "toolkit" / "config.toml"
+
+
+def _with_own_servers(configuration: Configuration, file: Path, problems: list[Problem]) -> Configuration:
+    """Return the configuration with the user's own servers.
+
+    Of a name that the project has too, the project's holds; if both are the same server, it is the user's all the same,
+    with what the project says of its use.
+    """
+    from toolkit.sources.settings import read_own_servers  # noqa: PLC0415 - few users have such a file
+
+    own, found = read_own_servers(file)
+    problems += found
+    servers = dict(own)
+    for name, server in configuration.mcp.items():
+        mine = own.get(name)
+        is_same = mine is not None and mine.fingerprint == server.fingerprint
+        servers[name] = replace(server, owner="user", trusted=mine.trusted) if mine and is_same else server
+    return configuration._replace(mcp=servers)
 
 
 def _configuration_above(start: Path) -> tuple[Configuration, list[Problem]]:

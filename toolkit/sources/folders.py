@@ -1,4 +1,4 @@
-"""Folders: which of their files are looked at for tools and pipelines."""
+"""Folders: which of their files are looked at for tools, pipelines and agents."""
 
 import os
 import re
@@ -12,34 +12,34 @@ _SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "site-packages"})
 # These are run by other programs, and do their work as soon as they are imported.
 _SKIPPED_FILES = frozenset({"conftest.py", "setup.py", "noxfile.py", "__main__.py"})
 
-_PIPELINE_KEY = re.compile(r"""^["']?(?:toolkit|steps)["']?[ \t]*:""", re.MULTILINE)
+_OUR_KEY = re.compile(r"""^(?:["']?(?:toolkit|steps)["']?[ \t]*:|["']?agent["']?[ \t]*:[ \t]*["']?\w)""", re.MULTILINE)
 _ENOUGH_TO_TELL = 1024 * 1024
 
 
 def tool_files(folder: Path) -> list[Path]:
-    """Return the Python files and the pipelines in a folder and below it, sorted.
+    """Return the Python files, the pipelines and the agents in a folder and below it, sorted.
 
     Left out are hidden folders and files, virtual environments, installed packages, tests, and YAML files that are
-    something else than pipelines. A file that two names lead to is returned once.
+    something else than pipelines and agents. A file that two names lead to is returned once.
     """
     found: dict[str, Path] = {}
     for path in files_below(folder, SUFFIXES):
-        if path.suffix == PYTHON or is_pipeline(path):
+        if path.suffix == PYTHON or means_tool(path):
             found.setdefault(os.path.realpath(path), path)
     return list(found.values())
 
 
-def is_pipeline(path: Path) -> bool:
-    """Whether a YAML file means to be a pipeline: it has `steps` or `toolkit` among its top-level keys.
+def means_tool(path: Path) -> bool:
+    """Whether a YAML file means to be a pipeline or an agent: it has `steps`, `toolkit` or `agent` at its top level.
 
-    It is told from the text, so that a pipeline with a mistake in its YAML is one too.
+    It is told from the text, so that one with a mistake in its YAML counts too; `agent` counts with a word behind it.
     """
     try:
         with path.open("rb") as stream:
             text = stream.read(_ENOUGH_TO_TELL).decode("utf-8", errors="replace")
     except OSError:
         return True  # whoever opens it says why it cannot be read
-    return _PIPELINE_KEY.search(text.removeprefix("\ufeff")) is not None
+    return _OUR_KEY.search(text.removeprefix("\ufeff")) is not None
 
 
 def files_below(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:

@@ -86,7 +86,14 @@ class ConfiguredGroups:
         if settings.sources:
             return None
         own = self._opener.configured.find_own(wanted) if self._configuration.sources else None
-        return own or self._opener.find_ready(wanted) or self.find(wanted)
+        found = own or self._opener.find_ready(wanted) or self.find(wanted)
+        return self._opener.servers.find(wanted) if found is None and self._configuration.mcp else found
+
+    def is_remote(self, name: str) -> bool:
+        """Return whether a group chooses among the tools of MCP servers, so that opening it would contact them."""
+        settings = self._configuration.groups[name]
+        named = {one.partition(".")[0] for one in (*settings.sources, *settings.tools)}
+        return not named.isdisjoint(self._configuration.mcp)
 
     def _pool(self, settings: GroupSettings) -> Collected:
         """Return what a group chooses among: its own sources, or else, for patterns, everything that is known."""

@@ -1,9 +1,10 @@
 """Loading: the two public ways to open tools and pipelines from Python."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from toolkit.errors import InvalidPipeline, InvalidTools, raise_errors
+from toolkit.problems import Problem
 from toolkit.sources.configuring import find_configuration
 from toolkit.sources.displaying import seen_from
 from toolkit.sources.opening import SourceOpener
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 def load_tools(*targets: str) -> dict[str, Tool]:
     """Open local sources and return their tools by name: `load_tools("tools.py", "package.module:name", "builtin")`.
 
-    A target is a Python file, `file.py:name`, a pipeline's file, a folder, a glob, the name of a configured or ready
-    tool, a module or `module:name`; paths start from the working directory. Without targets, the configured sources
-    are opened.
+    A target is a Python file, `file.py:name`, the file of a pipeline or an agent, a folder, a glob, the name of a
+    configured or ready tool, a module or `module:name`; paths start from the working directory. Without targets, the
+    configured sources are opened.
 
     Raises:
         InvalidTools: With every problem of every target, and of the project's configuration.
@@ -42,7 +43,13 @@ def load_pipeline(path: "str | os.PathLike[str]") -> "Pipeline":
         InvalidPipeline: With every problem of the file, of its tools and of the project's configuration.
     """
     configuration, problems = find_configuration()
-    found = SourceOpener(configuration).open_pipeline(Path(path))
+    found = SourceOpener(configuration).open_yaml(Path(path))
     here = Path.cwd()
     raise_errors(InvalidPipeline, [seen_from(here, problem) for problem in [*problems, *found.problems]])
-    return cast("Pipeline", found.tools[0])
+    from toolkit.pipelines.pipeline import Pipeline  # noqa: PLC0415 - tools need none
+
+    [tool] = found.tools
+    if isinstance(tool, Pipeline):
+        return tool
+    problem = Problem("TK003", f"'{path}' is an agent and no pipeline", tool.spec.location, hint="load_tools opens it")
+    raise InvalidPipeline(problems=[seen_from(here, problem)])

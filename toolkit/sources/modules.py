@@ -56,6 +56,35 @@ def import_named(name: str, base: Path) -> ModuleType | list[Problem] | None:
         return _problems_of(error, root, name, None)
 
 
+def users_modules() -> dict[str, ModuleType]:
+    """Return the modules of users that are imported in this process, by their names."""
+    found = {}
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str) and name != "__main__" and _root_of(os.path.realpath(file)) in _folders:
+            found[name] = module
+    return found
+
+
+@contextmanager
+def imported_afresh() -> Iterator[None]:
+    """Import users' modules once more in this context; if it raises, those that were there are there again."""
+    before, files = users_modules(), dict(_imported)
+    for name in before:
+        del sys.modules[name]
+    _imported.clear()
+    importlib.invalidate_caches()
+    try:
+        yield
+    except BaseException:
+        for name in users_modules():
+            del sys.modules[name]
+        sys.modules.update(before)
+        _imported.clear()
+        _imported.update(files)
+        raise
+
+
 def _place_in_package(file: str) -> tuple[str, list[str]]:
     """Return the folder that the imports of a file start from, and the names that lead from there to it."""
     folder, base = os.path.split(file)

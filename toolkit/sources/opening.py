@@ -13,14 +13,16 @@ from toolkit.sources.displaying import seen_from
 from toolkit.sources.folders import PYTHON
 from toolkit.sources.ready import ALL_READY, as_one_of_all, open_ready, ready_names
 from toolkit.sources.scopes import Scope
-from toolkit.sources.targets import FilesTarget, NameTarget, Target, nearby_names, parse_target
+from toolkit.sources.targets import FilesTarget, NameTarget, Target, is_module_name, nearby_names, parse_target
 from toolkit.tools.base import Tool
 
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from toolkit.approvals.gates import Gate
     from toolkit.sources.collecting import Collector
     from toolkit.sources.groups import ConfiguredGroups
+    from toolkit.sources.servers import ConfiguredServers
 
 CIRCLE = "TK622"
 
@@ -37,29 +39,43 @@ class Opened(NamedTuple):
     problems: list[Problem]
 
 
-def open_targets(targets: Sequence[str], configuration: Configuration) -> Opened:
+def open_targets(targets: Sequence[str], configuration: Configuration, gate: "Gate | None" = None) -> Opened:
     """Open what the user named, relative to the working directory; with no targets, the configured sources.
 
     A source that is broken hides no other. Two different tools of one name are a Problem (`TK103`); the first stands.
+
+    Args:
+        targets: What was named.
+        configuration: The settings of the project.
+        gate: Who is asked before an MCP server that the project names is reached; nobody unless given.
     """
-    return SourceOpener(configuration).open_all(targets)
+    return SourceOpener(configuration, gate=gate).open_all(targets)
 
 
 class SourceOpener:
     """Opens targets; what it has opened it keeps, so that a tool reached in two ways is one tool."""
 
-    def __init__(self, configuration: Configuration, refused: Mapping[str, Problem] | None = None) -> None:
+    def __init__(
+        self,
+        configuration: Configuration,
+        refused: Mapping[str, Problem] | None = None,
+        *,
+        gate: "Gate | None" = None,
+    ) -> None:
         """Open nothing yet.
 
         Args:
             configuration: The settings of the project.
             refused: Python files, by their real paths, that are not to be imported, each with the reason.
+            gate: Who is asked before an MCP server of the project is reached.
         """
         self.configuration = configuration
         self._configured: ConfiguredSources | None = None
         self._kept_collector: Collector | None = None
         self._kept_groups: ConfiguredGroups | None = None
-        self._pipelines: dict[str, Collected] = {}
+        self._kept_servers: ConfiguredServers | None = None
+        self._gate = gate
+        self._yaml: dict[str, Collected] = {}
         self._being_read: list[str] = []
         self._ready: dict[str, Collected] = {}
         self._refused = refused or {}
@@ -79,6 +95,15 @@ class SourceOpener:
 
             self._kept_groups = ConfiguredGroups(self)
         return self._kept_groups
+
+    @property
+    def servers(self) -> "ConfiguredServers":
+        """The MCP servers that the configuration names."""
+        if self._kept_servers is None:
+            from toolkit.sources.servers import ConfiguredServers  # noqa: PLC0415 - few projects have servers
+
+            self._kept_servers = ConfiguredServers(self.configuration, self._gate)
+        return self._kept_servers
 
     def open_all(self, targets: Sequence[str]) -> Opened:
         """Open several targets; with none, the configured sources."""
@@ -115,30 +140,42 @@ class SourceOpener:
         if configured and (found := configured.find(name)) is not None:
             return found
         if (ready := self.find_ready(name)) is None:
-            return self.groups.find(name) if in_configured and self.configuration.groups else None
+            group = self.groups.find(name) if in_configured and self.configuration.groups else None
+            return group if group is not None or not self.configuration.mcp else self.servers.find(name)
         return Collected(ready.tools, [*ready.problems, *(configured.warnings if configured else [])])
 
     def known_names(self) -> list[str]:
         """Return the names that `find` knows."""
         configured = self.configured.names if self.configuration.sources else []
-        return [*configured, ALL_READY, *ready_names(self.configuration), *self.configuration.groups]
+        servers = self.servers.names if self.configuration.mcp else []
+        return [*configured, ALL_READY, *ready_names(self.configuration), *self.configuration.groups, *servers]
 
-    def open_pipeline(self, path: Path) -> Collected:
-        """Open a pipeline's file as a tool."""
+    def open_yaml(self, path: Path) -> Collected:
+        """Open a YAML file as a tool: a pipeline, or an agent."""
         key = os.path.realpath(path)
         if key in self._being_read:
             chain = " → ".join(Path(one).name for one in [*self._being_read, key])
-            return Collected.nothing(Problem(CIRCLE, f"the pipeline '{path}' leads back to itself: {chain}"))
-        if key not in self._pipelines:
-            from toolkit.pipelines.loading import read_pipeline  # noqa: PLC0415 - a Python file needs no pipelines
-
+            return Collected.nothing(Problem(CIRCLE, f"the file '{path}' leads back to itself: {chain}"))
+        if key not in self._yaml:
             self._being_read.append(key)
             try:
-                pipeline, problems = read_pipeline(path, Scope(self))
+                tool, problems = self._read_yaml(path)
             finally:
                 self._being_read.pop()
-            self._pipelines[key] = Collected([pipeline] if pipeline else [], problems)
-        return self._pipelines[key]
+            self._yaml[key] = Collected([tool] if tool else [], problems)
+        return self._yaml[key]
+
+    def _read_yaml(self, path: Path) -> tuple[Tool | None, list[Problem]]:
+        from toolkit.documents import is_agent, read_document  # noqa: PLC0415 - a Python file needs no documents
+
+        document = read_document(path)
+        if is_agent(document[0]):
+            from toolkit.agents.files.loading import read_agent  # noqa: PLC0415 - few files are agents
+
+            return read_agent(path, Scope(self), document)
+        from toolkit.pipelines.loading import read_pipeline  # noqa: PLC0415 - a Python file needs no pipelines
+
+        return read_pipeline(path, Scope(self), document)
 
     def find_ready(self, name: str) -> Collected | None:
         """Return the ready tool of a name, or all of them, or None."""
@@ -167,7 +204,7 @@ class SourceOpener:
 
     def _open_file(self, path: Path, name: str | None) -> Collected:
         if path.suffix != PYTHON:
-            found = self.open_pipeline(path)
+            found = self.open_yaml(path)
             return found.pick(name, str(path)) if name is not None and found.tools else found
         if reason := self._refused.get(os.path.realpath(path)):
             return Collected.nothing(reason)
@@ -178,6 +215,10 @@ class SourceOpener:
     def _open_module(self, target: NameTarget, base: Path) -> Collected:
         from toolkit.sources.modules import import_named  # noqa: PLC0415 - files and the ready tools need none
 
+        if not is_module_name(target.module):
+            names = [*self.known_names(), *nearby_names(base)]
+            hint = did_you_mean(target.module, names, otherwise="name a file, a folder, a tool or a module")
+            return Collected.nothing(Problem(NOT_FOUND, f"nothing is called '{target.module}'", hint=hint))
         module = import_named(target.module, base)
         if module is not None:
             return self._collect(module, target.name, target.module)
@@ -204,5 +245,5 @@ class SourceOpener:
 
 def _no_tools(target: FilesTarget) -> Problem:
     place = Location(str(target.paths[0])) if target.is_single else None
-    hint = "mark a function with `@tool`" if target.paths else "it has neither Python files nor pipelines"
+    hint = "mark a function with `@tool`" if target.paths else "it has neither Python files nor pipelines or agents"
     return Problem(NO_TOOLS, f"there are no tools in '{target.spelled}'", place, hint=hint)

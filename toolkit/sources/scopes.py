@@ -1,4 +1,4 @@
-"""Scopes: which tools the steps of a pipeline may name, and what a name in one means."""
+"""Scopes: which tools a pipeline or an agent may name, what a name in one means, and which model answers."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,13 +13,14 @@ from toolkit.sources.targets import FilesTarget, parse_target
 from toolkit.tools.base import Tool
 
 if TYPE_CHECKING:
+    from toolkit.agents.models.messages import Model
     from toolkit.sources.opening import SourceOpener
 
 UNKNOWN_TOOL = "TK604"
 
 
 class Scope:
-    """The tools that a pipeline's own `tools:` open, then the configured ones, then the ready ones."""
+    """What a YAML file may name: tools of its own `tools:`, then the configured ones, then the ready ones."""
 
     def __init__(self, opener: "SourceOpener", own: Mapping[str, Tool] | None = None) -> None:
         """Keep who opens, and the tools of the pipeline's own sources."""
@@ -42,8 +43,40 @@ class Scope:
         found = self._opener.find(name)
         return [] if found is None else self._only_tool(name, found)
 
+    def boundary(self, base: Path) -> Path:
+        """Return the folder beyond which a file in the folder `base` reads no text: that of the project, or its own."""
+        project = self._opener.configuration.directory
+        is_in_project = self._opener.configuration.file is not None and base.resolve().is_relative_to(project.resolve())
+        return project if is_in_project else base
+
+    def model_for(self, own: str | None) -> str | None:
+        """Return the name of the model that answers an agent: the user's, its own, or the configured one."""
+        configuration = self._opener.configuration
+        return configuration.model_said or own or configuration.model
+
+    def open_model(self, name: str) -> "Model":
+        """Return the model of a name, with the settings of the project.
+
+        Raises:
+            ConfigurationError: If there is none.
+        """
+        from toolkit.sources.models import configured_model  # noqa: PLC0415 - only an agent that runs has a model
+
+        return configured_model(self._opener.configuration, name)
+
+    def open_target(self, target: str, *, base: Path) -> tuple[Sequence[Tool], list[Problem]]:
+        """Return the tools of a target that an agent in the folder `base` names, and what is wrong with the others.
+
+        A folder or a pattern gives its Python files only: pipelines and other agents are named by their paths.
+        """
+        parsed = parse_target(target, base)
+        if isinstance(parsed, FilesTarget) and not parsed.is_single:
+            parsed = parsed.only_python()
+        found = self._opener.open_parsed(parsed, base)
+        return found.tools, [_as_unknown(problem) for problem in found.problems]
+
     def known_names(self, base: Path) -> Iterable[str]:  # noqa: ARG002 - names mean the same in every folder
-        """Return the names that `resolve` knows."""
+        """Return the names that `resolve` and `open_target` know."""
         return dict.fromkeys([*self._own, *self._opener.known_names()])
 
     def with_sources(self, targets: Sequence[str], *, base: Path) -> tuple[Self, list[Problem]]:
@@ -53,13 +86,10 @@ class Scope:
         """
         found = Collected.nothing()
         for text in targets:
-            target = parse_target(text, base)
-            if isinstance(target, FilesTarget) and not target.is_single:
-                target = target.only_python()
-            found.add(self._opener.open_parsed(target, base))
+            opened, problems = self.open_target(text, base=base)
+            found.add(Collected([*opened], problems))
         own, clashes = table_of([*self._own.values(), *found.tools])
-        problems = [_as_unknown(problem) for problem in [*found.problems, *clashes]]
-        return type(self)(self._opener, own), problems
+        return type(self)(self._opener, own), [*found.problems, *clashes]
 
     def _only_tool(self, name: str, found: Collected) -> Tool | list[Problem]:
         if len(found.tools) == 1 and not errors_among(found.problems):

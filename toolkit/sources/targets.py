@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from toolkit.problems import Problem, did_you_mean
-from toolkit.sources.folders import PYTHON, SUFFIXES, YAML, is_pipeline, tool_files
+from toolkit.sources.folders import PYTHON, SUFFIXES, YAML, means_tool, tool_files
 
 NOT_FOUND = "TK001"
 NO_TOOL = "TK003"
 
 _DOTTED_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_ADDRESS = re.compile(r"[^\W\d][\w-]*(?:\.[\w./-]+)?")
 
 
 class FilesTarget(NamedTuple):
@@ -31,16 +32,16 @@ class FilesTarget(NamedTuple):
 
     @property
     def pipelines(self) -> tuple[Path, ...]:
-        """The pipelines among them."""
+        """The pipelines and agents among them."""
         return tuple(path for path in self.paths if path.suffix != PYTHON)
 
     def only_python(self) -> Self:
-        """Return the same target without its pipelines."""
+        """Return the same target without its pipelines and agents."""
         return self._replace(paths=self.python)
 
 
 class NameTarget(NamedTuple):
-    """A configured or built-in name, or else a module; with `name`, only a module."""
+    """A configured or built-in name, a remote tool (`server.tool`), or else a module; with `name`, only a module."""
 
     spelled: str
     module: str
@@ -73,9 +74,14 @@ def parse_target(text: str, base: Path) -> Target | Problem:
         if _DOTTED_NAME.fullmatch(front):
             return NameTarget(text, front, name)
         return _nothing_there(front, base)
-    if _DOTTED_NAME.fullmatch(text) and not text.endswith(SUFFIXES):
+    if _ADDRESS.fullmatch(text) and not text.endswith(SUFFIXES):
         return NameTarget(text, text)
     return _nothing_there(text, base)
+
+
+def is_module_name(name: str) -> bool:
+    """Return whether a name could be that of a module; the names of remote tools hold other signs too."""
+    return _DOTTED_NAME.fullmatch(name) is not None
 
 
 def _files(text: str, base: Path, name: str | None) -> FilesTarget | Problem | None:
@@ -112,7 +118,7 @@ def _matching(pattern: str, base: Path, name: str | None) -> FilesTarget | Probl
     for match in matches:
         if match.is_dir():
             paths |= dict.fromkeys(tool_files(match))
-        elif match.suffix == PYTHON or (match.suffix in YAML and is_pipeline(match)):
+        elif match.suffix == PYTHON or (match.suffix in YAML and means_tool(match)):
             paths[match] = None
     return FilesTarget(pattern, tuple(paths), name, is_single=False) if matches else None
 

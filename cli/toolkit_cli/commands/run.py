@@ -1,4 +1,4 @@
-"""`toolkit run`: call a tool, or run a pipeline, and ask before anything dangerous."""
+"""`toolkit run`: call a tool, run a pipeline or an agent, and ask before anything dangerous."""
 
 import json
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from toolkit_cli import console
 from toolkit_cli.arguments.gathering import Given, gather_arguments, objections
 from toolkit_cli.arguments.stdin import piped_text
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
-from toolkit_cli.options import Debug, Grants, Quiet, Rules, Sources, Values, Verbose
+from toolkit_cli.options import Debug, Grants, Quiet, Rules, Sources, Starts, Values, Verbose
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.running.answering import Answers, make_gate, refuse_what_nobody_can_answer
 from toolkit_cli.running.calling import call_tool
@@ -35,7 +35,9 @@ _EVERYTHING = 2
 Target = Annotated[
     str,
     typer.Argument(
-        metavar="TARGET", help="file.py:name, a pipeline's file, a tool's name, or a module.", show_default=False
+        metavar="TARGET",
+        help="file.py:name, the file of a pipeline or an agent, a tool's name, or a module.",
+        show_default=False,
     ),
 ]
 Words = Annotated[
@@ -72,24 +74,35 @@ def run(  # noqa: PLR0913 - each is an option of the command
     format: Shown = "text",  # noqa: A002 - the option's name
     tools: Sources = None,
     grant: Grants = None,
+    start: Starts = None,
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="What answers agents, whatever they say, as in `toolkit agent`."),
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="A server of the chat API, for chat:NAME.")
+    ] = None,
     context: Values = None,
     verbose: Verbose = 0,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> int:
-    """Call a tool, or run a pipeline; stdout carries the result alone.
+    """Call a tool, run a pipeline, or let an agent work; stdout carries the result alone.
 
     Before anything destructive you are asked, on a terminal. Without one, whatever would have to be asked fails before
     any work, and the flag that allows it is named.
     """
-    configuration = load_configuration(tools, grant)
+    configuration = load_configuration(tools, grant, start)
+    configuration = configuration._replace(model_said=model, model_url=base_url or configuration.model_url)
     values = {**configuration.context, **read_values(context or ())}
+    configuration = configuration._replace(context=values)
     answers = Answers(yes, no_input, approve or ())
     with Screen() as screen:
         show_logs(screen, _EVERYTHING if debug else verbose)
-        tool = _timed(_open_one(target, configuration, warn=not quiet and format == "text"), timeout, configuration)
-        arguments = _complete(tool, Given(words or (), args, input, piped_text()), answers, target)
         gate, reviewer = make_gate(answers, screen, configuration.approval_timeout)
+        found = _open_one(target, configuration, gate, warn=not quiet and format == "text")
+        tool = _timed(found, timeout, configuration)
+        arguments = _complete(tool, Given(words or (), args, input, piped_text()), answers, target)
         if dry_run:
             return _rehearse(tool, arguments, gate, format)
         refuse_what_nobody_can_answer(tool, arguments, gate, answers)
@@ -100,7 +113,7 @@ def run(  # noqa: PLR0913 - each is an option of the command
     return present(ending, format, teller)
 
 
-def _open_one(target: str, configuration: "Configuration", *, warn: bool) -> Tool:
+def _open_one(target: str, configuration: "Configuration", gate: "Gate", *, warn: bool) -> Tool:
     """Return the one tool that the target names, with a word on what is odd about it; programs ask `lint` for that.
 
     Raises:
@@ -108,7 +121,7 @@ def _open_one(target: str, configuration: "Configuration", *, warn: bool) -> Too
     """
     from toolkit.sources.opening import open_targets  # noqa: PLC0415 - help needs none of it
 
-    opened = open_targets([target], configuration)
+    opened = open_targets([target], configuration, gate)
     if errors_among(opened.problems):
         raise Failure(code_for(opened.problems), problems=opened.problems)
     if warn:

@@ -18,6 +18,7 @@ from toolkit_cli.rendering.styles import Line
 from toolkit_cli.rendering.tables import table, wrap_text
 
 if TYPE_CHECKING:
+    from toolkit.agents.outlines import AgentOutline
     from toolkit.builtin import ReadyTool
     from toolkit.builtin.options import Option
     from toolkit.pipelines.outline import PipelineOutline
@@ -60,12 +61,17 @@ def summary_record(tool: Tool) -> dict[str, Any]:
 def full_record(tool: Tool) -> dict[str, Any]:
     """Return everything about a tool as plain data.
 
-    Every key is always there, but for `pipeline` where it is none and `options` where it is no ready tool.
+    Every key is always there, but for `pipeline` and `agent` where it is none and `options` where it is no ready tool.
     """
     spec, pipeline = tool.spec, pipeline_in(tool)
     steps = {"pipeline": outline_record(outline_of_pipeline(pipeline))} if pipeline else {}
     options = {"options": option_records(options_of(tool))} if spec.source == "builtin" else {}
     inner = {"tools": _tree_record(tool)} if is_facade(tool) else {}
+    agent = outline_of_agent(tool)
+    if agent is not None:
+        from toolkit_cli.rendering.agents import agent_record  # noqa: PLC0415 - few tools are agents
+
+        inner = {"agent": agent_record(agent)}
     return (
         summary_record(tool)
         | steps
@@ -98,6 +104,10 @@ def detailed(tool: Tool, width: int) -> list[Line]:
         lines += [[], *drawn(outline_of_pipeline(pipeline), width)]
     if is_facade(tool):
         lines += [[], *_tree(tool, width)]
+    if agent := outline_of_agent(tool):
+        from toolkit_cli.rendering.agents import drawn_agent  # noqa: PLC0415 - few tools are agents
+
+        lines += [[], *drawn_agent(agent, width)]
     if options := options_of(tool):
         lines += [[], *drawn_options(spec.name, options, width)]
     lines += [[], [("strong", "Run it")], [("plain", f"  {command_for(tool)}")]]
@@ -131,6 +141,8 @@ def kind_of(tool: Tool) -> str:
     """Return what kind of tool it is, in a word or two."""
     if is_facade(tool):
         return "facade"
+    if agent := outline_of_agent(tool):
+        return "agent" if agent.kind == "simple" else f"agent, {agent.kind}"
     return "pipeline" if pipeline_in(tool) else _KINDS[tool.pipe]
 
 
@@ -146,6 +158,15 @@ def is_facade(tool: Tool) -> bool:
     """Return whether a tool reveals others when it is called."""
     room = sys.modules.get("toolkit.disclosure.progressive")  # nothing is a facade if nobody has imported them
     return room is not None and room.facade_in(tool) is not None
+
+
+def outline_of_agent(tool: Tool) -> "AgentOutline | None":
+    """Return an agent as people look at it, or None if it is another kind."""
+    if "toolkit.agents.agent" not in sys.modules:  # nothing is an agent if nobody has imported them
+        return None
+    from toolkit.agents.outlines import outline_of  # noqa: PLC0415 - only an agent needs it
+
+    return outline_of(tool)
 
 
 def outline_of_pipeline(pipeline: "Pipeline") -> "PipelineOutline":
@@ -181,11 +202,17 @@ def command_for(tool: Tool) -> str:
     return " ".join(parts + [_placeholder(one) for one in parameters])
 
 
+_REMOTE = "mcp://"
+
+
 def address_of(spec: ToolSpec) -> str:
     """Return the TARGET that leads to a tool: `file.py:name`, a pipeline's file, `module:name`, or its name alone."""
     source = shown_path(spec.source or "")
     if source.endswith((".yaml", ".yml")):
         return source
+    if source.startswith(_REMOTE):
+        place = spec.location.file if spec.location else f"{source}/{spec.name}"
+        return place.removeprefix(_REMOTE).replace("/", ".", 1)
     return spec.name if source in {"", "builtin"} else f"{source}:{spec.name}"
 
 

@@ -18,17 +18,26 @@ from toolkit_cli.rendering.styles import Line, paint
 from toolkit_cli.reviewing.editing import edited_arguments
 from toolkit_cli.screen import Screen
 
-Answer = Literal["once", "edit", "reject", "same", "view", "stop"]
+Answer = Literal["once", "edit", "reject", "same", "always", "view", "stop"]
 
 _WORDS: dict[Answer, str] = {
     "once": "once",
     "edit": "edit",
     "reject": "reject with a reason",
     "same": "same again this run",
+    "always": "always (remember it)",
     "view": "view all",
     "stop": "stop the run",
 }
-_LETTERS: dict[Answer, str] = {"once": "o", "edit": "e", "reject": "r", "same": "s", "view": "v", "stop": "q"}
+_LETTERS: dict[Answer, str] = {
+    "once": "o",
+    "edit": "e",
+    "reject": "r",
+    "same": "s",
+    "always": "a",
+    "view": "v",
+    "stop": "q",
+}
 # Other words for what approves nothing; leave is given by its own letter or word alone.
 _SYNONYMS: dict[str, Answer] = {"n": "reject", "no": "reject", "quit": "stop", "exit": "stop", "x": "stop"}
 _MARK = "     >"
@@ -90,6 +99,8 @@ class _Question:
                     return Edit(self._request.arguments) if self._edited else Continue()
                 case "same":
                     return Continue(same_again=True)
+                case "always":
+                    return Continue(always=True)
                 case "reject":
                     return Reject((await self._prompter.text("the reason, for whoever chose the call:")).strip())
                 case "stop":
@@ -119,6 +130,7 @@ class _Question:
         missing = {"same"} if self._edited else set()
         if not self._request.editable:
             missing.add("edit")
+        missing.add("same" if self._request.may_be_remembered else "always")
         return [answer for answer in _WORDS if answer not in missing]
 
     async def _answer(self) -> Answer:

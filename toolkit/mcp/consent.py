@@ -1,0 +1,137 @@
+"""Consent: what a project's file names is started, or told anything, only with the user's leave.
+
+A repository must not choose what runs on a machine, nor where its user's secrets go. Leave is given by the user's own
+configuration, by a flag for a name (`--start NAME`), or as the answer to a question, which can be remembered: by the
+hash of all that decides what runs, so that another command is asked about anew.
+"""
+
+import json
+import os
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from toolkit.approvals.decisions import Continue, Decision, ExitEarly
+from toolkit.approvals.gates import Gate
+from toolkit.approvals.policies import DescribedCall
+from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
+from toolkit.approvals.risks import Risk
+from toolkit.errors import ExitEarlyError
+from toolkit.mcp.settings import HttpServer, McpServer, StdioServer, variables_in
+from toolkit.problems import Problem
+from toolkit.running import loop_is_running, run_apart, run_in_loop
+
+NOT_ALLOWED = "TK011"
+
+
+class Consents:
+    """The user's leave to reach servers, as far as it was given."""
+
+    def __init__(self, file: Path, named: Collection[str] = (), gate: Gate | None = None) -> None:
+        """Keep who may be reached, and who can be asked.
+
+        Args:
+            file: What remembers leave that was given for good; it need not be there.
+            named: The names of servers that a flag gives leave for.
+            gate: Who is asked about others.
+        """
+        self._file = file
+        self._named = frozenset(named)
+        self._gate = gate
+        self._given: set[str] = set()
+        self._denied: set[str] = set()
+
+    def is_given(self, server: McpServer) -> bool:
+        """Return whether a server may be reached; nobody is asked."""
+        if server.owner == "user" or server.name in self._named or server.fingerprint in self._given:
+            return True
+        return server.fingerprint in self._remembered()
+
+    def refusal(self, server: McpServer) -> Problem | None:
+        """Return why a server may not be reached, or None if it may; where somebody can be asked, they are.
+
+        Raises:
+            ExitEarlyError: If whoever is asked ends the run.
+        """
+        if self.is_given(server):
+            return None
+        if server.fingerprint in self._denied:
+            return _refused(server)
+        gate = self._gate
+        request = _request(server, gate)
+        verdict = gate.judge(DescribedCall(request.risk, "person", None, request.arguments)) if gate else None
+        if verdict is not None and verdict.action == "allow":
+            return None
+        if gate is None or verdict is None or verdict.action == "deny" or not gate.can_ask:
+            return _refused(server)
+        match _asked(gate, request):
+            case Continue(always=always):
+                self._given.add(server.fingerprint)
+                if always:
+                    self._remember(server)
+                return None
+            case ExitEarly(reason, timed_out):
+                raise ExitEarlyError(reason or "The reviewer ended the run", timed_out=timed_out)
+        self._denied.add(server.fingerprint)
+        return _refused(server)
+
+    def _remembered(self) -> dict[str, Any]:
+        try:
+            content = json.loads(self._file.read_text("utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return {}
+        servers = content.get("servers") if isinstance(content, dict) else None
+        return servers if isinstance(servers, dict) else {}
+
+    def _remember(self, server: McpServer) -> None:
+        kept = {**self._remembered(), server.fingerprint: {"name": server.name, "line": server.line}}
+        text = f"{json.dumps({'servers': kept}, indent=2, sort_keys=True, ensure_ascii=True)}\n"
+        self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        draft = self._file.with_name(f"{self._file.name}.{os.getpid()}")
+        draft.write_text(text, "utf-8")
+        draft.replace(self._file)
+
+
+def _asked(gate: Gate, request: ReviewRequest) -> Decision:
+    if loop_is_running():
+        return run_apart(lambda: run_in_loop(gate.ask(request)))
+    return run_in_loop(gate.ask(request))
+
+
+def _request(server: McpServer, gate: Gate | None) -> ReviewRequest:
+    where = f" that {server.place} names" if server.place else ""
+    if isinstance(server, StdioServer):
+        text = f"Start the MCP server '{server.name}'{where}? It is a program, and does what programs can."
+    else:
+        text = f"Contact the MCP server '{server.name}'{where}?"
+    return ReviewRequest(
+        text,
+        Risk(f"start {server.name}", source="MCP server of this project", requires_approval=True, open_world=True),
+        _told(server),
+        asked_by="a project's file names it",
+        timeout=gate.timeout if gate is not None else DEFAULT_TIMEOUT,
+        editable=False,
+        may_be_remembered=True,
+    )
+
+
+def _told(server: McpServer) -> dict[str, Any]:
+    """Return what decides what runs, or who is told what."""
+    if isinstance(server, HttpServer):
+        return {"url": server.url, **({"headers": dict(server.headers)} if server.headers else {})}
+    told: dict[str, Any] = {"command line": server.line}
+    if server.cwd is not None:
+        told["folder"] = str(server.cwd)
+    if server.env:
+        told["environment"] = dict(server.env)
+    return told
+
+
+def _refused(server: McpServer) -> Problem:
+    kind = "started" if isinstance(server, StdioServer) else "contacted"
+    texts = server.env if isinstance(server, StdioServer) else server.headers
+    secrets = variables_in(texts)
+    with_what = f", with {', '.join(secrets)} of your environment" if secrets else ""
+    message = f"MCP server '{server.name}' of this project may not be {kind} yet: {server.line}{with_what}"
+    hint = f"if you want that, allow it: --start {server.name}, or TOOLKIT_MCP_START={server.name}"
+    return Problem(NOT_ALLOWED, message, server.place, hint=hint)

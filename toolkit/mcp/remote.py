@@ -1,0 +1,195 @@
+"""Remote tools: the tools of a server, as Tools of ours.
+
+What a server says of its own tools is a claim. Unless the user trusts the server, a claim may only tighten: every tool
+is asked about, and one that says it is destructive is believed; one that says it is harmless is not.
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from toolkit.disclosure.groups import chosen
+from toolkit.errors import InvalidTools
+from toolkit.mcp.crossing import meta_for
+from toolkit.mcp.settings import McpServer, offered_prefix
+from toolkit.problems import Location, Problem, did_you_mean
+from toolkit.tools.arguments import read_arguments
+from toolkit.tools.base import Arguments, Tool
+from toolkit.tools.context import ToolContext
+from toolkit.tools.hiding import MASK
+from toolkit.tools.names import legal_name
+from toolkit.tools.results import ToolResult
+from toolkit.tools.showing import plain_data
+from toolkit.tools.spec import ToolSpec
+
+if TYPE_CHECKING:
+    from mcp_types import Tool as WireTool
+
+    from toolkit.tools.shapes import Shape
+
+LACKING = "TK008"
+NO_TOOL = "TK003"
+TAKEN = "TK103"
+
+_ANYTHING: Mapping[str, Any] = {"type": "object", "additionalProperties": True}
+_COMBINING = ("allOf", "anyOf", "oneOf", "$ref", "if", "patternProperties")
+_CLAIMS = {
+    "read_only_hint": "read_only",
+    "destructive_hint": "destructive",
+    "idempotent_hint": "idempotent",
+    "open_world_hint": "open_world",
+}
+
+
+class RemoteTool(Tool):
+    """A tool of a server; the server is contacted when it is called."""
+
+    suspends = True
+
+    def __init__(self, server: McpServer, wire: "WireTool", name: str) -> None:
+        """Make a tool of what a server lists.
+
+        Args:
+            server: The server.
+            wire: The tool as it is listed.
+            name: What models are offered it as.
+
+        Raises:
+            InvalidTools: If its parameters are not one JSON object.
+        """
+        self.server = server
+        self.wire_name = wire.name
+        self.told = _spec(server, wire, name, _claims(wire))
+        self.spec = _spec(server, wire, name, _believed(server, wire))
+
+    @property
+    def address(self) -> str:
+        """How it is named wherever a tool is named: `server.tool`."""
+        return f"{self.server.name}.{self.wire_name}"
+
+    def parse(self, arguments: Arguments) -> Any:
+        """Return the arguments by name, held against the schema as far as that can be done here."""
+        return read_arguments(self._shape, arguments, frozenset(self.spec.properties) - frozenset(self.spec.required))
+
+    def describe(self, parsed: Any) -> dict[str, Any]:
+        """Return the arguments as plain data, with stars for what the schema calls write-only."""
+        hidden = self.hidden_parameters
+        return {name: MASK if name in hidden else value for name, value in plain_data(parsed).items()}
+
+    async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:
+        """Have the server do the work.
+
+        Raises:
+            ToolExecutionError: If it cannot be reached, refuses, or takes too long.
+        """
+        from toolkit.mcp.calling import call_remote  # noqa: PLC0415 - it imports the SDK
+
+        return await call_remote(self.server, self.wire_name, parsed, context, self._meta(context))
+
+    def _meta(self, context: ToolContext) -> dict[str, Any] | None:
+        return meta_for(context, self.server.converter)
+
+    @cached_property
+    def _shape(self) -> "Shape":
+        from toolkit.tools.schema_shapes import shape_of_schema  # noqa: PLC0415 - only a call needs it
+
+        schema = self.spec.parameters
+        if "properties" not in schema or any(key in schema for key in _COMBINING):
+            schema = {**schema, "additionalProperties": schema.get("additionalProperties", True)}
+        try:
+            return shape_of_schema(schema)
+        except ValueError:
+            return shape_of_schema(_ANYTHING)  # what cannot be checked here, the server checks
+
+
+def tools_from(server: McpServer, listed: Iterable["WireTool"]) -> tuple[list[RemoteTool], list[Problem]]:
+    """Return the tools of a server that its settings choose, in its order, and what is wrong with the others.
+
+    A tool that cannot be one hides no other. What the settings require and is not there is an error that lists what is.
+    """
+    wires = list({wire.name: wire for wire in listed}.values())
+    tools: list[RemoteTool] = []
+    problems: list[Problem] = []
+    taken: dict[str, str] = {}
+    for wire in wires:
+        name = f"{offered_prefix(server)}{legal_name(wire.name)}"
+        place = place_of(server.name, wire.name)
+        if name in taken:
+            message = f"tools '{taken[name]}' and '{wire.name}' of MCP server '{server.name}' would both be '{name}'"
+            problems.append(Problem(TAKEN, message, place, "warning", "leave one out: exclude = ['…']"))
+            continue
+        try:
+            tools.append(RemoteTool(server, wire, name))
+        except InvalidTools as error:
+            problems += [Problem(one.code, one.message, place, "warning", one.hint) for one in error.problems]
+            continue
+        taken[name] = wire.name
+    return _narrowed(server, tools), [*problems, *_lacking(server, [wire.name for wire in wires])]
+
+
+def place_of(server: str, tool: str) -> Location:
+    """Return where a tool of a server is, as far as it is anywhere: `mcp://server/tool`."""
+    return Location(f"mcp://{server}/{tool}")
+
+
+def _narrowed(server: McpServer, tools: list[RemoteTool]) -> list[RemoteTool]:
+    if not server.tools and not server.exclude:
+        return tools
+    by_wire_name = [_Named(tool) for tool in tools]
+    kept = chosen(by_wire_name, server.tools or ("*",), exclude=server.exclude)  # type: ignore[arg-type]  # it looks at names alone
+    return [one.tool for one in kept]  # type: ignore[attr-defined]  # as above
+
+
+class _Named:
+    """A tool by its name on the wire, which is what settings choose by."""
+
+    def __init__(self, tool: RemoteTool) -> None:
+        self.tool = tool
+        self.name = tool.wire_name
+
+
+def _lacking(server: McpServer, names: list[str]) -> list[Problem]:
+    there = f"it has {', '.join(sorted(names))}" if names else "it has none at all"
+    return [
+        Problem(
+            LACKING,
+            f"MCP server '{server.name}' lacks its required tool '{name}'",
+            server.place,
+            hint=did_you_mean(name, names, otherwise=there),
+        )
+        for name in server.required
+        if name not in names
+    ]
+
+
+def _spec(server: McpServer, wire: "WireTool", name: str, marks: Mapping[str, Any]) -> ToolSpec:
+    said = wire.description or wire.title or (wire.annotations.title if wire.annotations else None) or ""
+    return ToolSpec(
+        name,
+        said,
+        wire.input_schema,
+        output_schema=wire.output_schema,
+        source=f"mcp://{server.name}",
+        location=place_of(server.name, wire.name),
+        **marks,
+    )
+
+
+def _claims(wire: "WireTool") -> dict[str, Any]:
+    """Return the marks that a server gives a tool of its own."""
+    hints = wire.annotations
+    told = {ours: getattr(hints, theirs) for theirs, ours in _CLAIMS.items()} if hints is not None else {}
+    if told.get("read_only"):
+        told["destructive"] = None  # it means nothing beside that
+    return {mark: value for mark, value in told.items() if value is not None}
+
+
+def _believed(server: McpServer, wire: "WireTool") -> dict[str, Any]:
+    """Return the marks that hold: all that a trusted server gives, and what tightens of all that another one gives."""
+    claims = _claims(wire)
+    if server.trusted:
+        return claims
+    grave = {mark: True for mark in ("destructive", "open_world") if claims.get(mark)}
+    if wire.annotations is not None and wire.annotations.destructive_hint:
+        grave["destructive"] = True
+    return {"requires_approval": True, **grave}

@@ -1,0 +1,183 @@
+"""Transports: how a server is reached, as a command or over HTTP; nothing that it writes gets to the terminal."""
+
+import logging
+import os
+import threading
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, BinaryIO, Self
+
+import anyio
+import httpx2
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+
+from toolkit.mcp.settings import HttpServer, McpServer, StdioServer, expand
+
+LARGEST_ANSWER = 32 * 1024 * 1024
+"""Bytes that one answer over HTTP may have."""
+
+_LINES_KEPT = 20
+_LONGEST_LINE = 4096
+
+# What the SDK logs is for who configures logging; nobody else is shown what a server has sent.
+for _name in ("mcp", "client"):
+    logging.getLogger(_name).addHandler(logging.NullHandler())
+
+Values = tuple[tuple[str, str], ...]
+"""The variables of a server's environment, or the headers that it is sent, with what they hold."""
+
+
+def values_for(server: McpServer, context: Mapping[str, Any]) -> Values:
+    """Return what a server's environment or headers hold: who the caller is, as far as the server can tell.
+
+    Raises:
+        ConfigurationError: If something that they name is not set.
+    """
+    texts = server.env if isinstance(server, StdioServer) else server.headers
+    user = f"MCP server '{server.name}'"
+    return tuple((name, expand(text, f"{user}: '{name}'", context)) for name, text in sorted(texts.items()))
+
+
+class Diary:
+    """What a server writes to its standard error: logged line by line, and the last lines kept for bad news."""
+
+    def __init__(self, name: str) -> None:
+        """Keep nothing yet."""
+        self._log = logging.getLogger(f"toolkit.mcp.{name}")
+        self._lines: deque[str] = deque(maxlen=_LINES_KEPT)
+
+    @property
+    def last(self) -> str:
+        """The last line that says something, if there was one."""
+        return next((line for line in reversed(self._lines) if line.strip()), "")
+
+    def read(self, stream: BinaryIO) -> threading.Thread:
+        """Read a stream to its end in a thread of its own, and close it."""
+        thread = threading.Thread(target=self._read, args=(stream,), name="toolkit-mcp-stderr", daemon=True)
+        thread.start()
+        return thread
+
+    def _read(self, stream: BinaryIO) -> None:
+        with stream:
+            while line := stream.readline(_LONGEST_LINE):
+                text = line.decode("utf-8", "replace").rstrip()
+                self._lines.append(text)
+                self._log.info("%s", text)
+
+
+Streams = tuple[Any, Any]
+
+
+def open_transport(
+    server: McpServer, values: Values, diary: Diary, on_end: Callable[[], None]
+) -> AbstractAsyncContextManager[Streams]:
+    """Return what opens the streams of a server when it is entered, and closes everything when it is left.
+
+    Args:
+        server: The server.
+        values: What its environment or its headers hold.
+        diary: Takes what it writes to its standard error.
+        on_end: Is called when nothing can come from the server any more.
+    """
+    if isinstance(server, HttpServer):
+        return _over_http(server, values, on_end)
+    return _as_command(server, values, diary, on_end)
+
+
+@asynccontextmanager
+async def _as_command(
+    server: StdioServer, values: Values, diary: Diary, on_end: Callable[[], None]
+) -> AsyncIterator[Streams]:
+    user = f"MCP server '{server.name}'"
+    parameters = StdioServerParameters(
+        command=expand(server.command, user),
+        args=[expand(text, user) for text in server.args],
+        env=dict(values),
+        cwd=server.cwd,
+    )
+    reading, writing = os.pipe()
+    reader = diary.read(os.fdopen(reading, "rb"))
+    try:
+        with os.fdopen(writing, "w") as errors:
+            transport = stdio_client(parameters, errlog=errors)
+            async with transport as (read, write):
+                errors.close()
+                yield _Watched(read, on_end), write
+    finally:
+        # What it wrote with its last breath is bad news worth having; a child of its that lives on may hold the pipe.
+        await anyio.to_thread.run_sync(reader.join, 0.2)
+
+
+@asynccontextmanager
+async def _over_http(server: HttpServer, values: Values, on_end: Callable[[], None]) -> AsyncIterator[Streams]:
+    times = httpx2.Timeout(server.start_timeout, read=None)
+    transport = _Bounded(httpx2.AsyncHTTPTransport())
+    async with (
+        httpx2.AsyncClient(headers=dict(values), timeout=times, transport=transport) as client,
+        streamable_http_client(expand(server.url, f"MCP server '{server.name}'"), http_client=client) as (read, write),
+    ):
+        yield _Watched(read, on_end), write
+
+
+class _Bounded(httpx2.AsyncBaseTransport):
+    """Ends an answer that is no stream of events when it becomes too large."""
+
+    def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
+        self._inner = inner
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        response = await self._inner.handle_async_request(request)
+        if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
+            response.stream = _BoundedStream(response.stream, request)
+        return response
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+class _BoundedStream(httpx2.AsyncByteStream):
+    def __init__(self, inner: Any, request: httpx2.Request) -> None:
+        self._inner = inner
+        self._request = request
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for chunk in self._inner:
+            size += len(chunk)
+            if size > LARGEST_ANSWER:
+                message = f"the answer has more than {LARGEST_ANSWER} bytes"
+                raise httpx2.ReadError(message, request=self._request)
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+class _Watched:
+    """A stream of messages that tells when it has ended."""
+
+    def __init__(self, inner: Any, on_end: Callable[[], None]) -> None:
+        self._inner = inner
+        self._on_end = on_end
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def __aiter__(self) -> "_Watched":
+        return self
+
+    async def __anext__(self) -> Any:
+        try:
+            return await self._inner.__anext__()
+        except (StopAsyncIteration, anyio.ClosedResourceError):
+            self._on_end()
+            raise
+
+    async def __aenter__(self) -> Self:
+        await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(self, *reason: object) -> Any:
+        return await self._inner.__aexit__(*reason)

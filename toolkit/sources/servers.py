@@ -1,0 +1,107 @@
+"""Servers of the configuration: their tools are known as `server.tool`, and none is contacted before one is wanted."""
+
+import os
+from importlib.util import find_spec
+
+from toolkit.approvals.gates import Gate
+from toolkit.errors import ConfigurationError
+from toolkit.mcp.consent import Consents
+from toolkit.mcp.remote import RemoteTool, tools_from
+from toolkit.mcp.settings import McpServer, offered_prefix
+from toolkit.problems import Problem, did_you_mean
+from toolkit.sources.collected import NO_TOOLS, NOT_FOUND, Collected, as_warning
+from toolkit.sources.configuration import Configuration
+from toolkit.sources.configuring import user_file
+
+UNREACHABLE = "TK012"
+
+_BAD_CONFIGURATION = "TK005"
+_CONSENTS = "mcp-consents.json"
+
+
+def missing_extra() -> Problem | None:
+    """Return the problem that MCP cannot be spoken here, or None if it can."""
+    if find_spec("mcp") is not None:
+        return None
+    return Problem(_BAD_CONFIGURATION, "MCP servers need the package 'mcp'", hint="pip install 'toolkit[mcp]'")
+
+
+class ConfiguredServers:
+    """What the configuration calls MCP servers."""
+
+    def __init__(self, configuration: Configuration, gate: Gate | None = None) -> None:
+        """Contact nobody yet.
+
+        Args:
+            configuration: The settings of the project.
+            gate: Who is asked before a server of a project is reached.
+        """
+        self._configuration = configuration
+        self.consents = Consents(user_file(os.environ).with_name(_CONSENTS), configuration.start, gate)
+        self._opened: dict[str, Collected] = {}
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the servers, and of the tools of those that were contacted."""
+        tools = (tool for found in self._opened.values() for tool in found.tools)
+        return [*self._configuration.mcp, *(tool.address for tool in tools if isinstance(tool, RemoteTool))]
+
+    def find(self, path: str) -> Collected | None:
+        """Return the tools of a server, or the one that `server.tool` means; None if there is no such server."""
+        if path in self._configuration.mcp:
+            return self.open(path)
+        name, _, wanted = path.partition(".")
+        if name not in self._configuration.mcp:
+            name, wanted = self._offering(path), path
+        if not name or not wanted:
+            return None
+        found = self.open(name)
+        if not found.tools:
+            return found
+        for tool in found.tools:
+            if isinstance(tool, RemoteTool) and wanted in {tool.wire_name, tool.name}:
+                return Collected([tool], [as_warning(problem) for problem in found.problems])
+        return Collected([], [_unknown(name, wanted, found)])
+
+    def open(self, name: str) -> Collected:
+        """Return the tools of a server; one that could not be reached is tried again the next time.
+
+        Raises:
+            ExitEarlyError: If whoever is asked ends the run.
+        """
+        if name not in self._opened:
+            server = self._configuration.mcp[name]
+            problem = missing_extra() or self.consents.refusal(server)
+            found = Collected.nothing(problem) if problem else self._reached(server)
+            if not found.tools:
+                return found
+            self._opened[name] = found
+        return self._opened[name]
+
+    def _reached(self, server: McpServer) -> Collected:
+        from toolkit.mcp.sessions import ServerUnreachable, connection_to, wait_for  # noqa: PLC0415 - it imports the SDK
+
+        try:
+            listed = wait_for(connection_to(server, self._configuration.context).tools())
+        except ServerUnreachable as error:
+            return Collected.nothing(Problem(UNREACHABLE, str(error), server.place))
+        except ConfigurationError as error:
+            return Collected.nothing(Problem(_BAD_CONFIGURATION, str(error), server.place))
+        tools, problems = tools_from(server, listed)
+        if not tools and not problems:
+            problems = [Problem(NO_TOOLS, f"there are no tools in MCP server '{server.name}'", server.place)]
+        return Collected([*tools], problems)
+
+    def _offering(self, name: str) -> str:
+        """Return the server whose tools models are offered under such names, by its prefix."""
+        for server in self._configuration.mcp.values():
+            prefix = offered_prefix(server)
+            if prefix and name.startswith(prefix) and len(name) > len(prefix):
+                return server.name
+        return ""
+
+
+def _unknown(server: str, wanted: str, found: Collected) -> Problem:
+    names = [tool.wire_name for tool in found.tools if isinstance(tool, RemoteTool)]
+    hint = did_you_mean(wanted, names, otherwise=f"it has {', '.join(names)}")
+    return Problem(NOT_FOUND, f"nothing is called '{wanted}' in MCP server '{server}'", hint=hint)
