@@ -28,6 +28,7 @@ class Run:
         id: What tells it apart from all others.
         goal: What it is for, in words, if somebody said.
         around: The run that this one is a part of.
+        performer: What does the work of it, an agent or another tool, where that was said.
         blackboard: What its tools know in common.
         budget: What it may spend.
         status: How far it is.
@@ -42,6 +43,7 @@ class Run:
         channel: OutputChannel | None = None,
         blackboard: Blackboard | None = None,
         around: "Run | None" = None,
+        performer: Any = None,
     ) -> None:
         """Begin a run.
 
@@ -52,11 +54,13 @@ class Run:
             channel: Is told what tools say to the user; that of the run round it unless one is given.
             blackboard: What its tools know already.
             around: The run that this one is a part of.
+            performer: What does the work of it.
         """
         self.id = id or _new_id()
         self.goal = goal
         self.budget = budget or Budget()
         self.around = around
+        self.performer = performer
         self.blackboard = blackboard if blackboard is not None else Blackboard()
         self.status: Status = "running"
         self._channel = channel
@@ -180,6 +184,18 @@ class Run:
         if self.around is not None:
             self.around.check()
 
+    def ends_alone(self, signal: BudgetExceeded | TerminationRequested) -> bool:
+        """Return whether what has ended this run leaves those round it as they are.
+
+        It does where the budget that is used up, or the order to end, is this run's own.
+        """
+        try:
+            if self.around is not None:
+                self.around.check()
+        except (BudgetExceeded, TerminationRequested):
+            return False
+        return isinstance(signal, BudgetExceeded) or self.ending is not None
+
     def terminate(self, reason: str) -> None:
         """Ask the run to end, with all inner ones, before the next expensive thing that it does."""
         self._ending = reason
@@ -190,9 +206,10 @@ class Run:
             self.status = status
             self._took = perf_counter() - self._began
 
-    def spawn(self, *, goal: str | None = None, budget: Budget | None = None) -> "Run":
+    def spawn(self, *, goal: str | None = None, budget: Budget | None = None, performer: Any = None) -> "Run":
         """Return an inner run: it sees this one's blackboard, and what it adds is taken over by `absorb`."""
-        return Run(goal=goal, budget=budget, blackboard=self.blackboard.spawn(), around=self)
+        board = self.blackboard.spawn()
+        return Run(goal=goal, budget=budget, blackboard=board, around=self, performer=performer)
 
     def absorb(self, inner: "Run") -> None:
         """Take over what an inner run has added to its blackboard."""

@@ -1,0 +1,386 @@
+"""Subagents: what they are offered as, what they share with their caller, and what keeps them within bounds."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Annotated
+
+import pytest
+from pydantic import BaseModel, SecretStr
+
+from toolkit import (
+    ConfigurationError,
+    Continue,
+    InvalidTools,
+    MemoryId,
+    Pipeline,
+    Reject,
+    ToolContext,
+    ToolResult,
+    load_tools,
+    tool,
+)
+from toolkit.agents.agent import AgentTool, run_agent
+from toolkit.agents.models.messages import ModelReply, ToolMessage, Usage
+from toolkit.agents.models.scripted import ScriptedModel
+from toolkit.agents.subagents import Subagent
+from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit.errors import BudgetExceeded, TerminationRequested
+from toolkit.runs.records import Budget, Message
+from toolkit.runs.run import Run
+from toolkit.tools.calls import ToolCall
+from toolkit.tools.functions import from_function
+from toolkit.wrappers.artifacts import publish_to_blackboard, track_assets
+from toolkit.wrappers.sinks import AssetTracker
+
+
+def conduct(turns, tools, **options):
+    options.setdefault("context", ToolContext(reviewer=ScriptedReviewer([Continue()] * 9)))
+    return asyncio.run(run_agent(ScriptedModel(turns), "go", tools, **options))
+
+
+def shown(result):
+    return [message.text for message in result.transcript.messages if isinstance(message, ToolMessage)]
+
+
+def agent(turns, tools=(), name="finder", **options):
+    return AgentTool(name, "Finds works.", ScriptedModel(turns), tools, **options)
+
+
+@tool(read_only=True)
+def note(text: str, context: ToolContext) -> str:
+    """Note something on the blackboard."""
+    context.run.blackboard.add(text, name="noted")
+    return "noted"
+
+
+@tool(read_only=True)
+def recall(context: ToolContext) -> str:
+    """Say what the blackboard has."""
+    return f"{context.run.blackboard.get('plan')}, {context.run.blackboard.get('noted')}"
+
+
+@dataclass
+class WorksToFind:
+    composers: list[str]
+    era: str = "any"
+
+
+def test_a_subagent_is_offered_as_the_agent_that_it_is():
+    finder = agent([])
+    subagent = Subagent.of(finder)
+    assert (subagent.name, subagent.description, subagent.spec.parameters) == (
+        "finder",
+        "Finds works.",
+        finder.spec.parameters,
+    )
+    other = Subagent.of(finder, name="look_up", description="Looks up.", input_type=WorksToFind)
+    assert (other.name, other.description, list(other.spec.properties)) == (
+        "look_up",
+        "Looks up.",
+        ["composers", "era"],
+    )
+    assert finder.name == "finder"
+
+
+def test_input_of_a_type_reaches_an_agent_as_json_and_its_blackboard_as_the_object():
+    def answer(messages, tools):
+        return messages[-1].text
+
+    run = Run()
+    subagent = Subagent.of(agent([answer]), input_type=WorksToFind)
+    result = subagent.run({"composers": ["Bach"], "unknown": 1}, ToolContext(run=run))
+    assert result == ToolResult('{"composers": ["Bach"]}', artifact='{"composers": ["Bach"]}')
+    assert run.blackboard.last(WorksToFind) == WorksToFind(["Bach"])
+
+
+def test_bad_input_is_told_with_every_fault():
+    result = Subagent.of(agent([]), input_type=WorksToFind).run('{"era": 3, "composers": 4}')
+    assert result.error_code == "invalid_arguments"
+    assert ("composers" in result.error, "era" in result.error) == (True, True)
+    assert Subagent.of(agent([]), input_type=WorksToFind).run("[1]").error_code == "invalid_arguments"
+
+
+def test_input_of_a_type_reaches_what_takes_it_member_by_member():
+    def find(composers: list[str], era: str) -> str:
+        """Find works."""
+        return f"{composers[0]}, {era}"
+
+    assert Subagent.of(find, input_type=WorksToFind).run({"composers": ["Bach"], "era": "baroque"}).output == (
+        "Bach, baroque"
+    )
+
+
+def test_parent_and_child_share_the_blackboard():
+    child = agent([[ToolCall("note", '{"text": "a fugue"}')], ToolCall("recall"), "{recall}"], [note, recall])
+    run = Run()
+    run.blackboard.add("a plan", name="plan")
+    result = conduct([ToolCall("finder", '{"task": "find"}'), ToolCall("recall"), "done"], [Subagent.of(child), recall],
+                     context=ToolContext(run=run, reviewer=ScriptedReviewer([Continue()])))  # fmt: skip
+    assert shown(result) == ["a plan, a fugue", "a plan, a fugue"]
+    assert run.blackboard.get("noted") == "a fugue"
+
+
+def test_what_a_child_has_added_is_not_taken_over_when_it_fails():
+    @tool(read_only=True)
+    def note_and_fail(context: ToolContext) -> str:
+        """Note, and fail."""
+        context.run.blackboard.add("half", name="noted")
+        message = "no luck"
+        raise ValueError(message)
+
+    run = Run()
+    result = Subagent.of(note_and_fail).run({}, ToolContext(run=run))
+    assert (result.error, "noted" in run.blackboard) == ("no luck", False)
+
+
+def test_a_childs_run_is_a_part_of_its_callers():
+    seen = []
+
+    @tool(read_only=True)
+    def look(context: ToolContext) -> str:
+        """Look at the run."""
+        seen.append([run.goal for run in context.run.lineage])
+        return "looked"
+
+    child = agent([ModelReply(calls=(ToolCall("look"),), usage=Usage(5, 1, 0.25)), "done"], [look])
+    run = Run(goal="all")
+    result = conduct([ToolCall("finder", '{"task": "find"}'), "ready"], [Subagent.of(child)],
+                     context=ToolContext(run=run, reviewer=ScriptedReviewer([Continue()])))  # fmt: skip
+    assert seen == [["find", "finder", "go", "all"]]
+    assert (run.counts, run.spent.tokens, run.spent.cost) == ({"look": 1, "finder": 1}, 6, 0.25)
+    assert [call.tool for call in result.run.calls] == ["look", "finder"]
+
+
+def test_context_gate_listener_memory_and_channel_come_through():
+    heard, events = [], []
+
+    @tool
+    def deep(user: Annotated[str, MemoryId], context: ToolContext) -> str:
+        """Look around."""
+        context.run.tell(Message("here"))
+        return f"{context['tenant']} {user} {context.agent} {context.chosen_by}"
+
+    reviewer = ScriptedReviewer([Continue(), Continue()])
+    context = ToolContext(
+        {"tenant": "acme"}, memory_id="ada", reviewer=reviewer, listener=events.append, run=Run(channel=heard.append)
+    )
+    child = agent([ToolCall("deep"), "{deep}"], [deep])
+    result = conduct([ToolCall("finder", '{"task": "find"}'), "{finder}"], [Subagent.of(child)], context=context)
+    assert result.text == "acme ada finder model"
+    assert [request.risk.tool for request in reviewer.requests] == ["finder", "deep"]
+    assert [message.text for message in heard] == ["here"]
+    assert {"finder", "deep"} == {event.tool for event in events if event.kind == "tool_finished"}
+
+
+def test_the_output_is_the_artifact():
+    class Work(BaseModel):
+        title: str
+
+    tracker = AssetTracker()
+    subagent = Subagent.of(agent(['{"title": "A fugue"}'], output_type=Work))
+    result = subagent.run({"task": "x"})
+    assert (result.artifact, result.structured) == (Work(title="A fugue"), {"title": "A fugue"})
+    run = Run()
+    publish_to_blackboard(subagent, Work).run({"task": "x"}, ToolContext(run=run))
+    assert run.blackboard.last("Work") == Work(title="A fugue")
+    [tracked] = track_assets(tracker, [Subagent.of(agent(["words alone"]))])
+    assert tracked.run({"task": "x"}).artifact == "words alone"
+
+
+def test_an_agent_is_found_by_its_name_when_it_is_called():
+    asked = []
+
+    def find(name):
+        asked.append(name)
+        return agent(["found"]) if name == "finder" else None
+
+    subagent = Subagent.by_name("finder", find)
+    assert (subagent.description, list(subagent.spec.properties), asked) == (
+        "Delegate to the agent 'finder'.",
+        ["task"],
+        [],
+    )
+    assert [subagent.run({"task": "x"}).output for _ in range(2)] == ["found", "found"]
+    assert asked == ["finder"]
+
+
+def test_a_name_that_nobody_has_is_a_wrong_set_up():
+    with pytest.raises(ConfigurationError, match=r"^there is no agent 'findr'; did you mean 'finder'\?$"):
+        Subagent.by_name("findr", {"finder": agent([])}).run({"task": "x"})
+    with pytest.raises(ConfigurationError, match=r"^there is no agent 'writer'; there are finder$"):
+        Subagent.by_name("writer", {"finder": agent([])}).run({"task": "x"})
+    with pytest.raises(ConfigurationError, match=r"^there is no agent 'writer'$"):
+        Subagent.by_name("writer", lambda name: None).run({"task": "x"})
+    with pytest.raises(InvalidTools, match="must not be blank"):
+        Subagent.by_name(" ", {})
+
+
+def test_an_agent_is_made_when_it_is_called_for_the_first_time():
+    made = []
+
+    def make():
+        made.append(1)
+        return agent(["made"])
+
+    subagent = Subagent.made_by(make, "finder", "Finds.")
+    assert made == []
+    assert [subagent.run({"task": "x"}).output for _ in range(2)] == ["made", "made"]
+    assert made == [1]
+
+
+def test_an_object_is_a_subagent_if_it_is_one_tool():
+    class Finder:
+        @tool(read_only=True)
+        def find(self, what: str) -> str:
+            """Find."""
+            return f"found {what}"
+
+    class Several(Finder):
+        @tool
+        def lose(self) -> str:
+            """Lose."""
+            return "lost"
+
+    assert Subagent.of(Finder()).run({"what": "tea"}).output == "found tea"
+    with pytest.raises(InvalidTools, match="a subagent is one tool, and this is 2: find, lose"):
+        Subagent.of(Several())
+    with pytest.raises(InvalidTools, match="is no tool"):
+        Subagent.of(object())
+
+
+def test_a_pipeline_is_a_subagent_and_a_subagent_a_step():
+    calculator = load_tools("builtin")["calculator"]
+    chain = Pipeline.of(Subagent.of(agent(["6 * 7"])), calculator, name="compute", description="Computes.")
+    run = Run()
+    assert Subagent.of(chain).run({"task": "x"}, ToolContext(run=run)).output == "42"
+    assert run.counts == {"finder": 1, "calculator": 1, "compute": 1}
+
+
+def test_agents_that_call_one_another_in_a_circle_are_stopped_with_the_way():
+    agents = {}
+    for name, other in (("hen", "egg"), ("egg", "hen")):
+        turns = [ToolCall(other, '{"task": "you first"}'), lambda messages, tools: messages[-1].text]
+        agents[name] = agent(turns, [Subagent.by_name(other, agents)], name)
+    context = ToolContext(reviewer=ScriptedReviewer([Continue()] * 9))
+    result = Subagent.of(agents["hen"]).run({"task": "x"}, context)
+    assert (
+        result.output == "Error: the agent 'hen' is at work already, and cannot be called from within: hen → egg → hen"
+    )
+
+
+def test_subagents_stand_only_so_deep_in_one_another():
+    inner = from_function(lambda: "bottom", name="level0", description="The bottom.", read_only=True)
+    for level in range(1, 5):
+        below = Subagent.of(inner, deepest=3)
+        turns = [
+            ToolCall(below.name, "{}" if level == 1 else '{"task": "down"}'),
+            lambda messages, tools: messages[-1].text,
+        ]
+        inner = agent(turns, [below], f"level{level}")
+    result = Subagent.of(inner).run({"task": "x"}, ToolContext(reviewer=ScriptedReviewer([Continue()] * 9)))
+    assert result.output == (
+        "Error: 3 agents are at work within one another, and there must not be more: level4 → level3 → level2 → level1"
+    )
+
+
+def spending(**options):
+    turns = [ModelReply(calls=(ToolCall("recall"),), usage=Usage(60, 0))] * 3
+    return agent(turns, [recall], **options)
+
+
+def test_a_budget_of_its_own_ends_the_subagent_alone():
+    run = Run()
+    result = conduct([ToolCall("finder", '{"task": "find"}'), "{finder}"],
+                     [Subagent.of(spending(), budget=Budget(tokens=100))],
+                     context=ToolContext(run=run, reviewer=ScriptedReviewer([Continue()])))  # fmt: skip
+    assert result.text == "Error: 'finder' was ended: the budget is used up: 120 of 100 tokens"
+    assert run.calls[-1].error_code == "budget"
+
+
+@pytest.mark.parametrize("wrap", [Subagent.of, lambda tool: tool], ids=["subagent", "agent"])
+def test_the_budget_of_the_caller_ends_both(wrap):
+    context = ToolContext(run=Run(budget=Budget(tokens=100)), reviewer=ScriptedReviewer([Continue()]))
+    with pytest.raises(BudgetExceeded, match="120 of 100 tokens"):
+        conduct([ToolCall("finder", '{"task": "find"}'), "never"],
+                [wrap(spending(budget=Budget(tokens=100)))], context=context)  # fmt: skip
+
+
+def ending(how):
+    @tool(read_only=True)
+    def end(context: ToolContext) -> str:
+        """End something."""
+        how(context)
+        return "ended"
+
+    return agent([ToolCall("end"), "went on"], [end])
+
+
+def test_a_child_that_is_told_to_end_ends_alone():
+    result = conduct([ToolCall("finder", '{"task": "find"}'), "{finder}"],
+                     [Subagent.of(ending(lambda context: context.run.around.terminate("enough")))])  # fmt: skip
+    assert result.text == "Error: 'finder' was ended: enough"
+
+
+def test_a_caller_that_is_told_to_end_takes_its_child_along():
+    run = Run()
+    with pytest.raises(TerminationRequested, match="the user left"):
+        conduct([ToolCall("finder", '{"task": "find"}'), "never"],
+                [Subagent.of(ending(lambda context: run.terminate("the user left")))],
+                context=ToolContext(run=run, reviewer=ScriptedReviewer([Continue()])))  # fmt: skip
+
+
+def test_a_tool_of_a_child_may_end_the_whole_run():
+    def stop(context):
+        message = "stop everything"
+        raise TerminationRequested(message)
+
+    with pytest.raises(TerminationRequested, match="stop everything"):
+        conduct([ToolCall("finder", '{"task": "find"}'), "never"], [Subagent.of(ending(stop))],
+                context=ToolContext(run=Run(), reviewer=ScriptedReviewer([Continue()])))  # fmt: skip
+
+
+@tool(requires_approval=True)
+def launch() -> str:
+    """Launch."""
+    return "launched"
+
+
+@pytest.mark.parametrize(
+    "subagent",
+    [
+        Subagent.of(launch),
+        Subagent.by_name("launch", {"launch": from_function(launch)}),
+        Subagent.made_by(lambda: launch, "launch", "Launches."),
+    ],
+    ids=["of", "by_name", "made_by"],
+)
+@pytest.mark.parametrize("chosen_by", ["person", "model"])
+def test_what_requires_approval_is_asked_about_once(subagent, chosen_by):
+    reviewer = ScriptedReviewer([Continue(), Reject("no")])
+    context = ToolContext(reviewer=reviewer, chosen_by=chosen_by)
+    arguments = {} if subagent.spec.requires_approval else {"task": "x"}
+    assert subagent.run(arguments, context).output == "launched"
+    assert subagent.run(arguments, context).error == "Rejected by reviewer: no"
+    assert len(reviewer.requests) == 2
+
+
+def test_secrets_of_an_input_are_not_shown():
+    class Login(BaseModel):
+        user: str
+        password: SecretStr
+
+    reviewer = ScriptedReviewer([Continue()])
+    run = Run()
+
+    def log_in(user: str, password: SecretStr) -> str:
+        """Log in."""
+        return f"{user} {len(password.get_secret_value())}"
+
+    subagent = Subagent.of(from_function(log_in, requires_approval=True), input_type=Login)
+    context = ToolContext(run=run, reviewer=reviewer)
+    assert subagent.run({"user": "ada", "password": "hunter2"}, context).output == "ada 7"
+    assert "hunter2" not in f"{reviewer.requests}{run.as_record()}"
+
+
+def test_without_a_run_a_subagent_has_one_of_its_own():
+    assert Subagent.of(agent([ToolCall("recall"), "{recall}"], [recall])).run({"task": "x"}).output == "None, None"
