@@ -94,7 +94,7 @@ def test_input_of_a_type_reaches_an_agent_as_json_and_its_blackboard_as_the_obje
 
 
 def test_bad_input_is_told_with_every_fault():
-    result = Subagent.of(agent([]), input_type=WorksToFind).run('{"era": 3, "composers": 4}')
+    result = Subagent.of(agent([]), input_type=WorksToFind).run('{"era": [], "composers": 4}')
     assert result.error_code == "invalid_arguments"
     assert ("composers" in result.error, "era" in result.error) == (True, True)
     assert Subagent.of(agent([]), input_type=WorksToFind).run("[1]").error_code == "invalid_arguments"
