@@ -33,6 +33,11 @@ def say(text: str = "") -> None:
     _write(sys.stderr, f"{text}\n")
 
 
+def add(text: str) -> None:
+    """Write a piece of a line of talk to stderr, now."""
+    _write(sys.stderr, text)
+
+
 def stop_data() -> None:
     """Let what is still to come on stdout vanish: its reader has gone."""
     stream = _data_stream()
@@ -48,6 +53,15 @@ def data_is_terminal() -> bool:
 def talk_is_terminal() -> bool:
     """Tell whether a person sees stderr."""
     return _is_terminal(sys.stderr)
+
+
+def shown_together() -> bool:
+    """Tell whether a person sees data and talk on one and the same terminal."""
+    if not (data_is_terminal() and talk_is_terminal()):
+        return False
+    descriptors = (_descriptor(_data_stream()), _descriptor(sys.stderr))
+    terminals = {os.fstat(descriptor).st_rdev for descriptor in descriptors if descriptor is not None}
+    return len(terminals) == 1
 
 
 def can_ask() -> bool:
@@ -107,6 +121,23 @@ class DataKeptApart:
         if self._kept is not None:
             os.dup2(self._kept, 1)
             os.close(self._kept)
+
+
+def data_descriptor() -> int | None:
+    """Return the file descriptor that data is written to, or None where it goes to memory, or nowhere."""
+    return _descriptor(_data_stream())
+
+
+def take_input() -> int | None:
+    """Take stdin away from everybody else, and return a file descriptor that reads what comes there, or None."""
+    if _descriptor(sys.stdin) is None:
+        return None
+    taken = os.dup(sys.stdin.fileno())
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - it stays open
+    return taken
 
 
 def _data_stream() -> TextIO | None:

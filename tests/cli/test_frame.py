@@ -76,7 +76,7 @@ def test_unknown_command_names_the_nearest(invoke):
 
 def test_unknown_command_that_is_near_to_none_lists_them(invoke):
     assert invoke("xyzzy").stderr == (
-        "error: there is no command 'xyzzy'\nhint: the commands are run, agent, list, show, schema, lint, lock, new\n"
+        "error: there is no command 'xyzzy'\nhint: the commands are run, agent, serve, list, show, schema, lint, lock, new\n"
     )
 
 
@@ -246,7 +246,7 @@ def test_commands_options_and_targets_complete_without_running_anything(program,
         }
         return program(env=environment).stdout.split()
 
-    assert completed("toolkit s") == ["show", "schema"]
+    assert completed("toolkit s") == ["serve", "show", "schema"]
     assert completed("toolkit ") == list(COMMANDS)
     assert completed("toolkit list --f") == ["--format"]
     assert completed("toolkit show --format m") == ["mermaid"]

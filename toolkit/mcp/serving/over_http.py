@@ -94,5 +94,6 @@ class _Protocol(H11Protocol):
         super().connection_lost(exc)
 
     def _close_if_silent(self) -> None:
-        if self.scope is None and not self.transport.is_closing():  # type: ignore[redundant-expr]
-            self.transport.close()  # type: ignore[unreachable]  # uvicorn says that there is always a scope
+        scope: Any = self.scope  # None until a request has come
+        if scope is None and not self.transport.is_closing():
+            self.transport.close()

@@ -35,6 +35,17 @@ _MOST_AT_ONCE = 256
 _SHORTEST_SECRET = 8
 
 
+def secrets_of_environment(*more: str) -> Secrets:
+    """Return the secrets that the environment holds under names that sound like it, which never leave in an answer."""
+    secrets = Secrets()
+    for name, value in os.environ.items():
+        text = value.strip()
+        if sounds_secret(name) and len(text) >= _SHORTEST_SECRET and not os.path.exists(text):  # noqa: PTH110 - any text
+            secrets.hide(text)
+    secrets.hide(*more)
+    return secrets
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """How tools are served.
@@ -44,14 +55,14 @@ class Options:
         instructions: What clients are told about it, for their models.
         rules: What holds for every call.
         longest: Characters of a result that are sent.
-        secrets: Texts that leave in no answer, beside those of the environment.
+        secrets: What leaves in no answer; those of the environment unless others are given.
     """
 
     name: str = "toolkit"
     instructions: str | None = None
     rules: Rules = field(default_factory=Rules)
     longest: int = LONGEST
-    secrets: tuple[str, ...] = ()
+    secrets: Secrets = field(default_factory=secrets_of_environment)
 
 
 class ToolServer:
@@ -65,7 +76,7 @@ class ToolServer:
             options: How they are served.
         """
         self.options = options or Options()
-        self.secrets = secrets_of_environment(self.options.secrets)
+        self.secrets = self.options.secrets
         self.catalog = Catalog(tools, self.secrets.blot_all)
         self.sessions = Sessions()
         self._answering = Answering(self.secrets, self.options.longest)
@@ -183,14 +194,3 @@ def _guarded(handler: Callable[[Context, Any], Awaitable[T]]) -> Callable[[Conte
 def _unknown(name: str, offered: Mapping[str, Tool]) -> str:
     shown = ascii(name[:100])
     return f"{shown}; {hint}" if (hint := did_you_mean(name[:100], offered)) else shown
-
-
-def secrets_of_environment(more: tuple[str, ...] = ()) -> Secrets:
-    """Return the secrets that the environment holds under names that sound like it, which never leave in an answer."""
-    secrets = Secrets()
-    for name, value in os.environ.items():
-        text = value.strip()
-        if sounds_secret(name) and len(text) >= _SHORTEST_SECRET and not os.path.exists(text):  # noqa: PTH110 - any text
-            secrets.hide(text)
-    secrets.hide(*more)
-    return secrets

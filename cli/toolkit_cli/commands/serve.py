@@ -1,0 +1,137 @@
+"""`toolkit serve`: serve tools, pipelines, groups and agents to clients of the Model Context Protocol."""
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from toolkit_cli import console
+from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.options import Debug, Grants, Quiet, Rules, Sources, Targets, Values, Verbose
+from toolkit_cli.running.answering import Answers
+from toolkit_cli.running.logs import show_logs
+from toolkit_cli.running.values import read_values
+from toolkit_cli.screen import Screen
+from toolkit_cli.settings import load_configuration
+
+if TYPE_CHECKING:
+    from toolkit.mcp.editors import Editor
+    from toolkit.tools.base import Tool
+    from toolkit_cli.serving.carrying import Place
+
+_EVERYTHING = 2
+_TOKEN = "TOOLKIT_SERVE_TOKEN"  # noqa: S105 - the name of a variable
+
+Http = Annotated[
+    str | None,
+    typer.Option(metavar="[HOST:]PORT", help="Serve over HTTP, on the loopback unless a host is said; 0 picks a port."),
+]
+TokenVariable = Annotated[
+    str, typer.Option("--token-env", metavar="NAME", help="The variable with the bearer token that clients must bring.")
+]
+Hosts = Annotated[
+    list[str] | None,
+    typer.Option(metavar="HOST[:PORT]", help="A name that clients may reach it by over HTTP. Repeatable."),
+]
+Keys = Annotated[
+    list[str] | None,
+    typer.Option(metavar="KEY", help="A key of a request's _meta that tools receive with the call. Repeatable."),
+]
+Time = Annotated[
+    str | None, typer.Option(metavar="TIME", help="How long a call may take, questions not counted; 10m unless said.")
+]
+Printed = Annotated[
+    Literal["claude", "cursor", "vscode"] | None,
+    typer.Option("--print-config", help="Print what the client's configuration needs, and serve nothing."),
+]
+
+
+def serve(  # noqa: PLR0913 - each is an option of the command
+    targets: Targets = None,
+    *,
+    http: Http = None,
+    token_env: TokenVariable = _TOKEN,
+    allow_host: Hosts = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Answer every question beforehand with yes.")] = False,
+    approve: Rules = None,
+    meta: Keys = None,
+    context: Values = None,
+    timeout: Time = None,
+    reload: Annotated[bool, typer.Option("--reload", help="Serve what files say after each change of them.")] = False,
+    name: Annotated[str, typer.Option(metavar="NAME", help="What the server calls itself.")] = "toolkit",
+    directory: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The folder to work in; the present one unless said.")
+    ] = None,
+    print_config: Printed = None,
+    tools: Sources = None,
+    grant: Grants = None,
+    verbose: Verbose = 0,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> int:
+    """Serve tools to clients of the Model Context Protocol, over stdio or HTTP.
+
+    What a model behind a client chooses is asked about, through the client, unless the tool is marked as read-only.
+    Where the client cannot ask, it is refused, and the flag that allows it is named.
+    """
+    _go_to(directory)
+    from toolkit_cli.serving import carrying, preparing  # noqa: PLC0415 - help needs none of it
+    from toolkit_cli.serving.reloading import reloader  # noqa: PLC0415
+
+    place = None if http is None else carrying.parse_place(http)
+    if print_config is not None:
+        options = {"--approve": approve, "--meta": meta, "--tools": tools, "--grant": grant}
+        words = [*(targets or ()), *_as_typed(options), *(["--timeout", timeout] if timeout else ())]
+        return _print_configuration(print_config, name, [*words, *(["--yes"] if yes else ())], place, token_env)
+    preparing.need_the_extra()
+    sys.dont_write_bytecode |= reload  # a compiled file would stand for an edit of the same second and size
+
+    def open_all() -> "dict[str, Tool]":
+        return preparing.open_served(targets or (), load_configuration(tools, grant), warn=not quiet)
+
+    with Screen() as screen:
+        show_logs(screen, _EVERYTHING if debug else verbose)
+        door = None if place is None else carrying.make_door(place, token_env, allow_host or ())
+        served = open_all()
+        wishes = preparing.Wishes(
+            name, Answers(yes, approve=approve or ()), meta or (), read_values(context or ()), timeout
+        )
+        made = preparing.make_options(wishes, load_configuration(tools, grant), door.token if door else None)
+        watch = reloader(targets or (), open_all) if reload else None
+        said = None if quiet else f"serving {len(served)} tool{'' if len(served) == 1 else 's'}"
+        if door is not None:
+            return carrying.carry_over_http(served, made, door, watch, said)
+        return carrying.carry_over_stdio(served, made, watch, said)
+
+
+def _go_to(directory: Path | None) -> None:
+    if directory is None:
+        return
+    try:
+        os.chdir(directory)
+    except OSError as error:
+        message = f"--directory: cannot work in '{directory}': {(error.strerror or str(error)).lower()}"
+        raise Failure(ExitCode.NOT_FOUND, message) from error
+
+
+def _as_typed(options: Mapping[str, Sequence[str] | None]) -> list[str]:
+    return [word for option, values in options.items() for value in values or () for word in (option, value)]
+
+
+def _print_configuration(
+    editor: "Editor", name: str, words: Sequence[str], place: "Place | None", token_variable: str
+) -> int:
+    """Write what is pasted into the client's configuration; secrets are referred to, and values are left out."""
+    from toolkit_cli.serving.launching import configuration_to_paste  # noqa: PLC0415 - only `--print-config` needs it
+
+    if place is not None and place.port == 0:
+        raise Failure(ExitCode.USAGE, "--print-config needs the port that will be served at", hint="write --http 8000")
+    url = None if place is None else place.url(place.port)
+    variable = token_variable if os.environ.get(token_variable) or (place and not place.is_private) else None
+    whole = configuration_to_paste(editor, name, words, url, variable)
+    console.write_data(f"{json.dumps(whole, ensure_ascii=False, indent=2)}\n")
+    return ExitCode.WELL

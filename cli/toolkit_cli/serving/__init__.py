@@ -1,0 +1,1 @@
+"""Serving: how the command opens, carries and describes a server."""

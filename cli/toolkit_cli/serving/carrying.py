@@ -1,0 +1,187 @@
+"""Carrying: a server over stdio or HTTP until its client leaves or somebody ends it, and the exit code."""
+
+import asyncio
+import os
+import socket
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import closing
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, NamedTuple
+
+from toolkit_cli import console
+from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.running.interrupts import Interrupts
+
+if TYPE_CHECKING:
+    from toolkit.mcp.serving.server import Options, ToolServer
+    from toolkit.tools.base import Tool
+
+_LOOPBACK = "127.0.0.1"
+_LAST_PORT = 65_535
+_SHORTEST_TOKEN = 16
+_WAITING = 2_048
+_MOST_NAMED = 12
+
+Watch = Callable[["ToolServer"], Awaitable[None]]
+"""Looks after a server while it serves."""
+
+
+class Place(NamedTuple):
+    """Where a server listens.
+
+    Attributes:
+        host: A name or an address.
+        port: The port; 0 for any.
+    """
+
+    host: str
+    port: int
+
+    @property
+    def is_private(self) -> bool:
+        """Whether only this machine can connect."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    def url(self, port: int) -> str:
+        """Return the URL of a server that listens here, at this port."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{port}/mcp"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names under which clients may mean it."""
+        if self.is_private:
+            return (_LOOPBACK, "localhost", "[::1]")
+        return (f"[{self.host}]" if ":" in self.host else self.host, socket.gethostname())
+
+
+class Door(NamedTuple):
+    """Who may come in over HTTP.
+
+    Attributes:
+        place: Where the server listens.
+        token: The bearer token that clients must have.
+        hosts: Further names under which clients may mean it.
+    """
+
+    place: Place
+    token: str | None
+    hosts: Sequence[str] = ()
+
+
+def parse_place(text: str) -> Place:
+    """Return the place that `[HOST:]PORT` means.
+
+    Raises:
+        Failure: If it means none.
+    """
+    host, _, port = text.rpartition(":")
+    if not port.isdecimal() or int(port) > _LAST_PORT or (":" in host and not host.startswith("[")):
+        raise Failure(
+            ExitCode.USAGE, f"--http: '{text}' is no place to listen", hint="write 8000, 127.0.0.1:8000 or [::1]:8000"
+        )
+    return Place(host.strip("[]") or _LOOPBACK, int(port))
+
+
+def make_door(place: Place, variable: str, hosts: Sequence[str]) -> Door:
+    """Return who may come in; the token is taken out of the environment, where tools could see it.
+
+    Args:
+        place: Where the server listens.
+        variable: The variable that holds the bearer token, if there is one.
+        hosts: Further names under which clients may mean it.
+
+    Raises:
+        Failure: If strangers could come in, or the token can be guessed.
+    """
+    token = os.environ.pop(variable, "").strip() or None
+    hint = f"set {variable} to a long random text, such as `openssl rand -hex 32` prints"
+    if token is None and not place.is_private:
+        message = f"others than this machine reach '{place.host}', so clients must bring a bearer token"
+        raise Failure(ExitCode.USAGE, message, hint=hint)
+    if token is not None and (len(token) < _SHORTEST_TOKEN or not token.isascii()):
+        raise Failure(ExitCode.USAGE, f"the bearer token in {variable} is too short, or no plain text", hint=hint)
+    return Door(place, token, hosts)
+
+
+def carry_over_stdio(tools: "Mapping[str, Tool]", options: "Options", watch: Watch | None, said: str | None) -> int:
+    """Serve the client that started us until it leaves; return the exit code."""
+    from toolkit.mcp.serving.over_stdio import serve_stdio  # noqa: PLC0415 - HTTP needs none of it
+
+    sink, source = console.data_descriptor(), console.take_input()
+    if sink is None or source is None:
+        raise Failure(
+            ExitCode.USAGE, "there is no stdin and stdout to serve over", hint="serve over HTTP with --http PORT"
+        )
+    _say(said and f"{said} over stdio{_names(tools)}")
+
+    async def work(server: "ToolServer") -> None:
+        await serve_stdio(server, source, sink)
+
+    return _until_the_end(tools, options, work, watch)
+
+
+def carry_over_http(
+    tools: "Mapping[str, Tool]", options: "Options", door: Door, watch: Watch | None, said: str | None
+) -> int:
+    """Serve whoever comes until somebody ends it; return the exit code."""
+    from toolkit.mcp.serving import guarding, over_http  # noqa: PLC0415 - stdio needs none of it
+
+    with closing(_listener(door.place)) as listener:
+        port = listener.getsockname()[1]
+        within = guarding.Door.at([*door.place.names, *door.hosts], port, door.token)
+        line = said and f"{said} at {door.place.url(port)}{_names(tools)}"
+
+        async def work(server: "ToolServer") -> None:
+            await over_http.serve_http(server, listener, within, lambda: _say(line))
+
+        return _until_the_end(tools, options, work, watch)
+
+
+def _until_the_end(
+    tools: "Mapping[str, Tool]",
+    options: "Options",
+    work: "Callable[[ToolServer], Awaitable[None]]",
+    watch: Watch | None,
+) -> int:
+    from toolkit.mcp.serving.server import ToolServer  # noqa: PLC0415 - help needs none of it
+
+    async def serve() -> None:
+        server = ToolServer(tools, options)
+        watching = asyncio.ensure_future(watch(server)) if watch is not None else None
+        try:
+            await work(server)
+        finally:
+            if watching is not None:
+                watching.cancel()
+
+    with Interrupts() as interrupts:
+        try:
+            asyncio.run(serve())
+        except KeyboardInterrupt:
+            return interrupts.exit_code
+    return ExitCode.WELL
+
+
+def _listener(place: Place) -> socket.socket:
+    family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
+    try:
+        return socket.create_server((place.host, place.port), family=family, backlog=_WAITING)
+    except OSError as error:
+        message = f"cannot listen at {place.host}:{place.port}: {(error.strerror or str(error)).lower()}"
+        raise Failure(ExitCode.USAGE, message, hint="take another port; --http 0 picks a free one") from error
+
+
+def _names(tools: "Mapping[str, Tool]") -> str:
+    shown = [*tools][:_MOST_NAMED]
+    return f": {', '.join(shown)}{', …' if len(tools) > len(shown) else ''}"
+
+
+def _say(line: str | None) -> None:
+    if line is not None:
+        console.say(line)

@@ -1,0 +1,140 @@
+"""Preparing: what is served, and how, as the options of the command say it."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from toolkit.problems import errors_among
+from toolkit_cli.failures import ExitCode, Failure, code_for, report
+from toolkit_cli.running.answering import Answers
+
+if TYPE_CHECKING:
+    from toolkit.approvals.requests import ReviewRequest
+    from toolkit.mcp.serving.server import Options
+    from toolkit.sources.configuration import Configuration
+    from toolkit.tools.base import Tool
+    from toolkit.tools.secret_texts import Secrets
+
+
+class Wishes(NamedTuple):
+    """What the options of the command say.
+
+    Attributes:
+        name: What the server calls itself.
+        answers: How questions are answered beforehand.
+        meta: The keys of `_meta` that tools receive.
+        values: Values that tools receive.
+        timeout: How long a call may take, as it was written.
+    """
+
+    name: str
+    answers: Answers
+    meta: Sequence[str]
+    values: Mapping[str, Any]
+    timeout: str | None
+
+
+def need_the_extra() -> None:
+    """End here if the protocol's own package is not installed.
+
+    Raises:
+        Failure: Naming what is to be installed.
+    """
+    from importlib.util import find_spec  # noqa: PLC0415 - help needs none of it
+
+    if find_spec("mcp") is None:
+        raise Failure(ExitCode.USAGE, "serving needs the extra 'mcp'", hint="pip install 'toolkit[mcp]'")
+
+
+def open_served(targets: Sequence[str], configuration: "Configuration", *, warn: bool) -> "dict[str, Tool]":
+    """Return the tools that are served by name, those of a toolbox behind their facade.
+
+    Args:
+        targets: As they were typed; without any, the configured sources.
+        configuration: Where names are looked up.
+        warn: Whether to say what is odd about them.
+
+    Raises:
+        Failure: If something is not there, or broken, or there is nothing to serve.
+        InvalidTools: If two of them have one name.
+    """
+    from toolkit.disclosure.folding import folded_tools  # noqa: PLC0415 - help needs none of it
+    from toolkit.sources.opening import open_targets  # noqa: PLC0415
+
+    opened = open_targets(targets, configuration)
+    if errors_among(opened.problems):
+        raise Failure(code_for(opened.problems), problems=opened.problems)
+    if warn:
+        report(opened.problems)
+    if not opened.tools:
+        hint = "name a file, a folder or a tool; or put `sources` into toolkit.toml"
+        raise Failure(ExitCode.USAGE, "there is nothing to serve", hint=hint)
+    return folded_tools(opened.tools.values())
+
+
+def make_options(wishes: Wishes, configuration: "Configuration", token: str | None) -> "Options":
+    """Return how tools are served; from now on no secret stands in what the library logs.
+
+    Args:
+        wishes: What the options of the command say.
+        configuration: What the configuration says.
+        token: The bearer token, if there is one.
+
+    Raises:
+        Failure: If a wish is none.
+        ConfigurationError: If a key of `_meta` cannot be had.
+    """
+    from toolkit.approvals.requests import DEFAULT_TIMEOUT  # noqa: PLC0415 - help needs none of it
+    from toolkit.mcp.crossing import allow_keys  # noqa: PLC0415
+    from toolkit.mcp.serving.calls import DEFAULT_LIMIT, Rules  # noqa: PLC0415
+    from toolkit.mcp.serving.server import Options, secrets_of_environment  # noqa: PLC0415
+
+    allow_keys(*wishes.meta)
+    limit = configuration.timeout if wishes.timeout is None else _seconds(wishes.timeout)
+    rules = Rules(
+        policy=wishes.answers.policy(),
+        why_not=_why_not,
+        approval_timeout=configuration.approval_timeout or DEFAULT_TIMEOUT,
+        limit=limit or DEFAULT_LIMIT,
+        values={**configuration.context, **wishes.values},
+        meta=frozenset(wishes.meta),
+    )
+    secrets = secrets_of_environment(*([token] if token else []))
+    _keep_out_of_logs(secrets)
+    return Options(wishes.name, rules=rules, secrets=secrets)
+
+
+def _keep_out_of_logs(secrets: "Secrets") -> None:
+    """Let no secret stand in what the library logs."""
+
+    class Blotting(logging.Filter):
+        def filter(self, record: logging.LogRecord) -> bool:
+            record.msg, record.args = secrets.blot(record.getMessage()), None
+            return True
+
+    for handler in logging.getLogger("toolkit").handlers:
+        handler.addFilter(Blotting())
+
+
+def _seconds(text: str) -> float:
+    from toolkit.durations import parse_duration  # noqa: PLC0415 - few servers have a limit of their own
+
+    seconds = parse_duration(text)
+    if not seconds:
+        raise Failure(ExitCode.USAGE, f"--timeout: '{text}' is no time", hint="write 500ms, 30s or 5m")
+    return seconds
+
+
+def _why_not(request: "ReviewRequest") -> str:
+    """Say why a call is refused that nobody can be asked about, and what allows it."""
+    from shlex import quote  # noqa: PLC0415 - only a refusal needs it
+
+    from toolkit.approvals.policies import DescribedCall  # noqa: PLC0415
+    from toolkit_cli.running.clearance import flag_for  # noqa: PLC0415
+
+    flag = quote(flag_for(DescribedCall(request.risk, "model", None, request.arguments)))
+    asked_by = f" ({request.asked_by})" if request.asked_by else ""
+    return (
+        f"this call needs approval{asked_by}, and this client cannot ask anybody; whoever runs the server allows it "
+        f"with --approve {flag}, or every question with --yes"
+    )
