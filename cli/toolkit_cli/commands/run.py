@@ -21,7 +21,7 @@ from toolkit_cli.running.calling import call_tool
 from toolkit_cli.running.logs import show_logs
 from toolkit_cli.running.presenting import present
 from toolkit_cli.running.telling import Teller, both, message_channel, write_event
-from toolkit_cli.running.values import read_values
+from toolkit_cli.running.values import read_values, seconds_of
 from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
 
@@ -156,22 +156,13 @@ def _complete(tool: Tool, given: Given, answers: Answers, target: str) -> Mappin
 
 def _timed(tool: Tool, text: str | None, configuration: "Configuration") -> Tool:
     """Return the tool with the limit of time that was said, if one was; a configured one is for single calls."""
-    seconds = configuration.timeout if text is None else _seconds(text)
+    seconds = configuration.timeout if text is None else seconds_of("--timeout", text)
     if seconds is None:
         return tool
     from toolkit.wrappers.timing import TimedTool  # noqa: PLC0415 - a clock needs the event loop
     from toolkit_cli.rendering.tools import pipeline_in  # noqa: PLC0415 - few runs are limited
 
     return tool if text is None and pipeline_in(tool) is not None else TimedTool(tool, seconds)
-
-
-def _seconds(text: str) -> float:
-    from toolkit.durations import parse_duration  # noqa: PLC0415 - few runs are limited
-
-    seconds = parse_duration(text)
-    if not seconds:
-        raise Failure(ExitCode.USAGE, f"--timeout: '{text}' is no time", hint="write 500ms, 30s or 5m")
-    return seconds
 
 
 def _rehearse(tool: Tool, arguments: Mapping[str, Any], gate: "Gate", format: Format) -> ExitCode:  # noqa: A002

@@ -28,3 +28,17 @@ def read_values(words: Sequence[str]) -> dict[str, Any]:
         except ValueError as error:
             raise Failure(ExitCode.USAGE, f"--context: '{read.name}' is not JSON: {error}") from error
     return values
+
+
+def seconds_of(option: str, text: str) -> float:
+    """Return the seconds of a duration.
+
+    Raises:
+        Failure: If it is none.
+    """
+    from toolkit.durations import parse_duration  # noqa: PLC0415 - few runs are limited
+
+    seconds = parse_duration(text)
+    if not seconds:
+        raise Failure(ExitCode.USAGE, f"{option}: '{text}' is no time", hint="write 500ms, 30s or 5m")
+    return seconds
