@@ -2,10 +2,17 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from typer.testing import CliRunner
+
+from toolkit.mcp.sessions import close_sessions
+from toolkit_cli.main import application
+
+SERVER = Path(__file__).with_name("odd_server.py")
 
 
 class Peer(NamedTuple):
@@ -48,3 +55,52 @@ def peer():
         return found
 
     return find
+
+
+class Zoo:
+    """A project that names one MCP server, and what became of it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+        return path
+
+    def server(self, behaviour="plain", *more, name="zoo", head=""):
+        """Name the server in the project's own file, with more lines in its table."""
+        table = [f"[mcp.{name}]", f"command = '{sys.executable}'", f"args = ['{SERVER}', '{behaviour}']", "cwd = '.'"]
+        return self.write("toolkit.toml", "\n".join([head, *table, *more]) + "\n")
+
+    def own(self, text):
+        """Write the user's own configuration."""
+        return self.write("home/toolkit/config.toml", text)
+
+    def run(self, *arguments):
+        """Run a command in this process."""
+        return CliRunner().invoke(application(), [str(argument) for argument in arguments])
+
+    @property
+    def starts(self):
+        """The processes that were started, in order."""
+        file = self.folder / "starts.txt"
+        return [int(line) for line in file.read_text("utf-8").split()] if file.exists() else []
+
+    def sent(self, method):
+        """Return the messages of a method that the server was sent."""
+        lines = (self.folder / "sent.jsonl").read_text("utf-8").splitlines()
+        return [one for one in map(json.loads, lines) if one.get("method") == method]
+
+
+@pytest.fixture
+def zoo(tmp_path, monkeypatch):
+    """A project with an MCP server, with no settings from outside; no session is left when the test ends."""
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith("TOOLKIT_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("COLUMNS", "200")
+    yield Zoo(tmp_path)
+    close_sessions()
