@@ -109,7 +109,7 @@ def test_file_without_tools_says_how_to_make_one(project):
 def test_empty_folder_has_no_tools(project):
     (project.folder / "tools").mkdir()
     assert project.problems("tools") == [
-        "error[TK004]: there are no tools in 'tools' (it has neither Python files nor pipelines)"
+        "error[TK004]: there are no tools in 'tools' (it has neither Python files nor pipelines or agents)"
     ]
 
 

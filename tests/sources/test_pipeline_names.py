@@ -73,7 +73,7 @@ def test_configured_pipelines_that_name_each_other_are_a_circle(project):
     with pytest.raises(InvalidPipeline) as raised:
         load_pipeline("a.yaml")
     assert [str(problem) for problem in raised.value.problems] == [
-        f"b.yaml:1:9: error[TK622]: the pipeline '{project.folder}/a.yaml' leads back to itself: a.yaml → b.yaml → a.yaml"
+        f"b.yaml:1:9: error[TK622]: the file '{project.folder}/a.yaml' leads back to itself: a.yaml → b.yaml → a.yaml"
     ]
 
 

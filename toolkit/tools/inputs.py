@@ -9,7 +9,7 @@ from toolkit import documents
 from toolkit.documents import Node
 from toolkit.documents.shapes import ShapeReader, Word
 from toolkit.errors import ToolArgumentsError
-from toolkit.problems import did_you_mean
+from toolkit.problems import Problem, did_you_mean
 from toolkit.tools.formats import FORMATS, fits
 
 if TYPE_CHECKING:
@@ -56,20 +56,25 @@ class Input(NamedTuple):
 
 
 class InputReader(ShapeReader):
-    """Reads what stands under `inputs`."""
+    """Reads what stands under `inputs`, or under another key that says what a mapping of data is made of."""
+
+    def __init__(self, problems: list[Problem], key: str = "inputs", each: str = "input") -> None:
+        """Keep where problems go, the key, and what each of its entries is called."""
+        super().__init__(problems)
+        self._key, self._each = key, each
 
     def read(self, node: Node) -> tuple[Input, ...] | None:
         """Return the inputs, or `None` after reporting that they are none."""
-        inputs = self.mapping(node, "'inputs'", "{name: {type: string}}")
+        inputs = self.mapping(node, f"'{self._key}'", "{name: {type: string}}")
         return None if inputs is None else tuple(self._input(entry) for entry in inputs.entries.values())
 
     def _input(self, entry: documents.Entry) -> Input:
         name = Word(entry.key.text, entry.key.location)
         if not _NAME.fullmatch(name.text):
             hint = "use letters, digits and underscores, so that inputs.name can be written"
-            self.report(name.location, f"{name.text!r} cannot be the name of an input", hint=hint)
+            self.report(name.location, f"{name.text!r} cannot be the name of an {self._each}", hint=hint)
         before = len(self.problems)
-        schema = self._fragment(entry.value, f"the input {name.text!r}")
+        schema = self._fragment(entry.value, f"the {self._each} {name.text!r}")
         given = Input(name, schema, "default" not in schema)
         if len(self.problems) == before and "default" in schema and isinstance(entry.value, documents.Mapping):
             self._check_default(given, entry.value.entries["default"].value)

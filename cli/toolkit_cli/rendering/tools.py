@@ -66,7 +66,7 @@ def full_record(tool: Tool) -> dict[str, Any]:
     spec, pipeline = tool.spec, pipeline_in(tool)
     steps = {"pipeline": outline_record(outline_of_pipeline(pipeline))} if pipeline else {}
     options = {"options": option_records(options_of(tool))} if spec.source == "builtin" else {}
-    inner = {"tools": _tree_record(tool)} if is_facade(tool) else {}
+    inner: dict[str, Any] = {"tools": _tree_record(tool)} if is_facade(tool) else {}
     agent = outline_of_agent(tool)
     if agent is not None:
         from toolkit_cli.rendering.agents import agent_record  # noqa: PLC0415 - few tools are agents

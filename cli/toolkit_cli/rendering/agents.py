@@ -1,0 +1,83 @@
+"""Agents as people look at them: what answers, what may be called, and what must come before what."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from toolkit_cli.rendering.escaping import cut, one_line
+from toolkit_cli.rendering.styles import Fragment, Line
+from toolkit_cli.rendering.tables import wrap_text
+
+if TYPE_CHECKING:
+    from toolkit.agents.outlines import AgentOutline, OfferedTool, StateOutline
+
+_MIDDLE = ("├─ ", "│  ")
+_LAST = ("└─ ", "   ")
+_NARROWEST = 20
+_NOBODY_SAID = "not said: --model, TOOLKIT_MODEL, or the configuration"
+
+
+def drawn_agent(outline: "AgentOutline", width: int) -> list[Line]:
+    """Return what an agent is told, and its tools with their locks, or its states with the ways between them."""
+    facts = {
+        "model": one_line(outline.model or _NOBODY_SAID),
+        "turns": f"{outline.turns} at most",
+        "budget": outline.budget or "",
+        "references": ", ".join(map(one_line, outline.references)),
+    }
+    known = {name: fact for name, fact in facts.items() if fact}
+    widest = max(map(len, known))
+    lines: list[Line] = [[("strong", "Agent")]]
+    lines += [[("quiet", f"  {name:<{widest}}  "), ("plain", fact)] for name, fact in known.items()]
+    if outline.instructions:
+        paragraphs = (wrap_text(one_line(line), width - 2) for line in outline.instructions.splitlines())
+        lines += [[], [("strong", "Instructions")]]
+        lines += [[("plain", f"  {line}".rstrip())] for paragraph in paragraphs for line in paragraph]
+    if outline.tools:
+        lines += [[], [("strong", "Tools")], *_tools(outline.tools, width)]
+    if outline.states:
+        lines += [[], [("strong", "States")], *_states(outline)]
+    return lines
+
+
+def agent_record(outline: "AgentOutline") -> dict[str, Any]:
+    """Return the same as plain data."""
+    return outline._asdict() | {
+        "tools": [tool._asdict() for tool in outline.tools],
+        "references": list(outline.references),
+        "states": [state._asdict() | {"tools": dict(state.tools)} for state in outline.states],
+        "everywhere": list(outline.everywhere),
+    }
+
+
+def _tools(tools: "Sequence[OfferedTool]", width: int) -> Iterator[Line]:
+    for place, tool in enumerate(tools):
+        first, _ = _LAST if place == len(tools) - 1 else _MIDDLE
+        name = one_line(tool.name)
+        lock = f"  ← first {one_line(tool.first)}" if tool.first else ""
+        room = max(width - len(first) - len(name) - len(lock) - 4, _NARROWEST)
+        told: list[Fragment] = [("hint", lock)] if lock else []
+        yield [
+            ("quiet", f"  {first}"),
+            ("strong", name),
+            *told,
+            ("plain", f"  {cut(one_line(tool.description), room)}"),
+        ]
+
+
+def _states(outline: "AgentOutline") -> Iterator[Line]:
+    for place, state in enumerate(outline.states):
+        is_last = place == len(outline.states) - 1 and not outline.everywhere
+        yield from _state(state, *(_LAST if is_last else _MIDDLE))
+    if outline.everywhere:
+        first, below = _LAST
+        yield [("quiet", f"  {first}"), ("plain", "in all states")]
+        for name in outline.everywhere:
+            yield [("quiet", f"  {below}"), ("plain", f"  {one_line(name)}")]
+
+
+def _state(state: "StateOutline", first: str, below: str) -> Iterator[Line]:
+    start: list[Fragment] = [("hint", "  ← it starts here")] if state.is_start else []
+    yield [("quiet", f"  {first}"), ("strong", one_line(state.name)), *start]
+    for name, to in state.tools.items():
+        leads = f"  → {one_line(to)}" if to else ""
+        yield [("quiet", f"  {below}"), ("plain", f"  {one_line(name)}{leads}")]

@@ -1,0 +1,138 @@
+"""Declared agents: an agent of a file as a Tool, made when it is first called."""
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from toolkit.agents.agent import AgentTool
+from toolkit.agents.files.definitions import AgentDefinition
+from toolkit.agents.files.texts import as_text
+from toolkit.agents.kinds import Kind
+from toolkit.agents.models.messages import Model
+from toolkit.agents.references import Reference, referenced_tools
+from toolkit.documents.shapes import Word
+from toolkit.tools.base import Arguments, Tool
+from toolkit.tools.context import ToolContext
+from toolkit.tools.inputs import Input, InputShape
+from toolkit.tools.results import ToolResult
+from toolkit.tools.spec import ToolSpec
+
+TASK = "task"
+_TASK_SCHEMA = {"type": "string", "description": "What is to be done, in words, with all that is needed."}
+
+
+class Parts(NamedTuple):
+    """What an agent is made of besides what its file says of itself.
+
+    Attributes:
+        tools: What the model is offered at first, by name, without the tools of references.
+        kind: Which tools may be called when.
+        references: What it is told of beside the instructions.
+        model: The name of what answers; `None` where nobody has said.
+    """
+
+    tools: Mapping[str, Tool]
+    kind: Kind = Kind()
+    references: tuple[Reference, ...] = ()
+    model: str | None = None
+
+
+class DeclaredAgent(Tool):
+    """An agent that a file describes; it is a tool like any other.
+
+    Its model is opened when it is first called: to look at an agent takes neither a package nor a key.
+
+    Attributes:
+        definition: What the file says.
+        parts: What it is made of.
+    """
+
+    is_agent = True
+
+    def __init__(self, definition: AgentDefinition, parts: Parts, open_model: Callable[[], Model]) -> None:
+        """Keep what takes part; everything has been checked by whoever read the file.
+
+        Args:
+            definition: What the file says.
+            parts: What it is made of.
+            open_model: Returns what answers, or raises a ConfigurationError that says why nothing does.
+        """
+        self.definition = definition
+        self.parts = parts
+        self._open_model = open_model
+        self._shape = InputShape(inputs_of(definition))
+
+    @cached_property
+    def spec(self) -> ToolSpec:  # type: ignore[override]  # cached: it never changes
+        """What it takes and gives; it is read-only if all its tools are."""
+        definition = self.definition
+        specs = [tool.spec for tool in (*self.parts.tools.values(), *referenced_tools(self.parts.references))]
+        return ToolSpec(
+            definition.name.text,
+            definition.description,
+            self._shape.schema,
+            output_schema=None if definition.output is None else InputShape(definition.output).schema,
+            read_only=True if all(spec.read_only for spec in specs) else None,
+            open_world=True if any(spec.open_world for spec in specs) else None,
+            source=definition.name.location.file,
+            location=definition.name.location,
+        )
+
+    @cached_property
+    def agent(self) -> AgentTool:
+        """The agent itself, which takes a task in words.
+
+        Raises:
+            ConfigurationError: If its model cannot be had.
+        """
+        definition = self.definition
+        return AgentTool(
+            definition.name.text,
+            definition.description,
+            self._open_model(),
+            self.parts.tools.values(),
+            kind=self.parts.kind,
+            references=self.parts.references,
+            capture_nested_artifacts=definition.captures_nested,
+            limits=definition.limits,
+            budget=definition.budget,
+            output_type=None if definition.output is None else InputShape(definition.output),
+        )
+
+    def parse(self, arguments: Arguments) -> dict[str, Any]:
+        """Return the inputs by name.
+
+        Raises:
+            ToolArgumentsError: Naming every input that is missing or wrong.
+        """
+        return self._shape.read(arguments)
+
+    def describe(self, parsed: dict[str, Any]) -> dict[str, Any]:
+        """Return the inputs, which are plain data already."""
+        return parsed
+
+    async def perform(self, parsed: dict[str, Any], context: ToolContext) -> ToolResult:
+        """Let the model do the task that the inputs make."""
+        agent = self.agent
+        if (instructions := self.definition.instructions) is not None:
+            agent = agent.replace(instructions=instructions.filled(parsed))
+        result: ToolResult = await agent.perform({TASK: self._task(parsed)}, context)
+        return result
+
+    def _task(self, inputs: Mapping[str, Any]) -> str:
+        """Return the task in words: the prompt with the inputs in it, or the task with the inputs after it."""
+        prompt = self.definition.prompt
+        if prompt is not None:
+            return prompt.filled(inputs)
+        names = [given.name.text for given in inputs_of(self.definition) if given.name.text != TASK]
+        others = [f"{name}: {as_text(inputs[name])}" for name in names if name in inputs]
+        return "\n\n".join(part for part in (inputs.get(TASK, ""), "\n".join(others)) if part)
+
+
+def inputs_of(definition: AgentDefinition) -> tuple[Input, ...]:
+    """Return what an agent takes: its inputs, and the task unless its prompt makes it."""
+    own = definition.inputs or ()
+    takes_task = definition.prompt is None or TASK in definition.prompt.names
+    if not takes_task or any(given.name.text == TASK for given in own):
+        return own
+    return (Input(Word(TASK, definition.location), _TASK_SCHEMA, is_required=True), *own)

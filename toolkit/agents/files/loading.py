@@ -1,0 +1,215 @@
+"""Loading: a YAML file becomes an agent, or every reason why it cannot.
+
+The room knows no sources. Whoever loads a file hands in an `Opening`: how a target under `tools:` becomes Tools, and
+which model answers.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+from toolkit.agents.files.checking import IN_NO_STATE, UNKNOWN_TOOL, make_kind, placed_tools
+from toolkit.agents.files.declared import DeclaredAgent, Parts, inputs_of
+from toolkit.agents.files.definitions import AgentDefinition, ReferenceDefinition
+from toolkit.agents.files.reading import read_definition
+from toolkit.agents.kinds import names_within
+from toolkit.agents.models.messages import Model
+from toolkit.agents.models.opening import SCRIPTED, model_problem
+from toolkit.agents.references import Reference, referenced_tools
+from toolkit.disclosure.folding import folded_tools
+from toolkit.documents import nodes
+from toolkit.documents.nodes import Node
+from toolkit.documents.reading import read_document
+from toolkit.documents.shapes import BAD_SHAPE, Word
+from toolkit.documents.traps import find_traps
+from toolkit.errors import ConfigurationError, InvalidTools
+from toolkit.problems import Location, Problem, errors_among, respelled
+from toolkit.tools.base import Tool
+
+UNUSED_INPUT = "TK612"
+TWO_OF_A_NAME = "TK103"
+
+OWN_TOOLS: Mapping[str, str] = {
+    "progress": "toolkit.agents.speaking:progress",
+    "communicate": "toolkit.agents.speaking:communicate",
+    "agent_process": "toolkit.agents.introspection:AgentProcessTools",
+    "blackboard": "toolkit.agents.blackboards:BlackboardTools",
+}
+"""The tools with which an agent sees itself and speaks to its user, by the names that files call them by."""
+
+Document = tuple[Node | None, list[Problem]]
+"""What reading a YAML file gave: its root, and what is wrong with it."""
+
+
+class Opening(Protocol):
+    """Where a file's targets lead, and what answers; the composition root has the real one."""
+
+    def boundary(self, base: Path) -> Path:
+        """Return the folder beyond which a file in the folder `base` reads no text."""
+        ...
+
+    def model_for(self, own: str | None) -> str | None:
+        """Return the name of the model of an agent that names this one, or none, itself."""
+        ...
+
+    def open_model(self, name: str) -> Model:
+        """Return the model of a name.
+
+        Raises:
+            ConfigurationError: If there is none.
+        """
+        ...
+
+    def open_target(self, target: str, *, base: Path) -> tuple[Sequence[Tool], list[Problem]]:
+        """Return the tools that a target holds for a file in the folder `base`, and what is wrong with the others."""
+        ...
+
+    def known_names(self, base: Path) -> Iterable[str]:
+        """Return the names that are targets, for hints."""
+        ...
+
+
+def read_agent(
+    path: Path, opening: Opening, document: Document | None = None
+) -> tuple[DeclaredAgent | None, list[Problem]]:
+    """Return the agent that a YAML file describes and every problem with it, all at once.
+
+    Args:
+        path: The file.
+        opening: Where its names lead.
+        document: The file's document, where it was read already.
+
+    Returns:
+        The agent, if no problem is an error, and all problems in the order of their places.
+    """
+    root, problems = document or read_document(path)
+    if not isinstance(root, nodes.Mapping):
+        return None, problems
+    problems += find_traps(root)
+    definition = read_definition(root, opening.boundary(path.parent), problems)
+    agent = _Loader(path, opening, problems).agent(definition)
+    problems.sort(key=_rank)
+    return (None if errors_among(problems) else agent), list(dict.fromkeys(problems))
+
+
+def _rank(problem: Problem) -> tuple[str, int, int]:
+    place = problem.location
+    return ("", 0, 0) if place is None else (place.file, place.line or 0, place.column or 0)
+
+
+class _Loader:
+    def __init__(self, path: Path, opening: Opening, problems: list[Problem]) -> None:
+        self._path = path
+        self._opening = opening
+        self._problems = problems
+        self._origins: dict[Word, list[Tool]] = {}
+
+    def agent(self, definition: AgentDefinition) -> DeclaredAgent | None:
+        self._check_texts(definition)
+        model = self._model(definition.model)
+        offered = self._tools(definition.tools)
+        references = [one for one in map(self._reference, definition.references) if one is not None]
+        every = self._folded([*offered.values(), *referenced_tools(references)], definition.location)
+        kind = make_kind(definition, every, (), self._problems)
+        if errors_among(self._problems):
+            return None
+        self._check_placed(definition, offered)
+        parts = Parts(placed_tools(definition, offered), kind, tuple(references), model)
+        return DeclaredAgent(definition, parts, lambda: self._open(model, definition))
+
+    # ---------------------------------------------------------------------------------------------------------- tools
+
+    def _tools(self, targets: Sequence[Word]) -> dict[str, Tool]:
+        """Open every target; one that is broken hides no other."""
+        found: dict[str, Tool] = {}
+        origins: dict[str, Word] = {}
+        for target in targets:
+            for tool in self._opened(target):
+                first = found.setdefault(tool.name, tool)
+                if first is not tool:
+                    message = f"two tools are called {tool.name!r}"
+                    related = ((origins[tool.name].location, "the first comes from here"),)
+                    self._problems.append(Problem(TWO_OF_A_NAME, message, target.location, related=related))
+                origins.setdefault(tool.name, target)
+                self._origins.setdefault(target, []).append(tool)
+        return self._folded(found.values(), targets[0].location) if targets else {}
+
+    def _folded(self, tools: Iterable[Tool], place: Location) -> dict[str, Tool]:
+        try:
+            return folded_tools(tools)
+        except InvalidTools as error:
+            self._problems += [one if one.location else replace(one, location=place) for one in error.problems]
+            return {}
+
+    def _opened(self, target: Word) -> Sequence[Tool]:
+        known, base = self._opening.known_names(self._path.parent), self._path.parent
+        text = target.text if target.text in known else OWN_TOOLS.get(target.text, target.text)
+        tools, problems = self._opening.open_target(text, base=base)
+        for problem in problems:
+            if problem.code == UNKNOWN_TOOL and problem.location is None:
+                fix = respelled(target.text, [*known, *OWN_TOOLS], target.location)
+                problem = replace(problem, location=target.location, fix=fix)  # noqa: PLW2901 - the same, placed
+            self._problems.append(problem if problem.location else replace(problem, location=target.location))
+        return tools
+
+    def _reference(self, definition: ReferenceDefinition) -> Reference | None:
+        tools = self._tools(definition.tools)
+        notes = definition.notes.text if definition.notes is not None else ""
+        try:
+            reference = Reference(definition.name.text, definition.description, notes, tools.values())
+        except (InvalidTools, ConfigurationError) as error:
+            problems = error.problems or (Problem(BAD_SHAPE, str(error)),)
+            self._problems += [replace(one, location=one.location or definition.name.location) for one in problems]
+            return None
+        return reference.unfolding() if definition.unfolds else reference
+
+    def _check_placed(self, definition: AgentDefinition, offered: Mapping[str, Tool]) -> None:
+        """Tell of targets of which no state has any tool; of a file that has many, a few are enough."""
+        placed = placed_tools(definition, offered)
+        names = {*placed, *names_within(placed)}
+        for target in definition.tools:
+            opened = self._origins.get(target, [])
+            if opened and not any(tool.name in names for tool in opened):
+                message = f"no state has a tool of '{target.text}'"
+                hint = "name it under a state, or in 'everywhere'"
+                self._problems.append(Problem(IN_NO_STATE, message, target.location, "warning", hint))
+
+    # ---------------------------------------------------------------------------------------------- texts and model
+
+    def _check_texts(self, definition: AgentDefinition) -> None:
+        known = [given.name.text for given in inputs_of(definition)]
+        named: set[str] = set()
+        for text in (definition.instructions, definition.prompt):
+            if text is not None:
+                self._problems += text.problems(known)
+                named.update(text.names)
+        for given in definition.inputs or () if definition.prompt is not None else ():
+            if given.name.text not in named:
+                message = f"the input {given.name.text!r} is never used"
+                hint = f"write ${{{{ inputs.{given.name.text} }}}} in 'prompt' or 'instructions', or take it out"
+                self._problems.append(Problem(UNUSED_INPUT, message, given.name.location, "warning", hint))
+
+    def _model(self, own: Word | None) -> str | None:
+        """Return the name of the model that will answer; a script of the file's own lies beside it."""
+        if own is None:
+            return self._opening.model_for(None)
+        name = own.text
+        kind, _, rest = name.partition(":")
+        if problem := model_problem(name):
+            self._problems.append(replace(problem, code=BAD_SHAPE, location=own.location))
+        elif kind == SCRIPTED:
+            script = self._path.parent / rest
+            name = f"{kind}:{script}"
+            if not script.is_file():
+                self._problems.append(
+                    Problem(BAD_SHAPE, f"there is no script '{rest}'", own.location, hint=f"looked for {script}")
+                )
+        return self._opening.model_for(name)
+
+    def _open(self, model: str | None, definition: AgentDefinition) -> Model:
+        if model is None:
+            hint = "say it with --model, TOOLKIT_MODEL, 'model:' in the file or in the configuration"
+            message = f"nobody has said which model the agent '{definition.name.text}' asks"
+            raise ConfigurationError(problems=[Problem("", message, definition.location, hint=hint)])
+        return self._opening.open_model(model)

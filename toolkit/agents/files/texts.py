@@ -1,0 +1,63 @@
+"""Texts: what a model is told, with the inputs of a call in the place of `${{ inputs.NAME }}`."""
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from toolkit.documents.nodes import Scalar
+from toolkit.problems import Location, Problem, did_you_mean, respelled
+
+UNKNOWN_REFERENCE = "TK605"
+BAD_EXPRESSION = "TK606"
+
+_OPENING = "${{"
+_WHOLE = re.compile(r"\$\{\{\s*inputs\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
+
+
+class Text(NamedTuple):
+    """A text and where it stands; `node` is None where it comes from a file of its own."""
+
+    text: str
+    location: Location
+    node: Scalar | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The inputs that it names, in order."""
+        return _WHOLE.findall(self.text)
+
+    def filled(self, inputs: Mapping[str, Any]) -> str:
+        """Return the text with the inputs in it; what is no text becomes JSON."""
+        return _WHOLE.sub(lambda match: as_text(inputs[match[1]]), self.text)
+
+    def problems(self, known: Collection[str]) -> Iterator[Problem]:
+        """Yield what is wrong with its references."""
+        start = 0
+        while (start := self.text.find(_OPENING, start)) >= 0:
+            match = _WHOLE.match(self.text, start)
+            if match is None:
+                message = "only an input can stand in a text for a model"
+                yield Problem(
+                    BAD_EXPRESSION, message, self._place(start, len(_OPENING)), hint="write ${{ inputs.NAME }}"
+                )
+                start += len(_OPENING)
+                continue
+            if match[1] not in known:
+                place = self._place(match.start(1), len(match[1]))
+                hint = did_you_mean(match[1], known, otherwise=f"the inputs are {', '.join(known)}")
+                fix = respelled(match[1], known, place)
+                yield Problem(UNKNOWN_REFERENCE, f"there is no input {match[1]!r}", place, hint=hint, fix=fix)
+            start = match.end()
+
+    def _place(self, offset: int, length: int) -> Location:
+        if self.node is not None:
+            return self.node.locate(offset, length)
+        before = self.text[:offset]
+        line, column = before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
+        return Location(self.location.file, line, column, line, column + length)
+
+
+def as_text(value: Any) -> str:
+    """Return a value as a model reads it: text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

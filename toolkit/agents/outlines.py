@@ -1,0 +1,112 @@
+"""Outlines: an agent as people look at it: what answers, what it may call, and what must come before what."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from toolkit.agents.agent import AgentTool
+from toolkit.agents.files.declared import DeclaredAgent
+from toolkit.agents.kinds import Kind, state_name
+from toolkit.agents.playbooks import Playbook
+from toolkit.agents.references import Reference, referenced_tools
+from toolkit.agents.state_machines import StateMachine
+from toolkit.tools.base import Tool, innermost
+
+
+class OfferedTool(NamedTuple):
+    """A tool that an agent may call.
+
+    Attributes:
+        name: What the model calls it by.
+        description: What it does.
+        first: What must have happened before it may be called, as a command; empty where nothing must.
+    """
+
+    name: str
+    description: str
+    first: str = ""
+
+
+class StateOutline(NamedTuple):
+    """A state of an agent, and its tools, each with the state that it leads to; None where it stays."""
+
+    name: str
+    is_start: bool
+    tools: Mapping[str, str | None]
+
+
+class AgentOutline(NamedTuple):
+    """An agent in short.
+
+    Attributes:
+        kind: `simple`, `playbook` or `state machine`, or the name of a class of one's own.
+        model: What answers; None where nobody has said.
+        instructions: What it is told before the task; None where a function makes it.
+        turns: How often the model is asked at most.
+        budget: What it may spend, in words; None where there is no limit.
+        tools: What it may call.
+        references: What it is told of beside the instructions.
+        states: The states that it may be in.
+        everywhere: The tools that it has in all of them.
+    """
+
+    kind: str
+    model: str | None
+    instructions: str | None
+    turns: int
+    budget: str | None
+    tools: tuple[OfferedTool, ...]
+    references: tuple[str, ...] = ()
+    states: tuple[StateOutline, ...] = ()
+    everywhere: tuple[str, ...] = ()
+
+
+def outline_of(tool: Tool) -> AgentOutline | None:
+    """Return the outline of the agent that a tool is, under whatever was put round it, or None if it is none."""
+    match innermost(tool):
+        case DeclaredAgent(definition=definition, parts=parts):
+            told = definition.instructions
+            outline = _outline(parts.kind, parts.tools.values(), parts.references)
+            return outline._replace(
+                model=parts.model,
+                instructions=told.text if told is not None else None,
+                turns=definition.limits.turns,
+                budget=None if definition.budget is None else str(definition.budget),
+            )
+        case AgentTool() as agent:
+            outline = _outline(agent.kind, agent.tools.values(), agent.references)
+            return outline._replace(
+                model=agent.model.name,
+                instructions=agent.instructions if isinstance(agent.instructions, str) else None,
+                turns=agent.limits.turns,
+                budget=None if agent.budget is None else str(agent.budget),
+            )
+    return None
+
+
+def _outline(kind: Kind, tools: Iterable[Tool], references: tuple[Reference, ...]) -> AgentOutline:
+    locks = kind.locks if isinstance(kind, Playbook) else {}
+    offered = [*tools, *referenced_tools(references)]
+    outline = AgentOutline(
+        _name_of(kind),
+        None,
+        None,
+        0,
+        None,
+        tuple(
+            OfferedTool(tool.name, tool.description, locks[tool.name].told if tool.name in locks else "")
+            for tool in offered
+        ),
+        tuple(reference.name for reference in references),
+    )
+    if not isinstance(kind, StateMachine):
+        return outline
+    states = tuple(
+        StateOutline(state_name(state), state == kind.start, {name: to and state_name(to) for name, to in own.items()})
+        for state, own in kind.states.items()
+    )
+    return outline._replace(states=states, everywhere=tuple(kind.everywhere))
+
+
+def _name_of(kind: Kind) -> str:
+    known = {Kind: "simple", Playbook: "playbook", StateMachine: "state machine"}
+    return known.get(type(kind), type(kind).__name__)
