@@ -11,7 +11,7 @@ from toolkit.sources.configuration import Configuration
 from toolkit.sources.configured import ConfiguredSources
 from toolkit.sources.displaying import seen_from
 from toolkit.sources.folders import PYTHON
-from toolkit.sources.ready import ALL_READY, as_one_of_all, open_ready, ready_names
+from toolkit.sources.ready import ALL_READY, FOR_AGENTS, as_one_of_all, open_for_agents, open_ready, ready_names
 from toolkit.sources.scopes import Scope
 from toolkit.sources.targets import FilesTarget, NameTarget, Target, is_module_name, nearby_names, parse_target
 from toolkit.tools.base import Tool
@@ -140,15 +140,18 @@ class SourceOpener:
         if configured and (found := configured.find(name)) is not None:
             return found
         if (ready := self.find_ready(name)) is None:
-            group = self.groups.find(name) if in_configured and self.configuration.groups else None
-            return group if group is not None or not self.configuration.mcp else self.servers.find(name)
+            found = self.groups.find(name) if in_configured and self.configuration.groups else None
+            if found is None and self.configuration.mcp:
+                found = self.servers.find(name)
+            return open_for_agents(name) if found is None else found
         return Collected(ready.tools, [*ready.problems, *(configured.warnings if configured else [])])
 
     def known_names(self) -> list[str]:
         """Return the names that `find` knows."""
         configured = self.configured.names if self.configuration.sources else []
         servers = self.servers.names if self.configuration.mcp else []
-        return [*configured, ALL_READY, *ready_names(self.configuration), *self.configuration.groups, *servers]
+        ready = [ALL_READY, *ready_names(self.configuration)]
+        return [*configured, *ready, *self.configuration.groups, *servers, *FOR_AGENTS]
 
     def open_yaml(self, path: Path) -> Collected:
         """Open a YAML file as a tool: a pipeline, or an agent."""

@@ -8,9 +8,13 @@ from toolkit.problems import Problem
 from toolkit.sources.collected import Collected
 from toolkit.sources.configuration import Configuration, ReadySettings
 from toolkit.sources.toml_places import place_in_configuration
+from toolkit.tools.base import Tool
 
 ALL_READY = "builtin"
 """The name of all ready tools together."""
+
+FOR_AGENTS = ("agent_process", "blackboard", "communicate", "progress")
+"""Tools that only an agent has a use for; they are known by name, and belong to no `builtin`."""
 
 _BAD_CONFIGURATION = "TK005"
 _NO_TOOL = "TK003"
@@ -31,6 +35,32 @@ def open_ready(name: str, configuration: Configuration) -> Collected | None:
     except ConfigurationError as error:
         return Collected([], _problems(name, error, configuration))
     return Collected([tool if tool.name == name else tool.with_name(name)], [])
+
+
+def open_for_agents(name: str) -> Collected | None:
+    """Return the tool of a name, or behind one (`blackboard.blackboard_list`), that only an agent has a use for."""
+    name, _, inner = name.partition(".")
+    if name not in FOR_AGENTS:
+        return None
+    found = Collected([_for_agents(name)], [])
+    return found.pick(inner, name) if inner else found
+
+
+def _for_agents(name: str) -> Tool:
+    from toolkit.agents.blackboards import BlackboardTools  # noqa: PLC0415 - few targets are these
+    from toolkit.agents.introspection import AgentProcessTools  # noqa: PLC0415
+    from toolkit.agents.speaking import communicate, progress  # noqa: PLC0415
+    from toolkit.disclosure.facades import UnfoldingTool  # noqa: PLC0415
+    from toolkit.tools.functions import from_function  # noqa: PLC0415
+
+    match name:
+        case "agent_process":
+            return UnfoldingTool.from_instance(AgentProcessTools(), source=ALL_READY)
+        case "blackboard":
+            return UnfoldingTool.from_instance(BlackboardTools(), source=ALL_READY)
+    tool = from_function(progress if name == "progress" else communicate)
+    tool.spec = replace(tool.spec, source=ALL_READY)
+    return tool
 
 
 def as_one_of_all(name: str, found: Collected, configuration: Configuration) -> Collected:
