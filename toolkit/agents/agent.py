@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from toolkit.agents.answers import Answer
 from toolkit.agents.chaining import Chain, Chaining, chained_names, chaining_problems
 from toolkit.agents.kinds import Done, Kind, Past
-from toolkit.agents.loop import AgentError, Ending, Limits, Loop, LoopEnd, with_gate_of_its_own
+from toolkit.agents.loop import Ending, Limits, Loop, LoopEnd, with_gate_of_its_own
 from toolkit.agents.models.messages import Model, SystemMessage, Usage, UserMessage
 from toolkit.agents.references import Reference, referenced_tools, with_references
 from toolkit.agents.tables import Table
@@ -17,7 +18,6 @@ from toolkit.errors import (
     InvalidTools,
     ReplanRequested,
     TerminationRequested,
-    ToolArgumentsError,
     ToolExecutionError,
     raise_errors,
 )
@@ -26,10 +26,8 @@ from toolkit.runs.run import Run
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.context import NO_CONTEXT, ToolContext
 from toolkit.tools.handmade import HandmadeTool
-from toolkit.tools.repairing import repaired
 from toolkit.tools.results import ToolResult
 from toolkit.tools.showing import plain_data
-from toolkit.tools.typed import TypedTool
 from toolkit.wrappers.artifacts import artifacts_of
 
 if TYPE_CHECKING:
@@ -124,7 +122,7 @@ async def run_agent(  # noqa: PLR0913 - the one function there is; all but three
     """
     offered = _offered(tools, references, kind, chaining)
     said = transcript if transcript is not None else Transcript()
-    answer = _Answer(output_type) if output_type is not None else None
+    answer = Answer(output_type) if output_type is not None else None
     around = context.run
     run = around.spawn(goal=prompt, budget=budget) if around is not None else Run(goal=prompt, budget=budget)
     inner = with_gate_of_its_own(context).replace(run=run, agent=name)
@@ -140,10 +138,6 @@ async def run_agent(  # noqa: PLR0913 - the one function there is; all but three
         end = await _ended(loop, run)
     finally:
         said.done = table.past.calls
-    if end.replan is not None:
-        _remember(run, end.replan)
-    if around is not None:
-        around.absorb(run)
     return AgentResult(
         end.text,
         end.ending,
@@ -173,22 +167,26 @@ def _offered(
 
 
 async def _ended(loop: Loop, run: Run) -> LoopEnd:
-    """Go to the end of a loop, and say to its run how it ended; a run that nobody is round ends here."""
+    """Go to the end of a loop; its run knows how it ended, and the run round it what is on the blackboard."""
     try:
         end = await loop.go()
     except TerminationRequested as signal:
         run.finish("terminated")
         if run.around is not None and run.ending is None:
             raise
-        return LoopEnd("terminated", signal.reason)
+        end = LoopEnd("terminated", signal.reason)
     except BaseException:
         run.finish("failed")
         raise
     run.finish("terminated" if end.ending == "terminated" else "completed")
+    if end.replan is not None:
+        _remember(run, end.replan)
+    if run.around is not None:
+        run.around.absorb(run)
     return end
 
 
-def _told(instructions: Instructions, context: ToolContext, task: str, preface: str, answer: "_Answer | None") -> str:
+def _told(instructions: Instructions, context: ToolContext, task: str, preface: str, answer: Answer | None) -> str:
     first = instructions if isinstance(instructions, str) else instructions(context, task)
     return "\n\n".join(part for part in (first, preface, answer.wish if answer is not None else "") if part)
 
@@ -214,62 +212,6 @@ def _remember(run: Run, replan: ReplanRequested) -> None:
 def _since(before: Usage, now: Usage) -> Usage:
     cost = now.cost if before.cost is None or now.cost is None else now.cost - before.cost
     return Usage(now.input_tokens - before.input_tokens, now.output_tokens - before.output_tokens, cost)
-
-
-class _Answer:
-    """The type that an answer must fit."""
-
-    _name: str
-    _schema: Mapping[str, Any]
-    _parse: Callable[[str], Any]
-
-    def __init__(self, wanted: "type | InputShape") -> None:
-        self._wanted = wanted
-        if not isinstance(wanted, type):
-            self._name, self._schema, self._parse = "the schema", wanted.schema, wanted.read
-            return
-        reader: TypedTool[Any] = TypedTool(
-            name="answer", description="The answer.", input_type=wanted, function=lambda input: input  # noqa: A006
-        )  # fmt: skip
-        self._name, self._schema, self._parse = wanted.__name__, reader.spec.parameters, reader.parse
-
-    @property
-    def wish(self) -> str:
-        """What the model is told of it."""
-        import json  # noqa: PLC0415 - few agents have such a type
-
-        schema = json.dumps(self._schema, ensure_ascii=False, separators=(",", ":"))
-        return f"Answer with nothing but one JSON object that fits this JSON Schema:\n{schema}"
-
-    def objection(self, text: str) -> str | None:
-        """Return what is wrong with an answer."""
-        try:
-            self._parsed(text)
-        except ToolArgumentsError as error:
-            return f"Your answer does not fit the JSON Schema: {error}. Answer again, with the JSON object alone."
-        return None
-
-    def of(self, end: LoopEnd) -> Any:
-        """Return the answer in its type.
-
-        Raises:
-            AgentError: If a returning tool gave anything else.
-        """
-        if isinstance(end.artifact, _instances_of(self._wanted)):
-            return end.artifact
-        try:
-            return self._parsed(end.text)
-        except ToolArgumentsError as error:
-            message = f"what the tool returned does not fit {self._name}: {error}"
-            raise AgentError(message) from error
-
-    def _parsed(self, text: str) -> Any:
-        return self._parse(repaired(text) if text.strip() else "null")
-
-
-def _instances_of(wanted: "type | InputShape") -> tuple[type, ...]:
-    """Return the type if objects can be asked whether they are of it; a TypedDict cannot."""
-    return (wanted,) if isinstance(wanted, type) and not issubclass(wanted, dict) else ()
 
 
 TASK = {
