@@ -170,11 +170,18 @@ def _until_the_end(
 
 def _listener(place: Place) -> socket.socket:
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
+    # With the protocol said, asyncio sends what is written at once; every answer would wait for 40 ms otherwise.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        return socket.create_server((place.host, place.port), family=family, backlog=_WAITING)
+        if os.name == "posix":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((place.host, place.port))
+        listener.listen(_WAITING)
     except OSError as error:
+        listener.close()
         message = f"cannot listen at {place.host}:{place.port}: {(error.strerror or str(error)).lower()}"
         raise Failure(ExitCode.USAGE, message, hint="take another port; --http 0 picks a free one") from error
+    return listener
 
 
 def _names(tools: "Mapping[str, Tool]") -> str:
