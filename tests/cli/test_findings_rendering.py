@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
 import jsonschema
@@ -140,8 +141,55 @@ def test_sarif_of_nothing_is_valid(folder):
     assert log["runs"][0]["results"] == []
 
 
+class Element(NamedTuple):
+    """What an element of JUnit's XML may have: the children in their order, the attributes, and those it must have."""
+
+    children: tuple[str, ...]
+    attributes: frozenset[str]
+    needed: frozenset[str] = frozenset()
+
+
+TOTALS = frozenset({"name", "tests", "failures", "errors", "time", "disabled", "skipped"})
+OUTPUTS = ("system-out", "system-err")
+JUNIT = {
+    "testsuites": Element(("testsuite",), TOTALS),
+    "testsuite": Element(
+        ("properties", "testcase", *OUTPUTS),
+        TOTALS | {"timestamp", "hostname", "id", "package", "file"},
+        frozenset({"name", "tests"}),
+    ),
+    "testcase": Element(
+        ("skipped", "error", "failure", *OUTPUTS),
+        frozenset({"name", "classname", "assertions", "time", "status", "file", "line"}),
+        frozenset({"name"}),
+    ),
+    "failure": Element((), frozenset({"message", "type"})),
+    "system-out": Element((), frozenset()),
+}
+"""The structure that readers of JUnit's XML share: Jenkins' `jenkins-junit.xsd`, and what GitLab and pytest add to it."""
+
+
+def assert_junit(text):
+    """Hold XML to the structure, and its totals to what is in it."""
+    root = ET.fromstring(text.encode())  # noqa: S314 - it is our own
+    assert root.tag == "testsuites"
+    for element in root.iter():
+        kind = JUNIT[element.tag]
+        assert set(element.attrib) <= kind.attributes
+        assert set(element.attrib) >= kind.needed
+        order = [kind.children.index(child.tag) for child in element]
+        assert order == sorted(order)
+        assert bool(list(element)) <= (not (element.text or "").strip())
+    for owner in [root, *root]:
+        cases = list(owner.iter("testcase"))
+        assert len(cases) == int(owner.get("tests"))
+        assert sum(case.find("failure") is not None for case in cases) == int(owner.get("failures"))
+        assert int(owner.get("errors")) == 0
+    return root
+
+
 def test_junit_counts_errors_as_failures(problems):
-    root = ET.fromstring(render(problems, "junit").encode())  # noqa: S314 - it is our own
+    root = assert_junit(render(problems, "junit"))
     assert (root.tag, root.attrib) == (
         "testsuites",
         {"name": "toolkit lint", "tests": "5", "failures": "3", "errors": "0"},
@@ -166,7 +214,7 @@ def test_junit_counts_errors_as_failures(problems):
 
 
 def test_junit_of_nothing_is_one_case_that_passed(folder):
-    root = ET.fromstring(render([], "junit").encode())  # noqa: S314 - it is our own
+    root = assert_junit(render([], "junit"))
     assert [[case.attrib for case in suite] for suite in root] == [[{"name": "No problems", "classname": "toolkit"}]]
 
 
@@ -217,6 +265,6 @@ def test_every_format_takes_any_text(found):
     written = {name: render(found, name) for name in FORMATS}
     jsonschema.Draft4Validator(SCHEMA).validate(json.loads(written["sarif"]))
     assert len(json.loads(written["json"])) == written["jsonl"].count("\n") == len(found)
-    ET.fromstring(written["junit"].encode())  # noqa: S314 - it is our own
+    assert_junit(written["junit"])
     for name in ("concise", "markdown"):
         assert "\x1b" not in written[name]

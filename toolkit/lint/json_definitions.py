@@ -22,6 +22,7 @@ _WRAPPERS = ("function", "toolSpec")
 _SCHEMAS = (
     "parameters", "input_schema", "inputSchema", "parametersJsonSchema", "parameters_json_schema", "args_schema",
 )  # fmt: skip
+_OWN_KINDS = ("function", "custom", "tool")
 _EXAMPLES = ("input_examples", "examples")
 _HINTS = {
     "readOnlyHint": "read_only",
@@ -41,10 +42,10 @@ def definitions_in(root: Node, file: str) -> tuple[list[ToolDefinition], list[Pr
     tools: list[ToolDefinition] = []
     problems: list[Problem] = []
     for node in _entries(root):
+        if isinstance(node, MappingNode) and _is_hosted(node):
+            continue
         if isinstance(node, MappingNode) and isinstance(node.get("name"), Scalar):
             tools.append(_definition(node, file))
-        elif isinstance(node, MappingNode) and _is_hosted(node):
-            continue
         else:
             hint = 'write {"name": …, "description": …, "parameters": {…}}, or the same as your provider wants it'
             problems.append(Problem("TK003", "this is no definition of a tool", node.location, hint=hint))
@@ -68,7 +69,8 @@ def _entries(node: Node) -> Iterator[Node]:
 def _is_hosted(node: MappingNode) -> bool:
     """Whether this asks for a tool of the provider's own, such as `{"type": "web_search"}`, which has no definition."""
     kind = node.get("type")
-    return isinstance(kind, Scalar) and isinstance(kind.value, str) and kind.value != "function"
+    is_known = isinstance(kind, Scalar) and isinstance(kind.value, str) and kind.value not in _OWN_KINDS
+    return is_known and not any(key in node.entries for key in (*_SCHEMAS, "description"))
 
 
 class _Schema(NamedTuple):

@@ -49,8 +49,9 @@ def statistics_of(problems: Sequence[Problem]) -> str:
     fixable = {problem.code for problem in problems if problem.fix}
     names = _names()
     room = max((len(str(count)) for count in counts.values()), default=1)
+    width = max((len(code) for code in counts), default=1)
     lines = [
-        f"{count:>{room}}  {code or '-':<6} {'[*]' if code in fixable else '[ ]'} {names.get(code, '')}".rstrip()
+        f"{count:>{room}}  {code or '-':<{width}}  {'[*]' if code in fixable else '[ ]'} {names.get(code, '')}".rstrip()
         for code, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     ]
     return "".join(f"{line}\n" for line in lines)

@@ -9,10 +9,17 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
+from typing import TYPE_CHECKING
 
+from toolkit.errors import ConfigurationError
 from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 ENTRY_POINTS = "toolkit.rules"
+BAD_CONFIGURATION = "TK005"
 
 CERTAIN = ("TK00", "TK601")
 """The beginnings of the codes that are looked for whatever is selected: where they stand, nothing could be checked."""
@@ -92,6 +99,10 @@ TABLE: Mapping[str, str] = {
     "TK618": "planning:Yaml11Trap",
     "TK621": "planning:ConcurrentQuestion",
     "TK622": "planning:CircleOfPipelines",
+    "TK631": "agent_files:UnknownState",
+    "TK632": "agent_files:UnreachableState",
+    "TK633": "agent_files:ClosedForEver",
+    "TK634": "agent_files:InNoState",
 }
 
 
@@ -130,8 +141,27 @@ def _installed() -> Mapping[str, type[Rule]]:
         return {}
     from importlib.metadata import entry_points  # noqa: PLC0415 - it is as slow as all of lint's own modules
 
-    found = {point.name: point.load() for point in entry_points(group=ENTRY_POINTS)}
-    return {code: rule for code, rule in sorted(found.items()) if code not in TABLE}
+    points = sorted((point for point in entry_points(group=ENTRY_POINTS)), key=lambda point: point.name)
+    return {point.name: _loaded(point) for point in points if point.name not in TABLE}
+
+
+def _loaded(point: "EntryPoint") -> type[Rule]:
+    """Return the rule that an entry point leads to.
+
+    Raises:
+        ConfigurationError: If it leads to none.
+    """
+    whose = f" of '{point.dist.name}'" if point.dist else ""
+    hint = f"mend or uninstall the package; its entry point in '{ENTRY_POINTS}' is {point.value!r}"
+    try:
+        rule = point.load()
+    except Exception as error:
+        message = f"the rule {point.name!r}{whose} cannot be loaded: {type(error).__name__}: {error}"
+        raise ConfigurationError(problems=[Problem(BAD_CONFIGURATION, message, hint=hint)]) from error
+    if not (isinstance(rule, type) and issubclass(rule, Rule)):
+        message = f"the rule {point.name!r}{whose} is no class made from Rule"
+        raise ConfigurationError(problems=[Problem(BAD_CONFIGURATION, message, hint=hint)])
+    return rule
 
 
 def _mentions_rules(folder: str) -> bool:

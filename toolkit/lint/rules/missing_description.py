@@ -60,9 +60,14 @@ class MissingDescription(Rule):
 
     def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:
         root = pipeline.root
-        if root is None or "steps" not in root.entries or str(pipeline.data.get("description") or "").strip():
+        is_agent = "agent" in pipeline.data
+        if (
+            root is None
+            or not (is_agent or "steps" in root.entries)
+            or str(pipeline.data.get("description") or "").strip()
+        ):
             return
         name = root.get("name")
-        told = f"pipeline '{pipeline.data.get('name') or Path(pipeline.file).stem}' has no description"
+        told = f"{'agent' if is_agent else 'pipeline'} '{pipeline.data.get('name') or Path(pipeline.file).stem}' has no description"
         place = (name or next(iter(root.entries.values())).key).location
         yield self.problem(told, place, hint="write 'description: …': what it does and when to use it")

@@ -1,0 +1,122 @@
+"""Rules of installed packages: found through their entry points, and in all else like those of this one."""
+
+import json
+import os
+import sys
+
+import pytest
+
+RULES = '''\
+"""Rules of a shop."""
+
+from collections.abc import Iterator
+
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+
+class PriceWithoutCurrency(Rule):
+    """A parameter is a price, and its name does not say in which currency.
+
+    ## Why
+
+    A model guesses the currency.
+    """
+
+    code = "SHOP001"
+    name = "price-without-currency"
+    severity = "error"
+    limits = {"max-prices": 0}
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        found = [one for one in tool.parameters if one.name == "price"]
+        if len(found) > self.limit("max-prices"):
+            yield self.problem(f"the price of {tool.name!r} has no currency", found[0].location, hint="call it 'price_eur'")
+
+
+class Impostor(PriceWithoutCurrency):
+    """It takes the code of a rule that is there already."""
+
+    code = "TK201"
+'''
+ENTRY_POINTS = """\
+[console_scripts]
+shop = shop_rules:main
+
+[toolkit.rules]
+SHOP001 = shop_rules:PriceWithoutCurrency
+TK201 = shop_rules:Impostor
+"""
+TOOLS = '''\
+from toolkit import tool
+
+
+@tool
+def sell(price: int) -> str:
+    """Sell something to a customer for a price.
+
+    Args:
+        price: What it costs.
+    """
+    return f"sold for {price}"
+'''
+FOUND = "tools.py:5:10: error[SHOP001] the price of 'sell' has no currency\nFound 1 error in 1 file.\n"
+
+
+@pytest.fixture
+def lint(program, project):
+    """Run `toolkit lint` where the package with the rules is installed."""
+    folder = project / "installed"
+    metadata = folder / "shop_rules-1.0.dist-info"
+    metadata.mkdir(parents=True)
+    (folder / "shop_rules.py").write_text(RULES, "utf-8")
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: shop-rules\nVersion: 1.0\n", "utf-8")
+    (metadata / "entry_points.txt").write_text(ENTRY_POINTS, "utf-8")
+    (project / "tools.py").write_text(TOOLS, "utf-8")
+    path = os.pathsep.join([str(folder), *sys.path])
+    return lambda *options: program("lint", "tools.py", *options, env={"PYTHONPATH": path})
+
+
+def test_rule_of_an_installed_package_is_looked_for(lint):
+    result = lint("--format", "concise")
+    assert (result.returncode, result.stdout, result.stderr) == (1, FOUND, "")
+
+
+def test_it_is_selected_ignored_and_silenced_as_any_other(lint, project):
+    assert lint("--select", "price-without-currency", "--format", "concise").stdout == FOUND
+    assert lint("--select", "SHOP", "--format", "concise").stdout == FOUND
+    assert lint("--ignore", "SHOP001").stdout == "All checks passed!\n"
+    assert lint("--select", "TK").stdout == "All checks passed!\n"
+    (project / "toolkit.toml").write_text("[lint]\nmax-prices = 1\n", "utf-8")
+    assert lint().stdout == "All checks passed!\n"
+    (project / "toolkit.toml").unlink()
+    source = TOOLS.replace("-> str:", "-> str:  # toolkit: ignore[SHOP001]")
+    (project / "tools.py").write_text(source, "utf-8")
+    assert lint().stdout == "All checks passed!\n"
+    (project / "tools.py").write_text(source.replace("price", "price_eur"), "utf-8")
+    assert [line for line in lint("--format", "concise").stdout.splitlines() if "TK010" in line] != []
+
+
+def test_it_is_explained_listed_and_known_to_every_format(lint):
+    assert lint("--explain", "SHOP001").stdout.startswith("# price-without-currency (SHOP001)\n\n*severity: error")
+    assert "SHOP001" in lint("--explain", "ALL").stdout
+    log = json.loads(lint("--format", "sarif").stdout)
+    assert [rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]] == ["SHOP001"]
+    assert lint("--statistics").stdout == "1  SHOP001  [ ] price-without-currency\n"
+
+
+def test_code_of_ours_stays_ours(lint):
+    assert lint("--explain", "TK201").stdout.startswith("# missing-description (TK201)")
+
+
+def test_broken_package_of_rules_is_told_with_its_name(lint, project):
+    (project / "installed" / "shop_rules.py").write_text("1 / 0\n", "utf-8")
+    result = lint()
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == (
+        "error[TK005]: the rule 'SHOP001' of 'shop-rules' cannot be loaded: ZeroDivisionError: division by zero\n"
+        "hint: mend or uninstall the package; its entry point in 'toolkit.rules' is 'shop_rules:PriceWithoutCurrency'\n"
+    )
+    (project / "installed" / "shop_rules.py").write_text("PriceWithoutCurrency = 3\n", "utf-8")
+    assert "the rule 'SHOP001' of 'shop-rules' is no class made from Rule" in lint().stderr

@@ -1,0 +1,121 @@
+"""Definitions in JSON, in the shape of every provider, alone and mixed, are the same tools with the same findings."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from toolkit.lint.checking import check, find_tools
+from toolkit.lint.settings import LintSettings
+from toolkit.sources.configuration import Configuration
+
+SAID = "Find an order of the shop by its number."
+SCHEMA = {
+    "type": "object",
+    "properties": {"number": {"type": "string", "description": "The order's number."}, "shop": {"type": "string"}},
+    "required": ["number", "nubmer"],
+}
+PLAIN = {"name": "find_order", "description": SAID}
+SHAPES = {
+    "OpenAI, chat": [{"type": "function", "function": {**PLAIN, "parameters": SCHEMA, "strict": False}}],
+    "OpenAI, responses": [{"type": "function", **PLAIN, "parameters": SCHEMA}],
+    "OpenAI, functions of old": {"functions": [{**PLAIN, "parameters": SCHEMA}]},
+    "OpenAI, a whole request": {"model": "any", "messages": [], "tools": [{"type": "function", "function": {**PLAIN, "parameters": SCHEMA}}]},
+    "Anthropic": [{**PLAIN, "input_schema": SCHEMA}],
+    "Anthropic, named kind": {"tools": [{"type": "custom", **PLAIN, "input_schema": SCHEMA}]},
+    "Gemini": {"functionDeclarations": [{**PLAIN, "parameters": SCHEMA}]},
+    "Gemini, a whole request": {"contents": [], "tools": [{"functionDeclarations": [{**PLAIN, "parametersJsonSchema": SCHEMA}]}]},
+    "Gemini, as Python writes it": [{"function_declarations": [{**PLAIN, "parameters_json_schema": SCHEMA}]}],
+    "Bedrock": {"toolConfig": {"tools": [{"toolSpec": {**PLAIN, "inputSchema": {"json": SCHEMA}}}]}},
+    "MCP": {"tools": [{**PLAIN, "inputSchema": SCHEMA, "annotations": {"readOnlyHint": True}}]},
+    "MCP, a whole answer": {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{**PLAIN, "inputSchema": SCHEMA}]}},
+    "LangChain": [{**PLAIN, "args_schema": SCHEMA}],
+    "alone": {**PLAIN, "parameters": SCHEMA},
+}  # fmt: skip
+
+
+def written(folder, data):
+    folder.joinpath("tools.json").write_text(json.dumps(data, indent=1), "utf-8")
+    return "tools.json"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_tool_is_found_in_the_shape_of_every_provider(folder, shape):
+    target = written(folder, SHAPES[shape])
+    [tool] = find_tools([target], Configuration(), LintSettings())
+    assert (tool.name, tool.description, tool.schema, tool.origin) == ("find_order", SAID, SCHEMA, "json")
+    found = check([target], Configuration())
+    assert [(problem.code, problem.severity) for problem in found] == [("TK204", "warning"), ("TK303", "error")]
+    lines = (folder / target).read_text("utf-8").splitlines()
+    pointed = [lines[one.location.line - 1][one.location.column - 1 : one.location.end_column - 1] for one in found]
+    assert pointed == ['"shop"', '"nubmer"']
+
+
+def test_shapes_may_be_mixed_and_each_tool_counts(folder):
+    tools = []
+    for number, data in enumerate(SHAPES.values()):
+        text = json.dumps(data).replace("find_order", f"find_order_{number}").replace("nubmer", "number")
+        tools.append(json.loads(text))
+    target = written(folder, [*tools, {"type": "web_search"}, {"type": "bash_20250124", "name": "bash"}])
+    found = find_tools([target], Configuration(), LintSettings())
+    assert [tool.name for tool in found] == [f"find_order_{number}" for number in range(len(SHAPES))]
+
+
+def test_hints_of_mcp_and_strictness_of_openai_are_kept(folder):
+    hints = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True, "openWorldHint": False}
+    target = written(
+        folder,
+        [
+            {**PLAIN, "inputSchema": SCHEMA, "annotations": hints},
+            {"type": "function", "function": {**PLAIN, "name": "other", "parameters": SCHEMA, "strict": True}},
+        ],
+    )
+    first, second = (tool.spec for tool in find_tools([target], Configuration(), LintSettings()))
+    assert (first.read_only, first.destructive, first.idempotent, first.open_world) == (False, True, True, False)
+    assert (first.strict, second.strict) == (None, True)
+
+
+NONE = {
+    "a text": '"tools"',
+    "a number in a list": "[3]",
+    "an object without a name": '{"tools": [{"description": "Find."}]}',
+    "a name that is no text": '[{"name": ["find"]}]',
+    "a list that is broken": '[{"name": "find"},',
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("what", NONE)
+def test_what_is_no_definition_is_told_in_its_place(folder, what):
+    Path("tools.json").write_text(NONE[what], "utf-8")
+    [problem] = check(["tools.json"], Configuration())
+    assert problem.code in {"TK003", "TK601"}
+    assert problem.location is not None
+    assert problem.hint or problem.code == "TK601"
+
+
+ODD = {
+    "a schema that is a list": {**PLAIN, "parameters": []},
+    "a schema that is null": {**PLAIN, "parameters": None},
+    "properties in a list": {**PLAIN, "parameters": {"type": "object", "properties": ["number"]}},
+    "a property that is a text": {**PLAIN, "parameters": {"type": "object", "properties": {"number": "string"}}},
+    "required that is a text": {**PLAIN, "parameters": {"type": "object", "properties": {}, "required": "number"}},
+    "a type that is a number": {**PLAIN, "parameters": {"type": 3}},
+    "an enum that is an object": {**PLAIN, "parameters": {"type": "object", "properties": {"a": {"enum": {"b": 1}}}}},
+    "a reference to nowhere": {**PLAIN, "parameters": {"type": "object", "properties": {"a": {"$ref": "#/nowhere"}}}},
+    "a reference to itself": {**PLAIN, "parameters": {"$ref": "#"}},
+    "a name that is a number": {"name": 3, "parameters": {"type": "object"}},
+}
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_definition_that_is_out_of_shape_is_a_finding_and_no_crash(folder, what):
+    target = written(folder, [ODD[what], {**PLAIN, "name": "other", "parameters": SCHEMA}])
+    found = check([target], Configuration(), settings=LintSettings(providers=("openai-strict", "gemini", "mcp")))
+    assert {problem.code for problem in found} >= {"TK303"}
