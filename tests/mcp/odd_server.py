@@ -5,6 +5,8 @@
 It notes what it is sent in `sent.jsonl`, and every start in `starts.txt`, in the folder that it works in.
 """
 
+# ruff: noqa: C901, PLR0911, PLR0912, T201 - one program for many kinds of misbehaviour
+
 import json
 import os
 import signal
@@ -56,10 +58,11 @@ def tools():
         return [
             {"name": "a-b", "inputSchema": NOTHING},
             {"name": "a_b", "inputSchema": NOTHING},
-            {"name": "text", "inputSchema": {"type": "string"}},
             {"name": "odd", "inputSchema": odd},
             {"name": "any", "inputSchema": {"type": "object"}},
         ]
+    if BEHAVIOUR == "wrong":
+        return [*TOOLS, {"name": "text", "inputSchema": {"type": "string"}}]
     return TOOLS
 
 
@@ -73,7 +76,7 @@ def call(message):
         case "feed" if BEHAVIOUR == "lying":
             return text("\x1b[2J\x1b]0;owned\x07fed")
         case "feed" if BEHAVIOUR == "huge":
-            return text("x" * (17 * 1024 * 1024))
+            return text("x" * (5 * 1024 * 1024))
         case "feed":
             return text(f"{arguments['animal']} is fed")
         case "weigh-it":

@@ -19,8 +19,12 @@ from mcp_types import (
 
 from toolkit.tools.results import NO_MESSAGE, ToolResult
 
-LARGEST_TEXT = 16 * 1024 * 1024
+LARGEST_TEXT = 4 * 1024 * 1024
 """Characters that the text of one result may have."""
+
+
+_ERROR_CODE = "toolkit/error_code"
+"""Where our own server says what kind of failure it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,9 @@ def result_from(answer: CallToolResult) -> ToolResult:
         message = f"the server's answer has {len(text)} characters, more than the {LARGEST_TEXT} that are taken"
         return ToolResult.failure(message, "too_large")
     if answer.is_error:
-        return ToolResult(error=text or NO_MESSAGE, error_code="error", structured=answer.structured_content)
+        code = (answer.meta or {}).get(_ERROR_CODE)
+        told = code if isinstance(code, str | int) else "error"
+        return ToolResult(error=text or NO_MESSAGE, error_code=told, structured=answer.structured_content)
     return ToolResult(text, structured=answer.structured_content, artifact=tuple(attachments) or None)
 
 

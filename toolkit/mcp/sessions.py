@@ -504,6 +504,9 @@ def _leaf(error: BaseException) -> BaseException:
 
 def _words(error: BaseException) -> str:
     leaf = _leaf(error)
+    if (listed := getattr(leaf, "errors", None)) is not None and callable(listed):  # what does not fit a model
+        first = listed()[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
     lines = str(leaf).strip().splitlines()
     return lines[0] if lines else type(leaf).__name__
 

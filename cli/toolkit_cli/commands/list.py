@@ -8,10 +8,11 @@ import typer
 from toolkit.problems import did_you_mean
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
-from toolkit_cli.opening import open_named
-from toolkit_cli.options import Debug, Grants, Sources, Targets
+from toolkit_cli.opening import open_configured
+from toolkit_cli.options import Debug, Grants, Sources, Starts, Targets
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.rendering.tools import listed, summary_record
+from toolkit_cli.running.starting import gate_for
 from toolkit_cli.settings import load_configuration
 
 
@@ -24,6 +25,7 @@ def list_tools(
     ] = "text",
     tools: Sources = None,
     grant: Grants = None,
+    start: Starts = None,
     debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
 ) -> ExitCode:
     """List tools: those of the targets, or all that are configured and built in.
@@ -32,7 +34,8 @@ def list_tools(
     """
     if groups:
         return _list_groups(targets, grant, format)
-    opened = open_named(targets, tools, grant)
+    configuration = load_configuration(tools, grant, start)
+    opened = open_configured(targets, configuration, gate_for(configuration))
     if format == "json":
         records = [summary_record(tool) for tool in opened.tools.values()]
         console.write_data(f"{json.dumps(records, indent=2, ensure_ascii=False)}\n")

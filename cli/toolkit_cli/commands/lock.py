@@ -9,11 +9,13 @@ import typer
 from toolkit.problems import Problem, errors_among
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
-from toolkit_cli.options import Debug, Sources, Targets
+from toolkit_cli.options import Debug, Sources, Starts, Targets
+from toolkit_cli.running.starting import gate_for
 from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:
     from toolkit.lint.drifts import Drift, Entry
+    from toolkit.sources.configuration import Configuration
 
 _HEADINGS = {"breaking": "breaking", "compatible": "compatible", "text": "text only"}
 
@@ -27,6 +29,7 @@ def lock(
         Literal["text", "json"], typer.Option("--format", help="For people, or for programs.")
     ] = "text",
     tools: Sources = None,
+    start: Starts = None,
     debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
 ) -> ExitCode:
     """Compare the definitions of tools with those that `toolkit.lock` pins, or pin them.
@@ -39,7 +42,7 @@ def lock(
     from toolkit.lint.lockfile import LOCK_FILE, written_lock  # noqa: PLC0415 - help needs none of it
 
     file = load_configuration().directory / LOCK_FILE
-    found = _found(targets, tools)
+    found = _found(targets, load_configuration(tools, start=start))
     if update:
         file.write_text(written_lock(found), "utf-8", newline="\n")
         console.say(f"pinned {len(found)} {'tool' if len(found) == 1 else 'tools'} in {LOCK_FILE}")
@@ -55,20 +58,19 @@ def lock(
     return ExitCode.FINDINGS if drifts else ExitCode.WELL
 
 
-def _found(targets: list[str] | None, tools: list[str] | None) -> "dict[str, Entry]":
+def _found(targets: list[str] | None, configuration: "Configuration") -> "dict[str, Entry]":
     """Return what is to be pinned; what cannot be opened could not be compared."""
     from toolkit.lint.lockfile import entries_of  # noqa: PLC0415
     from toolkit.sources.opening import open_targets  # noqa: PLC0415
 
-    configuration = load_configuration(tools)
     if not targets and not configuration.sources:
         hint = "name a file, or write 'sources' in toolkit.toml"
         raise Failure(ExitCode.USAGE, "nothing is named, and no sources are configured", hint=hint)
-    opened = open_targets(targets or (), configuration)
+    opened = open_targets(targets or (), configuration, gate_for(configuration))
     if errors_among(opened.problems):
         raise Failure(code_for(opened.problems), problems=opened.problems)
     report(opened.problems)
-    return entries_of(tool.spec for tool in opened.tools.values())
+    return entries_of(getattr(tool, "told", tool.spec) for tool in opened.tools.values())
 
 
 def _as_text(drifts: "Sequence[Drift]", name: str) -> str:

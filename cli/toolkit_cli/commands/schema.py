@@ -12,7 +12,8 @@ from toolkit.tools.resolution import place_of_tool
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.opening import open_configured
-from toolkit_cli.options import Debug, Grants, Sources, Targets
+from toolkit_cli.options import Debug, Grants, Sources, Starts, Targets
+from toolkit_cli.running.starting import gate_for
 from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ Dialect = Literal[
 ]  # fmt: skip
 
 
-def schema(
+def schema(  # noqa: PLR0913 - each is an option of the command
     targets: Targets = None,
     *,
     dialect: Annotated[
@@ -45,6 +46,7 @@ def schema(
     ] = None,
     tools: Sources = None,
     grant: Grants = None,
+    start: Starts = None,
     debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
 ) -> ExitCode:
     """Print what a model is sent of a tool: its name, its description and the JSON Schema of its parameters.
@@ -58,8 +60,8 @@ def schema(
     if of:
         console.write_data(_written(_format_schema(), format))
         return ExitCode.WELL
-    configuration = load_configuration(tools, grant)
-    opened = open_configured(targets, configuration)
+    configuration = load_configuration(tools, grant, start)
+    opened = open_configured(targets, configuration, gate_for(configuration))
     if errors_among(opened.problems):
         raise Failure(code_for(opened.problems), problems=opened.problems)
     report(opened.problems, as_json=format == "json")

@@ -12,10 +12,12 @@ from toolkit.problems import Problem, errors_among
 from toolkit.tools.base import Tool
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
-from toolkit_cli.opening import open_named
-from toolkit_cli.options import Debug, Grants, Sources, Target
+from toolkit_cli.opening import open_configured
+from toolkit_cli.options import Debug, Grants, Sources, Starts, Target
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.rendering.tools import detailed, explained, explanation_record, full_record, pipeline_in
+from toolkit_cli.running.starting import gate_for
+from toolkit_cli.settings import load_configuration
 
 _WIDEST = 120
 _CANNOT_WORK = "TK003"
@@ -31,13 +33,15 @@ def show(
     ] = "text",
     tools: Sources = None,
     grant: Grants = None,
+    start: Starts = None,
     debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
 ) -> None:
     """Show all about a tool: what it does, what it takes, how it is marked, and how to run it.
 
     Of a pipeline, the steps are drawn with what flows between them; of a tool that reveals others, the tree of them.
     """
-    opened = open_named([target], tools, grant)
+    configuration = load_configuration(tools, grant, start)
+    opened = open_configured([target], configuration, gate_for(configuration))
     unmade = None if format == "mermaid" else _unmade(target, opened.problems)
     if unmade is None and errors_among(opened.problems):
         raise Failure(code_for(opened.problems), problems=opened.problems)

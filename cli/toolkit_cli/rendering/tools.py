@@ -217,7 +217,8 @@ def address_of(spec: ToolSpec) -> str:
 
 
 def _row(spec: ToolSpec) -> tuple[str, str, str, str]:
-    return spec.name, ", ".join(marks_of(spec)), shown_path(spec.source or ""), first_sentence(spec.description)
+    name = address_of(spec) if (spec.source or "").startswith(_REMOTE) else spec.name
+    return one_line(name), ", ".join(marks_of(spec)), shown_path(spec.source or ""), first_sentence(spec.description)
 
 
 def _facts(tool: Tool) -> list[Line]:

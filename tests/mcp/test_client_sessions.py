@@ -1,0 +1,221 @@
+"""One session with a server, which may be late, die, hang, change and break its word without breaking its tools."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from toolkit import ToolContext
+from toolkit.approvals.decisions import Continue, Edit, ExitEarly
+from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit.errors import ExitEarlyError
+from toolkit.events import Progress
+from toolkit.mcp.remote import tools_from
+from toolkit.mcp.sessions import ServerUnreachable, close_sessions, connection_to, wait_for
+from toolkit.mcp.settings import StdioServer
+
+SERVER = str(Path(__file__).with_name("odd_server.py"))
+
+
+def named(zoo, behaviour="plain", **options):
+    return StdioServer("zoo", sys.executable, (SERVER, behaviour), cwd=zoo.folder, **{"trusted": True, **options})
+
+
+def tools_of(server):
+    tools, _ = tools_from(server, wait_for(connection_to(server).tools()))
+    return {tool.wire_name: tool for tool in tools}
+
+
+def is_alive(process):
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return not Path(f"/proc/{process}/stat").exists() or Path(f"/proc/{process}/stat").read_text().split()[2] != "Z"
+
+
+def test_all_calls_share_one_session_over_threads_and_loops(zoo):
+    feed = tools_of(named(zoo))["feed"]
+
+    async def several():
+        return await asyncio.gather(*(feed.call({"animal": f"a{number}"}) for number in range(20)))
+
+    threads = [threading.Thread(target=feed.run, args=({"animal": f"t{number}"},)) for number in range(5)]
+    for thread in threads:
+        thread.start()
+    results = [one.output for one in asyncio.run(several())] + [feed.run({"animal": "last"}).output]
+    for thread in threads:
+        thread.join()
+    assert results == [*(f"a{number} is fed" for number in range(20)), "last is fed"]
+    assert len(zoo.starts) == 1
+    assert len(zoo.sent("tools/call")) == 26
+
+
+def test_server_that_died_is_started_anew_by_the_next_call(zoo):
+    tools = tools_of(named(zoo))
+    died = tools["die"].run({})
+    assert (died.error, died.error_code) == ("MCP server 'zoo' ended before it had answered", "network")
+    assert tools["feed"].run({"animal": "lion"}).output == "lion is fed"
+    os.kill(zoo.starts[-1], signal.SIGKILL)
+    outcomes = [tools["feed"].run({"animal": "lion"}) for _ in range(2)]
+    assert outcomes[-1].output == "lion is fed"
+    assert len(zoo.starts) == 3
+
+
+def test_failed_first_contact_is_tried_again_and_its_reason_is_told(zoo):
+    server = StdioServer("zoo", str(zoo.folder / "later"), ("plain",), cwd=zoo.folder)
+    with pytest.raises(ServerUnreachable, match=r"MCP server 'zoo' cannot be started: there is no '.*later'"):
+        tools_of(server)
+    later = zoo.write("later", f"#!/bin/sh\nexec {sys.executable} {SERVER} plain\n")
+    later.chmod(0o755)
+    assert "feed" in tools_of(server)
+
+
+def test_last_words_of_a_server_that_fails_are_told(zoo):
+    with pytest.raises(ServerUnreachable, match="ended before it had answered; it said: cannot open the zoo: "):
+        tools_of(named(zoo, "failing"))
+
+
+def test_server_that_never_answers_is_given_up_and_ended(zoo):
+    with pytest.raises(ServerUnreachable, match="MCP server 'zoo' has not answered within 700ms"):
+        tools_of(named(zoo, "silent", start_timeout=0.7))
+    close_sessions()
+    assert not any(map(is_alive, zoo.starts))
+
+
+def test_old_server_that_ends_over_an_unknown_request_is_met_again_the_old_way(zoo):
+    assert tools_of(named(zoo, "old"))["feed"].run({"animal": "lion"}).output == "lion is fed"
+    assert len(zoo.starts) == 2
+
+
+def test_lines_that_are_no_messages_are_passed_over(zoo):
+    assert tools_of(named(zoo, "garbage"))["feed"].run({"animal": "lion"}).output == "lion is fed"
+
+
+def test_call_that_takes_too_long_is_cancelled_at_the_server(zoo):
+    result = tools_of(named(zoo, timeout=0.3))["sleep"].run({})
+    message = "MCP server 'zoo' has not answered within 300ms; the call was cancelled"
+    assert (result.error, result.error_code) == (message, "timeout")
+    close_sessions()
+    [call], [cancelled] = zoo.sent("tools/call"), zoo.sent("notifications/cancelled")
+    assert cancelled["params"]["requestId"] == call["id"]
+
+
+def test_cancelled_call_is_cancelled_at_the_server(zoo):
+    sleep = tools_of(named(zoo))["sleep"]
+
+    async def give_up():
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.3):
+                await sleep.call({})
+
+    asyncio.run(give_up())
+    close_sessions()
+    assert len(zoo.sent("notifications/cancelled")) == 1
+
+
+def test_progress_is_told_to_the_listener_in_order(zoo):
+    events = []
+    tools_of(named(zoo))["count"].run({}, ToolContext(listener=events.append))
+    told = [(one.message, one.done, one.of) for one in events if isinstance(one, Progress)]
+    assert told == [("animal 1", 1, 3), ("animal 2", 2, 3), ("animal 3", 3, 3)]
+
+
+def test_change_of_the_tools_is_followed(zoo):
+    server = named(zoo)
+    tools = tools_of(server)
+    assert "new" not in tools
+    tools["change"].run({})
+    tools["feed"].run({"animal": "lion"})  # a message that came after the change
+    assert next(iter(tools_of(server))) == "new"
+    assert len(zoo.sent("tools/list")) == 2
+
+
+@pytest.mark.parametrize(
+    ("decision", "answer"),
+    [
+        (Edit({"name": "Leo", "sure": False}), {"action": "accept", "content": {"name": "Leo", "sure": False}}),
+        (Continue(), {"action": "accept", "content": {"name": "", "sure": True}}),
+        (None, {"action": "decline"}),
+    ],
+)
+def test_question_of_a_server_is_put_to_the_reviewer(zoo, decision, answer):
+    reviewer = ScriptedReviewer([decision] if decision else [])
+    result = tools_of(named(zoo))["ask"].run({}, ToolContext(reviewer=reviewer))
+    assert json.loads(result.output) == answer
+    [request] = reviewer.requests
+    assert (request.text, request.risk.tool) == ("Which?", "server zoo")
+    assert request.asked_by == "the server 'zoo' asks; what you answer is sent to it"
+    assert request.objection({"name": "Leo", "sure": "perhaps"}) is not None
+
+
+def test_question_of_a_server_is_declined_where_nobody_can_be_asked(zoo):
+    assert json.loads(tools_of(named(zoo))["ask"].run({}).output) == {"action": "decline"}
+
+
+def test_reviewer_who_stops_the_run_over_a_question_stops_it(zoo):
+    reviewer = ScriptedReviewer([ExitEarly("enough")])
+    with pytest.raises(ExitEarlyError, match="enough"):
+        tools_of(named(zoo))["ask"].run({}, ToolContext(reviewer=reviewer))
+
+
+def test_lies_of_an_untrusted_server_loosen_nothing(zoo):
+    tool = tools_of(named(zoo, "lying", trusted=False))["feed"]
+    spec = tool.spec
+    assert (spec.requires_approval, spec.read_only, spec.destructive) == (True, None, None)
+    assert (tool.told.read_only, tool.told.requires_approval) == (True, False)
+
+
+def test_result_that_breaks_the_promise_of_its_schema_is_a_failure(zoo):
+    server = named(zoo)
+    lying = named(zoo, "lying")
+    wire = [one for one in wait_for(connection_to(server).tools()) if one.name == "weigh-it"]
+    [tool], _ = tools_from(server, wire)
+    assert tool.run({"animal": "lion"}).structured == {"kilograms": 190.5}
+    assert tools_of(lying)["feed"].run({"animal": "lion"}).output.startswith("\x1b[2J")
+
+
+def test_huge_result_is_refused_whole(zoo):
+    result = tools_of(named(zoo, "huge"))["feed"].run({"animal": "lion"})
+    assert result.error == "the server's answer has 5242880 characters, more than the 4194304 that are taken"
+    assert tools_of(named(zoo, "huge"))["lose"].run({}).error == "the cage is empty"
+
+
+def test_strange_tool_hides_no_other(zoo):
+    server = named(zoo, "strange")
+    tools, problems = tools_from(server, wait_for(connection_to(server).tools()))
+    assert [tool.name for tool in tools] == ["zoo_a_b", "zoo_odd", "zoo_any"]
+    assert [str(problem) for problem in problems] == [
+        (
+            "mcp://zoo/a_b: warning[TK103]: tools 'a-b' and 'a_b' of MCP server 'zoo' would both be 'zoo_a_b' "
+            "(leave one out: exclude = ['…'])"
+        ),
+    ]
+    assert tools[2].describe(tools[2].parse({"whatever": 1})) == {"whatever": 1}
+
+
+def test_list_that_breaks_the_protocol_is_refused_with_the_place(zoo):
+    message = "answered with what cannot be read: tools.12.inputSchema.type: Input should be 'object'"
+    with pytest.raises(ServerUnreachable, match=message):
+        tools_of(named(zoo, "wrong"))
+
+
+def test_stubborn_server_dies_with_all_that_it_started_when_the_program_ends(zoo):
+    zoo.server("stubborn")
+    done = subprocess.run(
+        [sys.executable, "-m", "toolkit_cli", "run", "--start", "zoo", "--yes", "-q", "zoo.feed", "animal=lion"],
+        capture_output=True,
+        text=True,
+        cwd=zoo.folder,
+        check=False,
+        timeout=60,
+    )
+    assert (done.stdout, done.stderr) == ("lion is fed\n", "")
+    assert len(zoo.starts) == 2
+    assert [process for process in zoo.starts if is_alive(process)] == []
