@@ -89,6 +89,13 @@ def test_agent_takes_the_parameters_that_it_was_made_with_and_the_model_is_told_
     assert researcher.run({"depth": 2}).error_code == "invalid_arguments"
 
 
+def test_parameters_may_have_any_name():
+    names = ("context", "self", "arguments", "tools")
+    schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+    given = {name: name.upper() for name in names}
+    assert json.loads(json.loads(agent([told], parameters=schema, instructions="").run(given).output)[0]) == given
+
+
 def test_task_alone_is_told_as_it_is_and_the_agent_is_told_what_it_is_for_unless_instructions_say_otherwise():
     default = (
         "You are an intelligent agent that can use tools to help you complete tasks.\n"

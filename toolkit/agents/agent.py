@@ -319,20 +319,20 @@ class AgentTool(HandmadeTool):
             "capture_nested_artifacts": self.capture_nested_artifacts,
         }
 
-    async def _work(self, context: ToolContext, **arguments: Any) -> ToolResult:
+    async def _work(self, /, _context: ToolContext, **arguments: Any) -> ToolResult:
         try:
             result: AgentResult[Any] = await run_agent(
                 self.model,
                 _prompt_of(arguments),
                 self.tools.values(),
                 instructions=self.instructions,
-                context=context,
+                context=_context,
                 name=self.name,
                 **self._settings,
             )
         except BudgetExceeded as signal:
-            if context.run is not None:
-                context.run.check()  # where a budget further out is used up, more than this agent ends
+            if _context.run is not None:
+                _context.run.check()  # where a budget further out is used up, more than this agent ends
             raise ToolExecutionError(str(signal), "budget") from signal
         if result.ending == "replan":
             return ToolResult.failure(f"another plan is needed: {result.text}", "replan")
