@@ -316,6 +316,81 @@ def test_references_bring_notes_and_tools(files):
     )
 
 
+SHOP = '''
+from dataclasses import dataclass
+
+from toolkit import tool
+
+
+@dataclass
+class Customer:
+    name: str
+
+    @tool(read_only=True)
+    def orders(self) -> str:
+        """List the orders of the customer."""
+        return f"{self.name} has ordered owls"
+
+
+@tool(read_only=True)
+def find_customer(name: str) -> Customer:
+    """Find a customer."""
+    return Customer(name)
+
+
+class Nothing:
+    """It has no tools."""
+'''
+
+
+@pytest.mark.parametrize("chaining", ["./shop.py:Customer", "['./shop.py:Customer']", "any"])
+def test_objects_that_tools_return_bring_their_own(files, chaining):
+    files.write("shop.py", SHOP)
+    files.script([("find_customer", {"name": "Ada"})], [("orders", {})], "{orders}")
+    files.write("agent.yaml", f"""
+        agent: simple
+        description: Serve customers.
+        model: scripted:script.yaml
+        tools: ["./shop.py:find_customer"]
+        chaining: {chaining}
+    """)  # fmt: skip
+    agent = files.open()
+    assert outline_of(agent).chaining == ("any" if chaining == "any" else "Customer",)
+    assert agent.run({"task": "x"}).output == "Ada has ordered owls"
+
+
+def test_wrong_classes_are_told_with_their_places(files):
+    files.write("shop.py", SHOP)
+    found = files.problems("""
+        agent: playbook
+        description: Serve customers.
+        tools: ["./shop.py:find_customer"]
+        chaining: ["./shop.py:Custmer", "./shop.py:find_customer", "./shop.py:Nothing", shop.py, no.where:Class]
+        locks: {orders: find_customer}
+    """)  # fmt: skip
+    write = "(write file.py:Class, or package.module:Class)"
+    assert found == [
+        "agent.yaml:4:12: error[TK604]: nothing is called 'Custmer' in './shop.py' (did you mean 'Customer'?)",
+        f"agent.yaml:4:33: error[TK604]: './shop.py:find_customer' is no class {write}",
+        "agent.yaml:4:60: error[TK602]: objects of 'Nothing' bring no tools (mark its methods with @tool)",
+        f"agent.yaml:4:81: error[TK604]: 'shop.py' names no class {write}",
+        f"agent.yaml:4:90: error[TK604]: there is no module 'no.where' {write}",
+        "agent.yaml:5:9: error[TK604]: 'orders' is none of the agent's tools (its tools are find_customer)",
+    ]
+
+
+def test_tools_of_references_need_a_state_too(files):
+    files.write("agent.yaml", """
+        agent: state_machine
+        description: Look.
+        tools: ["./papers.py:search"]
+        states: {looking: [search]}
+        references: [{name: more, description: More., tools: ["./papers.py:read"]}]
+    """)  # fmt: skip
+    [problem] = open_targets(["agent.yaml"], Configuration()).problems
+    assert (problem.code, problem.message) == ("TK634", "the tool 'more_read' is in no state")
+
+
 def test_agent_may_be_offered_what_it_sees_and_says_of_itself(files):
     files.script([("progress", {"status": "looking"})], "well")
     files.write("agent.yaml", """

@@ -24,7 +24,7 @@ from toolkit.sources.configuring import find_configuration
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 CASES = sorted(path for path in (HERE / "rules").iterdir() if path.is_dir())
-FOUND_ELSEWHERE = {"opening", "building", "planning"}
+FOUND_ELSEWHERE = {"opening", "building", "planning", "agent_files"}
 FIRST = {
     *("TK101", "TK102", "TK103", "TK201", "TK202", "TK204", "TK205", "TK301", "TK302", "TK303", "TK304", "TK308"),
     *("TK312", "TK313", "TK314", "TK315", "TK318", "TK319", "TK401", "TK402", "TK403", "TK404", "TK405", "TK501"),

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from toolkit.agents.agent import AgentTool
+from toolkit.agents.chaining import Chaining
 from toolkit.agents.files.declared import DeclaredAgent
 from toolkit.agents.kinds import Kind, state_name
 from toolkit.agents.playbooks import Playbook
@@ -45,6 +46,7 @@ class AgentOutline(NamedTuple):
         budget: What it may spend, in words; None where there is no limit.
         tools: What it may call.
         references: What it is told of beside the instructions.
+        chaining: The classes whose objects bring it tools of their own; `any` for all.
         states: The states that it may be in.
         everywhere: The tools that it has in all of them.
     """
@@ -56,6 +58,7 @@ class AgentOutline(NamedTuple):
     budget: str | None
     tools: tuple[OfferedTool, ...]
     references: tuple[str, ...] = ()
+    chaining: tuple[str, ...] = ()
     states: tuple[StateOutline, ...] = ()
     everywhere: tuple[str, ...] = ()
 
@@ -65,7 +68,7 @@ def outline_of(tool: Tool) -> AgentOutline | None:
     match innermost(tool):
         case DeclaredAgent(definition=definition, parts=parts):
             told = definition.instructions
-            outline = _outline(parts.kind, parts.tools.values(), parts.references)
+            outline = _outline(parts.kind, parts.tools.values(), parts.references, parts.chaining)
             return outline._replace(
                 model=parts.model,
                 instructions=told.text if told is not None else None,
@@ -73,7 +76,7 @@ def outline_of(tool: Tool) -> AgentOutline | None:
                 budget=None if definition.budget is None else str(definition.budget),
             )
         case AgentTool() as agent:
-            outline = _outline(agent.kind, agent.tools.values(), agent.references)
+            outline = _outline(agent.kind, agent.tools.values(), agent.references, agent.chaining)
             return outline._replace(
                 model=agent.model.name,
                 instructions=agent.instructions if isinstance(agent.instructions, str) else None,
@@ -83,7 +86,9 @@ def outline_of(tool: Tool) -> AgentOutline | None:
     return None
 
 
-def _outline(kind: Kind, tools: Iterable[Tool], references: tuple[Reference, ...]) -> AgentOutline:
+def _outline(
+    kind: Kind, tools: Iterable[Tool], references: tuple[Reference, ...], chaining: tuple[Chaining, ...]
+) -> AgentOutline:
     locks = kind.locks if isinstance(kind, Playbook) else {}
     offered = [*tools, *referenced_tools(references)]
     outline = AgentOutline(
@@ -97,6 +102,7 @@ def _outline(kind: Kind, tools: Iterable[Tool], references: tuple[Reference, ...
             for tool in offered
         ),
         tuple(reference.name for reference in references),
+        tuple("any" if each.kind is None else each.kind.__name__ for each in chaining),
     )
     if not isinstance(kind, StateMachine):
         return outline

@@ -136,3 +136,9 @@ class ShapeReader:
         nodes: Iterable[Node] = node.items if isinstance(node, Items) else (node,)
         words = [self.choice(item, f"an item of {what}", choices) for item in nodes]
         return None if None in words or not words else tuple(words)
+
+    def names(self, node: Node, what: str) -> tuple[Word, ...]:
+        """Read a list of names with their places; one name alone will do."""
+        nodes: Iterable[Node] = node.items if isinstance(node, Items) else (node,)
+        texts = ((self.text(item, what), item.location) for item in nodes)
+        return tuple(Word(text, place) for text, place in texts if text is not None)

@@ -16,6 +16,7 @@ from typing import Any
 
 from toolkit.lint.installed import is_installed
 from toolkit.problems import Problem
+from toolkit.sources.classes import file_of_class
 from toolkit.sources.collected import Collected
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.opening import SourceOpener
@@ -156,6 +157,17 @@ class FollowedOpener(SourceOpener):
         self._trail.opens(_CONFIGURED)
         try:
             return super().find(name, in_configured=in_configured)
+        finally:
+            self._trail.closes()
+
+    def open_class(self, text: str, base: Path) -> type | list[Problem]:
+        """Return a class; the file that it stands in counts, also where it was imported before."""
+        file = file_of_class(text, base)
+        if self._trail is None or file is None:
+            return super().open_class(text, base)
+        self._trail.opens(os.path.realpath(file))
+        try:
+            return super().open_class(text, base)
         finally:
             self._trail.closes()
 

@@ -180,6 +180,12 @@ class SourceOpener:
 
         return read_pipeline(path, Scope(self), document)
 
+    def open_class(self, text: str, base: Path) -> type | list[Problem]:
+        """Return the class that `file.py:Class` or `module:Class` means, relative to the folder `base`."""
+        from toolkit.sources.classes import find_class  # noqa: PLC0415 - few files name classes
+
+        return find_class(text, base, self._refused)
+
     def find_ready(self, name: str) -> Collected | None:
         """Return the ready tool of a name, or all of them, or None."""
         if name == ALL_READY:

@@ -75,6 +75,11 @@ class Scope:
         found = self._opener.open_parsed(parsed, base)
         return found.tools, [_as_unknown(problem) for problem in found.problems]
 
+    def open_class(self, target: str, *, base: Path) -> type | list[Problem]:
+        """Return the class that an agent in the folder `base` names, or why there is none."""
+        found = self._opener.open_class(target, base)
+        return found if isinstance(found, type) else [_as_unknown(problem) for problem in found]
+
     def known_names(self, base: Path) -> Iterable[str]:  # noqa: ARG002 - names mean the same in every folder
         """Return the names that `resolve` and `open_target` know."""
         return dict.fromkeys([*self._own, *self._opener.known_names()])

@@ -23,6 +23,7 @@ def drawn_agent(outline: "AgentOutline", width: int) -> list[Line]:
         "turns": f"{outline.turns} at most",
         "budget": outline.budget or "",
         "references": ", ".join(map(one_line, outline.references)),
+        "chaining": ", ".join(map(one_line, outline.chaining)),
     }
     known = {name: fact for name, fact in facts.items() if fact}
     widest = max(map(len, known))
@@ -44,6 +45,7 @@ def agent_record(outline: "AgentOutline") -> dict[str, Any]:
     return outline._asdict() | {
         "tools": [tool._asdict() for tool in outline.tools],
         "references": list(outline.references),
+        "chaining": list(outline.chaining),
         "states": [state._asdict() | {"tools": dict(state.tools)} for state in outline.states],
         "everywhere": list(outline.everywhere),
     }

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from toolkit.agents.agent import AgentTool
+from toolkit.agents.chaining import Chaining
 from toolkit.agents.files.definitions import AgentDefinition
 from toolkit.agents.files.texts import as_text
 from toolkit.agents.kinds import Kind
@@ -28,12 +29,14 @@ class Parts(NamedTuple):
         tools: What the model is offered at first, by name, without the tools of references.
         kind: Which tools may be called when.
         references: What it is told of beside the instructions.
+        chaining: Which objects that tools return bring tools of their own.
         model: The name of what answers; `None` where nobody has said.
     """
 
     tools: Mapping[str, Tool]
     kind: Kind = Kind()
     references: tuple[Reference, ...] = ()
+    chaining: tuple[Chaining, ...] = ()
     model: str | None = None
 
 
@@ -93,6 +96,7 @@ class DeclaredAgent(Tool):
             self.parts.tools.values(),
             kind=self.parts.kind,
             references=self.parts.references,
+            chaining=self.parts.chaining,
             capture_nested_artifacts=definition.captures_nested,
             limits=definition.limits,
             budget=definition.budget,

@@ -79,6 +79,7 @@ class AgentDefinition(NamedTuple):
         limits: How far it may go.
         budget: What it may spend; `None` is no limit.
         references: What it is told of beside the instructions, with tools of their own.
+        chaining: The classes whose objects bring tools of their own once a tool has returned one; `any` for all.
         captures_nested: Whether the artifacts of agents among its tools are its own too.
         locks: The locks of a playbook's tools; those without one are open.
         states: The states of a state machine.
@@ -99,6 +100,7 @@ class AgentDefinition(NamedTuple):
     limits: Limits = Limits()
     budget: "Budget | None" = None
     references: tuple[ReferenceDefinition, ...] = ()
+    chaining: tuple[Word, ...] = ()
     captures_nested: bool = False
     locks: tuple[LockDefinition, ...] = ()
     states: tuple[StateDefinition, ...] = ()

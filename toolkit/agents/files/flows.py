@@ -29,12 +29,6 @@ class FlowReader(ShapeReader):
             self.report(node.location, "a state machine needs at least one state")
         return () if states is None else tuple(self._state(entry) for entry in states.entries.values())
 
-    def tools(self, node: Node, key: str) -> tuple[Word, ...]:
-        """Read a list of the names of tools; one name alone will do."""
-        items = node.items if isinstance(node, nodes.Sequence) else (node,)
-        words = ((self.text(item, f"a tool under '{key}'"), item.location) for item in items)
-        return tuple(Word(text, place) for text, place in words if text is not None)
-
     # ---------------------------------------------------------------------------------------------------------- locks
 
     def _lock_of(self, entry: nodes.Entry) -> LockDefinition:
@@ -90,7 +84,9 @@ class FlowReader(ShapeReader):
             case nodes.Mapping():
                 return StateDefinition(name, tuple(self._way(one) for one in node.entries.values()))
             case nodes.Sequence():
-                return StateDefinition(name, tuple(Way(tool) for tool in self.tools(node, name.text)))
+                return StateDefinition(
+                    name, tuple(Way(tool) for tool in self.names(node, f"a tool of the state {name.text!r}"))
+                )
         expected = "a list of tools, or a mapping of them with the states that they lead to"
         self._expected(node, f"the state {name.text!r}", expected)
         return StateDefinition(name)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
+from toolkit.agents.chaining import Chaining, chained_names, chaining_problems
 from toolkit.agents.files.checking import IN_NO_STATE, UNKNOWN_TOOL, make_kind, placed_tools
 from toolkit.agents.files.declared import DeclaredAgent, Parts, inputs_of
 from toolkit.agents.files.definitions import AgentDefinition, ReferenceDefinition
@@ -29,14 +30,8 @@ from toolkit.tools.base import Tool
 
 UNUSED_INPUT = "TK612"
 TWO_OF_A_NAME = "TK103"
-
-OWN_TOOLS: Mapping[str, str] = {
-    "progress": "toolkit.agents.speaking:progress",
-    "communicate": "toolkit.agents.speaking:communicate",
-    "agent_process": "toolkit.agents.introspection:AgentProcessTools",
-    "blackboard": "toolkit.agents.blackboards:BlackboardTools",
-}
-"""The tools with which an agent sees itself and speaks to its user, by the names that files call them by."""
+ANY = "any"
+"""What stands under `chaining` for objects of all types."""
 
 Document = tuple[Node | None, list[Problem]]
 """What reading a YAML file gave: its root, and what is wrong with it."""
@@ -63,6 +58,10 @@ class Opening(Protocol):
 
     def open_target(self, target: str, *, base: Path) -> tuple[Sequence[Tool], list[Problem]]:
         """Return the tools that a target holds for a file in the folder `base`, and what is wrong with the others."""
+        ...
+
+    def open_class(self, target: str, *, base: Path) -> type | list[Problem]:
+        """Return the class that `file.py:Class` means for a file in the folder `base`, or why there is none."""
         ...
 
     def known_names(self, base: Path) -> Iterable[str]:
@@ -111,11 +110,18 @@ class _Loader:
         offered = self._tools(definition.tools)
         references = [one for one in map(self._reference, definition.references) if one is not None]
         every = self._folded([*offered.values(), *referenced_tools(references)], definition.location)
-        kind = make_kind(definition, every, (), self._problems)
+        chaining = self._chaining(definition.chaining)
+        later = chained_names(chaining)
+        kind = make_kind(definition, every, later, self._problems)
         if errors_among(self._problems):
             return None
         self._check_placed(definition, offered)
-        parts = Parts(placed_tools(definition, offered), kind, tuple(references), model)
+        parts = Parts(placed_tools(definition, offered), kind, tuple(references), tuple(chaining), model)
+        used = self._folded([*parts.tools.values(), *referenced_tools(references)], definition.location)
+        self._problems += [
+            replace(one, code=one.code or IN_NO_STATE, location=one.location or definition.location)
+            for one in kind.problems(used, later)
+        ]
         return DeclaredAgent(definition, parts, lambda: self._open(model, definition))
 
     # ---------------------------------------------------------------------------------------------------------- tools
@@ -143,15 +149,28 @@ class _Loader:
             return {}
 
     def _opened(self, target: Word) -> Sequence[Tool]:
-        known, base = self._opening.known_names(self._path.parent), self._path.parent
-        text = target.text if target.text in known else OWN_TOOLS.get(target.text, target.text)
-        tools, problems = self._opening.open_target(text, base=base)
+        base = self._path.parent
+        tools, problems = self._opening.open_target(target.text, base=base)
         for problem in problems:
             if problem.code == UNKNOWN_TOOL and problem.location is None:
-                fix = respelled(target.text, [*known, *OWN_TOOLS], target.location)
+                fix = respelled(target.text, self._opening.known_names(base), target.location)
                 problem = replace(problem, location=target.location, fix=fix)  # noqa: PLW2901 - the same, placed
             self._problems.append(problem if problem.location else replace(problem, location=target.location))
         return tools
+
+    def _chaining(self, kinds: Sequence[Word]) -> list[Chaining]:
+        """Return which objects bring tools; one word, `any`, stands for all."""
+        found = []
+        for word in kinds:
+            kind = None if word.text == ANY else self._opening.open_class(word.text, base=self._path.parent)
+            problems = kind if isinstance(kind, list) else chaining_problems([Chaining(kind)])
+            for one in problems:
+                related = () if one.code or one.location is None else ((one.location, "it is defined here"),)
+                place = word.location if related or one.location is None else one.location
+                self._problems.append(replace(one, code=one.code or BAD_SHAPE, location=place, related=related))
+            if not isinstance(kind, list) and not problems:
+                found.append(Chaining(kind))
+        return found
 
     def _reference(self, definition: ReferenceDefinition) -> Reference | None:
         tools = self._tools(definition.tools)

@@ -39,6 +39,7 @@ COMMON_KEYS = (
     "budget",
     "limits",
     "references",
+    "chaining",
     "capture_nested_artifacts",
 )
 KIND_KEYS: Mapping[KindName, tuple[str, ...]] = {
@@ -91,6 +92,7 @@ class _Reader(ShapeReader):
             limits=self._limits(),
             budget=self._budget(),
             references=self._references(),
+            chaining=self._chaining(),
             captures_nested=self._flag(self._root, "capture_nested_artifacts"),
             **self._flow(kind),
         )
@@ -185,10 +187,8 @@ class _Reader(ShapeReader):
 
     def _targets(self, owner: nodes.Mapping) -> tuple[Word, ...]:
         node = owner.get("tools")
-        if node is None or (targets := self.sequence(node, "'tools'")) is None:
-            return ()
-        words = ((self.text(item, "a tool under 'tools'"), item.location) for item in targets.items)
-        return tuple(Word(text, location) for text, location in words if text is not None)
+        targets = None if node is None else self.sequence(node, "'tools'")
+        return () if targets is None else self.names(targets, "a tool under 'tools'")
 
     def _inputs(self, key: str, each: str) -> "tuple[Input, ...] | None":
         node = self._root.get(key)
@@ -215,6 +215,10 @@ class _Reader(ShapeReader):
     def _flag(self, owner: nodes.Mapping, key: str) -> bool:
         node = owner.get(key)
         return bool(node and self.boolean(node, f"'{key}'"))
+
+    def _chaining(self) -> tuple[Word, ...]:
+        node = self._root.get("chaining")
+        return () if node is None else self.names(node, "a class under 'chaining'")
 
     def _references(self) -> tuple[ReferenceDefinition, ...]:
         node = self._root.get("references")
@@ -254,7 +258,7 @@ class _Reader(ShapeReader):
                 return {
                     "states": () if states is None else reader.states(states),
                     "start": None if start is None or first is None else Word(first, start.location),
-                    "everywhere": () if everywhere is None else reader.tools(everywhere, "everywhere"),
+                    "everywhere": () if everywhere is None else self.names(everywhere, "a tool under 'everywhere'"),
                 }
         return {}
 

@@ -1,0 +1,61 @@
+"""Classes: what a file means where it names a class, and not the tools of an instance of it."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+
+from toolkit.problems import Problem, did_you_mean
+from toolkit.sources.collected import NOT_FOUND
+from toolkit.sources.folders import PYTHON
+from toolkit.sources.targets import FilesTarget, NameTarget, parse_target
+
+_WRITE = "write file.py:Class, or package.module:Class"
+
+
+def file_of_class(text: str, base: Path) -> Path | None:
+    """Return the Python file that `file.py:Class` names, or None if it names a module."""
+    target = parse_target(text, base)
+    return target.paths[0] if isinstance(target, FilesTarget) and target.is_single else None
+
+
+def find_class(text: str, base: Path, refused: Mapping[str, Problem]) -> type | list[Problem]:
+    """Return the class that `file.py:Class` or `package.module:Class` means, or why there is none.
+
+    Args:
+        text: What was written.
+        base: The folder that relative paths start from.
+        refused: Python files, by their real paths, that are not to be imported, each with the reason.
+    """
+    target = parse_target(text, base)
+    module: ModuleType | list[Problem] | None = []
+    match target:
+        case Problem():
+            return [target]
+        case FilesTarget(paths=(path,), name=str(name), is_single=True) if path.suffix == PYTHON:
+            if reason := refused.get(os.path.realpath(path)):
+                return [reason]
+            from toolkit.sources.modules import import_file  # noqa: PLC0415 - few files name classes
+
+            module = import_file(path)
+        case NameTarget(name=str(name)):
+            from toolkit.sources.modules import import_named  # noqa: PLC0415 - as above
+
+            module = import_named(target.module, base)
+        case _:
+            return [Problem(NOT_FOUND, f"'{text}' names no class", hint=_WRITE)]
+    if module is None:
+        return [Problem(NOT_FOUND, f"there is no module '{target.spelled.rpartition(':')[0]}'", hint=_WRITE)]
+    return module if isinstance(module, list) else _class_in(module, name, text)
+
+
+def _class_in(module: ModuleType, name: str, text: str) -> type | list[Problem]:
+    thing: object = module
+    for part in name.split("."):
+        try:
+            thing = getattr(thing, part)
+        except Exception:  # noqa: BLE001 - users' modules may raise anything
+            known = [known for known, value in vars(module).items() if isinstance(value, type)]
+            hint = did_you_mean(name, known, otherwise=_WRITE)
+            return [Problem(NOT_FOUND, f"nothing is called '{name}' in '{text.rpartition(':')[0]}'", hint=hint)]
+    return thing if isinstance(thing, type) else [Problem(NOT_FOUND, f"'{text}' is no class", hint=_WRITE)]
