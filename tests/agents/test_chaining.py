@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from toolkit import Continue, InvalidTools, ToolContext, ToolResult, tool, toolbox
+from toolkit import ConfigurationError, Continue, InvalidTools, ToolContext, ToolResult, tool, toolbox
 from toolkit.agents.agent import AgentTool, run_agent
 from toolkit.agents.chaining import chaining_from, chaining_from_any
 from toolkit.agents.kinds import Kind
@@ -251,3 +251,8 @@ def test_exclusive_facade_takes_the_place_of_chained_tools_too():
 def test_type_that_brings_no_tools_is_refused():
     with pytest.raises(InvalidTools, match=r"objects of 'Run' bring no tools \(mark its methods with @tool\)"):
         AgentTool("clerk", "Works.", ScriptedModel([]), TOOLS, chaining=[chaining_from(Run)])
+
+
+def test_predicate_that_fails_ends_the_agent_and_says_of_what():
+    with pytest.raises(ConfigurationError, match="what says whether a User brings tools failed: AttributeError: "):
+        run([user("alice"), "never"], chaining_from(User, lambda user, run: user.age > 1))

@@ -2,11 +2,11 @@
 
 import asyncio
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
-from toolkit import Continue, InvalidTools, ToolContext, tool, toolbox
+from toolkit import ConfigurationError, Continue, InvalidTools, ToolContext, tool, toolbox
 from toolkit.agents.agent import AgentTool, run_agent
 from toolkit.agents.models.messages import ToolMessage
 from toolkit.agents.models.scripted import ScriptedModel
@@ -276,3 +276,20 @@ def test_locks_that_can_never_open_are_refused():
     for nothing in (after, after_any, all_of, any_of):
         with pytest.raises(ValueError, match="a lock needs at least one"):
             nothing()
+
+
+def test_predicate_that_fails_ends_the_agent_and_says_which_it_was():
+    with pytest.raises(ConfigurationError, match="the lock that wants a model to 'find much' failed: IndexError: "):
+        run(["never"], {"analyze": when(lambda past: past.artifacts[-1].title == "much", "find much")})
+
+
+def test_closed_tool_keeps_all_marks_but_its_description():
+    offered = []
+
+    def look(messages, tools):
+        offered.extend(tools)
+        return "done"
+
+    run([look], {"publish": after("search")})
+    closed = {spec.name: spec for spec in offered}["publish"]
+    assert replace(closed, description="Publish a text.") == load(publish)[0].spec

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from toolkit.agents.kinds import ClosedTool, Done
-from toolkit.errors import InvalidTools
+from toolkit.errors import ConfigurationError, InvalidTools
 from toolkit.problems import Problem
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool
@@ -32,6 +32,19 @@ class Chaining:
 
     kind: type | None = None
     where: Where | None = None
+
+    def lets_in(self, thing: Any, run: Run) -> bool:
+        """Return whether an object of the type brings tools.
+
+        Raises:
+            ConfigurationError: If the function that says so fails.
+        """
+        try:
+            return self.where is None or bool(self.where(thing, run))
+        except Exception as error:
+            kind = type(thing).__name__
+            message = f"what says whether a {kind} brings tools failed: {type(error).__name__}: {error}"
+            raise ConfigurationError(message) from error
 
 
 def chaining_from(kind: type, where: Where | None = None) -> Chaining:
@@ -118,7 +131,7 @@ class Chain:
             return self
         for place, each in enumerate(self.chaining):
             if each.kind is None or isinstance(thing, each.kind):
-                if each.where is not None and not each.where(thing, run):
+                if not each.lets_in(thing, run):
                     return self
                 others = self.brought if each.kind is not None else {}
                 owned = Owned(_owner(each.kind or type(thing)), build_tools(thing)[0])

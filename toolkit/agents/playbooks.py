@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from toolkit.agents.kinds import ClosedTool, Kind, Past, names_within, unknown_tool
+from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
 from toolkit.runs.blackboard import Entry
 from toolkit.tools.base import Tool
@@ -138,8 +139,16 @@ class When(Lock):
         return self.needs
 
     def is_open(self, past: Past) -> bool:
-        """Return what the function says."""
-        return bool(self.predicate(past))
+        """Return what the function says.
+
+        Raises:
+            ConfigurationError: If it fails.
+        """
+        try:
+            return bool(self.predicate(past))
+        except Exception as error:
+            message = f"the lock that wants a model to '{self.needs}' failed: {type(error).__name__}: {error}"
+            raise ConfigurationError(message) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +216,8 @@ def when(predicate: Callable[[Past], bool], needs: str = "meet the conditions of
     """Return a lock that is open while a function of the past says so.
 
     Args:
-        predicate: Is given the run, what was called and made, and how many turns there were.
+        predicate: Is given the run, what was called and made, and how many turns there were; from the very start, so
+            that there may be nothing yet. If it fails the agent ends with a ConfigurationError.
         needs: What the model is told that it must do first.
     """
     return When(predicate, needs)
