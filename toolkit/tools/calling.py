@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 logging.getLogger("toolkit").addHandler(logging.NullHandler())
 
+_METRICS_LOGGER = logging.getLogger("toolkit.metrics")
 _CALLS = count(1)
 _LOGGED_LENGTH = 200
 _ENDED = ToolResult(error="the call was ended from outside", error_code="signal")
@@ -84,10 +85,15 @@ def _tell_start(tool: "Tool", arguments: str | Mapping[str, Any], context: "Tool
 
 
 def _count(tool: str, context: "ToolContext", outcome: "Outcome", seconds: float) -> None:
-    if outcome != "signal":
-        metrics, agent = context.metrics, context.agent
-        getattr(metrics, outcome)(tool, agent)
-        metrics.duration(tool, agent, seconds)
+    """Count the call; metrics that cannot count it are told of in the log, and change nothing."""
+    if outcome == "signal":
+        return
+    metrics, agent = context.metrics, context.agent
+    for operation, numbers in ((outcome, ()), ("duration", (seconds,))):
+        try:
+            getattr(metrics, operation)(tool, agent, *numbers)
+        except Exception as error:  # what counts is foreign, and the call has done its work already
+            _METRICS_LOGGER.warning("%s was not counted: %s: %s", tool, type(error).__name__, error, exc_info=error)
 
 
 def _tell_finish(
