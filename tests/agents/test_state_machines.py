@@ -176,7 +176,9 @@ def test_order_that_was_left_is_gone_on_with_in_its_state():
 def test_conversation_that_is_continued_stays_in_its_state():
     said = Transcript()
     assert run([CONFIRM, "ok"], transcript=said).state is Order.CONFIRMED
-    assert run(["", "", SHIP, "{ship}"], transcript=said).state is Order.SHIPPED
+    read_again = Transcript.from_records(said.as_record())
+    for conversation in (said, read_again):
+        assert run(["", "", SHIP, "{ship}"], transcript=conversation).state is Order.SHIPPED
 
 
 def test_two_runs_of_one_machine_at_once_are_each_in_a_state_of_their_own():

@@ -196,7 +196,7 @@ def _made(calls: Sequence[Done], *, nested: bool) -> tuple[Any, ...]:
     return tuple(
         artifact
         for call in calls
-        if nested or not getattr(innermost(call.tool), "is_agent", False)
+        if nested or call.tool is None or not getattr(innermost(call.tool), "is_agent", False)
         for artifact in artifacts_of(call.result)
         if not isinstance(artifact, _PLAIN)
     )

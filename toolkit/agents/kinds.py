@@ -28,12 +28,12 @@ class Done(NamedTuple):
     """One call that a loop has made of a tool that was open.
 
     Attributes:
-        tool: The tool, as it was offered.
+        tool: The tool, as it was offered; None for calls of a conversation that was read from a record.
         name: What it was called by.
         result: What came of it.
     """
 
-    tool: Tool
+    tool: Tool | None
     name: str
     result: ToolResult
 

@@ -1,11 +1,13 @@
 """Transcripts: all that was said between a user, a model and the tools, as data."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
 from toolkit.agents.kinds import Done
-from toolkit.agents.models.messages import Message, ModelReply, ToolMessage, Usage
+from toolkit.agents.models.messages import Message, ModelReply, SystemMessage, ToolMessage, Usage, UserMessage
+from toolkit.tools.calls import ToolCall
+from toolkit.tools.results import ToolResult
 
 
 class Transcript:
@@ -17,8 +19,25 @@ class Transcript:
     def __init__(self, messages: Iterable[Message] = ()) -> None:
         """Begin with what was said before, if anything was."""
         self._messages = list(messages)
-        self.done: tuple[Done, ...] = ()
-        """The calls that were made, as objects; they are in no record."""
+        self.done = _done(self._messages)
+        """The calls that were made, with what they gave as objects; a record has of these the texts alone."""
+
+    @classmethod
+    def from_records(cls, records: Iterable[Mapping[str, Any]]) -> "Transcript":
+        """Return the conversation that `as_record` gave.
+
+        Raises:
+            ValueError: If something is no record of a message, with its number.
+        """
+        said = cls()
+        for number, record in enumerate(records, 1):
+            try:
+                said.add(_message(record, said))
+            except (AttributeError, KeyError, TypeError, StopIteration) as error:
+                message = f"message {number} is no record of one"
+                raise ValueError(message) from error
+        said.done = _done(said.messages)
+        return said
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -36,10 +55,13 @@ class Transcript:
 
     def close_calls(self, text: str) -> None:
         """Say of every call of the last reply that has no result why it has none."""
+        self._messages += [ToolMessage(call, text, failed=True) for call in self._open_calls()]
+
+    def _open_calls(self) -> Sequence[ToolCall]:
+        """Return the calls of the last reply that have no result yet; results stand in the order of the calls."""
         results = list(takewhile(lambda said: isinstance(said, ToolMessage), reversed(self._messages)))
         last = self._messages[-len(results) - 1] if len(results) < len(self._messages) else None
-        if isinstance(last, ModelReply):
-            self._messages += [ToolMessage(call, text, failed=True) for call in last.calls[len(results) :]]
+        return last.calls[len(results) :] if isinstance(last, ModelReply) else ()
 
     def as_record(self) -> list[dict[str, Any]]:
         """Return it as plain data, a member for each message."""
@@ -48,3 +70,28 @@ class Transcript:
     def __repr__(self) -> str:
         """Return how long it is, not what was said: that may be secret."""
         return f"<Transcript of {len(self._messages)} messages>"
+
+
+def _message(record: Mapping[str, Any], so_far: Transcript) -> Message:
+    """Return the message that a record is of; the result of a tool belongs to the next call that has none."""
+    text = record["text"]
+    if not isinstance(text, str):
+        raise TypeError(text)
+    match record["role"]:
+        case "system":
+            return SystemMessage(text)
+        case "user":
+            return UserMessage(text)
+        case "tool":
+            call = next(iter(so_far._open_calls()))  # noqa: SLF001 - of this module
+            return ToolMessage(call, text, failed=bool(record["failed"]))
+        case "model":
+            calls = tuple(ToolCall(call["name"], call["arguments"], call["id"]) for call in record["calls"])
+            return ModelReply(text, calls, Usage(**record["usage"]), cut=bool(record.get("cut")))
+    raise KeyError(record["role"])
+
+
+def _done(messages: Iterable[Message]) -> tuple[Done, ...]:
+    """Return the calls that have done their work, as far as messages tell."""
+    results = [said for said in messages if isinstance(said, ToolMessage) and not said.failed]
+    return tuple(Done(None, said.call.name, ToolResult(said.text)) for said in results)
