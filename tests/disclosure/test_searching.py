@@ -102,3 +102,24 @@ def test_a_search_without_a_hit_names_near_words():
 def test_tools_that_clash_are_refused():
     with pytest.raises(InvalidTools, match="duplicate tool name 'send_mail'"):
         ToolSearch([MAIL, made("send_mail", "Another.")])
+
+
+def test_tools_of_one_name_are_offered_with_their_facades_in_front():
+    mail, letters = made("send", "Send an email."), made("send", "Send a letter by post.")
+    front = made("send", "Send anything, anyhow.")
+    tools = [
+        UnfoldingTool.of("mail", "Mail.", [mail]),
+        UnfoldingTool.of("office", "The office.", [UnfoldingTool.of("letters", "Letters.", [letters])]),
+        front,
+    ]
+    search = ToolSearch(tools)
+    assert names(search.inner_tools) == ["mail", "office", "send", "mail_send", "letters", "office_letters_send"]
+    result = search.run({"query": "letter by post"})
+    assert result.output.splitlines()[1] == "- office_letters_send: Send a letter by post."
+    [found] = [tool for tool in result.artifact.tools if tool.name == "office_letters_send"]
+    assert found.run().output == "send"
+
+
+def test_a_tool_behind_a_facade_makes_way_for_the_search_itself():
+    search = ToolSearch([UnfoldingTool.of("web", "The web.", [made("search_tools", "Search for tools in shops.")])])
+    assert names(search.inner_tools) == ["web", "web_search_tools"]

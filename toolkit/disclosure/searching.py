@@ -8,7 +8,7 @@ from typing import Any
 
 from toolkit.disclosure.facades import built_for_models
 from toolkit.disclosure.progressive import ProgressiveTool
-from toolkit.disclosure.trees import leaves_of
+from toolkit.disclosure.trees import paths_of
 from toolkit.errors import InvalidTools, raise_errors
 from toolkit.problems import nearest
 from toolkit.tools.base import Tool
@@ -76,7 +76,8 @@ class ToolIndex:
 class ToolSearch(ProgressiveTool):
     """A tool that finds others by words and reveals them; it stays, so that a model may search again.
 
-    It searches in everything that can be reached: what stands behind a facade is found too.
+    It searches in everything that can be reached: what stands behind a facade is found too. Where two tools have one
+    name, those behind facades are offered with the names of these in front: `mail_send` and `letters_send`.
     """
 
     suspends = False
@@ -98,12 +99,12 @@ class ToolSearch(ProgressiveTool):
             most: How many tools one search reveals at most.
 
         Raises:
-            InvalidTools: With every problem of the tools, and of two with one name.
+            InvalidTools: With every problem of the tools, and of two with one name that nothing tells apart.
         """
         query = {"type": "string", "description": "Words for what is to be done, such as 'send an email'"}
         super().__init__(name, description, {"type": "object", "properties": {"query": query}, "required": ["query"]})
         built, problems = built_for_models(tools)
-        self._tools = tuple(leaves_of(built))
+        self._tools = tuple(_told_apart(paths_of(built), name))
         raise_errors(InvalidTools, [*problems, *collisions([self, *self._tools])])
         self._index = ToolIndex(self._tools)
         self._most = most
@@ -133,6 +134,12 @@ class ToolSearch(ProgressiveTool):
         )
         hint = f" Did you mean: {', '.join(near)}?" if near else " Try other words."
         return f"No tool was found for '{query}'.{hint}"
+
+
+def _told_apart(paths: Sequence[tuple[tuple[str, ...], Tool]], search: str) -> list[Tool]:
+    """Return the tools, those that have no name of their own under one made of the names that lead to them."""
+    held = Counter([search, *(tool.name for _, tool in paths)])
+    return [tool if held[tool.name] == 1 or len(path) == 1 else tool.with_name("_".join(path)) for path, tool in paths]
 
 
 def words_of(text: str) -> list[str]:

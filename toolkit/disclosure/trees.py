@@ -40,14 +40,19 @@ def tree_of(tool: Tool) -> Branch:
 
 def leaves_of(tools: Iterable[Tool]) -> list[Tool]:
     """Return every tool that can be reached, facades too, each once, those in front first."""
-    found: dict[int, Tool] = {}
-    waiting = list(tools)
+    return [tool for _, tool in paths_of(tools)]
+
+
+def paths_of(tools: Iterable[Tool]) -> list[tuple[tuple[str, ...], Tool]]:
+    """Return every tool that can be reached, as `leaves_of` does, with the names that lead to it, its own the last."""
+    found: dict[int, tuple[tuple[str, ...], Tool]] = {}
+    waiting: list[tuple[tuple[str, ...], Tool]] = [((tool.name,), tool) for tool in tools]
     while waiting:
-        tool = waiting.pop(0)
+        path, tool = waiting.pop(0)
         if id(tool) not in found:
-            found[id(tool)] = tool
+            found[id(tool)] = path, tool
             facade = facade_in(tool)
-            waiting += facade.inner_tools if facade is not None else ()
+            waiting += [((*path, inner.name), inner) for inner in (facade.inner_tools if facade is not None else ())]
     return list(found.values())
 
 
