@@ -52,6 +52,12 @@ class Prompter:
         """Return what a person types, checked while they type; only where no event loop runs."""
         return str(self._ask_now(self._text(message, default, "?", objection=objection)))
 
+    def line_now(self, earlier: Sequence[str]) -> str:
+        """Return one line of a conversation; the keys up and down bring earlier ones back, the oldest first."""
+        from prompt_toolkit.history import InMemoryHistory  # noqa: PLC0415 - loaded already
+
+        return str(self._ask_now(self._text("", "", ">", history=InMemoryHistory(earlier))))
+
     def secret_now(self, message: str, *, objection: Objection | None = None) -> str:
         """Return what a person types without showing it; only where no event loop runs."""
         return str(self._ask_now(self._text(message, "", "?", objection=objection, is_password=True)))

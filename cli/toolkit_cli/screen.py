@@ -37,12 +37,36 @@ class Screen:
         """Begin with nothing shown."""
         self._lock = threading.RLock()
         self._waiting: _Kept | None = None
+        self._begun = ""
         self._live: Live | None = None
         self._streams: tuple[TextIO, TextIO] | None = None
+
+    def add(self, text: str) -> None:
+        """Write a piece of text as it comes; where a live display is shown, line by line."""
+        with self._lock:
+            if self._waiting is not None:
+                self._waiting.write(text)
+                return
+            before, newline, rest = (self._begun + text).rpartition("\n")
+            if self._live is None:
+                console.add(text)
+            elif newline:
+                self._live.print_above(before)
+            self._begun = rest
+
+    def end_line(self) -> None:
+        """Write what a line that is begun lacks; afterwards, whatever comes begins one."""
+        with self._lock:
+            rest, self._begun = self._begun, ""
+            if rest and self._live is not None:
+                self._live.print_above(rest)
+            elif rest:
+                console.say()
 
     def say(self, line: str) -> None:
         """Write a line, or keep it until the open question is answered."""
         with self._lock:
+            self.end_line()
             if self._waiting is not None:
                 self._waiting.write(f"{line}\n")
             elif self._live is not None:
@@ -55,6 +79,7 @@ class Screen:
         with self._lock:
             if live is self._live:
                 return
+            self.end_line()
             if self._live is not None and self._waiting is None:
                 self._live.stop()
             self._live = live
@@ -65,6 +90,7 @@ class Screen:
     def hold(self) -> Iterator[TextIO]:
         """Give stderr to a question alone; afterwards everything that had to wait is written."""
         with self._lock:
+            self.end_line()
             if self._live is not None:
                 self._live.stop()
             self._waiting = kept = _Kept()
@@ -88,6 +114,7 @@ class Screen:
             if self._waiting is not None:
                 self._live = None
                 self._release(_AFTER_AN_OPEN_PROMPT)
+            self.end_line()
             self.show(None)
 
     def _release(self, first: str = "") -> None:

@@ -257,3 +257,36 @@ def test_no_text_in_the_file_makes_it_crash(project, text):
     configuration, wrong = find_configuration(project.folder, {})
     assert isinstance(configuration, Configuration)
     assert {problem.code for problem in wrong} <= {"TK005"}
+
+
+def test_models_are_said_with_their_prices_and_their_silence_and_variables_say_another(project):
+    project.write(
+        "toolkit.toml",
+        '[defaults]\nmodel = "chat:qwen3"\nmodel_timeout = "2m"\n[prices."chat:qwen3"]\ninput = 0.5\noutput = 1\n',
+    )
+    said = found(project)
+    assert (said.model, said.model_url, said.model_timeout, said.prices) == (
+        "chat:qwen3",
+        None,
+        120.0,
+        {"chat:qwen3": (0.5, 1.0)},
+    )
+    url = "http://127.0.0.1:1/v1"
+    said = found(project, TOOLKIT_MODEL="chat:other", TOOLKIT_MODEL_URL=url, TOOLKIT_MODEL_TIMEOUT="1s")
+    assert (said.model, said.model_url, said.model_timeout) == ("chat:other", url, 1.0)
+
+
+def test_wrong_words_on_models_are_told_and_no_file_says_where_a_key_is_sent(project):
+    project.write(
+        "toolkit.toml",
+        '[defaults]\nmodel = "qwen3"\nmodel_url = "http://elsewhere/v1"\n[prices]\n"chat:a" = { input = -1, inputs = 1 }\n',
+    )
+    assert problems(project) == [
+        (
+            "toolkit.toml:2:1: error[TK005]: 'defaults.model' must be the name of a model "
+            "(write model = 'openai-chat:gpt-5-mini', or 'chat:NAME')"
+        ),
+        "toolkit.toml:3:1: error[TK005]: unknown key 'defaults.model_url' (did you mean 'model' or 'model_timeout'?)",
+        "toolkit.toml:5:1: error[TK005]: 'prices.chat:a.input' must be US dollars for a million tokens, such as 0.15",
+        "toolkit.toml:5:1: error[TK005]: unknown key 'prices.chat:a.inputs' (did you mean 'input'?)",
+    ]

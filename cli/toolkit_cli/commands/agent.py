@@ -1,43 +1,47 @@
-"""`toolkit agent`: let a model do a task with tools, and ask before anything that may do harm."""
+"""`toolkit agent`: let a model do a task with tools, or chat with it, and ask before anything that may do harm."""
 
-import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from toolkit.problems import errors_among
+from toolkit.problems import Problem, did_you_mean, errors_among
+from toolkit.runs.records import Budget
 from toolkit.runs.run import Run
 from toolkit.tools.context import ToolContext
+from toolkit_cli.arguments.stdin import piped_text
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
-from toolkit_cli.options import Debug, Grants, Quiet, Rules, Values, Verbose
+from toolkit_cli.options import BaseUrl, Debug, Grants, ModelName, Quiet, Rules, Starts, Values, Verbose
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.running.answering import Answers, make_gate
-from toolkit_cli.running.calling import call_tool
+from toolkit_cli.running.conversing import Conversation
+from toolkit_cli.running.interrupts import leave_if_threads_remain
 from toolkit_cli.running.logs import show_logs
-from toolkit_cli.running.presenting import present
 from toolkit_cli.running.telling import Teller, both, message_channel, write_event
-from toolkit_cli.running.values import read_values
+from toolkit_cli.running.transcript_files import TranscriptFile, read_transcript
+from toolkit_cli.running.values import read_values, seconds_of
 from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:
+    from toolkit.agents.agent import AgentTool
     from toolkit.agents.models.messages import Model
     from toolkit.agents.transcripts import Transcript
-    from toolkit.tools.base import Tool
+    from toolkit.approvals.gates import Gate
+    from toolkit.sources.configuration import Configuration
 
 _EVERYTHING = 2
 
-Task = Annotated[str, typer.Argument(metavar="TASK", help="What is to be done, in words.", show_default=False)]
-ModelName = Annotated[
-    str,
-    typer.Option(
-        metavar="MODEL",
-        envvar="TOOLKIT_MODEL",
-        show_envvar=False,
-        help="PROVIDER:NAME; chat:NAME with a base URL; or scripted:FILE, replies written down beforehand.",
-        show_default=False,
+Task = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[TASK]", help="What is to be done, in words; - for stdin. Without one, a chat.", show_default=False
     ),
+]
+Silence = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="How long the model may be silent: 30s, 5m (the default).", show_default=False),
 ]
 Offered = Annotated[
     list[str] | None,
@@ -49,124 +53,212 @@ Offered = Annotated[
         show_default=False,
     ),
 ]
+Groups = Annotated[
+    list[str] | None,
+    typer.Option("--group", metavar="NAME", help="A configured group of tools. Repeatable.", show_default=False),
+]
+Spending = Annotated[
+    str | None,
+    typer.Option(
+        metavar="BUDGET", help="What it may spend: '$0.50', '20k tokens', '30 calls', or several with commas."
+    ),
+]
+Kept = Annotated[Path | None, typer.Option(metavar="FILE", help="Keep all that is said in a file, as JSON.")]
 Shown = Annotated[
     Format, typer.Option("--format", help="The answer alone, the result as JSON, or events as they happen.")
 ]
 
 
+class _Wanted(NamedTuple):
+    """What the options say of an agent, and of how it is to be shown.
+
+    Attributes:
+        task: What is to be done; None for a chat.
+        model: What answers.
+        targets: What it may call; without any, the configured sources.
+        instructions: What it is told first.
+        turns: Requests to the model for a task, at most.
+        budget: What all of it may spend.
+        said: What was said before.
+        path: Where what is said is kept.
+        format: How results are written.
+        quiet: Whether nothing but errors is said.
+    """
+
+    task: str | None
+    model: "Model"
+    targets: Sequence[str]
+    instructions: str
+    turns: int
+    budget: Budget | None
+    said: "Transcript"
+    path: Path | None
+    format: Format
+    quiet: bool
+
+
 def agent(  # noqa: PLR0913 - each is an option of the command
-    task: Task,
+    task: Task = None,
     *,
-    model: ModelName,
-    base_url: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            envvar="TOOLKIT_MODEL_URL",
-            show_envvar=False,
-            help="A server of the chat API, for chat:NAME.",
-            show_default=False,
-        ),
-    ] = None,
+    model: ModelName = None,
+    base_url: BaseUrl = None,
+    model_timeout: Silence = None,
     tools: Offered = None,
+    group: Groups = None,
     instructions: Annotated[str, typer.Option(metavar="TEXT", help="What the model is told before the task.")] = "",
-    max_turns: Annotated[int, typer.Option(metavar="N", min=1, help="Requests to the model, at most.")] = 20,
-    transcript: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write all that was said to a file, as JSON.")
-    ] = None,
+    max_turns: Annotated[int, typer.Option(metavar="N", min=1, help="Requests to the model for a task, at most.")] = 20,
+    budget: Spending = None,
+    transcript: Kept = None,
+    go_on: Annotated[bool, typer.Option("--continue", help="Go on with what the transcript's file holds.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Answer every question beforehand with yes.")] = False,
     no_input: Annotated[bool, typer.Option("--no-input", help="Ask nothing, even on a terminal.")] = False,
     approve: Rules = None,
     format: Shown = "text",  # noqa: A002 - the option's name
     grant: Grants = None,
+    start: Starts = None,
     context: Values = None,
     verbose: Verbose = 0,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> int:
-    """Let a model do a task with tools; stdout carries its answer alone.
+    """Let a model do a task with tools, or chat with it; stdout carries its answers alone.
 
     What the model wants to call is asked about unless the tool is marked as read-only. Where nobody can be asked, and
     no flag allows the call, the model is told that it was refused.
     """
-    from toolkit.agents.models.opening import open_model  # noqa: PLC0415 - help needs none of it
-    from toolkit.agents.transcripts import Transcript  # noqa: PLC0415 - help needs none of it
-
-    configuration = load_configuration(grant=grant)
-    values = {**configuration.context, **read_values(context or ())}
     answers = Answers(yes, no_input, approve or ())
-    said = Transcript()
+    work = _work(task, answers)
+    configuration = load_configuration(grant=grant, start=start)
+    configuration = configuration._replace(context={**configuration.context, **read_values(context or ())})
+    wanted = _Wanted(
+        work,
+        _model(configuration, model, base_url, model_timeout),
+        (*(tools or ()), *_known_groups(group or (), configuration)),
+        instructions,
+        max_turns,
+        Budget.parse(budget) if budget is not None else None,
+        _so_far(transcript, go_on=go_on),
+        transcript,
+        format,
+        quiet,
+    )
     with Screen() as screen:
         show_logs(screen, _EVERYTHING if debug else verbose)
-        tool = _agent(
-            open_model(model, base_url),
-            tools,
-            configuration,
-            instructions,
-            max_turns,
-            said,
-            as_json=format != "text",
-            quiet=quiet,
-        )
-        gate, reviewer = make_gate(answers, screen, configuration.approval_timeout)
-        _write_transcript(transcript, task, model, said)
-        teller = None if quiet else Teller(screen)
-        listener = both(teller, write_event if format == "jsonl" else None)
-        belongs_to = Run(goal=task, channel=None if quiet else message_channel(screen))
-        given = ToolContext(values, gate=gate, listener=listener, run=belongs_to)
-        try:
-            ending = call_tool(tool, {"task": task}, given, reviewer)
-        finally:
-            _write_transcript(transcript, task, model, said)
-    return present(ending, format, teller)
+        conversation = _conversation(wanted, configuration, answers, screen)
+        exit_code = _chat(conversation) if work is None else conversation.answer(work)
+        conversation.tell_usage()
+    leave_if_threads_remain(exit_code)
+    return exit_code
 
 
-def _agent(
-    model: "Model",
-    targets: list[str] | None,
-    configuration: Any,
-    instructions: str,
-    max_turns: int,
-    said: "Transcript",
-    *,
-    as_json: bool,
-    quiet: bool,
-) -> "Tool":
-    """Return the agent that the options describe, as the one tool that is called.
+def _work(task: str | None, answers: Answers) -> str | None:
+    """Return the task, from the command line or from stdin; None for a chat.
 
     Raises:
-        Failure: If a target is not there, or is broken.
+        Failure: If there is none, and nobody to chat with.
     """
+    if task is None and answers.may_ask:
+        return None
+    if task not in (None, "-"):
+        given: str | Problem = task or ""
+    elif (read := piped_text()) is not None:
+        given = read()
+    else:
+        hint = 'write toolkit agent "TASK", or pipe it in; for a chat, stdin and stderr must be a terminal'
+        raise Failure(ExitCode.USAGE, "there is no task", hint=hint)
+    if isinstance(given, Problem):
+        raise Failure(ExitCode.USAGE, problems=[given])
+    if not given.strip():
+        raise Failure(ExitCode.USAGE, "the task is empty")
+    return given
+
+
+def _model(configuration: "Configuration", name: str | None, base_url: str | None, silence: str | None) -> "Model":
+    """Return the model that answers.
+
+    Raises:
+        ConfigurationError: If there is none of this name, or it cannot be used.
+        Failure: If the time is none.
+    """
+    from toolkit.sources.models import configured_model  # noqa: PLC0415 - help needs none of it
+
+    seconds = seconds_of("--model-timeout", silence) if silence is not None else None
+    return configured_model(configuration, name, base_url=base_url, timeout=seconds)
+
+
+def _known_groups(names: Sequence[str], configuration: "Configuration") -> Sequence[str]:
+    """Return the names of groups, all of which there are.
+
+    Raises:
+        Failure: With every name that no group has.
+    """
+    groups = configuration.groups
+    otherwise = f"the groups are {', '.join(groups)}" if groups else "none is configured"
+    problems = [
+        Problem("", f"--group: there is no group '{name}'", hint=did_you_mean(name, groups, otherwise=otherwise))
+        for name in names
+        if name not in groups
+    ]
+    if problems:
+        raise Failure(ExitCode.NOT_FOUND, problems=problems)
+    return names
+
+
+def _so_far(path: Path | None, *, go_on: bool) -> "Transcript":
+    """Return what was said before.
+
+    Raises:
+        Failure: If it is wanted, and there is none.
+    """
+    from toolkit.agents.transcripts import Transcript  # noqa: PLC0415 - help needs none of it
+
+    if not go_on:
+        return Transcript()
+    if path is None:
+        raise Failure(ExitCode.USAGE, "--continue: there is no file to go on with", hint="name it with --transcript")
+    return read_transcript(path)
+
+
+def _conversation(wanted: _Wanted, configuration: "Configuration", answers: Answers, screen: Screen) -> Conversation:
+    """Return the agent, ready to work.
+
+    Raises:
+        Failure: If a tool is not there, or is broken, or the file cannot be written.
+    """
+    gate, reviewer = make_gate(answers, screen, configuration.approval_timeout)
+    agent_tool = _agent(wanted, configuration, gate)
+    teller = None if wanted.quiet else Teller(screen, aloud=True)
+    listener = both(teller, write_event if wanted.format == "jsonl" else None)
+    run = Run(goal=wanted.task, budget=wanted.budget, channel=None if wanted.quiet else message_channel(screen))
+    context = ToolContext(configuration.context, gate=gate, listener=listener, run=run)
+    file = TranscriptFile(wanted.path, wanted.model.name, wanted.task) if wanted.path is not None else None
+    conversation = Conversation(agent_tool, wanted.said, context, run, screen, wanted.format, teller, reviewer, file)
+    conversation.keep()
+    return conversation
+
+
+def _agent(wanted: _Wanted, configuration: "Configuration", gate: "Gate") -> "AgentTool":
     from toolkit.agents.agent import AgentTool  # noqa: PLC0415 - help needs none of it
     from toolkit.agents.loop import Limits  # noqa: PLC0415
     from toolkit.sources.opening import open_targets  # noqa: PLC0415
 
-    opened = open_targets(targets or [], configuration)
+    opened = open_targets(wanted.targets, configuration, gate)
     if errors_among(opened.problems):
         raise Failure(code_for(opened.problems), problems=opened.problems)
-    if not quiet:
-        report(opened.problems, as_json=as_json)
+    if not wanted.quiet:
+        report(opened.problems, as_json=wanted.format != "text")
     return AgentTool(
         "agent",
         "Does a task.",
-        model,
+        wanted.model,
         opened.tools.values(),
-        instructions=instructions,
-        limits=Limits(turns=max_turns),
-        transcript=said,
+        instructions=wanted.instructions,
+        limits=Limits(turns=wanted.turns),
+        transcript=wanted.said,
     )
 
 
-def _write_transcript(path: Path | None, task: str, model: str, said: "Transcript") -> None:
-    """Write what was said so far; also before anything is, so that a file that cannot be written stops nothing later.
+def _chat(conversation: Conversation) -> int:
+    from toolkit_cli.running.chatting import chat  # noqa: PLC0415 - most have a task
 
-    Raises:
-        Failure: If the file cannot be written.
-    """
-    if path is None:
-        return
-    record = {"model": model, "task": task, "messages": said.as_record()}
-    try:
-        path.write_text(f"{json.dumps(record, ensure_ascii=False, indent=2)}\n", "utf-8")
-    except OSError as error:
-        raise Failure(ExitCode.USAGE, f"--transcript: cannot write '{path}': {error.strerror}") from error
+    return chat(conversation)

@@ -8,6 +8,7 @@ from toolkit.events import (
     ApprovalDecided,
     Event,
     FileChanged,
+    ModelFinished,
     PipelineFinished,
     Progress,
     StepFinished,
@@ -104,6 +105,9 @@ class Story:
                 yield self._note(event.tool, f"{event.change} {event.path}{counts}", self.marks.note, "quiet")
             case ApprovalDecided() if event.by != "reviewer":
                 yield self._note(event.tool, f"allowed by {event.by}", self.marks.note, "warn")
+            case ModelFinished(outcome="success", cut=True):
+                words = "the reply ends where it does because the model may say no more at once"
+                yield self._note(event.agent, words, self.marks.continued, "warn")
             case Progress():
                 yield self._note(event.tool, _progress(event), self.marks.note, "quiet")
 

@@ -12,15 +12,20 @@ from toolkit_cli.running.telling import Teller
 
 
 def present(ending: Ending, format: Format, teller: Teller | None) -> int:  # noqa: A002 - the option's name
-    """Write the closing table, the result, and what went wrong, and return the exit code."""
+    """Write the closing table, the result, and what went wrong, and return the exit code of the program."""
+    show(ending, format, teller)
+    sys.stderr.flush()
+    leave_if_threads_remain(ending.exit_code)
+    return ending.exit_code
+
+
+def show(ending: Ending, format: Format, teller: Teller | None) -> None:  # noqa: A002 - the option's name
+    """Write the closing table, the result unless it was seen to come, and what went wrong."""
     if teller is not None:
         teller.close()
-    if format != "text" or ending.problem is None:
+    if format != "text" or (ending.problem is None and not (teller and teller.has_shown(ending.result.output))):
         console.write_data(rendered_result(ending.result, format, for_terminal=console.data_is_terminal()))
     if ending.problem is not None:
         failed = teller.story.failed if teller is not None and teller.has_story else None
         hint = f"in step '{failed.path}'" if failed is not None else None
         report([Problem("", ending.problem.message, hint=hint)], ending.exit_code, as_json=format != "text")
-    sys.stderr.flush()
-    leave_if_threads_remain(ending.exit_code)
-    return ending.exit_code

@@ -18,6 +18,7 @@ from toolkit.events import (
 )
 from toolkit.runs.records import Message
 from toolkit_cli import console
+from toolkit_cli.running.speech import Speech
 from toolkit_cli.screen import Screen
 
 if TYPE_CHECKING:
@@ -30,9 +31,15 @@ Listener = Callable[[Event], None]
 class Teller:
     """A listener that shows a run to a person; it may be told by several threads."""
 
-    def __init__(self, screen: Screen) -> None:
-        """Show nothing until something happens."""
+    def __init__(self, screen: Screen, *, aloud: bool = False) -> None:
+        """Show nothing until something happens.
+
+        Args:
+            screen: Where it is shown.
+            aloud: Whether what an agent's model says is shown as it comes, if a person sees it.
+        """
         self._screen = screen
+        self.speech = Speech(screen) if aloud and console.talk_is_terminal() else None
         self._colour = console.talk_has_colour()
         self._lock = threading.RLock()
         self._finished: PipelineFinished | None = None
@@ -54,11 +61,18 @@ class Teller:
         if isinstance(event, ToolStarted | ToolFinished):
             return
         with self._lock:
+            if self.speech is not None:
+                self.speech.hear(event)
             if isinstance(event, PipelineFinished):
                 self._finished = event  # the outermost is the last
             if console.talk_is_terminal():
                 self._draw_bars(event)
             self._say(self.story.tell(event))
+
+    def has_shown(self, answer: str) -> bool:
+        """Return whether a person has just seen this very answer come, where the data would be shown once more."""
+        seen = self.speech is not None and bool(answer.strip()) and self.speech.last.strip() == answer.strip()
+        return seen and console.shown_together()
 
     @property
     def has_story(self) -> bool:

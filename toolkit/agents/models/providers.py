@@ -56,10 +56,10 @@ class ProvidedModel:
         except Exception as error:
             from toolkit.agents.models.known_names import near_models  # noqa: PLC0415 - only a wrong name needs it
 
-            words = without_secrets(words_of(error))
-            hint = near_models(name)
-            words = words.partition(". Did you mean")[0] if hint else words  # ours is about the part that is wrong
-            raise _refused(f"'{name}' cannot be used: {words}", hint) from error
+            words, nearest = without_secrets(words_of(error)), near_models(name)
+            if nearest is not None:  # which is about the part that is wrong
+                words = words.partition(". Did you mean")[0]
+            raise _refused(f"'{name}' cannot be used: {words}", nearest) from error
 
     async def request(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
         """Return the model's reply.

@@ -1,0 +1,21 @@
+"""Usage: what the requests to models came to, in one line."""
+
+from collections.abc import Sequence
+
+from toolkit.runs.records import ModelUse, money
+from toolkit_cli.rendering.escaping import one_line
+from toolkit_cli.rendering.events import spoken_seconds
+
+
+def usage_line(uses: Sequence[ModelUse]) -> str:
+    """Return how often which models were asked, the tokens, what it cost as far as that is known, and the time."""
+    models = list(dict.fromkeys(one_line(use.model) for use in uses))
+    parts = [f"{len(uses)} request{'s' if len(uses) != 1 else ''} to {' and '.join(models) or 'no model'}"]
+    sent, received = sum(use.input_tokens for use in uses), sum(use.output_tokens for use in uses)
+    if sent or received:
+        parts.append(f"{sent:,} tokens sent, {received:,} received")
+    known = [use.cost for use in uses if use.cost is not None]
+    if known:
+        is_all = all(use.cost is not None or not use.tokens for use in uses)
+        parts.append(money(sum(known), 6) + ("" if is_all else " and what nobody knows"))
+    return " · ".join([*parts, spoken_seconds(sum(use.seconds for use in uses))])

@@ -1,0 +1,87 @@
+"""Conversing: an agent and its run, from the first task to the last."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from toolkit.tools.context import ToolContext
+from toolkit_cli.rendering.results import Format
+from toolkit_cli.running.calling import Ending, call_tool
+from toolkit_cli.running.presenting import show
+from toolkit_cli.running.telling import Teller
+from toolkit_cli.running.transcript_files import TranscriptFile
+from toolkit_cli.screen import Screen
+
+if TYPE_CHECKING:
+    from toolkit.agents.agent import AgentTool
+    from toolkit.agents.transcripts import Transcript
+    from toolkit.runs.run import Run
+    from toolkit_cli.reviewing.reviewer import ConsoleReviewer
+
+
+@dataclass
+class Conversation:
+    """What one command does with an agent: one task, or a chat.
+
+    Attributes:
+        agent: The agent.
+        said: What was said so far.
+        context: What it is called with.
+        run: What all of it belongs to, and is counted for.
+        screen: Where people see it.
+        format: How results are written.
+        teller: Who tells people of it, unless all is to be quiet.
+        reviewer: The person who is asked, if there is one.
+        file: Where what is said is kept, if anywhere.
+    """
+
+    agent: "AgentTool"
+    said: "Transcript"
+    context: ToolContext
+    run: "Run"
+    screen: Screen
+    format: Format
+    teller: Teller | None = None
+    reviewer: "ConsoleReviewer | None" = None
+    file: TranscriptFile | None = None
+
+    def answer(self, task: str) -> int:
+        """Let the agent do a task that continues what was said; show how it ended, and return the exit code."""
+        ending = self._do(task)
+        show(ending, self.format, self.teller)
+        return ending.exit_code
+
+    def _do(self, task: str) -> Ending:
+        if self.teller is not None and self.teller.speech is not None:
+            self.teller.speech.begin()
+        if self.reviewer is not None:
+            self.reviewer.interrupted = False
+        try:
+            return call_tool(self.agent, {"task": task}, self.context, self.reviewer)
+        finally:
+            self.keep()
+
+    def keep(self) -> None:
+        """Write what was said so far; also before anything is, so that a file that cannot be written is told at once.
+
+        Raises:
+            Failure: If the file cannot be written.
+        """
+        if self.file is not None:
+            self.file.write(self.said, self.run)
+
+    def begin_afresh(self) -> None:
+        """Forget what was said; the file does not."""
+        from toolkit.agents.transcripts import Transcript  # noqa: PLC0415 - loaded already
+
+        if self.file is not None:
+            self.file.begin_afresh(self.said)
+        self.said = Transcript()
+        self.agent = self.agent.replace(transcript=self.said)
+        self.keep()
+
+    def tell_usage(self) -> None:
+        """Say on stderr what the requests came to."""
+        from toolkit_cli.rendering.usage import usage_line  # noqa: PLC0415 - a help page needs none
+
+        if self.teller is not None and self.run.uses:
+            self.screen.say(usage_line(self.run.uses))

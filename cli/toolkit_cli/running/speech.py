@@ -1,0 +1,36 @@
+"""Speech: what a model says, written to the terminal as it comes."""
+
+from toolkit.events import Event, ModelFinished, ModelSaid, ModelStarted
+from toolkit_cli.screen import Screen
+
+
+class Speech:
+    """Writes what the outermost agent's model says; agents among its tools are heard by their results alone.
+
+    Attributes:
+        last: The last reply that was shown whole.
+    """
+
+    def __init__(self, screen: Screen) -> None:
+        """Hear nothing yet."""
+        self.last = ""
+        self._screen = screen
+        self._agent: str | None = None
+        self._call: int | None = None
+
+    def begin(self) -> None:
+        """Listen to another agent: the first one to ask its model is the outermost."""
+        self.last, self._agent, self._call = "", None, None
+
+    def hear(self, event: Event) -> None:
+        """Take an event in."""
+        match event:
+            case ModelStarted() if self._agent in (None, event.run):
+                self._agent, self._call = event.run, event.call
+            case ModelSaid() if event.call == self._call:
+                from toolkit_cli.rendering.escaping import disarmed  # noqa: PLC0415 - only what is said needs it
+
+                self._screen.add(disarmed(event.text))
+            case ModelFinished() if event.call == self._call:
+                self._screen.end_line()
+                self.last = event.text if event.outcome == "success" else ""

@@ -1,0 +1,75 @@
+"""Transcript files: what was said in a conversation, as JSON that can be continued."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from toolkit.runs.run import Run
+from toolkit_cli.failures import ExitCode, Failure
+
+if TYPE_CHECKING:
+    from toolkit.agents.transcripts import Transcript
+
+
+@dataclass
+class TranscriptFile:
+    """The file of one conversation.
+
+    Attributes:
+        path: Where it is.
+        model: What answers.
+        task: What was to be done; None in a chat.
+        earlier: The conversations that were ended by a fresh start.
+    """
+
+    path: Path
+    model: str
+    task: str | None
+    earlier: list[list[dict[str, Any]]] = field(default_factory=list)
+
+    def write(self, said: "Transcript", run: Run) -> None:
+        """Write what was said so far, and what it has used.
+
+        Raises:
+            Failure: If the file cannot be written.
+        """
+        uses = run.uses
+        costs = [use.cost for use in uses if use.cost is not None]
+        used = {
+            "requests": len(uses),
+            "input_tokens": sum(use.input_tokens for use in uses),
+            "output_tokens": sum(use.output_tokens for use in uses),
+            "cost": sum(costs) if costs else None,
+        }
+        record: dict[str, Any] = {"model": self.model, "task": self.task, "usage": used, "messages": said.as_record()}
+        if self.earlier:
+            record["earlier"] = self.earlier
+        try:
+            self.path.write_text(f"{json.dumps(record, ensure_ascii=False, indent=2)}\n", "utf-8")
+        except OSError as error:
+            raise Failure(ExitCode.USAGE, f"--transcript: cannot write '{self.path}': {error.strerror}") from error
+
+    def begin_afresh(self, said: "Transcript") -> None:
+        """Keep a conversation that is over among the earlier ones."""
+        if said.messages:
+            self.earlier.append(said.as_record())
+
+
+def read_transcript(path: Path) -> "Transcript":
+    """Return the conversation in a file, to go on with it.
+
+    Raises:
+        Failure: If there is no such file, or it is no transcript.
+    """
+    from toolkit.agents.transcripts import Transcript  # noqa: PLC0415 - help needs none of it
+
+    try:
+        record = json.loads(path.read_text("utf-8"))
+        return Transcript.from_records(record["messages"])
+    except OSError as error:
+        raise Failure(ExitCode.NOT_FOUND, f"--continue: cannot read '{path}': {error.strerror}") from error
+    except (KeyError, TypeError, ValueError) as error:
+        why = f": {error}" if type(error) is ValueError else ""
+        message = f"--continue: '{path}' is no transcript of `toolkit agent`{why}"
+        raise Failure(ExitCode.USAGE, message) from error

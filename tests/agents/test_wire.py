@@ -1,0 +1,141 @@
+"""Replies over a real connection, plain and streamed: what is a reply, what is none, and how that is told."""
+
+import asyncio
+import re
+
+import pytest
+
+from tests.chat_server import ChatServer, Raw, Silence, failure, said
+from toolkit.agents.agent import run_agent
+from toolkit.agents.models.messages import ModelError, ModelReply, Usage, UserMessage
+from toolkit.agents.models.opening import open_model
+from toolkit.agents.models.scripted import ScriptedModel
+from toolkit.agents.models.streaming import streamed
+from toolkit.tools.calls import ToolCall
+
+pytestmark = pytest.mark.usefixtures("no_keys")
+
+KEY = "sk-my-own-secret-key"
+ONE = ToolCall("double", '{"number": 21}', "c1")
+BROKEN = ToolCall("no_such_tool", "{broken", "c2")
+
+
+def asked(server, *, is_streamed, timeout=None):
+    """Return the reply, the pieces that came before it, and how often the server was asked."""
+    model = open_model("chat:m", server.url, timeout=timeout)
+    pieces: list[object] = []
+    if is_streamed:
+        reply = asyncio.run(streamed(model, [UserMessage("go")], [], pieces.append))
+    else:
+        reply = asyncio.run(model.request([UserMessage("go")], []))
+    assert [one.is_streamed for one in server.asked] == [is_streamed] * len(server.asked)
+    return reply, pieces
+
+
+def test_plain_reply_has_text_calls_and_what_it_used():
+    spoken = ScriptedModel([ModelReply("I see two.", (ONE, BROKEN), Usage(10, 2))])
+    with ChatServer.of_model(spoken) as server:
+        assert asked(server, is_streamed=False) == (ModelReply("I see two.", (ONE, BROKEN), Usage(10, 2)), [])
+
+
+def test_streamed_reply_is_told_word_by_word_and_call_by_call_and_is_the_same():
+    spoken = ScriptedModel([ModelReply("I see two.", (ONE, BROKEN), Usage(10, 2))])
+    with ChatServer.of_model(spoken) as server:
+        reply, pieces = asked(server, is_streamed=True)
+    assert reply == ModelReply("I see two.", (ONE, BROKEN), Usage(10, 2))
+    assert pieces == ["I", " see", " two.", ONE, BROKEN]
+
+
+@pytest.mark.parametrize("is_streamed", [False, True])
+def test_text_that_is_cut_at_the_limit_of_length_is_an_answer_that_says_so(is_streamed):
+    with ChatServer.of_answers(said("once upon", finish="length")) as server:
+        reply, _ = asked(server, is_streamed=is_streamed)
+    assert (reply.text, reply.cut, reply.as_record()["cut"]) == ("once upon", True, True)
+
+
+NO_REPLY = "has broken the connection off: Connection error$"
+NO_STREAM = "gave no reply: Streamed response ended without content or tool calls$"
+FAILURES = {
+    "calls cut": (said("", ToolCall("double", '{"numb'), finish="length"), "was cut in the middle of its calls", "was cut in the middle of its calls", 1),
+    "withheld": (said("", finish="content_filter"), "withholds the reply", "withholds the reply", 1),
+    "400": (failure(400, "no such model"), *("answered with status 400: no such model$",) * 2, 1),
+    "401": (failure(401, f"wrong key: {KEY}"), *(r"answered with status 401: wrong key: \*\*\*$",) * 2, 1),
+    "429": (failure(429, "slow down"), *("answered with status 429: slow down$",) * 2, 3),
+    "500": (failure(500, "out of order"), *("answered with status 500: out of order$",) * 2, 3),
+    "text of 500": (Raw("out of order\n", 500, "text/plain", {"Retry-After-Ms": "1"}), *("status 500: out of order$",) * 2, 3),
+    "no choices": (Raw({"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": []}), "sent what is no reply", NO_STREAM, 1),
+    "no JSON": (Raw("not json {"), "gave no reply: Failed to decode response as JSON", NO_STREAM, 1),
+    "a page": (Raw("<html>hello</html>", content_type="text/html"), "expected JSON data$", NO_STREAM, 1),
+    "other JSON": (Raw({"hello": "world"}), "gave no reply: Invalid response", NO_STREAM, 1),
+    "null": (Raw("null"), "expected JSON data$", NO_STREAM, 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("is_streamed", [False, True])
+@pytest.mark.parametrize("what", FAILURES)
+def test_what_is_no_reply_is_told_in_words_and_tried_again_twice_at_most(what, is_streamed, monkeypatch):
+    monkeypatch.setenv("TOOLKIT_MODEL_KEY", KEY)
+    answer, plain, stream, times = FAILURES[what]
+    with ChatServer.of_answers(*[answer] * 5) as server, pytest.raises(ModelError) as caught:
+        asked(server, is_streamed=is_streamed)
+    assert re.search(stream if is_streamed else plain, str(caught.value))
+    assert (caught.value.code, len(server.asked)) == ("model", times)
+    assert KEY not in "".join(map(str, _chain(caught.value)))
+    assert "\n" not in str(caught.value)
+
+
+def test_stream_that_ends_without_saying_why_was_cut_and_a_plain_reply_is_whole():
+    answer = said("half a", finish=None)
+    with ChatServer.of_answers(answer) as server:
+        assert asked(server, is_streamed=False)[0].text == "half a"
+    with ChatServer.of_answers(answer) as server, pytest.raises(ModelError, match="was cut: its stream ended without"):
+        asked(server, is_streamed=True)
+
+
+def _chain(error):
+    """Yield an error and all that a traceback would show below it."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def test_server_that_is_busy_for_a_moment_is_asked_again():
+    with ChatServer.of_answers(failure(503, "starting"), failure(429, "slow down"), said("here")) as server:
+        reply, _ = asked(server, is_streamed=True)
+    assert (reply.text, len(server.asked)) == ("here", 3)
+
+
+@pytest.mark.parametrize(("is_streamed", "times"), [(True, 1), (False, 3)])
+def test_connection_that_breaks_in_the_middle_is_told_and_a_stream_that_has_begun_is_not_repeated(is_streamed, times):
+    answer = said("one two three", cut_after=3) if is_streamed else Raw('{"id": "x"', missing=100)
+    with ChatServer.of_answers(*[answer] * 5) as server, pytest.raises(ModelError, match=NO_REPLY):
+        asked(server, is_streamed=is_streamed)
+    assert len(server.asked) == times
+
+
+@pytest.mark.parametrize("is_streamed", [False, True])
+def test_model_that_is_silent_too_long_is_given_up(is_streamed):
+    with ChatServer.of_answers(Silence()) as server, pytest.raises(ModelError) as caught:
+        asked(server, is_streamed=is_streamed, timeout=0.2)
+    assert (str(caught.value), caught.value.code) == ("the model 'chat:m' was silent for 0.2 seconds", "timeout")
+
+
+def test_stream_that_falls_silent_is_given_up_and_what_was_said_stays_in_the_transcript():
+    from toolkit import ToolContext
+    from toolkit.agents.transcripts import Transcript
+
+    transcript = Transcript()
+    with ChatServer.of_answers(Silence(ModelReply("well then"))) as server:
+        model = open_model("chat:m", server.url, timeout=0.5)
+        talking = run_agent(model, "go", transcript=transcript, context=ToolContext(listener=lambda event: None))
+        with pytest.raises(ModelError, match=r"was silent for 0\.5 seconds"):
+            asyncio.run(talking)
+    assert [message.as_record() for message in transcript.messages][1:] == [ModelReply("well", cut=True).as_record()]
+
+
+def test_server_that_is_not_there_is_named_without_what_is_secret_in_its_address():
+    model = open_model("chat:m", "http://me:my-password@127.0.0.1:9/v1?token=my-token")
+    with pytest.raises(
+        ModelError, match=r"^the server of 'chat:m' at http://127\.0\.0\.1:9/v1 cannot be reached: Conn"
+    ):
+        asyncio.run(run_agent(model, "go"))
