@@ -179,6 +179,61 @@ def test_class_that_cannot_be_made_is_a_warning_with_the_cure(project):
     ]
 
 
+BROUGHT = '''
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from toolkit import tool
+
+
+@dataclass
+class User:
+    name: str = "nobody"
+
+    @tool
+    def rename(self, name: str) -> User:
+        """Rename the user."""
+        return User(name)
+
+
+@dataclass
+class Order:
+    number: int
+
+    @tool
+    def cancel(self) -> str:
+        """Cancel the order."""
+        return "cancelled"
+
+
+class Shop:
+    @tool
+    def last_orders(self) -> list[Order]:
+        """List the last orders."""
+        return []
+
+
+@tool
+def get_user(name: str) -> User | None:
+    """Get a user."""
+    return User(name)
+'''
+
+
+@pytest.mark.parametrize("text", [BROUGHT, BROUGHT.replace("from __future__ import annotations\n", "")])
+def test_class_whose_objects_tools_return_is_left_for_when_there_is_one(project, text):
+    project.write("tools.py", text.replace("-> User:", "-> object:"))
+    assert list(project.open("tools.py").tools) == ["last_orders", "get_user"]
+    assert project.problems("tools.py") == []
+    assert list(project.open("tools.py:User").tools) == ["rename"]
+
+
+def test_class_of_which_only_its_own_methods_return_objects_is_made(project):
+    project.write("tools.py", BROUGHT.partition("@dataclass\nclass Order")[0])
+    assert list(project.open("tools.py").tools) == ["rename"]
+
+
 def test_class_that_is_named_and_cannot_be_made_is_an_error(project):
     project.write("tools.py", NEEDY)
     cannot = (

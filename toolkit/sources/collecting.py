@@ -1,10 +1,11 @@
 """Collecting: which things in a module are tools, and what a name in it stands for.
 
 Marked functions, Tools, and objects that hold marked methods or are text tools count wherever they were defined.
-Classes count only in the module that defines them, and only where it makes no instance itself. Lists and mappings are
-opened only when they are named.
+Classes count only in the module that defines them, and only where it makes no instance itself and none of its tools
+returns one: such objects bring their tools when they are there. Lists and mappings are opened only when they are named.
 """
 
+import re
 import sys
 from collections.abc import Collection, Iterable, Mapping
 from inspect import getattr_static, isabstract, isroutine
@@ -38,7 +39,7 @@ class Collector:
         made = {type(thing) for thing in things}
         for thing in things:
             if isinstance(thing, type):
-                if _is_own_tool_class(thing, module) and thing not in made and not _is_only_a_base(thing, things):
+                if _is_own_tool_class(thing, module) and thing not in made and _is_to_be_made(thing, things):
                     collected.add(self._of_class(thing, source, "warning"))
             elif _is_tool(thing, module):
                 collected.add(self._build(thing, source))
@@ -149,6 +150,20 @@ def _makes_tools(cls: type, thing: object, module: ModuleType) -> bool:
         return False
     wanted = ("name", "execute") if cls.__module__ == module.__name__ else ("name", "execute", "description")
     return all(getattr_static(thing, name, None) is not None for name in wanted) or bool(marked_methods(cls))
+
+
+def _is_to_be_made(cls: type, things: list[Any]) -> bool:
+    return not _is_only_a_base(cls, things) and not _is_returned(cls, things)
+
+
+def _is_returned(cls: type, things: list[Any]) -> bool:
+    """Whether a tool of the module says that it returns objects of a class; one of the class itself does not count."""
+    functions = [thing for thing in things if isinstance(thing, FunctionType) and mark_of(thing) is not None]
+    for other in things:
+        if isinstance(other, type) and other is not cls:
+            functions += [vars(other)[name] for name in marked_methods(other) if name in vars(other)]
+    returned = (getattr(function, "__annotations__", {}).get("return", "") for function in functions)
+    return any(cls.__name__ in re.findall(r"\w+", str(annotation)) for annotation in returned)
 
 
 def _is_only_a_base(cls: type, things: list[Any]) -> bool:
