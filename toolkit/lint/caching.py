@@ -18,14 +18,8 @@ from toolkit import __version__
 from toolkit.lint.digests import digest
 from toolkit.lint.limits import Limits
 from toolkit.lint.looking import Report
-from toolkit.lint.records import (
-    configuration_record,
-    definition_record,
-    problem_record,
-    read_definition,
-    read_problem,
-    read_suppression,
-)
+from toolkit.lint.recalling import definition_record, read_definition, read_suppression
+from toolkit.lint.records import configuration_record, problem_record, read_problem
 from toolkit.lint.requests import Request
 from toolkit.lint.settings import LintSettings
 from toolkit.sources.configuration import Configuration

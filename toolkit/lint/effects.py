@@ -96,10 +96,5 @@ def leading_text(node: ast.expr) -> str:
 
 
 def own_nodes(function: PythonFunction) -> Iterator[ast.AST]:
-    """Yield the nodes of the body without those of functions inside it."""
-    waiting: list[ast.AST] = list(reversed(function.body))
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            waiting += reversed(list(ast.iter_child_nodes(node)))
+    """Return the nodes of the body without those of functions inside it."""
+    return iter(function.own_nodes)

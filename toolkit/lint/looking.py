@@ -12,7 +12,8 @@ from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.installed import is_installed
 from toolkit.lint.pipeline_files import PipelineFile
 from toolkit.lint.python_files import PythonFile, PythonFunction
-from toolkit.lint.records import read_problem, read_step
+from toolkit.lint.recalling import read_step
+from toolkit.lint.records import read_problem
 from toolkit.lint.requests import Request
 from toolkit.lint.rule import Rule
 from toolkit.lint.suppressions import Suppression, suppressions_in

@@ -62,7 +62,7 @@ class PythonFile:
     def imports(self) -> Mapping[str, str]:
         """What the imported names stand for, by name: `np` for `numpy`, `tool` for `toolkit.tool`."""
         names: dict[str, str] = {}
-        for node in ast.walk(self.tree):
+        for node in _statements(self.tree):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     names[alias.asname or alias.name.partition(".")[0]] = (
@@ -256,7 +256,19 @@ class PythonFunction:
 
     @cached_property
     def _nodes(self) -> tuple[ast.AST, ...]:
-        return tuple(node for statement in self.body for node in ast.walk(statement))
+        return tuple(node for statement in self.body for node in _all_below(statement))
+
+    @cached_property
+    def own_nodes(self) -> tuple[ast.AST, ...]:
+        """The nodes of the body without those of functions inside it, in the order in which they are written."""
+        waiting: list[ast.AST] = list(reversed(self.body))
+        found = []
+        while waiting:
+            node = waiting.pop()
+            found.append(node)
+            if not isinstance(node, _SCOPES):
+                waiting += reversed(_children(node))
+        return tuple(found)
 
     def calls(self) -> Iterator[tuple[ast.Call, str]]:
         """Yield every call in the body of something that has a name, and that name through the imports."""
@@ -289,17 +301,51 @@ class PythonFunction:
 
 
 _INJECTED = {"ToolContext", "MemoryId"}
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_NO_NODES = {"ctx", "id", "attr", "kind", "type_comment", "lineno", "level"}
+_FIELDS: dict[type[ast.AST], tuple[str, ...]] = {}
 
 
 def _definitions(
     parent: ast.AST, owner: ast.ClassDef | None
 ) -> Iterator[tuple[FunctionNode | ast.ClassDef, ast.ClassDef | None]]:
-    for node in ast.iter_child_nodes(parent):
-        if isinstance(node, FunctionNode | ast.ClassDef):
-            yield node, owner
-        if not isinstance(node, ast.expr):
+    for block in _BLOCKS:
+        for node in getattr(parent, block, ()):
+            if isinstance(node, FunctionNode | ast.ClassDef):
+                yield node, owner
             inner = node if isinstance(node, ast.ClassDef) else None if isinstance(node, FunctionNode) else owner
             yield from _definitions(node, inner)
+
+
+def _statements(parent: ast.AST) -> Iterator[ast.AST]:
+    """Yield every statement below a node, without a look at the expressions in it."""
+    for block in _BLOCKS:
+        for node in getattr(parent, block, ()):
+            yield node
+            yield from _statements(node)
+
+
+def _all_below(node: ast.AST) -> list[ast.AST]:
+    """Return a node and all below it, the outer ones first, without the marks of how names are used."""
+    found = [node]
+    for one in found:
+        found += _children(one)
+    return found
+
+
+def _children(node: ast.AST) -> list[ast.AST]:
+    kind = type(node)
+    if kind not in _FIELDS:
+        _FIELDS[kind] = tuple(name for name in node._fields if name not in _NO_NODES)
+    found: list[ast.AST] = []
+    for name in _FIELDS[kind]:
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            found += [one for one in value if isinstance(one, ast.AST)]
+        elif isinstance(value, ast.AST):
+            found.append(value)
+    return found
 
 
 def _is_nothing(statement: ast.stmt) -> bool:

@@ -5,10 +5,6 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from toolkit.disclosure.groups import PERMISSIONS
-from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
-from toolkit.lint.pipeline_files import PipelineStep
-from toolkit.lint.suppressions import Suppression
 from toolkit.problems import Edit, Fix, Location, Problem
 from toolkit.sources.configuration import Configuration, GroupSettings, ReadySettings
 from toolkit.tools.spec import ToolSpec
@@ -47,58 +43,6 @@ def read_spec(record: Mapping[str, Any]) -> ToolSpec:
     return ToolSpec(**{**record, "location": place and Location(*place), "examples": tuple(record["examples"])})
 
 
-def read_step(record: list[Any]) -> PipelineStep:
-    """Return the step of a pipeline that a record stands for."""
-    step = PipelineStep(*record)
-    return step._replace(
-        location=Location(*step.location),
-        tool=None if step.tool is None else read_spec(step.tool),  # type: ignore[arg-type]  # it is a record yet
-    )
-
-
-def definition_record(tool: ToolDefinition) -> dict[str, Any]:
-    """Return a tool without its source as plain data."""
-    return {
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": [[one.name, one.description, one.location, one.is_required] for one in tool.parameters],
-        "origin": tool.origin,
-        "location": tool.location,
-        "schema": None if tool.spec else tool.schema,
-        "spec": tool.spec and spec_record(tool.spec),
-        "source": tool.source,
-        "identity": [key for key in tool.identity if key[0] != "object"],
-    }
-
-
-def read_definition(record: Mapping[str, Any]) -> ToolDefinition:
-    """Return the tool that a record stands for."""
-    spec = record["spec"] and read_spec(record["spec"])
-    schema = spec.parameters if spec else record["schema"]
-    properties = (schema or {}).get("properties", {})
-    parameters = tuple(
-        ParameterDefinition(name, said, place and Location(*place), schema and properties.get(name), is_required)
-        for name, said, place, is_required in record["parameters"]
-    )
-    place = record["location"]
-    changes = {
-        "parameters": parameters,
-        "location": place and Location(*place),
-        "schema": schema,
-        "spec": spec,
-        "identity": frozenset(map(tuple, record["identity"])),
-    }
-    return ToolDefinition(**{**record, **changes})
-
-
-def read_suppression(record: list[Any]) -> Suppression:
-    """Return the suppression that a record stands for."""
-    code, location, comment, lines, removal = record
-    return Suppression(
-        code, Location(*location), Location(*comment), lines and (lines[0], lines[1]), removal and Location(*removal)
-    )
-
-
 def _read_group(record: Mapping[str, Any]) -> GroupSettings:
     changes: dict[str, Any] = {key: value if isinstance(value, str) else tuple(value) for key, value in record.items()}
     return GroupSettings(**changes)
@@ -118,6 +62,8 @@ def configuration_record(configuration: Configuration) -> dict[str, Any]:
 
 def read_configuration(record: Mapping[str, Any]) -> Configuration:
     """Return the configuration that a record stands for."""
+    from toolkit.disclosure.groups import PERMISSIONS  # noqa: PLC0415 - it needs all of tools, and the child alone reads
+
     file = record["file"]
     return Configuration(
         directory=Path(record["directory"]),

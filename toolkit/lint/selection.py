@@ -56,7 +56,7 @@ def selected_codes(layers: Sequence[Selection]) -> frozenset[str]:
 def unknown_parts(parts: Iterable[str]) -> list[tuple[str, str | None]]:
     """Return the parts that fit no rule, each with a hint."""
     wrong = [part for part in parts if not any(_fit(part, code) >= 0 for code in codes())]
-    names = [rule.name for rule in all_rules()]
+    names = [rule.name for rule in all_rules()] if wrong else []  # to know them all is to import them all
     return [(part, did_you_mean(part, names)) for part in wrong]
 
 

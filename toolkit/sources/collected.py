@@ -3,10 +3,12 @@
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from toolkit.problems import Problem, did_you_mean, errors_among
-from toolkit.tools.base import Tool
+
+if TYPE_CHECKING:  # to lint needs no tools, but what they are told by
+    from toolkit.tools.base import Tool
 
 NOT_FOUND = "TK001"
 NO_TOOLS = "TK004"
@@ -15,7 +17,7 @@ NO_TOOLS = "TK004"
 class Collected(NamedTuple):
     """Tools in the order they were found, and every problem on the way; both lists grow."""
 
-    tools: list[Tool]
+    tools: "list[Tool]"
     problems: list[Problem]
 
     @classmethod
@@ -44,7 +46,7 @@ class Collected(NamedTuple):
         return Collected([], [missing, *(as_warning(problem) for problem in errors_among(self.problems))])
 
 
-def named_tool(tools: Sequence[Tool], path: str) -> Tool | None:
+def named_tool(tools: "Sequence[Tool]", path: str) -> "Tool | None":
     """Return the tool that a name means among others, or behind a facade of theirs, or None.
 
     Behind a facade it is the dotted name that counts, or its own name if there is but one of it.
@@ -63,7 +65,7 @@ def named_tool(tools: Sequence[Tool], path: str) -> Tool | None:
     return named[0] if len(named) == 1 else None
 
 
-def inner_names(tools: Sequence[Tool]) -> list[str]:
+def inner_names(tools: "Sequence[Tool]") -> list[str]:
     """Return the dotted names of the tools behind facades, for hints."""
     if "toolkit.disclosure.progressive" not in sys.modules and all(tool.toolbox is None for tool in tools):
         return []
@@ -77,7 +79,7 @@ def as_warning(problem: Problem) -> Problem:
     return replace(problem, severity="warning") if problem.severity == "error" else problem
 
 
-def table_of(tools: Iterable[Tool]) -> tuple[dict[str, Tool], list[Problem]]:
+def table_of(tools: "Iterable[Tool]") -> "tuple[dict[str, Tool], list[Problem]]":
     """Return the tools by name, and a problem for each that has the name of another; the first stands.
 
     A tool that was reached in two ways is one tool.

@@ -9,6 +9,7 @@ _GOOGLE_OTHERS = {
     "returns:", "return:", "yields:", "yield:", "raises:", "raise:", "except:", "exceptions:", "attributes:",
     "example:", "examples:", "note:", "notes:", "warning:", "warnings:", "see also:", "todo:", "references:",
 }  # fmt: skip
+_GOOGLE_HEADINGS = _GOOGLE_PARAMETERS | _GOOGLE_OTHERS
 _NUMPY_PARAMETERS = {"parameters", "other parameters"}
 _GOOGLE_ENTRY = re.compile(r"\*{0,2}(\w+)\s*(?:\(.*?\))?\s*:\s*(.*)")
 _NUMPY_ENTRY = re.compile(r"(\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(?::.*)?")
@@ -42,7 +43,7 @@ def read_docstring(text: str | None) -> Docstring:
 def _begins_section(lines: list[str], position: int) -> bool:
     line = lines[position]
     return (
-        (line.strip().lower() in _GOOGLE_PARAMETERS | _GOOGLE_OTHERS and not line.startswith(" "))
+        (line.strip().lower() in _GOOGLE_HEADINGS and not line.startswith(" "))
         or _is_numpy_heading(lines, position)
         or _SPHINX_FIELD.match(line) is not None
     )

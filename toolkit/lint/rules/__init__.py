@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "toolkit.rules"
 BAD_CONFIGURATION = "TK005"
 
-CERTAIN = ("TK00", "TK601")
+CERTAIN = ("TK00", "TK011", "TK012", "TK601")
 """The beginnings of the codes that are looked for whatever is selected: where they stand, nothing could be checked."""
 
 TABLE: Mapping[str, str] = {
@@ -34,6 +34,8 @@ TABLE: Mapping[str, str] = {
     "TK007": "opening:PermissionNotGranted",
     "TK008": "opening:IncompleteGroup",
     "TK010": "unused_suppression:UnusedSuppression",
+    "TK011": "opening:ServerNotAllowed",
+    "TK012": "opening:ServerUnreachable",
     "TK101": "invalid_tool_name:InvalidToolName",
     "TK102": "long_tool_name:LongToolName",
     "TK103": "duplicate_tool_name:DuplicateToolName",

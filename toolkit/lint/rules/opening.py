@@ -285,3 +285,63 @@ class IncompleteGroup(Rule):
     code = "TK008"
     name = "incomplete-group"
     severity = "error"
+
+
+class ServerNotAllowed(Rule):
+    """An MCP server that the project names may not be started, or contacted, yet.
+
+    ## Why
+
+    A repository must not choose what runs on the machine of whoever clones it, nor where the secrets of their
+    environment go. So the server of a project's file waits for its user's leave.
+
+    ## Example
+
+    ```toml
+    [tool.toolkit.mcp.time]
+    command = "uvx"
+    args = ["mcp-server-time"]
+    ```
+
+    ## Instead
+
+    Give leave, once you have looked at the command line: `--start time`, `TOOLKIT_MCP_START=time`, "always" where you
+    are asked, or the same table in your own `~/.config/toolkit/config.toml`.
+
+    ## Source
+
+    - CVE-2025-59536, CVE-2025-61260: programs that ran what a repository named before anybody had agreed
+    - this project's own (checked 2026-11-22)
+    """
+
+    code = "TK011"
+    name = "server-not-allowed"
+    severity = "error"
+
+
+class ServerUnreachable(Rule):
+    """An MCP server cannot be started or reached, or does not speak the protocol.
+
+    ## Why
+
+    Its tools are not known, so nothing about them was checked. Other servers, and other tools, are not affected.
+
+    ## Example
+
+    ```toml
+    [tool.toolkit.mcp.time]
+    command = "no-such-program"
+    ```
+
+    ## Instead
+
+    `toolkit mcp ping time` tells the reason, with the last line that the server has written.
+
+    ## Source
+
+    - this project's own (checked 2026-11-22)
+    """
+
+    code = "TK012"
+    name = "server-unreachable"
+    severity = "error"

@@ -95,10 +95,12 @@ class Unawaited(Rule):
 def _coroutine_functions(function: PythonFunction) -> frozenset[str]:
     """Return the names of the file's own coroutine functions, as the body would call them."""
     found = _coroutine_functions_of(function.file)
-    given = {node.id for node in function.walk() if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    given |= {node.name for node in function.walk() if isinstance(node, ast.FunctionDef)}
     methods = function.owner.body if function.owner is not None else []
     of_self = {f"self.{node.name}" for node in methods if isinstance(node, ast.AsyncFunctionDef)}
+    if not found:
+        return frozenset(of_self)
+    given = {node.id for node in function.walk() if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    given |= {node.name for node in function.walk() if isinstance(node, ast.FunctionDef)}
     return (found - given - {parameter.name for parameter in function.all_parameters}) | of_self
 
 
