@@ -9,14 +9,20 @@ _SUFFIXES = (".py", ".yaml", ".yml")
 
 
 def complete_target(context: typer.Context, arguments: list[str], incomplete: str) -> list[str]:  # noqa: ARG001
-    """Return what the beginning of a target may mean: ready tools, folders, Python files and pipelines."""
-    return [name for name in _candidates(incomplete) if name.startswith(incomplete)]
+    """Return what the beginning of a target may mean: ready tools, groups, servers, folders, Python and YAML files."""
+    return [name for name in dict.fromkeys(_candidates(incomplete)) if name.startswith(incomplete)]
+
+
+def complete_group(context: typer.Context, arguments: list[str], incomplete: str) -> list[str]:  # noqa: ARG001
+    """Return the groups of the configuration whose names begin so."""
+    return [name for name in _configured_names()[0] if name.startswith(incomplete)]
 
 
 def _candidates(incomplete: str) -> Iterator[str]:
-    from toolkit.sources.ready import ALL_READY, ready_names  # noqa: PLC0415 - only completion wants the names alone
+    from toolkit.sources.ready import ALL_READY, FOR_AGENTS, ready_names  # noqa: PLC0415 - only completion wants names
 
-    yield from (ALL_READY, *ready_names())
+    groups, servers = _configured_names()
+    yield from (ALL_READY, *ready_names(), *groups, *servers, *FOR_AGENTS)
     folder, slash, _ = incomplete.rpartition("/")
     try:
         entries = sorted(Path(folder + slash or ".").iterdir())
@@ -27,3 +33,11 @@ def _candidates(incomplete: str) -> Iterator[str]:
             yield f"{folder}{slash}{entry.name}/"
         elif entry.suffix in _SUFFIXES:
             yield f"{folder}{slash}{entry.name}"
+
+
+def _configured_names() -> tuple[list[str], list[str]]:
+    """Return the groups and the servers of the configuration; what is wrong with it is told elsewhere."""
+    from toolkit.sources.configuring import find_configuration  # noqa: PLC0415 - only completion and commands read it
+
+    configuration, _ = find_configuration()
+    return list(configuration.groups), list(configuration.mcp)

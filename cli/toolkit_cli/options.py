@@ -27,7 +27,11 @@ Target = Annotated[
 Sources = Annotated[
     list[str] | None,
     typer.Option(
-        "--tools", metavar="SOURCE", help="More tools: a source as in a TARGET. Repeatable.", show_default=False
+        "--tools",
+        metavar="SOURCE",
+        help="More tools: a source as in a TARGET. Repeatable.",
+        show_default=False,
+        autocompletion=complete_target,
     ),
 ]
 Grants = Annotated[

@@ -217,3 +217,43 @@ def test_a_group_is_a_source_for_one_command(invoke, shop):
     assert invoke("run", "page.yaml", "--quiet").exit_code == 2
     result = invoke("run", "page.yaml", "--quiet", "--tools", "web", "--grant", "internet_access")
     assert (result.exit_code, result.stdout) == (0, "u for acme\n")
+
+
+def test_a_group_that_a_tool_hides_is_told_of(invoke, shop):
+    settings = shop / "toolkit.toml"
+    settings.write_text(f'{SETTINGS}\n[groups.calculator]\ndescription = "Sums."\ntools = ["fetch"]\n', "utf-8")
+    result = invoke("run", "calculator", "1+1")
+    assert (result.exit_code, result.stdout) == (0, "2\n")
+    assert result.stderr == (
+        "warning[TK005]: 'calculator' means the tool of this name here, not the group\n"
+        "  --> toolkit.toml:17:2\n   |\n17 | [groups.calculator]\n   |  ^\n   |\nhint: rename the group\n"
+    )
+    assert invoke("show", "json_parser").stderr == ""
+
+
+def completed(program, words):
+    """Return what the shell is offered for the last of the words."""
+    asked = {"_TOOLKIT_COMPLETE": "complete_bash", "COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1)}
+    return program(env=asked).stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["toolkit", "run", "w"], ["web_scrape", "web_search", "web"]),
+        (["toolkit", "show", "agent"], ["agent_process"]),
+        (["toolkit", "list", "sho"], ["shop.py"]),
+        (["toolkit", "run", "x.yaml", "--tools", "adm"], ["administration"]),
+        (["toolkit", "run", "loc"], ["local"]),
+        (["toolkit", "agent", "x", "--group", ""], ["web", "all", "administration"]),
+    ],
+)
+def test_completion_knows_groups_servers_and_files(program, shop, words, offered):
+    more = '\n[groups.administration]\ndescription = "All."\ntools = ["fetch"]\n\n[mcp.local]\ncommand = "no-such-server"\n'
+    (shop / "toolkit.toml").write_text(f"{SETTINGS}{more}", "utf-8")
+    assert completed(program, words) == offered
+
+
+def test_completion_works_where_the_configuration_does_not(program, shop):
+    (shop / "toolkit.toml").write_text("sources = [", "utf-8")
+    assert completed(program, ["toolkit", "run", "calc"]) == ["calculator"]

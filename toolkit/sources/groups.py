@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from toolkit.sources.opening import SourceOpener
 
 CIRCLE = "TK622"
+BAD_CONFIGURATION = "TK005"
 
 
 class ConfiguredGroups:
@@ -38,6 +39,11 @@ class ConfiguredGroups:
             return Collected([tool], problems)
         hint = did_you_mean(inner, [each.name for each in group])
         return Collected([], [Problem(NOT_FOUND, f"nothing is called '{inner}' in group '{name}'", hint=hint)])
+
+    def hidden(self, name: str) -> Problem:
+        """Return the remark that a tool has the name of a group, and is what the name means."""
+        message = f"'{name}' means the tool of this name here, not the group"
+        return Problem(BAD_CONFIGURATION, message, self._place(name), severity="warning", hint="rename the group")
 
     def open(self, name: str) -> tuple[ToolGroup | None, list[Problem]]:
         """Return a group, or nothing where it cannot be offered, and everything that is wrong with it."""

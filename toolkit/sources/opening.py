@@ -135,15 +135,22 @@ class SourceOpener:
                 return self._open_module(target, base)
 
     def find(self, name: str, *, in_configured: bool = True) -> Collected | None:
-        """Return the tool that a configured source or the library has under a name, or None."""
+        """Return the tool that a configured source or the library has under a name, or a group or server, or None."""
+        tool = self._find_tool(name, in_configured=in_configured)
+        has_group = in_configured and name in self.configuration.groups
+        if tool is not None:
+            return Collected(tool.tools, [*tool.problems, self.groups.hidden(name)]) if has_group else tool
+        found = self.groups.find(name) if in_configured and self.configuration.groups else None
+        if found is None and self.configuration.mcp:
+            found = self.servers.find(name)
+        return open_for_agents(name) if found is None else found
+
+    def _find_tool(self, name: str, *, in_configured: bool) -> Collected | None:
         configured = self.configured if in_configured and self.configuration.sources else None
         if configured and (found := configured.find(name)) is not None:
             return found
         if (ready := self.find_ready(name)) is None:
-            found = self.groups.find(name) if in_configured and self.configuration.groups else None
-            if found is None and self.configuration.mcp:
-                found = self.servers.find(name)
-            return open_for_agents(name) if found is None else found
+            return None
         return Collected(ready.tools, [*ready.problems, *(configured.warnings if configured else [])])
 
     def known_names(self) -> list[str]:

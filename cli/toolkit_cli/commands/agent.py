@@ -11,6 +11,7 @@ from toolkit.runs.records import Budget
 from toolkit.runs.run import Run
 from toolkit.tools.context import ToolContext
 from toolkit_cli.arguments.stdin import piped_text
+from toolkit_cli.completion import complete_group, complete_target
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.options import BaseUrl, Debug, Grants, ModelName, Quiet, Rules, Starts, Values, Verbose
 from toolkit_cli.rendering.results import Format
@@ -51,11 +52,18 @@ Offered = Annotated[
         help="What it may call: a file, a module, a tool's or group's name, `builtin`; "
         "without any, the configured sources. Repeatable.",
         show_default=False,
+        autocompletion=complete_target,
     ),
 ]
 Groups = Annotated[
     list[str] | None,
-    typer.Option("--group", metavar="NAME", help="A configured group of tools. Repeatable.", show_default=False),
+    typer.Option(
+        "--group",
+        metavar="NAME",
+        help="A configured group of tools. Repeatable.",
+        show_default=False,
+        autocompletion=complete_group,
+    ),
 ]
 Spending = Annotated[
     str | None,

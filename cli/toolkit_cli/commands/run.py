@@ -13,6 +13,7 @@ from toolkit.tools.context import ToolContext
 from toolkit_cli import console
 from toolkit_cli.arguments.gathering import Given, gather_arguments, objections
 from toolkit_cli.arguments.stdin import piped_text
+from toolkit_cli.completion import complete_target
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.options import Debug, Grants, Quiet, Rules, Sources, Starts, Values, Verbose
 from toolkit_cli.rendering.results import Format
@@ -38,6 +39,7 @@ Target = Annotated[
         metavar="TARGET",
         help="file.py:name, the file of a pipeline or an agent, a tool's name, or a module.",
         show_default=False,
+        autocompletion=complete_target,
     ),
 ]
 Words = Annotated[
