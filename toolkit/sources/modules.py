@@ -7,8 +7,9 @@ that is free and else under one that nobody else has, so that `yaml.py` and `too
 import importlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -73,6 +74,7 @@ def imported_afresh() -> Iterator[None]:
     for name in before:
         del sys.modules[name]
     _imported.clear()
+    _real_root_of.cache_clear()
     importlib.invalidate_caches()
     try:
         yield
@@ -172,12 +174,22 @@ def _first_on_the_path(folder: str) -> Iterator[None]:
 
 def _forget_namesakes(folder: str) -> None:
     """Let modules from other users' folders go that bear the names of modules in this one."""
-    for name in _neighbours(folder):
-        module = sys.modules.get(name)
-        file = getattr(module, "__file__", None)
-        if isinstance(file, str) and _root_of(os.path.realpath(file)) in _folders - {folder}:
-            for loaded in [key for key in sys.modules if key == name or key.startswith(f"{name}.")]:
-                del sys.modules[loaded]
+    others = _folders - {folder}
+    strangers = {name for name in list(sys.modules) if "." not in name and _is_from(name, others)} if others else set()
+    for name in strangers & _neighbours(folder) if strangers else ():
+        for loaded in [key for key in sys.modules if key == name or key.startswith(f"{name}.")]:
+            del sys.modules[loaded]
+
+
+def _is_from(name: str, folders: Container[str]) -> bool:
+    """Whether a module comes from one of users' folders; modules may be any object, and answer with anything."""
+    file = getattr(sys.modules.get(name), "__dict__", {}).get("__file__")
+    return isinstance(file, str) and _real_root_of(file) in folders
+
+
+@lru_cache(maxsize=8192)
+def _real_root_of(file: str) -> str:
+    return _root_of(os.path.realpath(file))
 
 
 def _neighbours(folder: str) -> set[str]:
