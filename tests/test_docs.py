@@ -160,6 +160,7 @@ def desk(tmp_path, monkeypatch):
     shutil.copytree(ROOT / "sample_pipelines", tmp_path / "sample_pipelines")
     (tmp_path / ".venv").symlink_to(sys.prefix)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / ".config"))
     monkeypatch.syspath_prepend(str(tmp_path))
     yield tmp_path
     for name, module in list(sys.modules.items()):

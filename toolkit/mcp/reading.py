@@ -16,6 +16,7 @@
 In `pyproject.toml` they stand beneath `tool.toolkit`.
 """
 
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -167,7 +168,7 @@ class _Table:
             hint = f"there is no shell: write command = '{program}', args = [{args}]"
             self._wrong(path, f"'{self._full(path)}' must be the program alone", hint)
         if command and ("/" in command or "\\" in command) and not Path(command).expanduser().is_absolute():
-            return str(self._setting.folder.absolute() / command)
+            return os.path.normpath(self._setting.folder.absolute() / command)
         return str(Path(command).expanduser()) if command and command.startswith("~") else command
 
     def _read_args(self, value: Any, path: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -202,7 +203,7 @@ class _Table:
 
     def _read_cwd(self, value: Any, path: tuple[str, ...]) -> Path | None:
         text = self._text(value, path, "a folder")
-        return self._setting.folder.absolute() / Path(text).expanduser() if text else None
+        return (self._setting.folder.absolute() / Path(text).expanduser()).resolve() if text else None
 
     def _read_url(self, value: Any, path: tuple[str, ...]) -> str | None:
         url = self._text(value, path, "an address such as 'https://tools.example/mcp'")

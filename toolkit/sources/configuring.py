@@ -49,15 +49,18 @@ def _with_own_servers(configuration: Configuration, file: Path, problems: list[P
     Of a name that the project has too, the project's holds; if both are the same server, it is the user's all the same,
     with what the project says of its use.
     """
-    from toolkit.sources.settings import read_own_servers  # noqa: PLC0415 - few users have such a file
+    from toolkit.mcp.crossing import nothing  # noqa: PLC0415 - few users have such a file
+    from toolkit.sources.settings import read_own_servers  # noqa: PLC0415
 
     own, found = read_own_servers(file)
     problems += found
     servers = dict(own)
     for name, server in configuration.mcp.items():
         mine = own.get(name)
-        is_same = mine is not None and mine.fingerprint == server.fingerprint
-        servers[name] = replace(server, owner="user", trusted=mine.trusted) if mine and is_same else server
+        if mine is not None and mine.fingerprint == server.fingerprint:
+            converter = server.converter if mine.converter == nothing() else mine.converter
+            server = replace(server, owner="user", trusted=mine.trusted, converter=converter)  # noqa: PLW2901 - the same server
+        servers[name] = server
     return configuration._replace(mcp=servers)
 
 

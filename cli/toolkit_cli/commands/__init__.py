@@ -4,6 +4,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("toolkit_cli.commands.run:run", "Run a tool or a pipeline."),
     "agent": ("toolkit_cli.commands.agent:agent", "Let a model do a task with tools."),
     "serve": ("toolkit_cli.commands.serve:serve", "Serve tools to clients of the Model Context Protocol."),
+    "mcp": ("toolkit_cli.commands.mcp:mcp", "List the MCP servers that are configured, and how each is."),
     "list": ("toolkit_cli.commands.list:list_tools", "List the tools there are."),
     "show": ("toolkit_cli.commands.show:show", "Show all about one tool or pipeline."),
     "schema": ("toolkit_cli.commands.schema:schema", "Print what a model is sent: names, descriptions, parameters."),

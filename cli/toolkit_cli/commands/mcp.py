@@ -1,0 +1,123 @@
+"""`toolkit mcp`: the MCP servers that are configured, and how each is."""
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from toolkit.problems import Problem, did_you_mean
+from toolkit_cli import console
+from toolkit_cli.failures import ExitCode, Failure, code_for
+from toolkit_cli.options import Debug, Starts
+from toolkit_cli.rendering.servers import listed_servers, server_record
+from toolkit_cli.rendering.styles import paint_all
+from toolkit_cli.running.starting import gate_for
+from toolkit_cli.settings import load_configuration
+
+if TYPE_CHECKING:
+    from toolkit.sources.configuration import Configuration
+    from toolkit.sources.servers import ConfiguredServers
+
+_UNREACHABLE = "TK012"
+
+Action = Annotated[
+    Literal["list", "ping"],
+    typer.Argument(metavar="list|ping", help="List all servers, or have one answer.", show_default=False),
+]
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[SERVER]...", help="The servers that are meant; all, unless said.", show_default=False),
+]
+
+
+def mcp(
+    action: Action,
+    names: Names = None,
+    *,
+    start: Starts = None,
+    format: Annotated[  # noqa: A002 - the option's name
+        Literal["text", "json"], typer.Option("--format", help="For people, or for programs.")
+    ] = "text",
+    debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
+) -> ExitCode:
+    """List the MCP servers that are configured: how each is, what it speaks, and its tools; or have some answer.
+
+    `list` starts nothing that you have not allowed, and says so; `ping` asks for leave first. The exit code is 4 if a
+    server cannot be reached.
+    """
+    configuration = load_configuration(start=start)
+    chosen = _chosen(names or (), configuration)
+    if not chosen:
+        console.say("no MCP server is configured; [mcp.NAME] in toolkit.toml names one")
+        return ExitCode.WELL
+    from toolkit.sources.servers import ConfiguredServers, missing_extra  # noqa: PLC0415 - help needs none of it
+
+    if problem := missing_extra():
+        raise Failure(code_for([problem]), problems=[problem])
+    servers = ConfiguredServers(configuration, gate_for(configuration))
+    work = _list if action == "list" else _ping
+    return work(chosen, configuration, servers, as_json=format == "json")
+
+
+def _chosen(names: Sequence[str], configuration: "Configuration") -> list[str]:
+    """Return the names of the servers that are meant.
+
+    Raises:
+        Failure: With every name that no server has.
+    """
+    known = configuration.mcp
+    otherwise = f"the servers are {', '.join(known)}" if known else "none is configured"
+    unknown = [
+        Problem("TK001", f"there is no MCP server '{name}'", hint=did_you_mean(name, known, otherwise=otherwise))
+        for name in names
+        if name not in known
+    ]
+    if unknown:
+        raise Failure(code_for(unknown), problems=unknown)
+    return list(dict.fromkeys(names)) or list(known)
+
+
+def _list(
+    names: Sequence[str], configuration: "Configuration", servers: "ConfiguredServers", *, as_json: bool
+) -> ExitCode:
+    from toolkit.mcp.health import standings_of  # noqa: PLC0415 - it imports the SDK
+
+    named = [configuration.mcp[name] for name in names]
+    allowed = [server for server in named if servers.consents.is_given(server)]
+    found = {one.server.name: one for one in standings_of(allowed, configuration.context)}
+    shown = [found.get(server.name, server) for server in named]
+    if as_json:
+        console.write_data(f"{json.dumps([server_record(one) for one in shown], indent=2, ensure_ascii=False)}\n")
+    else:
+        lines = listed_servers(shown, console.data_width())
+        console.write_data(paint_all(lines, colour=console.data_has_colour()))
+    return ExitCode.NOT_FOUND if any(one.health is None for one in found.values()) else ExitCode.WELL
+
+
+def _ping(
+    names: Sequence[str], configuration: "Configuration", servers: "ConfiguredServers", *, as_json: bool
+) -> ExitCode:
+    from toolkit.mcp.health import ping  # noqa: PLC0415 - it imports the SDK
+    from toolkit.mcp.sessions import ServerUnreachable  # noqa: PLC0415
+
+    problems = []
+    for name in names:
+        server = configuration.mcp[name]
+        if refused := servers.consents.refusal(server):
+            problems.append(refused)
+            continue
+        try:
+            health, seconds = ping(server, configuration.context)
+        except ServerUnreachable as error:
+            problems.append(Problem(_UNREACHABLE, str(error), server.place))
+            continue
+        milliseconds = round(seconds * 1000, 1)
+        if as_json:
+            record = {"name": name, "protocol": health.protocol, "title": health.title, "milliseconds": milliseconds}
+            console.write_data(f"{json.dumps(record, ensure_ascii=False)}\n")
+        else:
+            console.write_data(f"{name} answers in {milliseconds:g}ms ({health.protocol})\n")
+    if problems:
+        raise Failure(code_for(problems), problems=problems)
+    return ExitCode.WELL

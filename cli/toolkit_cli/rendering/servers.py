@@ -1,0 +1,63 @@
+"""MCP servers, in a list and as plain data."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from toolkit_cli.rendering.styles import Line
+from toolkit_cli.rendering.tables import table
+
+if TYPE_CHECKING:
+    from toolkit.mcp.health import Standing
+    from toolkit.mcp.settings import McpServer
+
+NOT_ALLOWED = "not allowed"
+
+
+def listed_servers(standings: "Iterable[Standing | McpServer]", width: int) -> list[Line]:
+    """Return a table of servers: name, how it is, the version of the protocol, and its tools, or what is the matter.
+
+    Args:
+        standings: Servers that were contacted, and bare ones that may not be.
+        width: How many columns of the terminal there are.
+    """
+    return table(("SERVER", "STATE", "PROTOCOL", "WHO", "TOOLS"), [_row(one) for one in standings], width)
+
+
+def server_record(one: "Standing | McpServer") -> dict[str, Any]:
+    """Return a server as plain data; every key is always there."""
+    server, standing = _parts(one)
+    health = standing.health if standing is not None else None
+    place = server.place
+    return {
+        "name": server.name,
+        "line": server.line,
+        "owner": server.owner,
+        "trusted": server.trusted,
+        "defined": str(place) if place else None,
+        "state": _state(standing),
+        "complaint": standing.complaint if standing is not None else None,
+        "protocol": health.protocol if health else None,
+        "title": health.title if health else None,
+        "tools": list(standing.tools) if standing is not None else [],
+    }
+
+
+def _parts(one: "Standing | McpServer") -> "tuple[McpServer, Standing | None]":
+    server: McpServer | None = getattr(one, "server", None)
+    return (one, None) if server is None else (server, one)  # type: ignore[return-value]  # told apart by the attribute
+
+
+def _state(standing: "Standing | None") -> str:
+    if standing is None:
+        return NOT_ALLOWED
+    return "answers" if standing.health is not None else "unreachable"
+
+
+def _row(one: "Standing | McpServer") -> tuple[str, str, str, str, str]:
+    server, standing = _parts(one)
+    if standing is None:
+        return server.name, NOT_ALLOWED, "", "", f"{server.line} (allow it: --start {server.name})"
+    if standing.health is None:
+        return server.name, "unreachable", "", "", standing.complaint or ""
+    tools = ", ".join(standing.tools) or "none"
+    return server.name, "answers", standing.health.protocol, standing.health.title, tools

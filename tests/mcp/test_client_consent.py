@@ -1,0 +1,138 @@
+"""What a project's file names is reached only with the user's leave, for exactly what was shown."""
+
+import json
+import os
+import sys
+
+import pexpect
+import pytest
+
+from tests.mcp.conftest import SERVER
+from toolkit import Reject
+from toolkit.approvals.decisions import Continue, ExitEarly
+from toolkit.approvals.gates import Gate
+from toolkit.approvals.policies import AllowAll
+from toolkit.approvals.reviewers import RefusingReviewer, ScriptedReviewer
+from toolkit.errors import ExitEarlyError
+from toolkit.sources.configuring import find_configuration
+from toolkit.sources.opening import open_targets
+
+CONSENTS = "home/toolkit/mcp-consents.json"
+
+
+def opened(zoo, *decisions, targets=("zoo",)):
+    """Open a server while a reviewer decides; return the names of the tools, the codes of the problems, the requests."""
+    reviewer = ScriptedReviewer(decisions)
+    configuration, problems = find_configuration(zoo.folder)
+    assert problems == []
+    found = open_targets(targets, configuration, Gate(reviewer))
+    return list(found.tools), [problem.code for problem in found.problems], reviewer.requests
+
+
+def test_question_shows_everything_that_decides_what_runs(zoo):
+    zoo.server("plain", 'env = { PLACE = "north \\u001b[2J", KEY_OF_CAGE = "${CAGE:-none}" }')
+    names, codes, [request] = opened(zoo, Continue())
+    assert ("zoo_feed" in names, codes) == (True, [])
+    assert request.arguments == {
+        "command line": f"{sys.executable} {SERVER} plain",
+        "folder": f"{zoo.folder}",
+        "environment": {"PLACE": "north \x1b[2J", "KEY_OF_CAGE": "${CAGE:-none}"},
+    }
+    assert (request.editable, request.may_be_remembered) == (False, True)
+
+
+@pytest.mark.parametrize("decision", [Reject("no"), None])
+def test_nothing_but_a_yes_starts_a_server(zoo, decision):
+    zoo.server()
+    names, codes, requests = opened(zoo, *([decision] if decision else []), targets=("zoo", "zoo.feed"))
+    assert (names, set(codes), len(requests)) == ([], {"TK011"}, 1)
+    assert zoo.starts == []
+
+
+def test_stopping_the_run_over_the_question_stops_it(zoo):
+    zoo.server()
+    with pytest.raises(ExitEarlyError):
+        opened(zoo, ExitEarly("no"))
+    assert zoo.starts == []
+
+
+def test_leave_for_once_is_not_remembered_and_leave_for_good_is(zoo):
+    zoo.server()
+    assert len(opened(zoo, Continue())[2]) == 1
+    assert len(opened(zoo, Continue(always=True))[2]) == 1
+    assert opened(zoo) == (opened(zoo)[0], [], [])
+    [kept] = json.loads((zoo.folder / CONSENTS).read_text("utf-8"))["servers"].values()
+    assert kept == {"name": "zoo", "line": f"{sys.executable} {SERVER} plain"}
+
+
+@pytest.mark.parametrize(
+    "change", [("'plain'", "'lying'"), ("cwd = '.'", "cwd = '..'"), ("cwd", "env = { A = 'b' }\ncwd")]
+)
+def test_what_was_changed_is_asked_about_anew(zoo, change):
+    file = zoo.server()
+    opened(zoo, Continue(always=True))
+    file.write_text(file.read_text("utf-8").replace(*change), "utf-8")
+    assert len(opened(zoo)[2]) == 1
+
+
+def test_consents_that_cannot_be_read_are_none(zoo):
+    zoo.server()
+    for text in ("{", "[]", '{"servers": []}'):
+        zoo.write(CONSENTS, text)
+        assert opened(zoo)[1] == ["TK011"]
+
+
+def test_name_of_a_server_of_the_users_own_gives_no_leave_to_another_command(zoo):
+    zoo.server("lying")
+    zoo.own(
+        f"[mcp.zoo]\ncommand = '{sys.executable}'\nargs = ['{SERVER}', 'plain']\ncwd = '{zoo.folder}'\ntrusted = true\n"
+    )
+    assert opened(zoo)[1] == ["TK011"]
+    zoo.server("plain")
+    names, codes, requests = opened(zoo)
+    assert ("zoo_feed" in names, codes, requests) == (True, [], [])
+
+
+def test_http_server_of_a_project_is_asked_about_too(zoo):
+    zoo.write(
+        "toolkit.toml",
+        "[mcp.web]\nurl = 'https://mcp.invalid/mcp'\nheaders = { Authorization = 'Bearer ${WEB_KEY}' }\n",
+    )
+    _, codes, [request] = opened(zoo, targets=("web",))
+    assert codes == ["TK011"]
+    assert request.arguments == {"url": "https://mcp.invalid/mcp", "headers": {"Authorization": "Bearer ${WEB_KEY}"}}
+
+
+def test_flag_that_answers_every_question_answers_this_one_and_nobody_being_there_does_not(zoo):
+    zoo.server()
+    configuration, _ = find_configuration(zoo.folder)
+    assert open_targets(["zoo"], configuration, Gate(RefusingReviewer())).tools == {}
+    assert open_targets(["zoo"], configuration).tools == {}
+    assert "zoo_feed" in open_targets(["zoo"], configuration, Gate(RefusingReviewer(), AllowAll("--yes"))).tools
+
+
+def test_question_on_a_terminal_cannot_be_repainted_and_is_remembered(zoo):
+    zoo.server("plain", 'env = { PLACE = "\\u001b[2K\\u202eevil" }')
+    environment = {**os.environ, "NO_COLOR": "1", "PROMPT_TOOLKIT_NO_CPR": "1", "TERM": "xterm"}
+    command = [sys.executable, "-m", "toolkit_cli", "list", "zoo"]
+    child = pexpect.spawn(
+        command[0],
+        command[1:],
+        cwd=str(zoo.folder),
+        env=environment,
+        encoding="utf-8",
+        timeout=30,
+        dimensions=(40, 120),
+    )
+    child.expect_exact("stop the run")
+    shown = child.before
+    child.expect_exact("     >")
+    child.send("a\r")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    assert "zoo.feed" in child.before
+    assert (zoo.folder / CONSENTS).exists()
+    assert "\u202e" not in shown
+    assert "always (remember it)" in shown
+    assert "zoo.feed" in zoo.run("list", "zoo").stdout
