@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit import documents
 from toolkit.documents import Node
+from toolkit.documents.schemas import Schema, closed, reference, text
 from toolkit.documents.shapes import ShapeReader, Word
 from toolkit.errors import ToolArgumentsError
 from toolkit.problems import Problem, did_you_mean
@@ -196,3 +197,22 @@ def _misfits(schema: Mapping[str, Any], value: Any, path: str) -> Iterator[str]:
         for name, part in schema.get("properties", {}).items():
             if name in value:
                 yield from _misfits(part, value[name], f"{path}.{name}" if path else name)
+
+
+def input_format() -> Schema:
+    """Return the JSON Schema of one input as files have it, for editors; `input` is the name of its definition."""
+    kinds = {"enum": list(TYPES)}
+    keys = {
+        "type": {"anyOf": [kinds, {"type": "array", "items": kinds, "minItems": 1}]},
+        "description": text("What it is."),
+        "default": {"description": "The value that holds where none is given; without one it must be given."},
+        "enum": {"type": "array", "minItems": 1},
+        "pattern": text("A regular expression that is found in the text.", format="regex"),
+        "format": {"enum": list(FORMATS)},
+        **{name: {"type": "number"} for name in BOUNDS},
+        **{name: {"type": "integer", "minimum": 0} for name in COUNTS},
+        "items": reference("input"),
+        "properties": {"type": "object", "additionalProperties": reference("input")},
+        "required": {"type": "array", "items": {"type": "string"}},
+    }
+    return {"anyOf": [{"type": "null"}, closed(keys)]}

@@ -1,11 +1,11 @@
-"""`toolkit new`: a first tool or pipeline to start from."""
+"""`toolkit new`: a first tool, pipeline or agent to start from."""
 
 import keyword
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -13,23 +13,25 @@ from toolkit.tools.names import legal_name
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.options import Debug
-from toolkit_cli.rendering.first_files import SCHEMA_FILE, pipeline_file, tool_files
+from toolkit_cli.rendering.first_files import AGENT_SCHEMA_FILE, SCHEMA_FILE, agent_files, pipeline_file, tool_files
+
+Kind = Literal["tool", "pipeline", "agent"]
 
 
 def new(
-    kind: Annotated[Literal["tool", "pipeline"], typer.Argument(help="What to write.", show_default=False)],
+    kind: Annotated[Kind, typer.Argument(help="What to write.", show_default=False)],
     name: Annotated[str, typer.Argument(help="Its name: letters, digits and underscores.", show_default=False)],
     *,
     path: Annotated[Path, typer.Option("--path", metavar="FOLDER", help="Where to write it.")] = Path(),
     debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
 ) -> None:
-    """Write a first tool, with its test, or a first pipeline.
+    """Write a first tool, with its test, a first pipeline, or a first agent.
 
     Nothing is ever overwritten. The names of the files go to stdout; what to do next is told beside it.
     """
     _check_name(name)
-    files = tool_files(name) if kind == "tool" else pipeline_file(name)
-    _write_all({path / file: text for file, text in files.items()}, _schema_beside(path) if kind == "pipeline" else {})
+    files = {"tool": tool_files, "pipeline": pipeline_file, "agent": agent_files}[kind](name)
+    _write_all({path / file: text for file, text in files.items()}, _schema_beside(path, kind))
     _say_what_next(kind, path, name)
 
 
@@ -44,15 +46,24 @@ def _check_name(name: str) -> None:
         raise Failure(ExitCode.USAGE, f"a file called '{name}' would stand in the way of Python's own", hint=hint)
 
 
-def _schema_beside(folder: Path) -> dict[Path, str]:
-    """Return the schema of the format for editors, unless it is there already."""
-    if (folder / SCHEMA_FILE).exists():
+def _schema_beside(folder: Path, kind: Kind) -> dict[Path, str]:
+    """Return the schema of a format for editors, unless it is there already; that of Python is known to them."""
+    file = folder / {"tool": "", "pipeline": SCHEMA_FILE, "agent": AGENT_SCHEMA_FILE}[kind]
+    if kind == "tool" or file.exists():
         return {}
-    import json  # noqa: PLC0415 - only a pipeline needs these
+    import json  # noqa: PLC0415 - only a format needs it
 
-    from toolkit.pipelines.format import pipeline_schema  # noqa: PLC0415
+    return {file: f"{json.dumps(_schema_of(kind), indent=2, ensure_ascii=False)}\n"}
 
-    return {folder / SCHEMA_FILE: f"{json.dumps(pipeline_schema(), indent=2, ensure_ascii=False)}\n"}
+
+def _schema_of(kind: Kind) -> dict[str, Any]:
+    if kind == "agent":
+        from toolkit.agents.files.format import agent_schema  # noqa: PLC0415 - seldom wanted
+
+        return agent_schema()
+    from toolkit.pipelines.format import pipeline_schema  # noqa: PLC0415 - as above
+
+    return pipeline_schema()
 
 
 def _write_all(files: Mapping[Path, str], beside: Mapping[Path, str]) -> None:
@@ -71,7 +82,8 @@ def _write_all(files: Mapping[Path, str], beside: Mapping[Path, str]) -> None:
         console.write_data(f"{file}\n")
 
 
-def _say_what_next(kind: str, folder: Path, name: str) -> None:
+def _say_what_next(kind: Kind, folder: Path, name: str) -> None:
     file = quote(str(folder / f"{name}{'.py' if kind == 'tool' else '.yaml'}"))
-    run = f"{file}:{name} who=Ada" if kind == "tool" else f"{file} pieces=10"
+    words = {"tool": f":{name} who=Ada", "pipeline": " pieces=10", "agent": " 'four at 12.50, with tax?'"}
+    run = f"{file}{words[kind]}"
     console.say(f"\nNow check it, and run it:\n  toolkit lint {file}\n  toolkit run {run}")

@@ -41,7 +41,7 @@ def schema(  # noqa: PLR0913 - each is an option of the command
         Literal["json", "yaml"], typer.Option("--format", help="How to write it.")
     ] = "json",
     of: Annotated[
-        Literal["pipeline"] | None,
+        Literal["pipeline", "agent"] | None,
         typer.Option("--of", help="The JSON Schema of a file format instead, for editors.", show_default=False),
     ] = None,
     tools: Sources = None,
@@ -58,7 +58,7 @@ def schema(  # noqa: PLR0913 - each is an option of the command
     if of and targets:
         raise Failure(ExitCode.USAGE, "'--of' stands alone: it describes a file format, not tools")
     if of:
-        console.write_data(_written(_format_schema(), format))
+        console.write_data(_written(_format_schema(of), format))
         return ExitCode.WELL
     configuration = load_configuration(tools, grant, start)
     opened = open_configured(targets, configuration, gate_for(configuration))
@@ -120,7 +120,11 @@ def _problem(objection: "Objection", about: str, location: Location | None) -> P
     return Problem(objection.code, f"{about}{objection.message}", location, objection.severity, hint)
 
 
-def _format_schema() -> Any:
+def _format_schema(of: Literal["pipeline", "agent"]) -> Any:
+    if of == "agent":
+        from toolkit.agents.files.format import agent_schema  # noqa: PLC0415 - it is seldom wanted
+
+        return agent_schema()
     from toolkit.pipelines.format import pipeline_schema  # noqa: PLC0415 - it is seldom wanted
 
     return pipeline_schema()

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from toolkit_cli.rendering.escaping import cut, one_line
+from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.styles import Fragment, Line
 from toolkit_cli.rendering.tables import wrap_text
 
@@ -13,13 +14,14 @@ if TYPE_CHECKING:
 _MIDDLE = ("├─ ", "│  ")
 _LAST = ("└─ ", "   ")
 _NARROWEST = 20
+_SCRIPTED = "scripted:"
 _NOBODY_SAID = "not said: --model, TOOLKIT_MODEL, or the configuration"
 
 
 def drawn_agent(outline: "AgentOutline", width: int) -> list[Line]:
     """Return what an agent is told, and its tools with their locks, or its states with the ways between them."""
     facts = {
-        "model": one_line(outline.model or _NOBODY_SAID),
+        "model": one_line(_shown(outline.model)) if outline.model else _NOBODY_SAID,
         "turns": f"{outline.turns} at most",
         "budget": outline.budget or "",
         "references": ", ".join(map(one_line, outline.references)),
@@ -49,6 +51,11 @@ def agent_record(outline: "AgentOutline") -> dict[str, Any]:
         "states": [state._asdict() | {"tools": dict(state.tools)} for state in outline.states],
         "everywhere": list(outline.everywhere),
     }
+
+
+def _shown(model: str) -> str:
+    """Return the name of a model; the file of a script is told as it is reached from here."""
+    return f"{_SCRIPTED}{shown_path(model.removeprefix(_SCRIPTED))}" if model.startswith(_SCRIPTED) else model
 
 
 def _tools(tools: "Sequence[OfferedTool]", width: int) -> Iterator[Line]:

@@ -57,8 +57,32 @@ steps:
 output: "net ${{{{ steps.net.text }}}}, gross ${{{{ steps.gross.text }}}}"
 """
 
+_AGENT = """\
+# yaml-language-server: $schema={schema}
+agent: simple
+name: {name}
+description: Work out what a text asks for, and explain it.
+# Replies written down beforehand, to try it with; then name a model, or leave the line out and say --model.
+model: scripted:{name}_script.yaml
+instructions: Work out every figure with a tool, never in your head.
+tools: [calculator]
+max_turns: 10
+"""
+
+_SCRIPT = """\
+turns:
+  - say: I shall work that out.
+    calls:
+      - tool: calculator
+        arguments: {{input: 4 * 12.50 * 1.2}}
+  - It comes to {{calculator}}.
+"""
+
 SCHEMA_FILE = "pipeline.schema.json"
 """The file beside a pipeline from which editors know the format."""
+
+AGENT_SCHEMA_FILE = "agent.schema.json"
+"""The file beside an agent from which editors know the format."""
 
 
 def tool_files(name: str) -> dict[str, str]:
@@ -69,3 +93,9 @@ def tool_files(name: str) -> dict[str, str]:
 def pipeline_file(name: str) -> dict[str, str]:
     """Return a pipeline: the text of the file by its name."""
     return {f"{name}.yaml": _PIPELINE.format(name=name, schema=f"./{SCHEMA_FILE}")}
+
+
+def agent_files(name: str) -> dict[str, str]:
+    """Return an agent and the script of its model: the text of each file by its name."""
+    agent = _AGENT.format(name=name, schema=f"./{AGENT_SCHEMA_FILE}")
+    return {f"{name}.yaml": agent, f"{name}_script.yaml": _SCRIPT.format(name=name)}

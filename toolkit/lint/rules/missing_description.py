@@ -5,6 +5,7 @@ from pathlib import Path
 
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.pipeline_files import PipelineFile
+from toolkit.lint.requests import is_yaml
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 
@@ -52,8 +53,8 @@ class MissingDescription(Rule):
     severity = "error"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
-        if tool.description is None or tool.description.strip() or tool.origin == "pipeline":
-            return
+        if tool.description is None or tool.description.strip() or is_yaml(tool.source or ""):
+            return  # of YAML the document is looked at, also where no tool comes of it
         what = "what it does and when to use it"
         hint = f"write a docstring: {what}" if tool.function else f"say {what}"
         yield self.problem(f"tool {tool.name!r} has no description", tool.location, hint=hint)

@@ -1,0 +1,210 @@
+"""Agents in files on the command line: run, list, show, schema, lint, lock and new, and the model that an option names."""
+
+import json
+
+import pytest
+
+from toolkit.agents.files.format import agent_schema
+
+SCRIPT = """\
+turns:
+  - calls: [{tool: calculator, arguments: {input: 6 * 7}}]
+  - calls: [{tool: file_write, arguments: {path: answer.txt, content: "42"}}]
+  - "It is written: {file_write}"
+"""
+AGENT = """\
+agent: playbook
+name: clerk
+description: Work out sums and write them down.
+model: scripted:script.yaml
+instructions: Be exact.
+tools: [calculator, file_write]
+locks:
+  file_write: calculator
+max_turns: 5
+"""
+SHOWN = """\
+clerk
+  Work out sums and write them down.
+
+  kind     agent, playbook
+  from     agents/clerk.yaml
+  defined  agents/clerk.yaml:2:7
+
+Parameters
+  NAME  TYPE    DEFAULT   DESCRIPTION
+  task  string  required  What is to be done, in words, with all that is needed.
+
+Agent
+  model  scripted:agents/script.yaml
+  turns  5 at most
+
+Instructions
+  Be exact.
+
+Tools
+  ├─ calculator  Evaluates an arithmetic expression exactly. Use it for every c…
+  └─ file_write  ← first use calculator  Writes content to a file within a sand…
+
+Run it
+  toolkit run agents/clerk.yaml task=TASK
+"""
+MACHINE = """\
+agent: state_machine
+name: desk
+description: Work out sums, then write them down.
+tools: [calculator, file_write, datetime]
+states:
+  adding: {calculator: writing}
+  writing: {file_write: }
+everywhere: datetime
+"""
+STATES = """\
+States
+  ├─ adding  ← it starts here
+  │    calculator  → writing
+  ├─ writing
+  │    file_write
+  └─ in all states
+       datetime
+"""
+
+
+@pytest.fixture
+def clerk(project):
+    folder = project / "agents"
+    folder.mkdir()
+    (folder / "clerk.yaml").write_text(AGENT, "utf-8")
+    (folder / "script.yaml").write_text(SCRIPT, "utf-8")
+    return project
+
+
+def test_run_shows_the_steps_and_what_a_model_chooses_is_refused_where_nobody_is_asked(program, clerk):
+    finished = program("run", "agents/clerk.yaml", "what is 6 by 7?")
+    assert finished.returncode == 0
+    assert finished.stdout.startswith("It is written: Error: Rejected by reviewer")
+    assert [line.split()[:3] for line in finished.stderr.splitlines() if "/5" in line] == [
+        ["✓", "1/5", "calculator"],
+        ["!", "2/5", "file_write"],
+    ]
+    assert not (clerk / "answer.txt").exists()
+
+
+def test_run_does_what_was_allowed_beforehand(program, clerk):
+    finished = program("run", "agents/clerk.yaml", "task=x", "--approve", "file_write(path=answer.txt)", "-q")
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert (clerk / "answer.txt").read_text("utf-8") == "42"
+
+
+def test_option_names_another_model_whatever_the_file_says(program, clerk):
+    (clerk / "other.yaml").write_text("turns: [something else]", "utf-8")
+    finished = program("run", "agents/clerk.yaml", "task=x", "--model", "scripted:other.yaml")
+    assert (finished.returncode, finished.stdout) == (0, "something else\n")
+    variable = program("run", "agents/clerk.yaml", "task=x", "-q", "-y", env={"TOOLKIT_MODEL": "scripted:other.yaml"})
+    assert variable.stdout == "It is written: Successfully wrote to: answer.txt\n"
+
+
+def test_agent_without_a_model_says_where_one_is_named(program, clerk):
+    (clerk / "bare.yaml").write_text("agent: simple\ndescription: Work.\n", "utf-8")
+    finished = program("run", "bare.yaml", "task=x")
+    assert finished.returncode == 2
+    assert "nobody has said which model the agent 'bare' asks" in finished.stderr
+    assert "say it with --model, TOOLKIT_MODEL, 'model:' in the file or in the configuration" in finished.stderr
+    (clerk / "other.yaml").write_text("turns: [well]", "utf-8")
+    assert program("run", "bare.yaml", "task=x", env={"TOOLKIT_MODEL": "scripted:other.yaml"}).stdout == "well\n"
+
+
+def test_show_draws_the_locks(invoke, clerk):
+    assert invoke("show", "agents/clerk.yaml").stdout == SHOWN
+    record = json.loads(invoke("show", "agents/clerk.yaml", "--format", "json").stdout)
+    assert record["kind"] == "agent, playbook"
+    assert [(tool["name"], tool["first"]) for tool in record["agent"]["tools"]] == [
+        ("calculator", ""),
+        ("file_write", "use calculator"),
+    ]
+
+
+def test_show_draws_the_states(invoke, clerk):
+    (clerk / "desk.yaml").write_text(MACHINE, "utf-8")
+    shown = invoke("show", "desk.yaml").stdout
+    assert STATES in shown
+    assert "  model  not said: --model, TOOLKIT_MODEL, or the configuration\n" in shown
+
+
+def test_list_schema_and_lock_know_agents(invoke, clerk):
+    assert "clerk" in invoke("list", "agents").stdout
+    assert json.loads(invoke("schema", "agents/clerk.yaml").stdout)["name"] == "clerk"
+    assert invoke("lock", "agents", "--update").exit_code == 0
+    assert invoke("lint", "agents").stdout == "All checks passed!\n"
+    file = clerk / "agents" / "clerk.yaml"
+    file.write_text(AGENT.replace("and write them down", "for anybody"), "utf-8")
+    assert "TK514" in invoke("lint", "agents").stdout
+
+
+def test_agents_are_sources_of_a_project_and_members_of_groups(invoke, clerk):
+    (clerk / "toolkit.toml").write_text(
+        'sources = ["agents"]\n[groups.work]\ntools = ["clerk", "calculator"]\n', "utf-8"
+    )
+    listed = json.loads(invoke("list", "work", "--format", "json").stdout)
+    assert [(tool["name"], tool["kind"]) for tool in listed] == [
+        ("clerk", "agent, playbook"),
+        ("calculator", "text tool"),
+    ]
+    assert invoke("show", "clerk").stdout == SHOWN
+
+
+def test_lint_tells_of_a_bad_agent_once_and_runs_nothing(program, clerk):
+    (clerk / "agents" / "clerk.yaml").write_text(AGENT.replace("calculator\nmax", "calculater\nmax"), "utf-8")
+    finished = program("lint", "agents", "--format", "concise")
+    assert finished.returncode == 1
+    assert finished.stdout == (
+        "agents/clerk.yaml:8:15: error[TK604] 'calculater' is none of the agent's tools\n"
+        "Found 1 error in 1 file.\n"
+        "1 problem can be fixed with `--fix --unsafe-fixes`.\n"
+    )
+    assert program("run", "agents/clerk.yaml", "task=x").returncode == 2
+
+
+def test_missing_description_is_told_of_an_agent(program, clerk):
+    (clerk / "agents" / "clerk.yaml").write_text("agent: simple\n", "utf-8")
+    assert "error[TK201] agent 'clerk' has no description" in program("lint", "agents", "--format", "concise").stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("agent: simple\n  name: [", 2),
+        ("agent: [simple]", 2),
+        ("agent: simple\nagent: simple", 2),
+        ("agent: !!python/object:os.system x", 2),
+        ("agent: simple\ntools: " + "[" * 200, 2),
+        ("agent: simple\ntools: &a [*a]", 2),
+        ("agent: simple\nname: \x00", 2),
+        ("agent: simple\ninputs: {task: {type: [[]]}}\nprompt: ${{ ${{", 2),
+    ],
+)
+def test_bad_yaml_gives_a_report_and_no_traceback(program, project, text, code):
+    (project / "bad.yaml").write_text(text, "utf-8")
+    for arguments in (("run", "bad.yaml", "x"), ("show", "bad.yaml"), ("schema", "bad.yaml")):
+        finished = program(*arguments)
+        assert finished.returncode == code
+        assert "error[TK60" in finished.stderr
+        assert "Traceback" not in finished.stderr
+        assert "toolkit itself failed" not in finished.stderr
+
+
+def test_new_agent_lints_clean_and_runs(invoke, program, project):
+    result = invoke("new", "agent", "helper")
+    assert (result.exit_code, result.stdout) == (0, "helper.yaml\nhelper_script.yaml\nagent.schema.json\n")
+    assert result.stderr == (
+        "\nNow check it, and run it:\n  toolkit lint helper.yaml\n"
+        "  toolkit run helper.yaml 'four at 12.50, with tax?'\n"
+    )
+    assert json.loads((project / "agent.schema.json").read_text("utf-8")) == agent_schema()
+    assert invoke("lint").stdout == "All checks passed!\n"
+    finished = program("run", "helper.yaml", "four at 12.50, with tax?", "-q")
+    assert (finished.stdout, finished.stderr, finished.returncode) == ("It comes to 60.\n", "", 0)
+
+
+def test_schema_of_the_format_is_printed(invoke):
+    assert json.loads(invoke("schema", "--of", "agent").stdout) == agent_schema()
