@@ -1,8 +1,11 @@
 """`toolkit agent`: a task, a model and tools; the answer on stdout, the steps on stderr, and who is asked."""
 
 import json
+import re
 
 import pytest
+
+from tests.chat_server import ChatServer, Silence, failure, said
 
 SCRIPT = """\
 turns:
@@ -22,6 +25,9 @@ def scripted(project):
     return project
 
 
+LAST_LINE = re.compile(r"3 requests to scripted:script\.yaml · [\d.]+ m?s")
+
+
 def steps(stderr):
     return [(line.split()[0], line.split()[1], line.split()[2]) for line in stderr.splitlines() if "/20" in line]
 
@@ -34,6 +40,7 @@ def test_answer_is_on_stdout_alone_and_each_call_is_a_line_on_stderr(program, sc
         ("✓", "1/20", "calculator"),
         ("✓", "2/20", "file_write"),
     ]
+    assert LAST_LINE.fullmatch(finished.stderr.splitlines()[-1])
     assert (scripted / "answer.txt").read_text("utf-8") == "42"
 
 
@@ -76,7 +83,14 @@ def test_events_are_written_as_they_happen(program, scripted):
         (("--model", "scripted:script.yaml", "--tools", "calculatr"), 4, "did you mean 'calculator'?"),
         (("--model", "scripted:script.yaml", "--transcript", "no/where.json"), 2, "--transcript: cannot write"),
         (("--model", "scripted:script.yaml", "--max-turns", "0"), 2, "0"),
-        ((), 2, "model"),
+        ((), 2, "no model is named"),
+        (("--model", "chat:m"), 2, "hint: such as http://localhost:11434/v1"),
+        (("--model", "chat:m", "--model-timeout", "soon"), 2, "--model-timeout: 'soon' is no time"),
+        (("--model", "scripted:script.yaml", "--group", "web"), 4, "--group: there is no group 'web'"),
+        (("--model", "scripted:script.yaml", "--budget", "much"), 2, "'much' is no budget"),
+        (("--model", "scripted:script.yaml", "--continue"), 2, "name it with --transcript"),
+        (("--model", "scripted:script.yaml", "--continue", "--transcript", "none.json"), 4, "cannot read 'none.json'"),
+        (("--model", "scripted:script.yaml", "--continue", "--transcript", "script.yaml"), 2, "is no transcript"),
     ],
 )
 def test_what_cannot_begin_is_told_with_its_cure(program, scripted, options, code, message):
@@ -100,3 +114,96 @@ def test_what_tools_say_to_the_user_is_shown(program, project):
     finished = program("agent", "go", "--model", "scripted:script.yaml", "--tools", "tools.py")
     assert finished.stdout == "greeted\n"
     assert "greet: good morning\n" in finished.stderr
+
+
+def test_task_comes_from_stdin_where_something_is_piped_in(program, scripted):
+    (scripted / "echo.py").write_text("def reply(messages, tools):\n    return messages[-1].text\n", "utf-8")
+    for arguments in ((), ("-",)):
+        finished = program("agent", *arguments, "--model", "scripted:echo.py", "-q", input="two\nlines\n")
+        assert (finished.returncode, finished.stdout, finished.stderr) == (0, "two\nlines\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((), {}, "there is no task"),
+        (("-",), {}, "there is no task"),
+        (("  ",), {}, "the task is empty"),
+        ((), {"input": "\n"}, "the task is empty"),
+    ],
+)
+def test_without_a_task_and_without_a_terminal_there_is_nothing_to_do(program, scripted, arguments, options, message):
+    finished = program("agent", *arguments, "--model", "scripted:script.yaml", **options)
+    assert (finished.returncode, finished.stdout) == (2, "")
+    assert f"error: {message}" in finished.stderr
+
+
+def test_conversation_goes_on_from_its_transcript(program, scripted):
+    for task, answer in (("first", "1 said"), ("second", "3 said")):
+        (scripted / "count.py").write_text("turns = [lambda said, tools: f'{len(said)} said'] * 9\n", "utf-8")
+        go_on = ["--continue"] if task == "second" else []
+        finished = program("agent", task, "--model", "scripted:count.py", "--transcript", "said.json", "-q", *go_on)
+        assert (finished.returncode, finished.stdout) == (0, f"{answer}\n")
+    kept = json.loads((scripted / "said.json").read_text("utf-8"))
+    assert [message["text"] for message in kept["messages"]] == ["first", "1 said", "second", "3 said"]
+
+
+def test_group_gives_its_tools_and_a_budget_ends_the_agent(program, scripted):
+    (scripted / "toolkit.toml").write_text('[groups.sums]\ntools = ["calculator"]\n', "utf-8")
+    arguments = ("agent", "go", "--model", "scripted:script.yaml", "--group", "sums", "--budget", "1 call")
+    finished = program(*arguments)
+    assert (finished.returncode, finished.stdout) == (1, "")
+    assert "error: the budget is used up: 1 of 1 calls" in finished.stderr
+
+
+def test_configured_model_answers_at_its_price(program, scripted):
+    (scripted / "toolkit.toml").write_text(
+        '[defaults]\nmodel = "scripted:dear.yaml"\n[prices."scripted:dear.yaml"]\ninput = 2\noutput = 10\n', "utf-8"
+    )
+    (scripted / "dear.yaml").write_text(
+        "turns: [{say: hello, usage: {input_tokens: 1000, output_tokens: 100}}]\n", "utf-8"
+    )
+    finished = program("agent", "go", "--tools", "calculator", "--transcript", "said.json")
+    assert (finished.returncode, finished.stdout) == (0, "hello\n")
+    assert finished.stderr.startswith("1 request to scripted:dear.yaml · 1,000 tokens sent, 100 received · $0.003 · ")
+    said = json.loads((scripted / "said.json").read_text("utf-8"))
+    assert said["usage"] == {"requests": 1, "input_tokens": 1000, "output_tokens": 100, "cost": 0.003}
+    assert said["messages"][1]["usage"] == {"input_tokens": 1000, "output_tokens": 100, "cost": 0.003}
+
+
+def test_what_the_model_says_comes_as_events_piece_by_piece(program, scripted):
+    finished = program(*TASK, "--yes", "--format", "jsonl", "--quiet")
+    records = [json.loads(line) for line in finished.stdout.splitlines()]
+    said = [record["text"] for record in records if record.get("event") == "model_said"]
+    assert "".join(said) == "I shall look, then write.It is 42."
+    assert said[:2] == ["I", " shall"]
+
+
+@pytest.mark.usefixtures("no_keys")
+def test_same_task_is_done_by_a_model_behind_a_server(program, scripted):
+    with ChatServer.of_folder(scripted) as server:
+        task = ("agent", "what is 6 by 7?", "--tools", "calculator", "--tools", "file_write", "--yes", "--quiet")
+        finished = program(*task, "--model", "chat:script", env={"TOOLKIT_MODEL_URL": server.url})
+    assert (finished.returncode, finished.stdout, finished.stderr) == (0, "It is 42.\n", "")
+    assert {asked.is_streamed for asked in server.asked} == {False}  # nobody listens
+
+
+@pytest.mark.usefixtures("no_keys")
+@pytest.mark.parametrize(
+    ("answer", "options", "code", "message"),
+    [
+        (failure(401, "the key sk-secret-of-mine is wrong"), (), 1, "answered with status 401: the key *** is wrong"),
+        (said("half a", finish=None), (), 1, "was cut: its stream ended without a reason to finish"),
+        (Silence(), ("--model-timeout", "200ms"), 5, "was silent for 0.2 seconds"),
+    ],
+)
+def test_what_a_server_does_wrong_ends_the_agent_in_words_and_no_key_is_shown(
+    program, scripted, answer, options, code, message
+):
+    task = ("agent", "go", "--model", "chat:m", "--tools", "calculator", "-vv", "--debug", "--transcript", "said.json")
+    with ChatServer.of_answers(answer) as server:
+        environment = {"TOOLKIT_MODEL_URL": server.url, "TOOLKIT_MODEL_KEY": "sk-secret-of-mine"}
+        finished = program(*task, *options, env=environment)
+    assert (finished.returncode, finished.stdout) == (code, "")
+    assert message in finished.stderr
+    assert "sk-secret" not in finished.stderr + (scripted / "said.json").read_text("utf-8")

@@ -4,65 +4,14 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import Any
 
 import pexpect
 import pytest
 
-MENU_END = "stop the run"
-PROMPT = "     >"
+from tests.terminals import MENU_END, PROMPT, Terminal
+
 OLD = "first\nsecond\n"
 NEW = "first\nthird\n"
-
-
-class Terminal:
-    """The program on a terminal of its own; `out.txt` has what it wrote to stdout."""
-
-    def __init__(self, folder, *arguments, environment=None):
-        self.folder = folder
-        command = ["-c", '"$@" > out.txt', "sh", sys.executable, "-m", "toolkit_cli", *arguments]
-        self.child: Any = pexpect.spawn(
-            "/bin/sh",
-            command,
-            cwd=folder,
-            env={**os.environ, "NO_COLOR": "1", "PROMPT_TOOLKIT_NO_CPR": "1", "TERM": "xterm", **(environment or {})},
-            encoding="utf-8",
-            codec_errors="surrogateescape",
-            dimensions=(40, 100),
-            timeout=30,
-        )
-        self.seen = ""
-
-    def expect(self, text):
-        self.child.expect_exact(text)
-        self.seen += self.child.before + self.child.after
-
-    def answer(self, text):
-        """Wait for the question and answer it."""
-        self.expect(MENU_END)
-        self.expect(PROMPT)
-        self.child.send(f"{text}\r")
-
-    def turn_page(self, last):
-        """Wait for a prompt that was not there before, since an answered one is drawn again, and turn the page."""
-        left = last
-        while left == last:
-            self.child.expect(r"Enter shows more \((\d+) lines\)")
-            self.seen += self.child.before + self.child.after
-            left = self.child.match[1]
-        self.child.send("\r")
-        return left
-
-    def end(self):
-        """Wait for the end and return the exit code."""
-        self.child.expect(pexpect.EOF)
-        self.seen += self.child.before
-        self.child.close()
-        return self.child.exitstatus
-
-    @property
-    def stdout(self):
-        return (self.folder / "out.txt").read_text("utf-8")
 
 
 @pytest.fixture

@@ -1,0 +1,139 @@
+"""On a terminal a person sees what a model says as it comes, takes turns with it, and is asked as everywhere."""
+
+import json
+import signal
+
+import pytest
+
+from tests.chat_server import ChatServer, Silence, said
+from tests.terminals import Terminal
+from toolkit.agents.models.messages import ModelReply
+
+SCRIPT = """\
+turns:
+  - say: I shall write it.
+    calls: [{tool: file_write, arguments: {path: answer.txt, content: "42"}}]
+  - It is written.
+  - "You said \\e[2J thanks."
+  - It is too late.
+"""
+PROMPT_IS_OPEN = "\x1b[?2004h"
+
+pytestmark = pytest.mark.usefixtures("no_keys")
+
+
+@pytest.fixture
+def scripted(project):
+    (project / "script.yaml").write_text(SCRIPT, "utf-8")
+    return project
+
+
+def agent(folder, *arguments, model="scripted:script.yaml", **options):
+    return Terminal(folder, "agent", *arguments, "--model", model, "--tools", "file_write", alone=True, **options)
+
+
+def say(terminal, text):
+    """Wait for the prompt, and type."""
+    terminal.expect(PROMPT_IS_OPEN)
+    terminal.child.send(text)
+
+
+def messages(folder):
+    return [message["text"] for message in json.loads((folder / "said.json").read_text("utf-8"))["messages"]]
+
+
+def test_chat_is_one_conversation_with_questions_and_one_transcript(scripted):
+    chat = agent(scripted, "--transcript", "said.json")
+    chat.expect("a chat with scripted:script.yaml with 1 tool · /help lists the commands · Ctrl-D ends it")
+    say(chat, "write\r")
+    chat.answer("o")
+    chat.expect("It is written.")
+    say(chat, "thanks\r")
+    say(chat, "\x04")
+    assert chat.end() == 0
+    assert (scripted / "answer.txt").read_text("utf-8") == "42"
+    assert chat.stdout == "It is written.\nYou said \x1b[2J thanks.\n"
+    assert r"You said \x1b[2J thanks." in chat.seen
+    assert "3 requests to scripted:script.yaml · " in chat.seen
+    assert [text for text in messages(scripted) if not text.startswith("Successfully")] == [
+        "write",
+        "I shall write it.",
+        "It is written.",
+        "thanks",
+        "You said \x1b[2J thanks.",
+    ]
+
+
+def test_commands_of_a_chat_tell_and_begin_afresh_and_never_reach_the_model(scripted):
+    chat = agent(scripted, "--transcript", "said.json", "--yes")
+    for command, answer in (
+        ("/tools", "file_write  Writes content to a file"),
+        ("/help", "/reset  begins afresh"),
+        ("/reste", "there is no command '/reste'; did you mean '/reset'"),
+        ("go", "It is written."),
+        ("/usage", "2 requests to scripted:script.yaml"),
+        ("/reset", "begun afresh"),
+        ("go", "It is written."),
+    ):
+        say(chat, f"{command}\r")
+        chat.expect(answer)
+    say(chat, "/exit\r")
+    assert chat.end() == 0
+    kept = json.loads((scripted / "said.json").read_text("utf-8"))
+    assert [len(said) for said in (*kept["earlier"], kept["messages"])] == [4, 4]
+    assert "/" not in "".join(message["text"] for message in kept["messages"] if message["role"] == "user")
+
+
+def test_answer_is_shown_once_where_data_and_talk_are_one_terminal(scripted):
+    once = agent(scripted, "go", "--yes", with_stdout=True)
+    assert once.end() == 0
+    assert once.seen.count("It is written.") == 1
+    assert once.seen.index("I shall write it.") < once.seen.index("file_write") < once.seen.index("It is written.")
+
+
+def test_answer_that_goes_elsewhere_is_seen_on_the_terminal_too(scripted):
+    seen = agent(scripted, "go", "--yes")
+    assert (seen.end(), seen.stdout) == (0, "It is written.\n")
+    assert seen.seen.count("It is written.") == 1
+
+
+def test_ctrl_c_in_the_middle_of_a_reply_ends_the_agent_and_the_transcript_has_what_was_said(scripted):
+    with ChatServer.of_answers(Silence(ModelReply("Well then"))) as server:
+        there = {"TOOLKIT_MODEL_URL": server.url}
+        cut = agent(scripted, "go", "--transcript", "said.json", model="chat:m", environment=there)
+        cut.expect("Well")
+        cut.child.send("\x03")
+        assert cut.end() == 130
+    assert "error: interrupted" in cut.seen
+    assert (cut.stdout, messages(scripted)) == ("", ["go", "Well"])
+
+
+def test_ctrl_c_in_a_chat_ends_the_answer_and_at_the_prompt_the_chat(scripted):
+    with ChatServer.of_answers(Silence(ModelReply("Well then")), said("Here I am.")) as server:
+        there = {"TOOLKIT_MODEL_URL": server.url}
+        chat = agent(scripted, "--transcript", "said.json", model="chat:m", environment=there)
+        say(chat, "first\r")
+        chat.expect("Well")
+        chat.child.send("\x03")
+        chat.expect("interrupted")
+        say(chat, "second\r")
+        chat.expect("Here I am.")
+        say(chat, "\x03")
+        assert chat.end() == 130
+    assert messages(scripted) == ["first", "Well", "second", "Here I am."]
+
+
+def test_chat_that_is_told_to_end_from_outside_ends(scripted):
+    with ChatServer.of_answers(Silence(ModelReply("Well then"))) as server:
+        there = {"TOOLKIT_MODEL_URL": server.url}
+        chat = agent(scripted, model="chat:m", environment=there, with_stdout=True)
+        say(chat, "first\r")
+        chat.expect("Well")
+        chat.child.kill(signal.SIGTERM)
+        assert chat.end() == 128 + signal.SIGTERM
+
+
+def test_chat_that_may_ask_nothing_is_none(scripted):
+    refused = agent(scripted, "--no-input")
+    assert refused.end() == 2
+    assert "error: there is no task" in refused.seen
