@@ -84,3 +84,35 @@ def spend() -> str:
     assert ended.stderr == "error: the run was ended: nothing is left to do\n"
     spent = invoke("run", "ending.py:spend")
     assert (spent.exit_code, spent.stderr) == (1, "error: the budget is used up: $0.75 of $0.5\n")
+
+
+SCRIPT = """
+turns:
+  - calls:
+      - {tool: progress, arguments: {status: "looking\\u001b[2J"}}
+  - calls:
+      - {tool: keep, arguments: {value: tea}}
+  - calls:
+      - {tool: blackboard}
+  - calls:
+      - {tool: blackboard_get, arguments: {name: kept}}
+      - {tool: communicate, arguments: {message: "Found it."}}
+      - {tool: communicate, arguments: {message: " "}}
+  - It is {blackboard_get}.
+"""
+
+
+def test_an_agent_speaks_on_stderr_in_its_own_words_and_sees_the_blackboard(invoke, house):
+    (house / "script.yaml").write_text(SCRIPT, "utf-8")
+    tools = [word for name in ("run_tools.py", "progress", "communicate", "blackboard") for word in ("--tools", name)]
+    result = invoke("agent", "look", "--model", "scripted:script.yaml", "--yes", *tools)
+    assert (result.exit_code, result.stdout) == (0, "It is tea.\n")
+    lines = [" ".join(line.split()) for line in result.stderr.splitlines()]
+    assert lines[0] == "progress: looking\\x1b[2J"
+    assert [line.split()[2] for line in lines if line[0] in "✓✗!+-"] == [
+        "keep",
+        "blackboard",
+        "blackboard_get",
+        "communicate",
+    ]
+    assert [line for line in lines if line.startswith("communicate:")] == ["communicate: Found it."]

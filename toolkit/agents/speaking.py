@@ -7,13 +7,16 @@ from toolkit.runs.records import Message
 from toolkit.tools.context import ToolContext
 from toolkit.tools.marking import tool
 
+_REPORTED = "Progress reported: "
+_SENT = "Message sent to the user."
+
 
 @tool(read_only=True, open_world=False)
 def progress(status: Annotated[str, "What you are doing now, in a few words."], context: ToolContext) -> str:
     """Tell the user what you are doing; it is shown for a while, and is no part of the answer."""
     said = _said(status, "status")
     if _tell(said, "progress", context):
-        return f"Progress reported: {said}"
+        return f"{_REPORTED}{said}"
     return "Progress noted; there is nobody who could see it."
 
 
@@ -21,12 +24,17 @@ def progress(status: Annotated[str, "What you are doing now, in a few words."], 
 def communicate(message: Annotated[str, "What the user is to know."], context: ToolContext) -> str:
     """Send the user a message that stays, such as an outcome or a link; then go on with your work."""
     if _tell(_said(message, "message"), "message", context):
-        return "Message sent to the user."
+        return _SENT
     return "Message noted; there is nobody who could read it."
 
 
 SPEAKING = (progress, communicate)
 """Both, for an agent that is to speak."""
+
+
+def was_heard(tool: str, output: str) -> bool:
+    """Return whether a call of one of these, by what it gave, has reached the user."""
+    return (tool == "progress" and output.startswith(_REPORTED)) or (tool == "communicate" and output == _SENT)
 
 
 def _said(text: str, parameter: str) -> str:

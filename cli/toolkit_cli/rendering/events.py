@@ -95,7 +95,8 @@ class Story:
                     self._over_items.add(event.path)
             case StepFinished():
                 self._finish(event)
-                if event.status not in ("ok", "skipped") or not self._over_items & _around(event.path):
+                is_told = event.status not in ("ok", "skipped") or not self._over_items & _around(event.path)
+                if is_told and not _has_spoken(event):
                     yield self._step_line(event)
             case StepRetried():
                 message = f"attempt {event.attempt} failed: {event.error}; again in {spoken_seconds(event.delay)}"
@@ -184,6 +185,15 @@ def _said(event: StepFinished) -> tuple[str, Style]:
         return f"{event.error} (continued)" if event.continued else event.error, "warn" if event.continued else "bad"
     tries = f"({event.attempts} attempts) " if event.attempts > 1 else ""
     return tries + event.output, "plain"
+
+
+def _has_spoken(event: StepFinished) -> bool:
+    """Return whether a step was nothing but words to the user, who has seen them."""
+    if event.tool not in ("progress", "communicate"):
+        return False
+    from toolkit.agents.speaking import was_heard  # noqa: PLC0415 - few runs have an agent
+
+    return was_heard(event.tool, event.output)
 
 
 def _progress(event: Progress) -> str:
