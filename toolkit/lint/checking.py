@@ -7,6 +7,7 @@ what the source says and on what the child tells.
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from toolkit.lint.caching import Cache
 from toolkit.lint.children import Answers
@@ -19,12 +20,16 @@ from toolkit.lint.rules import codes as all_codes
 from toolkit.lint.rules import rule_of
 from toolkit.lint.rules.unused_suppression import UnusedSuppression
 from toolkit.lint.selection import selected_codes
+from toolkit.lint.servers import with_told_servers
 from toolkit.lint.settings import LintSettings, read_lint_settings
 from toolkit.lint.suppressions import silence, suppressions_elsewhere
 from toolkit.problems import Location, Problem
 from toolkit.sources.collected import NO_TOOLS
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.displaying import seen_from
+
+if TYPE_CHECKING:
+    from toolkit.approvals.gates import Gate
 
 
 def check(
@@ -34,6 +39,7 @@ def check(
     settings: LintSettings | None = None,
     limits: Limits = DEFAULT_LIMITS,
     cache: Path | None = None,
+    gate: "Gate | None" = None,
 ) -> list[Problem]:
     """Return everything that is wrong with the tools and pipelines that the user named, sorted by place.
 
@@ -44,10 +50,13 @@ def check(
         settings: What is looked for; what the configuration says unless given.
         limits: What one file may take while it is opened.
         cache: A folder for what was found before in files that have not changed since.
+        gate: Who is asked before an MCP server of the project is reached; nobody unless given.
     """
     settings = read_lint_settings(configuration)[0] if settings is None else settings
     base = Path() if targets else configuration.directory
     requests, problems = make_requests(targets or configuration.sources or ["."], base)
+    if not settings.is_static:
+        configuration = with_told_servers(configuration, requests, gate)
     codes = selected_codes(settings.selections)
     kept = Cache.open(cache, configuration, settings, codes, limits)
     rules, reports = _looked_at(requests, codes, configuration, settings, limits, kept)
@@ -61,11 +70,18 @@ def check(
 
 
 def find_tools(
-    targets: Sequence[str], configuration: Configuration, settings: LintSettings, *, limits: Limits = DEFAULT_LIMITS
+    targets: Sequence[str],
+    configuration: Configuration,
+    settings: LintSettings,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    gate: "Gate | None" = None,
 ) -> list[ToolDefinition]:
     """Return the tools that the user named, each once, whatever is wrong with the rest; see `check`."""
     base = Path() if targets else configuration.directory
     requests, _ = make_requests(targets or configuration.sources or ["."], base)
+    if not settings.is_static:
+        configuration = with_told_servers(configuration, requests, gate)
     unknown = Cache.open(None, configuration, settings, (), limits)
     _, reports = _looked_at(requests, (), configuration, settings, limits, unknown)
     return _unique(tool for report in reports for tool in report.tools)

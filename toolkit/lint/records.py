@@ -48,6 +48,22 @@ def _read_group(record: Mapping[str, Any]) -> GroupSettings:
     return GroupSettings(**changes)
 
 
+def _server_record(server: Any) -> dict[str, Any]:
+    """Return what was heard of an MCP server, a `ToldServer`, as plain data."""
+    return {
+        "prefix": server.prefix,
+        "tools": [[name, spec_record(spec)] for name, spec in server.tools],
+        "problems": [problem_record(problem) for problem in server.problems],
+    }
+
+
+def _read_server(name: str, record: Mapping[str, Any]) -> Any:
+    from toolkit.sources.servers import ToldServer  # noqa: PLC0415 - few projects have servers
+
+    tools = tuple((wire_name, read_spec(spec)) for wire_name, spec in record["tools"])
+    return ToldServer(name, record["prefix"], tools, tuple(map(read_problem, record["problems"])))
+
+
 def configuration_record(configuration: Configuration) -> dict[str, Any]:
     """Return what opening sources needs of a configuration; values for tools' contexts stay where they are."""
     return {
@@ -56,6 +72,7 @@ def configuration_record(configuration: Configuration) -> dict[str, Any]:
         "sources": configuration.sources,
         "env": configuration.env,
         "groups": {name: one._asdict() for name, one in configuration.groups.items()},
+        "mcp": {name: _server_record(one) for name, one in configuration.mcp.items() if isinstance(one, tuple)},
         "builtin": {name: [one.kind, dict(one.options)] for name, one in configuration.builtin.items()},
     }
 
@@ -72,5 +89,6 @@ def read_configuration(record: Mapping[str, Any]) -> Configuration:
         env=tuple(record["env"]),
         groups={name: _read_group(one) for name, one in record["groups"].items()},
         granted=frozenset(PERMISSIONS),  # what is looked at here is called by nobody
+        mcp={name: _read_server(name, one) for name, one in record["mcp"].items()},
         builtin={name: ReadySettings(*one) for name, one in record["builtin"].items()},
     )

@@ -62,6 +62,13 @@ class RemoteTool(Tool):
         self.told = _spec(server, wire, name, _claims(wire))
         self.spec = _spec(server, wire, name, _believed(server, wire))
 
+    @classmethod
+    def told_of(cls, server: McpServer, wire_name: str, spec: ToolSpec) -> "RemoteTool":
+        """Return a tool of what was heard of it."""
+        tool = cls.__new__(cls)
+        tool.server, tool.wire_name, tool.told, tool.spec = server, wire_name, spec, spec
+        return tool
+
     @property
     def address(self) -> str:
         """How it is named wherever a tool is named: `server.tool`."""

@@ -21,4 +21,6 @@ def place_seen_from(directory: Path, place: Location) -> Location:
 
 
 def _shortened(place: Location, root: str) -> Location:
+    if "://" in place.file:  # a tool of a server is in no file
+        return place
     return place._replace(file=os.path.normpath(place.file).removeprefix(root))

@@ -2,16 +2,18 @@
 
 import os
 from importlib.util import find_spec
+from typing import NamedTuple
 
 from toolkit.approvals.gates import Gate
 from toolkit.errors import ConfigurationError
 from toolkit.mcp.consent import Consents
 from toolkit.mcp.remote import RemoteTool, tools_from
-from toolkit.mcp.settings import McpServer, offered_prefix
+from toolkit.mcp.settings import McpServer, StdioServer, offered_prefix
 from toolkit.problems import Problem, did_you_mean
 from toolkit.sources.collected import NO_TOOLS, NOT_FOUND, Collected, as_warning
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.configuring import user_file
+from toolkit.tools.spec import ToolSpec
 
 UNREACHABLE = "TK012"
 
@@ -24,6 +26,34 @@ def missing_extra() -> Problem | None:
     if find_spec("mcp") is not None:
         return None
     return Problem(_BAD_CONFIGURATION, "MCP servers need the package 'mcp'", hint="pip install 'toolkit[mcp]'")
+
+
+class ToldServer(NamedTuple):
+    """What a server was heard to list, for whoever is not to contact it.
+
+    Attributes:
+        name: What it is called.
+        prefix: What stands before the names that models are offered.
+        tools: The name on the wire and the specification of each tool, as the server tells them.
+        problems: What is wrong with it.
+    """
+
+    name: str
+    prefix: str
+    tools: tuple[tuple[str, ToolSpec], ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    @classmethod
+    def of(cls, server: McpServer, found: Collected | None) -> "ToldServer":
+        """Return what was found of a server; nothing where it was not contacted."""
+        heard = found or Collected([], [])
+        tools = tuple((tool.wire_name, tool.told) for tool in heard.tools if isinstance(tool, RemoteTool))
+        return cls(server.name, offered_prefix(server), tools, tuple(heard.problems))
+
+    def collected(self) -> Collected:
+        """Return its tools, none of which can be called."""
+        server = StdioServer(self.name, "", prefix=self.prefix)
+        return Collected([RemoteTool.told_of(server, name, spec) for name, spec in self.tools], list(self.problems))
 
 
 class ConfiguredServers:
@@ -70,7 +100,9 @@ class ConfiguredServers:
             ExitEarlyError: If whoever is asked ends the run.
         """
         if name not in self._opened:
-            server = self._configuration.mcp[name]
+            server: McpServer | ToldServer = self._configuration.mcp[name]
+            if isinstance(server, ToldServer):
+                return self._opened.setdefault(name, server.collected())
             problem = missing_extra() or self.consents.refusal(server)
             found = Collected.nothing(problem) if problem else self._reached(server)
             if not found.tools:

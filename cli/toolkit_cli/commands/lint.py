@@ -13,9 +13,10 @@ from toolkit.problems import Problem, errors_among
 from toolkit_cli import console
 from toolkit_cli.completion import complete_target
 from toolkit_cli.failures import ExitCode, Failure
-from toolkit_cli.options import Debug
+from toolkit_cli.options import Debug, Starts
 from toolkit_cli.rendering.findings import FORMATS, Format, render, statistics_of
 from toolkit_cli.rendering.problems import counted
+from toolkit_cli.running.starting import gate_for
 from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def lint(  # noqa: PLR0913 - each is an option of the command
     explain: Annotated[str | None, typer.Option(metavar="CODE", help="Explain a rule, or list ALL.")] = None,
     warnings_as_errors: Annotated[bool, typer.Option("--warnings-as-errors", help="Let warnings fail too.")] = False,
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="End with 0, whatever is found.")] = False,
+    start: Starts = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Look at every file anew.")] = False,
     debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
 ) -> ExitCode:
@@ -78,7 +80,7 @@ def lint(  # noqa: PLR0913 - each is an option of the command
     if explain is not None:
         return _explain(explain)
     outputs = [_output(text) for text in output or ()]
-    configuration = load_configuration()
+    configuration = load_configuration(start=start)
     settings = _settings(configuration, _Said(select, ignore, extend_select, provider, baseline, is_static=static))
     if compat:
         return _show_compatibility(paths or (), configuration, settings, provider, format)
@@ -186,7 +188,7 @@ def _check(
 ) -> list[Problem]:
     from toolkit.lint.checking import check  # noqa: PLC0415 - help needs none of it
 
-    return check(paths, configuration, settings=settings, cache=cache)
+    return check(paths, configuration, settings=settings, cache=cache, gate=gate_for(configuration))
 
 
 def _fixed(look: _Look, *, unsafe: bool) -> list[Problem]:
@@ -231,7 +233,8 @@ def _show_compatibility(
 
     if format not in {"text", "json"}:
         raise Failure(ExitCode.USAGE, f"'--compat' is written as text or json, not as {format}")
-    found = compatibility_of(find_tools(paths, configuration, settings), settings.providers if named else EVERYBODY)
+    tools = find_tools(paths, configuration, settings, gate=gate_for(configuration))
+    found = compatibility_of(tools, settings.providers if named else EVERYBODY)
     if format == "json":
         console.write_data(f"{json.dumps(as_record(found), indent=2, ensure_ascii=False)}\n")
     else:

@@ -1,0 +1,64 @@
+"""Servers: the definitions that MCP servers list are looked at like any others, and the servers are contacted here.
+
+The child process contacts nobody: it is told what each server lists, as far as a target or a file speaks of it. What is
+looked at is what the server says of its own tools, whether or not its user trusts it.
+"""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from toolkit.lint.requests import Request
+from toolkit.sources.configuration import Configuration
+
+if TYPE_CHECKING:
+    from toolkit.approvals.gates import Gate
+
+
+def with_told_servers(configuration: Configuration, requests: Iterable[Request], gate: "Gate | None") -> Configuration:
+    """Return the configuration with what its servers list in their places; those that nothing speaks of list nothing.
+
+    Args:
+        configuration: The settings of the project.
+        requests: What is to be looked at.
+        gate: Who is asked before a server of the project is reached.
+
+    Raises:
+        ExitEarlyError: If whoever is asked ends the run.
+    """
+    if not configuration.mcp:
+        return configuration
+    from toolkit.sources.servers import ConfiguredServers, ToldServer  # noqa: PLC0415 - few projects have servers
+
+    servers = ConfiguredServers(configuration, gate)
+    wanted = _spoken_of(configuration, requests)
+    told: dict[str, Any] = {
+        name: ToldServer.of(server, servers.open(name) if name in wanted else None)
+        for name, server in configuration.mcp.items()
+    }
+    return configuration._replace(mcp=told)
+
+
+def _spoken_of(configuration: Configuration, requests: Iterable[Request]) -> set[str]:
+    """Return the servers that are named themselves, or in a file of YAML, or in a group that is."""
+    from toolkit.mcp.settings import offered_prefix  # noqa: PLC0415 - few projects have servers
+
+    words: set[str] = set()
+    for request in requests:
+        if request.file is None:
+            words |= _words_in(request.target)
+        elif request.kind == "pipeline":
+            words |= _words_in(Path(request.file).read_text("utf-8", errors="replace"))
+    for name in words & configuration.groups.keys():
+        group = configuration.groups[name]
+        words |= _words_in(" ".join([*group.sources, *group.tools]))
+    return {
+        name
+        for name, server in configuration.mcp.items()
+        if name in words or ((prefix := offered_prefix(server)) and any(word.startswith(prefix) for word in words))
+    }
+
+
+def _words_in(text: str) -> set[str]:
+    return set(re.findall(r"[A-Za-z][\w-]*", text))
