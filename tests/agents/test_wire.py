@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.chat_server import ChatServer, Raw, Silence, failure, said
+from tests.chat_server import Answer, ChatServer, Raw, Silence, failure, said
 from toolkit.agents.agent import run_agent
 from toolkit.agents.models.messages import ModelError, ModelReply, Usage, UserMessage
 from toolkit.agents.models.opening import open_model
@@ -55,7 +55,7 @@ def test_text_that_is_cut_at_the_limit_of_length_is_an_answer_that_says_so(is_st
 
 NO_REPLY = "has broken the connection off: Connection error$"
 NO_STREAM = "gave no reply: Streamed response ended without content or tool calls$"
-FAILURES = {
+FAILURES: dict[str, tuple[Answer, str, str, int]] = {
     "calls cut": (said("", ToolCall("double", '{"numb'), finish="length"), "was cut in the middle of its calls", "was cut in the middle of its calls", 1),
     "withheld": (said("", finish="content_filter"), "withholds the reply", "withholds the reply", 1),
     "400": (failure(400, "no such model"), *("answered with status 400: no such model$",) * 2, 1),

@@ -97,6 +97,48 @@ def test_answer_that_goes_elsewhere_is_seen_on_the_terminal_too(scripted):
     assert seen.seen.count("It is written.") == 1
 
 
+NESTED = """\
+from toolkit.agents.agent import AgentTool
+from toolkit.agents.models.scripted import ScriptedModel
+from toolkit.tools.calls import ToolCall
+
+inner = AgentTool(
+    "inner", "Looks.", ScriptedModel([ToolCall("nothing"), "I have looked."]), read_only=True
+)
+"""
+PIPELINE = """\
+toolkit: 1
+name: failing
+description: Fail.
+steps:
+  - id: read
+    use: file_read
+    with: {path: nowhere.txt}
+"""
+
+
+def test_agents_and_pipelines_among_the_tools_are_shown_as_calls(scripted):
+    (scripted / "tools.py").write_text(NESTED, "utf-8")
+    (scripted / "failing.yaml").write_text(PIPELINE, "utf-8")
+    (scripted / "nested.yaml").write_text(
+        "turns: [{say: Look., calls: [{tool: inner, arguments: {task: look}}]}, {calls: [{tool: failing}]}, So be it.]\n",
+        "utf-8",
+    )
+    tools = ("--tools", "tools.py", "--tools", "failing.yaml", "--yes")
+    nested = agent(scripted, "go", *tools, model="scripted:nested.yaml", with_stdout=True)
+    assert nested.end() == 0
+    lines = [line.split()[:3] for line in nested.seen.partition("Look.")[2].splitlines()]
+    assert [" ".join(words) for words in lines] == [
+        "",
+        "! 1/20 nothing",
+        "✓ 1/20 inner",
+        "✗ 1/1 read",
+        "! 2/20 failing",
+        "So be it.",
+        "5 requests to",
+    ]
+
+
 def test_ctrl_c_in_the_middle_of_a_reply_ends_the_agent_and_the_transcript_has_what_was_said(scripted):
     with ChatServer.of_answers(Silence(ModelReply("Well then"))) as server:
         there = {"TOOLKIT_MODEL_URL": server.url}

@@ -8,14 +8,14 @@ import typer
 
 from toolkit.problems import errors_among
 from toolkit.runs.run import Run
-from toolkit.tools.base import Tool
+from toolkit.tools.base import Tool, innermost
 from toolkit.tools.context import ToolContext
 from toolkit_cli import console
 from toolkit_cli.arguments.gathering import Given, gather_arguments, objections
 from toolkit_cli.arguments.stdin import piped_text
 from toolkit_cli.completion import complete_target
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
-from toolkit_cli.options import Debug, Grants, Quiet, Rules, Sources, Starts, Values, Verbose
+from toolkit_cli.options import BaseUrl, Debug, Grants, Quiet, Rules, Sources, Starts, Values, Verbose
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.running.answering import Answers, make_gate, refuse_what_nobody_can_answer
 from toolkit_cli.running.calling import call_tool
@@ -78,12 +78,9 @@ def run(  # noqa: PLR0913 - each is an option of the command
     grant: Grants = None,
     start: Starts = None,
     model: Annotated[
-        str | None,
-        typer.Option(metavar="MODEL", help="What answers agents, whatever they say, as in `toolkit agent`."),
+        str | None, typer.Option(metavar="MODEL", help="What answers agents, whatever they say; as in `toolkit agent`.")
     ] = None,
-    base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="A server of the chat API, for chat:NAME.")
-    ] = None,
+    base_url: BaseUrl = None,
     context: Values = None,
     verbose: Verbose = 0,
     quiet: Quiet = False,
@@ -108,11 +105,11 @@ def run(  # noqa: PLR0913 - each is an option of the command
         if dry_run:
             return _rehearse(tool, arguments, gate, format)
         refuse_what_nobody_can_answer(tool, arguments, gate, answers)
-        teller = None if quiet else Teller(screen)
+        teller = None if quiet else Teller(screen, aloud=_is_agent(tool))
         listener = both(teller, write_event if format == "jsonl" else None)
         belongs_to = Run(channel=None if quiet else message_channel(screen))
         ending = call_tool(tool, arguments, ToolContext(values, gate=gate, listener=listener, run=belongs_to), reviewer)
-    return present(ending, format, teller)
+    return present(ending, format, teller, belongs_to.uses)
 
 
 def _open_one(target: str, configuration: "Configuration", gate: "Gate", *, warn: bool) -> Tool:
@@ -164,7 +161,12 @@ def _timed(tool: Tool, text: str | None, configuration: "Configuration") -> Tool
     from toolkit.wrappers.timing import TimedTool  # noqa: PLC0415 - a clock needs the event loop
     from toolkit_cli.rendering.tools import pipeline_in  # noqa: PLC0415 - few runs are limited
 
-    return tool if text is None and pipeline_in(tool) is not None else TimedTool(tool, seconds)
+    is_many_calls = pipeline_in(tool) is not None or _is_agent(tool)
+    return tool if text is None and is_many_calls else TimedTool(tool, seconds)
+
+
+def _is_agent(tool: Tool) -> bool:
+    return getattr(innermost(tool), "is_agent", False)
 
 
 def _rehearse(tool: Tool, arguments: Mapping[str, Any], gate: "Gate", format: Format) -> ExitCode:  # noqa: A002

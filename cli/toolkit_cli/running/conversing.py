@@ -51,8 +51,8 @@ class Conversation:
         return ending.exit_code
 
     def _do(self, task: str) -> Ending:
-        if self.teller is not None and self.teller.speech is not None:
-            self.teller.speech.begin()
+        if self.teller is not None:
+            self.teller.begin()
         if self.reviewer is not None:
             self.reviewer.interrupted = False
         try:

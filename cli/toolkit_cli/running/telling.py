@@ -36,10 +36,12 @@ class Teller:
 
         Args:
             screen: Where it is shown.
-            aloud: Whether what an agent's model says is shown as it comes, if a person sees it.
+            aloud: Whether it is an agent's run: what its model says is shown as it comes, if a person sees it, and the
+                pipelines that it chooses are shown as calls, without a table of their own.
         """
         self._screen = screen
-        self.speech = Speech(screen) if aloud and console.talk_is_terminal() else None
+        self._aloud = aloud
+        self._speech = Speech(screen) if aloud and console.talk_is_terminal() else None
         self._colour = console.talk_has_colour()
         self._lock = threading.RLock()
         self._finished: PipelineFinished | None = None
@@ -61,9 +63,9 @@ class Teller:
         if isinstance(event, ToolStarted | ToolFinished):
             return
         with self._lock:
-            if self.speech is not None:
-                self.speech.hear(event)
-            if isinstance(event, PipelineFinished):
+            if self._speech is not None:
+                self._speech.hear(event)
+            if isinstance(event, PipelineFinished) and not self._aloud:
                 self._finished = event  # the outermost is the last
             if console.talk_is_terminal():
                 self._draw_bars(event)
@@ -71,13 +73,20 @@ class Teller:
 
     def has_shown(self, answer: str) -> bool:
         """Return whether a person has just seen this very answer come, where the data would be shown once more."""
-        seen = self.speech is not None and bool(answer.strip()) and self.speech.last.strip() == answer.strip()
+        seen = self._speech is not None and bool(answer.strip()) and self._speech.last.strip() == answer.strip()
         return seen and console.shown_together()
 
     @property
-    def has_story(self) -> bool:
-        """Whether anything was told that is shown."""
-        return self._kept_story is not None
+    def failed_step(self) -> str | None:
+        """The step of a pipeline that ended it; in an agent's run no step ends anything."""
+        failed = self._kept_story.failed if self._kept_story is not None and not self._aloud else None
+        return failed.path if failed is not None else None
+
+    def begin(self) -> None:
+        """Be ready for another task of an agent."""
+        self._kept_story = None
+        if self._speech is not None:
+            self._speech.begin()
 
     def close(self) -> None:
         """Write the table, if there was a pipeline."""
