@@ -571,6 +571,25 @@ def test_wrong_locks_and_states_are_told_with_their_places(files, said, wrong):
     assert [line.partition(" (")[0].removeprefix("agent.yaml:") for line in found] == wrong
 
 
+def test_script_of_the_file_is_read_too_unless_another_model_answers(files):
+    text = "agent: simple\ndescription: Work.\nmodel: scripted:script.yaml\n"
+    found = files.problems(text)
+    assert found == ["agent.yaml:3:8: error[TK602]: there is no script 'script.yaml' (looked for script.yaml)"]
+    files.write("script.yaml", "turns: [{cals: []}]")
+    assert files.problems(text) == ["script.yaml:1:10: error[TK602]: a turn has no 'cals' (did you mean 'calls'?)"]
+    assert open_targets(["agent.yaml"], Configuration(model_said="openai-chat:any")).problems == []
+    files.write("script.py", "raise SystemExit")
+    assert files.problems(text.replace(".yaml", ".py")) == []
+
+
+def test_tools_of_a_folder_beside_are_told_of_without_detours(files):
+    files.write("agents/agent.yaml", "agent: simple\ndescription: Work.\ntools: [../papers.py]\n")
+    files.write("chains/chain.yaml", "name: chain\ndescription: Chain.\nsteps: [{use: ../agents/agent.yaml}]\n")
+    assert {tool.spec.source for tool in files.open("agents/agent.yaml").parts.tools.values()} == {"papers.py"}
+    [step] = load_pipeline("chains/chain.yaml").steps
+    assert step.spec.source == "agents/agent.yaml"
+
+
 @pytest.mark.parametrize("outside", ["../secret.txt", "/etc/hostname", "told/link.txt", "told/loop.txt"])
 def test_text_beyond_the_folder_is_never_read(files, tmp_path, monkeypatch, outside):
     project = tmp_path / "project"

@@ -13,6 +13,7 @@ from typing import Protocol, Self
 
 from toolkit.documents import Node, find_traps, is_agent, read_document
 from toolkit.documents.shapes import Word
+from toolkit.paths import without_detours
 from toolkit.pipelines.pipeline import Pipeline
 from toolkit.pipelines.planning import make_plan
 from toolkit.pipelines.reading import read_definition
@@ -137,7 +138,7 @@ class _Names:
 
     def _pipeline(self, word: Word) -> Tool | list[Problem]:
         """Return another pipeline, read for this one alone, or an agent; one that leads back to itself is refused."""
-        path = self._base / word.text
+        path = without_detours(self._base / word.text)
         resolved = path.resolve()
         if resolved in self._trail:
             chain = " → ".join(one.name for one in (*self._trail[self._trail.index(resolved) :], resolved))

@@ -7,6 +7,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import NamedTuple, Self
 
+from toolkit.paths import without_detours
 from toolkit.problems import Problem, did_you_mean
 from toolkit.sources.folders import PYTHON, SUFFIXES, YAML, means_tool, tool_files
 
@@ -86,7 +87,7 @@ def is_module_name(name: str) -> bool:
 
 def _files(text: str, base: Path, name: str | None) -> FilesTarget | Problem | None:
     """Return the files that a path or pattern leads to, or None if it leads nowhere."""
-    path = base / _at_home(text)
+    path = without_detours(base / _at_home(text))
     try:
         if path.is_dir():
             return FilesTarget(text, tuple(tool_files(path)), name, is_single=False)

@@ -17,6 +17,7 @@ from toolkit.agents.files.reading import read_definition
 from toolkit.agents.kinds import names_within
 from toolkit.agents.models.messages import Model
 from toolkit.agents.models.opening import SCRIPTED, model_problem
+from toolkit.agents.models.scripted import ScriptedModel
 from toolkit.agents.references import Reference, referenced_tools
 from toolkit.disclosure.folding import folded_tools
 from toolkit.documents import nodes
@@ -30,6 +31,7 @@ from toolkit.tools.base import Tool
 
 UNUSED_INPUT = "TK612"
 TWO_OF_A_NAME = "TK103"
+PYTHON = ".py"
 ANY = "any"
 """What stands under `chaining` for objects of all types."""
 
@@ -218,13 +220,24 @@ class _Loader:
         if problem := model_problem(name):
             self._problems.append(replace(problem, code=BAD_SHAPE, location=own.location))
         elif kind == SCRIPTED:
-            script = self._path.parent / rest
-            name = f"{kind}:{script}"
-            if not script.is_file():
-                self._problems.append(
-                    Problem(BAD_SHAPE, f"there is no script '{rest}'", own.location, hint=f"looked for {script}")
-                )
+            name = f"{kind}:{self._path.parent / rest}"
+            if self._opening.model_for(name) == name:
+                self._check_script(self._path.parent / rest, own)
         return self._opening.model_for(name)
+
+    def _check_script(self, script: Path, word: Word) -> None:
+        """Tell what is wrong with a script in YAML; one in Python is the user's own code, and is not run for this."""
+        if not script.is_file():
+            message = f"there is no script '{word.text.partition(':')[2]}'"
+            self._problems.append(Problem(BAD_SHAPE, message, word.location, hint=f"looked for {script}"))
+        elif script.suffix != PYTHON:
+            try:
+                ScriptedModel.load(script)
+            except ConfigurationError as error:
+                self._problems += [
+                    replace(one, code=one.code or BAD_SHAPE, location=one.location or word.location)
+                    for one in error.problems
+                ]
 
     def _open(self, model: str | None, definition: AgentDefinition) -> Model:
         if model is None:
