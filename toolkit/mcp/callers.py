@@ -16,6 +16,7 @@ from toolkit.errors import ExitEarlyError, ToolArgumentsError
 from toolkit.mcp.settings import McpServer
 from toolkit.tools.context import ToolContext
 from toolkit.tools.schema_shapes import shape_of_schema
+from toolkit.tools.secret_texts import Secrets
 
 _TRIES = 3
 _FIRST_OF: Mapping[str, Any] = {"boolean": True, "string": "", "integer": 0, "number": 0, "array": []}
@@ -24,9 +25,10 @@ _FIRST_OF: Mapping[str, Any] = {"boolean": True, "string": "", "integer": 0, "nu
 class WaitingCaller:
     """A call that waits in the running loop, with its context."""
 
-    def __init__(self, server: McpServer, context: ToolContext) -> None:
-        """Keep the context, and the loop that the call waits in."""
+    def __init__(self, server: McpServer, context: ToolContext, secrets: Secrets) -> None:
+        """Keep the context, the loop that the call waits in, and what must not be told of what the server says."""
         self._server = server
+        self._secrets = secrets
         self._context = context
         self._loop = asyncio.get_running_loop()
         self.ended_by: BaseException | None = None
@@ -36,7 +38,7 @@ class WaitingCaller:
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
         """Tell the context's listener how far the work is."""
         if self._context.listener is not None:
-            self._loop.call_soon_threadsafe(self._tell, message or "", progress, total)
+            self._loop.call_soon_threadsafe(self._tell, self._secrets.blot(message or ""), progress, total)
 
     async def elicit(self, params: ElicitRequestParams) -> ElicitResult:
         """Ask whoever the context asks, and decline where nobody can be."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolkit.mcp.callers import WaitingCaller
-from toolkit.mcp.contents import result_from
+from toolkit.mcp.contents import result_from, without_secrets
 from toolkit.mcp.sessions import connection_to, reach
 from toolkit.mcp.settings import McpServer
 from toolkit.tools.context import ToolContext
@@ -28,13 +28,13 @@ async def call_remote(
         ToolExecutionError: If the server cannot be reached, refuses, or takes too long.
         Signal: If somebody whom the server had asked something ended the run.
     """
-    caller = WaitingCaller(server, context)
     connection = connection_to(server, context.values)
+    caller = WaitingCaller(server, context, connection.secrets)
     work = reach(connection.call(tool, arguments, caller, meta=meta, seconds=server.timeout))
     task = asyncio.ensure_future(work)
     caller.on_end = task.cancel
     try:
-        return result_from(await task)
+        return without_secrets(result_from(await task), connection.secrets)
     except asyncio.CancelledError:
         if caller.ended_by is not None:
             raise caller.ended_by from None

@@ -18,6 +18,7 @@ from mcp_types import (
 )
 
 from toolkit.tools.results import NO_MESSAGE, ToolResult
+from toolkit.tools.secret_texts import Secrets
 
 LARGEST_TEXT = 4 * 1024 * 1024
 """Characters that the text of one result may have."""
@@ -62,6 +63,19 @@ def result_from(answer: CallToolResult) -> ToolResult:
         told = code if isinstance(code, str | int) else "error"
         return ToolResult(error=text or NO_MESSAGE, error_code=told, structured=answer.structured_content)
     return ToolResult(text, structured=answer.structured_content, artifact=tuple(attachments) or None)
+
+
+def without_secrets(result: ToolResult, secrets: Secrets) -> ToolResult:
+    """Return a result in whose text and data there are stars for every secret that the server was sent."""
+    if not secrets:
+        return result
+    return ToolResult(
+        secrets.blot(result.output),
+        None if result.error is None else secrets.blot(result.error),
+        result.error_code,
+        secrets.blot_all(result.structured),
+        result.artifact,
+    )
 
 
 def _read(blocks: Sequence[Any]) -> tuple[list[str], list[Attachment]]:

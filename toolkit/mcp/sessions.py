@@ -33,7 +33,8 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from toolkit.durations import spoken
 from toolkit.errors import ToolExecutionError
 from toolkit.mcp.settings import McpServer, StdioServer
-from toolkit.mcp.transports import Diary, Values, open_transport, values_for
+from toolkit.mcp.transports import Diary, Values, open_transport, secrets_of, values_for
+from toolkit.tools.secret_texts import Secrets
 
 T = TypeVar("T")
 
@@ -165,6 +166,7 @@ class Connection:
     def __init__(self, server: McpServer, values: Values) -> None:
         """Contact nobody yet."""
         self.server = server
+        self.secrets = secrets_of(server, values)
         self._values = values
         self._log = logging.getLogger(f"toolkit.mcp.{server.name}")
         self._session: _Session | None = None
@@ -180,7 +182,8 @@ class Connection:
         client = (await self._opened()).client
         told = client.server_info
         title = f"{told.title or told.name} {told.version}".strip() if told else ""
-        return Health(client.protocol_version, title, client.instructions or "")
+        blot = self.secrets.blot
+        return Health(client.protocol_version, blot(title), blot(client.instructions or ""))
 
     async def ping(self) -> None:
         """Have the server answer once.
@@ -259,7 +262,7 @@ class Connection:
         if self._session is not None and self._session.has_ended:
             self._retire(self._session)
         if self._session is None:
-            self._session = _Session(self.server, self._values)
+            self._session = _Session(self.server, self._values, self.secrets)
         session = self._session
         try:
             await asyncio.shield(session.ready)
@@ -281,25 +284,28 @@ class Connection:
         if isinstance(error, MCPError) and error.code == CONNECTION_CLOSED:
             session.end()
         said = f"; it said: {session.diary.last}" if session.diary.last else ""
-        return ServerUnreachable(f"MCP server '{self.server.name}' {_reason(error, self.server)}{said}")
+        reason = self.secrets.blot(_reason(error, self.server))
+        return ServerUnreachable(f"MCP server '{self.server.name}' {reason}{said}")
 
     def _refusal(self, error: MCPError) -> ToolExecutionError:
         if error.code == CONNECTION_CLOSED:
             if self._session is not None:
                 self._session.end()
             return ServerUnreachable(f"MCP server '{self.server.name}' ended before it had answered")
-        return ToolExecutionError(f"MCP server '{self.server.name}' refuses: {error.message}", error.code)
+        message = self.secrets.blot(error.message)
+        return ToolExecutionError(f"MCP server '{self.server.name}' refuses: {message}", error.code)
 
 
 class _Session:
     """One session from its beginning to its end, which is one task: what opens it closes it."""
 
-    def __init__(self, server: McpServer, values: Values) -> None:
+    def __init__(self, server: McpServer, values: Values, secrets: Secrets) -> None:
         loop = asyncio.get_running_loop()
-        self.diary = Diary(server.name)
+        self.diary = Diary(server.name, secrets)
         self.ready: asyncio.Future[None] = loop.create_future()
         self.ready.add_done_callback(_look_at)
         self.client: Client
+        self._secrets = secrets
         self._server = server
         self._values = values
         self._ended = asyncio.Event()
@@ -338,6 +344,11 @@ class _Session:
         else:
             message = "its list of tools has no end"
             raise ValueError(message)
+        if self._secrets:
+            found = [
+                Tool.model_validate(self._secrets.blot_all(tool.model_dump(mode="json", by_alias=True)))
+                for tool in found
+            ]
         if changes == self._changes:
             self._listed = found
         return found

@@ -160,11 +160,18 @@ def expand(text: str, user: str, values: Mapping[str, Any] | None = None) -> str
     return _REFERENCE.sub(value_of, text)
 
 
-def variables_in(texts: Mapping[str, str]) -> list[str]:
+def variables_in(texts: Mapping[Any, str]) -> list[str]:
     """Return what texts refer to, as it is written: `TOKEN`, `context:tenant`."""
     found = (match for text in texts.values() for match in _REFERENCE.finditer(text))
     names = (f"context:{match['name']}" if match["room"] == "context" else match["name"] for match in found)
     return list(dict.fromkeys(names))
+
+
+def texts_of(server: McpServer) -> list[str]:
+    """Return all texts of a server's settings in which a variable may be named."""
+    if isinstance(server, HttpServer):
+        return [server.url, *server.headers.values()]
+    return [server.command, *server.args, *server.env.values()]
 
 
 def holds_secret(name: str, text: str) -> bool:

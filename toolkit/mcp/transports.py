@@ -13,13 +13,15 @@ import httpx2
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from toolkit.mcp.settings import HttpServer, McpServer, StdioServer, expand
+from toolkit.mcp.settings import HttpServer, McpServer, StdioServer, expand, texts_of, variables_in
+from toolkit.tools.secret_texts import Secrets, sounds_secret
 
 LARGEST_ANSWER = 32 * 1024 * 1024
 """Bytes that one answer over HTTP may have."""
 
 _LINES_KEPT = 20
 _LONGEST_LINE = 4096
+_SHORTEST_SECRET = 8
 
 # What the SDK logs is for who configures logging; nobody else is shown what a server has sent.
 for _name in ("mcp", "client"):
@@ -40,11 +42,29 @@ def values_for(server: McpServer, context: Mapping[str, Any]) -> Values:
     return tuple((name, expand(text, f"{user}: '{name}'", context)) for name, text in sorted(texts.items()))
 
 
+def secrets_of(server: McpServer, values: Values) -> Secrets:
+    """Return the secrets that a server is sent: whatever comes back from it is searched for them.
+
+    Args:
+        server: The server; what its settings take from the environment under a name that sounds like a secret is one.
+        values: What its environment or headers hold; so is what has such a name there.
+    """
+    secrets = Secrets()
+    told = [text for name, text in values if sounds_secret(name)]
+    taken = [
+        os.environ.get(name, "") for name in variables_in(dict(enumerate(texts_of(server)))) if sounds_secret(name)
+    ]
+    for text in told + taken:
+        secrets.hide(*(part for part in (text, *text.split()) if len(part) >= _SHORTEST_SECRET))
+    return secrets
+
+
 class Diary:
     """What a server writes to its standard error: logged line by line, and the last lines kept for bad news."""
 
-    def __init__(self, name: str) -> None:
-        """Keep nothing yet."""
+    def __init__(self, name: str, secrets: Secrets) -> None:
+        """Keep nothing yet, and never a secret."""
+        self._secrets = secrets
         self._log = logging.getLogger(f"toolkit.mcp.{name}")
         self._lines: deque[str] = deque(maxlen=_LINES_KEPT)
 
@@ -62,7 +82,7 @@ class Diary:
     def _read(self, stream: BinaryIO) -> None:
         with stream:
             while line := stream.readline(_LONGEST_LINE):
-                text = line.decode("utf-8", "replace").rstrip()
+                text = self._secrets.blot(line.decode("utf-8", "replace").rstrip())
                 self._lines.append(text)
                 self._log.info("%s", text)
 

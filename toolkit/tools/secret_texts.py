@@ -41,6 +41,10 @@ class Secrets:
         """Return how many forms there are, and none of them."""
         return f"<Secrets: {len(self._forms)} forms>"
 
+    def __bool__(self) -> bool:
+        """Return whether there are any."""
+        return bool(self._forms)
+
     def variable(self, name: str, user: str) -> str:
         """Return what a variable of the environment holds.
 
