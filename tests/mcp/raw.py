@@ -142,11 +142,11 @@ class RawHttp:
                     connection.putheader(name, value)
             connection.endheaders(data)
             response = connection.getresponse()
-            return response.status, dict(response.headers.items()), self._answer_of(response)
+            return response.status, dict(response.headers.items()), self.answer_of(response)
         finally:
             connection.close()
 
-    def _answer_of(self, response: HTTPResponse):
+    def answer_of(self, response: HTTPResponse):
         """Return the last message of a stream of events, the JSON of a body, or its text."""
         kind = response.headers.get_content_type()
         text = response.read().decode()

@@ -1,0 +1,97 @@
+"""Many clients at once against one server over HTTP: every call has its own answer, and memory stays flat.
+
+By hand, in a folder with the file of tools that is served; the clients, their calls, and the size of each text:
+
+    python tests/mcp/load.py 64 500 1000
+"""
+
+import json
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.mcp.raw import PATIENCE, message
+from tests.mcp.serving import Listening
+
+TOOLS = '''
+"""What is called, over and over."""
+
+from toolkit import tool
+
+
+@tool(read_only=True)
+def echo(text: str) -> str:
+    """Say a text again."""
+    return text
+'''
+
+
+class Load(NamedTuple):
+    """What came of it."""
+
+    calls: int
+    lost: int
+    seconds: float
+    before: int
+    after: int
+
+    @property
+    def growth(self) -> float:
+        """Mebibytes that the server has grown by since a quarter of the calls were made."""
+        return (self.after - self.before) / 2**20
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        return (
+            f"{self.calls} calls, {self.lost} lost, {self.calls / self.seconds:.0f} a second; "
+            f"the server holds {self.after / 2**20:.0f} MiB, {self.growth:+.1f} since a quarter of them"
+        )
+
+
+def put_on(server: Listening, clients: int, calls: int, size: int) -> Load:
+    """Have clients make calls, a quarter of them first; each on a connection and in a session of its own."""
+    with ThreadPoolExecutor(clients) as pool:
+        shaken = list(pool.map(lambda _: server.client().shake_hands(), range(clients)))
+
+        def work(number: int, turns: range) -> int:
+            return _right_answers(shaken[number], number, turns, size)
+
+        began = time.perf_counter()
+        right = sum(pool.map(lambda number: work(number, range(calls // 4)), range(clients)))
+        before = _resident(server.process.pid)
+        right += sum(pool.map(lambda number: work(number, range(calls // 4, calls)), range(clients)))
+        seconds = time.perf_counter() - began
+    return Load(clients * calls, clients * calls - right, seconds, before, _resident(server.process.pid))
+
+
+def _right_answers(client, number, turns, size):
+    connection = HTTPConnection(client.host, client.port, timeout=PATIENCE)
+    right = 0
+    for turn in turns:
+        text = f"{number} {turn} ".ljust(size, "x")
+        said = json.dumps(message("tools/call", turn, name="echo", arguments={"text": text})).encode()
+        connection.request("POST", client.path, said, client.headers)
+        answer = client.answer_of(connection.getresponse())
+        right += answer["id"] == turn and answer["result"]["content"][0]["text"] == text
+    connection.close()
+    return right
+
+
+def _resident(pid):
+    """Return the bytes of memory that a process holds, as far as this system tells."""
+    status = Path(f"/proc/{pid}/status")
+    lines = status.read_text().splitlines() if status.exists() else []
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmRSS:")), 0)
+
+
+if __name__ == "__main__":
+    folder = Path.cwd()
+    (folder / "tools.py").write_text(TOOLS)
+    serving = Listening(folder)
+    try:
+        print(put_on(serving, *map(int, sys.argv[1:])))  # noqa: T201 - it is a program
+    finally:
+        serving.close()
