@@ -6,10 +6,12 @@ import re
 import subprocess
 import sys
 from contextlib import asynccontextmanager, contextmanager
+from typing import Any
 
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+_NOWHERE: Any = subprocess.DEVNULL  # the SDK hands it to `subprocess`
 PROGRAM = [sys.executable, "-m", "toolkit_cli", "serve"]
 
 
@@ -24,7 +26,7 @@ def over_stdio(folder, *arguments, errlog=None, **options):
     parameters = StdioServerParameters(
         command=PROGRAM[0], args=[*PROGRAM[1:], *arguments], cwd=str(folder), env=environment()
     )
-    return Client(stdio_client(parameters, errlog=errlog or subprocess.DEVNULL), **options)
+    return Client(stdio_client(parameters, errlog=errlog or _NOWHERE), **options)
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Tools over stdio and HTTP, to clients of both eras: the real program, and the SDK's own client."""
 
 import asyncio
+import json
 import subprocess
 from types import SimpleNamespace
 
@@ -92,6 +93,7 @@ steps:
     with: {to: 2}
 """
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 OPTIONS = ["tools.py", "report.yaml", "--meta", "tenant", "--context", "colour=red"]
 
 
@@ -254,8 +256,7 @@ def test_flags_allow_calls_beforehand(project):
 
 def test_stdout_carries_messages_alone(project):
     lines = [
-        '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},'
-        '"clientInfo":{"name":"t","version":"1"}}}',
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}),
         '{"jsonrpc":"2.0","method":"notifications/initialized"}',
         '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"talk","arguments":{}}}',
     ]
@@ -274,3 +275,22 @@ def test_stdout_carries_messages_alone(project):
     assert process.returncode == 0
     for words in ("printed while it is imported", "printed", "written to the descriptor", "printed by a child"):
         assert f"{words}\n" in talk
+
+
+def test_requests_that_are_piped_in_are_answered_before_the_end(project):
+    lines = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "count", "arguments": {"to": 2}}},
+    ]
+    finished = subprocess.run(
+        [*PROGRAM, "tools.py", "--quiet"],
+        cwd=project,
+        input="".join(f"{json.dumps(line)}\n" for line in lines),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=True,
+    )
+    _, answer = map(json.loads, finished.stdout.splitlines())
+    assert answer["result"]["content"] == [{"type": "text", "text": "[0,1]"}]

@@ -14,12 +14,14 @@ from typing import Any
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
 from toolkit.mcp.serving.server import ToolServer
 from toolkit.mcp.serving.wire import LONGEST_MESSAGE, LineError, line_of, message_of
 
 _PORTION = 65_536
 _PATIENCE = 1.0
+_LAST_ANSWERS = 2.0
 
 Messages = MemoryObjectReceiveStream[SessionMessage | Exception]
 Outlet = MemoryObjectSendStream[SessionMessage]
@@ -64,15 +66,17 @@ async def _read(
     to_protocol: MemoryObjectSendStream[SessionMessage | Exception],
     writer: "_Writer",
 ) -> None:
-    """Hand messages over; an error answers what is none."""
+    """Hand messages over; an error answers what is none. At the end, calls that are nearly done are answered yet."""
     async with to_protocol:
         while (line := await lines.get()) is not None:
             message = message_of(line)
             if isinstance(message, LineError):
                 await writer.write(line_of(message))
             elif message is not None:
+                writer.owed += isinstance(message, JSONRPCRequest)
                 with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
                     await to_protocol.send(SessionMessage(message))
+        await writer.wait_for_owed(_LAST_ANSWERS)
 
 
 async def _write(
@@ -83,6 +87,8 @@ async def _write(
     async with from_protocol:
         async for item in from_protocol:
             await writer.write(line_of(item.message))
+            if isinstance(item.message, JSONRPCResponse | JSONRPCError):
+                writer.pay()
             if writer.is_broken:  # the client has gone: the same as the end of its messages
                 await to_protocol.aclose()
                 return
@@ -134,6 +140,8 @@ class _Writer:
 
     def __init__(self, sink: int) -> None:
         self.is_broken = False
+        self.owed = 0
+        self._paid = asyncio.Event()
         self._sink = sink
         self._loop = asyncio.get_running_loop()
         self._lines: queue.SimpleQueue[tuple[bytes, asyncio.Future[Any]]] = queue.SimpleQueue()
@@ -148,6 +156,19 @@ class _Writer:
             written: asyncio.Future[Any] = self._loop.create_future()
             self._lines.put((line + b"\n", written))
             await written
+
+    def pay(self) -> None:
+        """Take note that a request was answered."""
+        self.owed -= 1
+        self._paid.set()
+
+    async def wait_for_owed(self, patience: float) -> None:
+        """Wait until all requests are answered, so many seconds at most."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(patience):
+                while self.owed > 0 and not self.is_broken:
+                    self._paid.clear()
+                    await self._paid.wait()
 
     async def drain(self) -> None:
         """Wait until everything is written."""
