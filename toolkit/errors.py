@@ -19,6 +19,7 @@ Whatever else is raised while a tool runs becomes a failed `ToolResult`.
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from toolkit.amounts import money
 from toolkit.problems import Problem, errors_among
 
 
@@ -109,15 +110,15 @@ class TerminationRequested(Signal):
         self.scope = scope
 
 
-_SPENT = {"actions": "calls"}
-
-
 class BudgetExceeded(Signal):
     """A run has spent what it may."""
 
     def __init__(self, what: str, limit: float, spent: float) -> None:
         """Keep what is used up (`cost`, `tokens` or `actions`), the limit, and what was spent."""
-        used = f"${spent:g} of ${limit:g}" if what == "cost" else f"{spent:.0f} of {limit:.0f} {_SPENT.get(what, what)}"
+        if what == "cost":
+            used = f"{money(spent)} of {money(limit)}"
+        else:
+            used = f"{spent:.0f} of {limit:.0f} {'calls' if what == 'actions' else what}"
         super().__init__(f"the budget is used up: {used}")
         self.what = what
         self.limit = limit

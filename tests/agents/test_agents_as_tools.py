@@ -133,7 +133,7 @@ def test_agent_that_has_used_up_its_own_budget_fails_alone_and_one_round_it_ends
     spender = agent([paid(call("count", text="a"), 1.0), "never"], [count], budget=Budget(cost=0.5))
     for run in (None, Run(), Run(budget=Budget(cost=9))):
         result = spender.run({"task": "go"}, ToolContext(run=run))
-        assert (result.error, result.error_code) == ("the budget is used up: $1 of $0.5", "budget")
+        assert (result.error, result.error_code) == ("the budget is used up: $1.00 of $0.50", "budget")
     with pytest.raises(BudgetExceeded):
         spender.run({"task": "go"}, ToolContext(run=Run(budget=Budget(cost=0.9))))
     with pytest.raises(BudgetExceeded):

@@ -83,7 +83,7 @@ def spend() -> str:
     assert (ended.exit_code, ended.stdout) == (1, "")
     assert ended.stderr == "error: the run was ended: nothing is left to do\n"
     spent = invoke("run", "ending.py:spend")
-    assert (spent.exit_code, spent.stderr) == (1, "error: the budget is used up: $0.75 of $0.5\n")
+    assert (spent.exit_code, spent.stderr) == (1, "error: the budget is used up: $0.75 of $0.50\n")
 
 
 SCRIPT = """

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolkit import ConfigurationError
-from toolkit.runs.records import Budget, money
+from toolkit.amounts import money
+from toolkit.runs.records import Budget
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_what_an_inner_run_does_counts_for_the_outer_one():
 @pytest.mark.parametrize(
     ("budget", "message"),
     [
-        (Budget(cost=0.5), r"the budget is used up: \$0.5 of \$0.5"),
+        (Budget(cost=0.5), r"the budget is used up: \$0.50 of \$0.50"),
         (Budget(tokens=41), "the budget is used up: 42 of 41 tokens"),
         (Budget(actions=1), "the budget is used up: 1 of 1 calls"),
     ],

@@ -8,8 +8,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
 
+from toolkit.amounts import money
 from toolkit.errors import ToolExecutionError
-from toolkit.runs.records import CallRecord, ModelUse, money
+from toolkit.runs.records import CallRecord, ModelUse
 from toolkit.runs.run import Run
 from toolkit.tools.context import ToolContext
 from toolkit.tools.marking import tool, toolbox

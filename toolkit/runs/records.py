@@ -4,6 +4,7 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
+from toolkit.amounts import money
 from toolkit.errors import ConfigurationError
 from toolkit.events import Outcome
 from toolkit.problems import did_you_mean
@@ -157,12 +158,6 @@ def _amount(part: str) -> tuple[str, float]:
     if what != "cost" and not amount.is_integer():
         raise ValueError(f"'{part.strip()}' must be a whole number")
     return what, amount
-
-
-def money(dollars: float, digits: int = 4) -> str:
-    """Return an amount of dollars as people write it, with two digits after the point, or more where they count."""
-    whole, point, rest = f"{dollars:,.{digits}f}".partition(".")
-    return f"${whole}{point}{rest[:2]}{rest[2:].rstrip('0')}"
 
 
 @dataclass(frozen=True, slots=True)

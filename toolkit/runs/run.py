@@ -3,7 +3,8 @@
 import os
 import threading
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from time import perf_counter
 from typing import Any, Literal
 
@@ -71,6 +72,8 @@ class Run:
         self._counts: Counter[str] = Counter()
         self._failures: Counter[str] = Counter()
         self._uses: list[ModelUse] = []
+        self._spent = Budget(0.0, 0, 0)
+        self._under_way = 0
         self._lock = threading.Lock()
 
     @property
@@ -115,9 +118,8 @@ class Run:
     @property
     def spent(self) -> Budget:
         """What has been spent so far; a cost that nobody knows counts as none."""
-        uses = self.uses
-        cost = sum(use.cost or 0.0 for use in uses)
-        return Budget(cost, sum(use.tokens for use in uses), sum(self.counts.values()))
+        with self._lock:
+            return self._spent
 
     @property
     def left(self) -> Budget:
@@ -145,6 +147,7 @@ class Run:
         with self._lock:
             self._calls.append(call)
             self._counts[call.tool] += 1
+            self._add_up(actions=1)
             if call.outcome in {"failure", "error"}:
                 self._failures[call.tool] += 1
         if self.around is not None:
@@ -154,8 +157,14 @@ class Run:
         """Remember a request to a model, here and in the runs round this one."""
         with self._lock:
             self._uses.append(use)
+            self._add_up(use.cost or 0.0, use.tokens)
         if self.around is not None:
             self.around.record_use(use)
+
+    def _add_up(self, cost: float = 0.0, tokens: int = 0, actions: int = 0) -> None:
+        """Add to what was spent; whoever does it holds the lock."""
+        spent = self._spent
+        self._spent = Budget((spent.cost or 0.0) + cost, (spent.tokens or 0) + tokens, (spent.actions or 0) + actions)
 
     def tell(self, message: Message) -> bool:
         """Say something to the user; return whether there is anybody who hears it."""
@@ -171,18 +180,48 @@ class Run:
             TerminationRequested: If this run, or one round it, was told to end.
             BudgetExceeded: If a budget, of this run or of one round it, is used up.
         """
+        for run in self.lineage:
+            run._check_own(0)  # noqa: SLF001 - one of its own kind
+
+    @contextmanager
+    def calling(self) -> Iterator[None]:
+        """Check before a call of a tool, and hold its place in the budgets until it has ended and is recorded.
+
+        So calls side by side do not all begin because none of them has ended yet.
+
+        Raises:
+            TerminationRequested: As `check` does.
+            BudgetExceeded: As `check` does; calls that are under way count too.
+        """
+        runs = self.lineage
+        for run in runs:
+            run._enter(1)  # noqa: SLF001 - one of its own kind
+        try:
+            for run in runs:
+                run._check_own(run._under_way - 1)  # noqa: SLF001
+            yield
+        finally:
+            for run in runs:
+                run._enter(-1)  # noqa: SLF001
+
+    def _enter(self, calls: int) -> None:
+        with self._lock:
+            self._under_way += calls
+
+    def _check_own(self, under_way: int) -> None:
+        """Check this very run, with so many calls beside those that have ended."""
         if self._ending is not None:
             raise TerminationRequested(self._ending)
+        if self.budget == Budget():
+            return
         spent = self.spent
         for what, limit, used in (
-            ("cost", self.budget.cost, spent.cost),
-            ("tokens", self.budget.tokens, spent.tokens),
-            ("actions", self.budget.actions, spent.actions),
+            ("cost", self.budget.cost, spent.cost or 0.0),
+            ("tokens", self.budget.tokens, spent.tokens or 0),
+            ("actions", self.budget.actions, (spent.actions or 0) + under_way),
         ):
-            if limit is not None and (used or 0) >= limit:
-                raise BudgetExceeded(what, limit, used or 0)
-        if self.around is not None:
-            self.around.check()
+            if limit is not None and used >= limit:
+                raise BudgetExceeded(what, limit, used)
 
     def ends_alone(self, signal: BudgetExceeded | TerminationRequested) -> bool:
         """Return whether what has ended this run leaves those round it as they are.

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from toolkit.runs.records import ModelUse, money
+from toolkit.amounts import money
+from toolkit.runs.records import ModelUse
 from toolkit_cli.rendering.escaping import one_line
 from toolkit_cli.rendering.events import spoken_seconds
 
