@@ -2,13 +2,12 @@
 
 By hand, with more of them and another seed:
 
-    python tests/mcp/fuzzing.py 20000 7 -- toolkit serve tools.py
+    python -m tests.mcp.fuzzing 20000 7 -- toolkit serve tools.py
 """
 
 import json
 import random
 import sys
-from pathlib import Path
 from typing import Any
 
 from tests.mcp.raw import RawStdio, message
@@ -189,6 +188,5 @@ def send_all(server: RawStdio, lines) -> Tally:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parents[2]))
     with RawStdio(sys.argv[4:]) as server:
         print(send_all(server, hostile_lines(int(sys.argv[1]), int(sys.argv[2]))))  # noqa: T201 - it is a program

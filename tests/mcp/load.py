@@ -1,8 +1,8 @@
 """Many clients at once against one server over HTTP: every call has its own answer, and memory stays flat.
 
-By hand, in a folder with the file of tools that is served; the clients, their calls, and the size of each text:
+By hand, with the number of clients, of calls of each, and the length of each text:
 
-    python tests/mcp/load.py 64 500 1000
+    python -m tests.mcp.load 64 500 1000
 """
 
 import json
@@ -11,6 +11,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from tests.mcp.raw import PATIENCE, message
@@ -88,10 +89,10 @@ def _resident(pid):
 
 
 if __name__ == "__main__":
-    folder = Path.cwd()
-    (folder / "tools.py").write_text(TOOLS)
-    serving = Listening(folder)
-    try:
-        print(put_on(serving, *map(int, sys.argv[1:])))  # noqa: T201 - it is a program
-    finally:
-        serving.close()
+    with TemporaryDirectory() as folder:
+        Path(folder, "tools.py").write_text(TOOLS)
+        serving = Listening(Path(folder))
+        try:
+            print(put_on(serving, *map(int, sys.argv[1:])))  # noqa: T201 - it is a program
+        finally:
+            serving.close()

@@ -364,6 +364,19 @@ def test_clients_that_never_finish_their_requests_keep_nobody_waiting(http, figu
     figure(f"{served} of 50 pings answered while {len(slow)} connections never finish their requests")
 
 
+def test_clients_that_hang_up_in_the_middle_of_an_answer_harm_nobody(http):
+    client = http.client().shake_hands()
+    body = json.dumps(message("tools/call", 1, name="hang", arguments={})).encode()
+    lines = [f"{name}: {value}" for name, value in {**client.headers, "Content-Length": len(body)}.items()]
+    request = "\r\n".join(["POST /mcp HTTP/1.1", *lines, "", ""]).encode() + body
+    for number in range(20):
+        with socket.create_connection(("127.0.0.1", http.port), timeout=PATIENCE) as line:
+            line.sendall(request)
+            if number % 2:
+                line.recv(15)
+        assert client.is_alive()
+
+
 def test_a_session_is_known_by_its_own_identity_alone(http):
     owner = http.client().shake_hands()
     stranger = http.client(**{"MCP-Protocol-Version": HELLO["protocolVersion"]})
