@@ -1,4 +1,4 @@
-"""An MCP server of the handshake era in plain Python, which starts quickly and behaves as it is told to.
+"""An MCP server in plain Python, which starts quickly and behaves as it is told to.
 
     python odd_server.py [BEHAVIOUR]
 
@@ -70,6 +70,21 @@ def text(said, **more):
     return {"content": [{"type": "text", "text": said}], **more}
 
 
+FORM = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "sure": {"type": "boolean"}},
+    "required": ["name", "sure"],
+}
+
+
+def ask_again(params):
+    """Ask by having the call repeated with the answer, as the stateless protocol does."""
+    if params.get("requestState") != "round 1":
+        question = {"method": "elicitation/create", "params": {"message": "Which?", "requestedSchema": FORM}}
+        return {"resultType": "input_required", "inputRequests": {"who": question}, "requestState": "round 1"}
+    return text(json.dumps(params["inputResponses"]["who"], sort_keys=True))
+
+
 def call(message):
     name, arguments = message["params"]["name"], message["params"].get("arguments") or {}
     match name:
@@ -102,10 +117,10 @@ def call(message):
                 told = {"progressToken": token, "progress": number, "total": 3, "message": f"animal {number}"}
                 send({"method": "notifications/progress", "params": told})
             return text("three")
+        case "ask" if BEHAVIOUR == "modern":
+            return ask_again(message["params"])
         case "ask":
-            form = {"type": "object", "properties": {"name": {"type": "string"}, "sure": {"type": "boolean"}},
-                    "required": ["name", "sure"]}  # fmt: skip
-            send({"id": 99, "method": "elicitation/create", "params": {"message": "Which?", "requestedSchema": form}})
+            send({"id": 99, "method": "elicitation/create", "params": {"message": "Which?", "requestedSchema": FORM}})
             return text(json.dumps(receive()["result"], sort_keys=True))
         case "change":
             TOOLS.insert(0, {"name": "new", "description": "New.", "inputSchema": NOTHING})
@@ -115,7 +130,16 @@ def call(message):
 
 
 def answer(message):
+    found = told(message)
+    if BEHAVIOUR != "modern" or found is None:
+        return found
+    return {"resultType": "complete", "ttlMs": 0, "cacheScope": "private", **found}
+
+
+def told(message):
     match message.get("method"):
+        case "server/discover" if BEHAVIOUR == "modern":
+            return {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}
         case "initialize":
             return {
                 "protocolVersion": message["params"]["protocolVersion"],

@@ -137,6 +137,7 @@ def test_change_of_the_tools_is_followed(zoo):
     assert len(zoo.sent("tools/list")) == 2
 
 
+@pytest.mark.parametrize("era", ["plain", "modern"])
 @pytest.mark.parametrize(
     ("decision", "answer"),
     [
@@ -145,9 +146,9 @@ def test_change_of_the_tools_is_followed(zoo):
         (None, {"action": "decline"}),
     ],
 )
-def test_question_of_a_server_is_put_to_the_reviewer(zoo, decision, answer):
+def test_question_of_a_server_is_put_to_the_reviewer(zoo, era, decision, answer):
     reviewer = ScriptedReviewer([decision] if decision else [])
-    result = tools_of(named(zoo))["ask"].run({}, ToolContext(reviewer=reviewer))
+    result = tools_of(named(zoo, era))["ask"].run({}, ToolContext(reviewer=reviewer))
     assert json.loads(result.output) == answer
     [request] = reviewer.requests
     assert (request.text, request.risk.tool) == ("Which?", "server zoo")
@@ -204,6 +205,21 @@ def test_list_that_breaks_the_protocol_is_refused_with_the_place(zoo):
     message = "answered with what cannot be read: tools.12.inputSchema.type: Input should be 'object'"
     with pytest.raises(ServerUnreachable, match=message):
         tools_of(named(zoo, "wrong"))
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_program_cancels_the_call_and_ends_the_server(zoo, ending):
+    zoo.server()
+    command = [sys.executable, "-m", "toolkit_cli", "run", "--start", "zoo", "--yes", "zoo.sleep"]
+    with subprocess.Popen(command, cwd=zoo.folder, stderr=subprocess.PIPE, text=True) as program:
+        sent = zoo.folder / "sent.jsonl"
+        while not (sent.exists() and "tools/call" in sent.read_text("utf-8")):
+            os.sched_yield()
+        program.send_signal(ending)
+        _, said = program.communicate(timeout=60)
+    assert (program.returncode, "interrupted" in said) == (128 + ending, True)
+    assert len(zoo.sent("notifications/cancelled")) == 1
+    assert not any(map(is_alive, zoo.starts))
 
 
 def test_stubborn_server_dies_with_all_that_it_started_when_the_program_ends(zoo):

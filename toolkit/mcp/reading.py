@@ -135,7 +135,10 @@ class _Table:
         kinds = {kind for kind in ("command", "url") if kind in self._table}
         if len(kinds) != 1:
             both = "both 'command' and 'url'" if kinds else "neither 'command' nor 'url'"
-            self._wrong((), f"server '{self._name}' has {both}", "write one: command = 'uvx', or url = 'https://…'")
+            strange = [key for key in self._table if key not in (*_STDIO_KEYS, *_HTTP_KEYS, *_COMMON_KEYS)]
+            near = (hint for key in strange if (hint := did_you_mean(key, ("command", "url"))))
+            hint = next(near, "write one: command = 'uvx', or url = 'https://…'")
+            self._wrong((), f"server '{self._name}' has {both}", hint)
             return None
         own = _STDIO_KEYS if "command" in kinds else _HTTP_KEYS
         values = self._values((*own, *_COMMON_KEYS))

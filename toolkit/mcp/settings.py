@@ -176,4 +176,4 @@ def texts_of(server: McpServer) -> list[str]:
 
 def holds_secret(name: str, text: str) -> bool:
     """Return whether a header or variable of this name usually holds a secret, and the text is one, not a reference."""
-    return bool(text.strip()) and _SECRET_WORD.search(name) is not None and _REFERENCE.search(text) is None
+    return bool(text.strip()) and _SECRET_WORD.search(name) is not None and "${" not in text

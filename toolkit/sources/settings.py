@@ -355,7 +355,7 @@ class _Reader:
 
 def _listed(names: Mapping[str, Any]) -> str:
     quoted = [f"'{name}'" for name in names]
-    return f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+    return " and ".join(filter(None, [", ".join(quoted[:-1]), quoted[-1]]))
 
 
 def _quoted(value: Any) -> str:
