@@ -4,15 +4,18 @@ import asyncio
 from dataclasses import dataclass, field
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import BaseModel, SecretStr
 
 from toolkit import ToolContext, from_object, tool
 from toolkit.agents.agent import run_agent
-from toolkit.agents.blackboards import BlackboardTools, described
-from toolkit.agents.introspection import AgentProcessTools, time_in_words
+from toolkit.agents.blackboards import BlackboardTools
+from toolkit.agents.introspection import AgentProcessTools
 from toolkit.agents.models.messages import ModelReply, ToolMessage, Usage
 from toolkit.agents.models.scripted import ScriptedModel
 from toolkit.agents.speaking import SPEAKING, communicate
+from toolkit.agents.wording import described, time_in_words
 from toolkit.runs.records import Budget, CallRecord, Message, ModelUse
 from toolkit.runs.run import Run
 from toolkit.tools.calls import ToolCall
@@ -171,6 +174,15 @@ def test_secrets_of_calls_do_not_come_back():
 )
 def test_history_is_filtered(wanted, lines):
     assert call(PROCESS, "process_history", worked(), **wanted).output.splitlines() == lines
+
+
+@given(st.one_of(st.text(), st.dictionaries(st.one_of(st.text(), st.tuples(st.integers())), st.binary())), st.text())
+def test_whatever_was_called_can_be_told_on_a_line(arguments, output):
+    run = Run()
+    run.record_call(record("t", arguments, output=output))
+    result = call(PROCESS, "process_history", run)
+    assert (result.error, len(result.output.split("\n"))) == (None, 2)
+    assert len(result.output) < 400
 
 
 def test_history_shows_the_last_calls_with_their_numbers():

@@ -4,13 +4,12 @@ What is shown is text, cut where it is long. An object is shown as its class wan
 out of its `repr`, secrets above all, stays out.
 """
 
-import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from types import NoneType
 from typing import Annotated, Any
 
-from toolkit.agents.introspection import run_of, shortened
+from toolkit.agents.introspection import run_of
+from toolkit.agents.wording import described, shortened
 from toolkit.errors import ToolExecutionError
 from toolkit.problems import did_you_mean
 from toolkit.runs.blackboard import Blackboard, Entry
@@ -109,37 +108,6 @@ class _Listed:
     number: int
     name: str | None
     type: str
-
-
-def described(thing: Any) -> str:
-    """Return what an object is in words: text as it is, plain data as JSON, anything else as its class says it is.
-
-    An object whose class says nothing is named by its class, since nobody has said what of it may be seen.
-    """
-    if isinstance(thing, str):
-        return thing
-    if type(thing) in (dict, list, tuple, bool, int, float, NoneType):
-        try:
-            return json.dumps(thing, ensure_ascii=False, default=_in_words)
-        except (TypeError, ValueError, RecursionError):
-            return _named(thing)
-    return _in_words(thing)
-
-
-def _in_words(thing: Any) -> str:
-    if isinstance(thing, bytes | bytearray | memoryview):
-        return f"<{len(bytes(thing))} bytes>"
-    own = {member for base in type(thing).__mro__ if base is not object for member in vars(base)}
-    if own.isdisjoint(("__str__", "__repr__")):
-        return _named(thing)
-    try:
-        return str(thing)
-    except Exception:  # noqa: BLE001 - what an object's class does is foreign code
-        return _named(thing)
-
-
-def _named(thing: Any) -> str:
-    return f"<{type(thing).__name__}>"
 
 
 def _board(context: ToolContext) -> Blackboard:

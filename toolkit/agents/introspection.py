@@ -4,10 +4,10 @@ Each looks at the run of the context that it is called with. What is shown of ca
 stars for secrets, and cut where it is long.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
 
+from toolkit.agents.wording import described, shortened, time_in_words
 from toolkit.amounts import money
 from toolkit.errors import ToolExecutionError
 from toolkit.runs.records import CallRecord, ModelUse
@@ -128,22 +128,6 @@ def run_of(context: ToolContext) -> Run:
     return context.run
 
 
-def shortened(text: str, limit: int) -> str:
-    """Return a text, or its beginning and how long it is where it is longer than so many characters."""
-    return text if len(text) <= limit else f"{text[:limit]}… [{limit} of {len(text)} characters]"
-
-
-def time_in_words(seconds: float) -> str:
-    """Return a span of time for reading: `12ms`, `1.5s`, `1m 1s`, `1h 2m 5s`."""
-    if seconds < 1:
-        return f"{int(seconds * 1000)}ms"
-    if seconds < 60:  # noqa: PLR2004 - a minute
-        return f"{int(seconds * 10) / 10:g}s"
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}h {minutes}m {rest}s" if hours else f"{minutes}m {rest}s"
-
-
 def _share(run: Run, what: str) -> dict[str, float | None]:
     """Return the limit of a kind that leaves the least, and what counts against it; where none is, what was spent."""
     limited = [one for one in run.lineage if getattr(one.budget, what) is not None]
@@ -221,8 +205,7 @@ def _call_as_data(call: CallRecord) -> dict[str, Any]:
 
 def _flat(arguments: Any) -> str:
     """Return recorded arguments on one short line."""
-    text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False, default=str)
-    return shortened(" ".join(text.split()), _SHOWN)
+    return shortened(" ".join(described(arguments).split()), _SHOWN)
 
 
 def _seconds(calls: Sequence[CallRecord]) -> dict[str, float]:
