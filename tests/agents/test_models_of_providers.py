@@ -120,7 +120,12 @@ def test_server_of_ones_own_costs_what_one_says_oneself_and_is_never_billed_as_a
         ("openai-chat:m", "http://127.0.0.1:1/v1", "nothing else takes one"),
         ("nowhere:m", None, "'nowhere:m' cannot be used"),
         ("opnai-chat:gpt-4o", None, "did you mean 'openai-chat:gpt-4o'"),
-        ("openai-chat:gpt-4o", None, "OPENAI_API_KEY"),
+        ("openai-chat:gpt-4o", None, "'openai-chat:gpt-4o' needs OPENAI_API_KEY in the environment, and it is not set"),
+        (
+            "groq:llama",
+            None,
+            "'groq:llama' needs a package that is not installed (pip install 'pydantic-ai-slim[groq]')",
+        ),
     ],
 )
 def test_name_that_means_no_model_is_refused_with_its_cure(name, base_url, message):

@@ -6,6 +6,7 @@ way, or that the server is too busy for, is repeated twice at most, as the libra
 """
 
 import os
+import re
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
@@ -51,15 +52,11 @@ class ProvidedModel:
         try:
             self._make()
         except ImportError as error:
-            hint = "pip install 'toolkit[agent]', and the provider's own package if it has one"
-            raise _refused(f"the model '{name}' needs a package that is not installed: {error.name}", hint) from error
+            extra = re.search(r"pydantic-ai-slim\[([\w-]+)\]", str(error))
+            package = f"pydantic-ai-slim[{extra[1]}]" if extra else "toolkit[agent]"
+            raise _refused(f"'{name}' needs a package that is not installed", f"pip install '{package}'") from error
         except Exception as error:
-            from toolkit.agents.models.known_names import near_models  # noqa: PLC0415 - only a wrong name needs it
-
-            words, nearest = without_secrets(words_of(error)), near_models(name)
-            if nearest is not None:  # which is about the part that is wrong
-                words = words.partition(". Did you mean")[0]
-            raise _refused(f"'{name}' cannot be used: {words}", nearest) from error
+            raise _unusable(name, error) from error
 
     async def request(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
         """Return the model's reply.
@@ -159,6 +156,19 @@ class ProvidedModel:
 
         provider = OpenAIProvider(base_url=self._base_url, api_key=os.environ.get(KEY) or "none")
         return OpenAIChatModel(self.name.partition(":")[2], provider=provider)
+
+
+def _unusable(name: str, error: Exception) -> ConfigurationError:
+    """Return why a model cannot be used: a key is missing, or its name means none; in our words where we have some."""
+    from toolkit.agents.models.known_names import near_models  # noqa: PLC0415 - only a wrong name needs it
+
+    words = without_secrets(words_of(error))
+    if variable := re.match(r"Set the `(\w+)` environment variable", words):
+        return _refused(f"'{name}' needs {variable[1]} in the environment, and it is not set", None)
+    nearest = near_models(name)
+    if nearest is not None:  # which is about the part that is wrong
+        words = words.partition(". Did you mean")[0]
+    return _refused(f"'{name}' cannot be used: {words}", nearest)
 
 
 def _refused(message: str, hint: str | None) -> ConfigurationError:
