@@ -11,8 +11,8 @@ import typer
 
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
-from toolkit_cli.options import Debug, Grants, Quiet, Rules, Sources, Targets, Values, Verbose
-from toolkit_cli.running.answering import Answers
+from toolkit_cli.options import Debug, Grants, Quiet, Rules, Sources, Starts, Targets, Values, Verbose
+from toolkit_cli.running.answering import Answers, make_gate
 from toolkit_cli.running.logs import show_logs
 from toolkit_cli.running.values import read_values
 from toolkit_cli.screen import Screen
@@ -69,6 +69,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
     print_config: Printed = None,
     tools: Sources = None,
     grant: Grants = None,
+    start: Starts = None,
     verbose: Verbose = 0,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -84,23 +85,26 @@ def serve(  # noqa: PLR0913 - each is an option of the command
 
     place = None if http is None else carrying.parse_place(http)
     if print_config is not None:
-        options = {"--approve": approve, "--meta": meta, "--tools": tools, "--grant": grant}
+        options = {"--approve": approve, "--meta": meta, "--tools": tools, "--grant": grant, "--start": start}
         words = [*(targets or ()), *_as_typed(options), *(["--timeout", timeout] if timeout else ())]
         return _print_configuration(print_config, name, [*words, *(["--yes"] if yes else ())], place, token_env)
     preparing.need_the_extra()
     sys.dont_write_bytecode |= reload  # a compiled file would stand for an edit of the same second and size
 
-    def open_all() -> "dict[str, Tool]":
-        return preparing.open_served(targets or (), load_configuration(tools, grant), warn=not quiet)
-
     with Screen() as screen:
         show_logs(screen, _EVERYTHING if debug else verbose)
+        answers = Answers(yes, approve=approve or ())
+        configuration = load_configuration(tools, grant, start)
+        gate, _ = make_gate(answers, screen, configuration.approval_timeout)
+
+        def open_all() -> "dict[str, Tool]":
+            now = load_configuration(tools, grant, start)
+            return preparing.open_served(targets or (), now, gate, warn=not quiet)
+
         door = None if place is None else carrying.make_door(place, token_env, allow_host or ())
         served = open_all()
-        wishes = preparing.Wishes(
-            name, Answers(yes, approve=approve or ()), meta or (), read_values(context or ()), timeout
-        )
-        made = preparing.make_options(wishes, load_configuration(tools, grant), door.token if door else None)
+        wishes = preparing.Wishes(name, answers, meta or (), read_values(context or ()), timeout)
+        made = preparing.make_options(wishes, configuration, door.token if door else None)
         watch = reloader(targets or (), open_all) if reload else None
         said = None if quiet else f"serving {len(served)} tool{'' if len(served) == 1 else 's'}"
         if door is not None:

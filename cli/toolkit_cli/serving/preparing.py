@@ -9,6 +9,7 @@ from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.running.answering import Answers
 
 if TYPE_CHECKING:
+    from toolkit.approvals.gates import Gate
     from toolkit.approvals.requests import ReviewRequest
     from toolkit.mcp.serving.server import Options
     from toolkit.sources.configuration import Configuration
@@ -46,12 +47,15 @@ def need_the_extra() -> None:
         raise Failure(ExitCode.USAGE, "serving needs the extra 'mcp'", hint="pip install 'toolkit[mcp]'")
 
 
-def open_served(targets: Sequence[str], configuration: "Configuration", *, warn: bool) -> "dict[str, Tool]":
+def open_served(
+    targets: Sequence[str], configuration: "Configuration", gate: "Gate", *, warn: bool
+) -> "dict[str, Tool]":
     """Return the tools that are served by name, those of a toolbox behind their facade.
 
     Args:
         targets: As they were typed; without any, the configured sources.
         configuration: Where names are looked up.
+        gate: Who is asked before an MCP server of the project is reached.
         warn: Whether to say what is odd about them.
 
     Raises:
@@ -61,7 +65,7 @@ def open_served(targets: Sequence[str], configuration: "Configuration", *, warn:
     from toolkit.disclosure.folding import folded_tools  # noqa: PLC0415 - help needs none of it
     from toolkit.sources.opening import open_targets  # noqa: PLC0415
 
-    opened = open_targets(targets, configuration)
+    opened = open_targets(targets, configuration, gate)
     if errors_among(opened.problems):
         raise Failure(code_for(opened.problems), problems=opened.problems)
     if warn:
