@@ -5,6 +5,7 @@ of one turn raise one, all calls have ended first, and the signal that ends the 
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import count
 from time import perf_counter
@@ -201,13 +202,12 @@ class Loop:
 
     async def _call(self, tool: Tool | None, call: ToolCall) -> ToolResult:
         """Call a tool as a step of the agent: position is the turn, out of those that there may be."""
-        if self._context.run is not None:
-            self._context.run.check()
-        place = f"turn {self.turns}/{self._limits.turns} · agent {self._context.agent}"
-        context = self._context.replace(place=place)
-        if context.listener is None:
-            return await _performed(tool, call, context)
-        return await self._call_told(tool, call, context)
+        here, around = f"turn {self.turns}/{self._limits.turns} · agent {self._context.agent}", self._context.place
+        context = self._context.replace(place=f"{here} · {around}" if around else here)
+        with context.run.calling() if context.run is not None else nullcontext():
+            if context.listener is None:
+                return await _performed(tool, call, context)
+            return await self._call_told(tool, call, context)
 
     async def _call_told(self, tool: Tool | None, call: ToolCall, context: ToolContext) -> ToolResult:
         step, turn, of = next(_STEPS), self.turns, self._limits.turns

@@ -1,6 +1,7 @@
 """Actions: what a step does once: call a tool, compute a value, or ask a person."""
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import Any, Protocol
 
 from toolkit.approvals.decisions import Continue, Edit, ExitEarly, Reject
@@ -15,6 +16,7 @@ from toolkit.pipelines.plans import Feed, PlannedStep
 from toolkit.pipelines.turns import Turn
 from toolkit.pipelines.values import MappingValue
 from toolkit.tools.base import Arguments, Tool
+from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
 
 
@@ -57,8 +59,14 @@ class CallTool:
     async def act(self, flow: Flow, turn: Turn) -> Outcome:
         """Call the tool."""
         if self._parameter is not None:
-            return outcome_of(await self._tool.call({self._parameter: flow.text}, turn.context))
-        return outcome_of(await self._tool.call(arguments_of(self._feed, self._arguments, flow), turn.context))
+            return outcome_of(await _called(self._tool, {self._parameter: flow.text}, turn.context))
+        return outcome_of(await _called(self._tool, arguments_of(self._feed, self._arguments, flow), turn.context))
+
+
+async def _called(tool: Tool, arguments: Arguments, context: ToolContext, demand: Demand | None = None) -> ToolResult:
+    """Call a tool, if the run that the call belongs to, where it belongs to one, may go on."""
+    with context.run.calling() if context.run is not None else nullcontext():
+        return await tool.call(arguments, context, demand=demand)
 
 
 def arguments_of(feed: Feed | None, written: MappingValue | None, flow: Flow) -> Arguments:
@@ -95,7 +103,7 @@ class CallCarefully:
 
             tool = TimedTool(tool, definition.timeout)
         if definition.retry is None:
-            return outcome_of(await tool.call(arguments, turn.context, demand=demand))
+            return outcome_of(await _called(tool, arguments, turn.context, demand))
         from toolkit.pipelines.retrying import RetriedTool  # noqa: PLC0415 - few steps are tried again
 
         def told(attempt: int, error: str, delay: float) -> None:
@@ -105,7 +113,7 @@ class CallCarefully:
                 turn.context.emit(StepRetried(turn.call, turn.path, attempt, error, delay))
 
         retried = RetriedTool(tool, definition.retry, told)
-        result = await retried.call(arguments, turn.context, demand=demand)
+        result = await _called(retried, arguments, turn.context, demand)
         return outcome_of(result, retried.attempts)
 
 

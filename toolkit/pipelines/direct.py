@@ -1,6 +1,7 @@
 """The direct way: a step that hands text to a tool and says nothing else, with nobody listening or to be asked.
 
-It does what `Step.run` does, without the stations that such a step does not have. Most steps of most chains are so.
+It does what `Step.run` does, without the stations that such a step does not have. Most steps of most chains are so. A
+call that belongs to a run takes the long way, since the run may have to end before it.
 """
 
 from toolkit.approvals.gates import Gate

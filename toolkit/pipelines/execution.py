@@ -253,11 +253,11 @@ async def run_chain(steps: Sequence[Step], flow: Flow) -> Outcome | None:
         `None` if the end was reached, else the failure that ended the chain.
     """
     context = flow.context
-    gate, nobody_listens = context.gate, context.listener is None
+    gate, is_watched = context.gate, context.listener is not None or context.run is not None
     for step in steps:
         direct = step.direct
         try:
-            if direct is not None and nobody_listens and (gate is None or direct.is_quiet(gate)):
+            if direct is not None and not is_watched and (gate is None or direct.is_quiet(gate)):
                 result = await direct.call({direct.parameter: flow.text}, context)
                 if result.error is None:
                     flow.hand_on(result, direct.path)
