@@ -13,30 +13,30 @@ NOT_JSON = "Parse error: a line must be one JSON message"
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 
 
-@pytest.mark.parametrize(
-    ("line", "identity", "code", "text"),
-    [
-        (b"not json", None, -32700, f"{NOT_JSON} (Expecting value: line 1 column 1 (char 0))"),
-        (b'{"half"', None, -32700, f"{NOT_JSON} (Expecting ':' delimiter: line 1 column 8 (char 7))"),
-        (b'\xff{"id":1}', None, -32700, f"{NOT_JSON} ('utf-8' codec can't decode byte 0xff in position 0: invalid start byte)"),
-        (b"[" * 9000 + b"]" * 9000, None, -32700, f"{NOT_JSON} (it is nested too deeply)"),
-        (b"[%s]" % PING, None, -32600, "Invalid request: a batch; send one message a line"),
-        (b"[]", None, -32600, "Invalid request: a batch; send one message a line"),
-        (b"7", None, -32600, "Invalid request: a message is a JSON object"),
-        (b"null", None, -32600, "Invalid request: a message is a JSON object"),
-        (b"{}", None, -32600, f"Invalid request: 'jsonrpc' must be '2.0'; {NO_ID[17:]}; 'method' must be a text"),
-        (b'{"jsonrpc":"2.0","id":1,"method":7}', 1, -32600, "Invalid request: 'method' must be a text"),
-        (b'{"jsonrpc":"2.0","id":"a"}', "a", -32600, "Invalid request: 'method' must be a text"),
-        (b'{"jsonrpc":"1.0","id":2,"method":"ping","params":[]}', 2, -32600, "Invalid request: 'jsonrpc' must be '2.0'; 'params' must be an object"),
-        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', None, -32600, NO_ID),
-        (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', None, -32600, NO_ID),
-        (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', None, -32600, NO_ID),
-        (b'{"jsonrpc":"2.0","id":{},"method":"ping","result":7}', None, -32600, NO_ID),
-        (b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}', None, -32600, NO_ID),
-        (b'{"jsonrpc":"2.0","id":3,"method":"ping","params":{"a":"\\ud800"}}', 3, -32600, "Invalid request: it is nested too deeply, or holds half a character"),
-        (b'{"jsonrpc":"2.0","id":4,"params":"%s"}' % (b"x" * LIMIT), None, -32600, f"Invalid request: the message is longer than {LIMIT} bytes"),
-    ],
-)  # fmt: skip
+MALFORMED: list[tuple[bytes, int | str | None, int, str]] = [
+    (b"not json", None, -32700, f"{NOT_JSON} (Expecting value: line 1 column 1 (char 0))"),
+    (b'{"half"', None, -32700, f"{NOT_JSON} (Expecting ':' delimiter: line 1 column 8 (char 7))"),
+    (b'\xff{"id":1}', None, -32700, f"{NOT_JSON} ('utf-8' codec can't decode byte 0xff in position 0: invalid start byte)"),
+    (b"[" * 9000 + b"]" * 9000, None, -32700, f"{NOT_JSON} (it is nested too deeply)"),
+    (b"[%s]" % PING, None, -32600, "Invalid request: a batch; send one message a line"),
+    (b"[]", None, -32600, "Invalid request: a batch; send one message a line"),
+    (b"7", None, -32600, "Invalid request: a message is a JSON object"),
+    (b"null", None, -32600, "Invalid request: a message is a JSON object"),
+    (b"{}", None, -32600, f"Invalid request: 'jsonrpc' must be '2.0'; {NO_ID[17:]}; 'method' must be a text"),
+    (b'{"jsonrpc":"2.0","id":1,"method":7}', 1, -32600, "Invalid request: 'method' must be a text"),
+    (b'{"jsonrpc":"2.0","id":"a"}', "a", -32600, "Invalid request: 'method' must be a text"),
+    (b'{"jsonrpc":"1.0","id":2,"method":"ping","params":[]}', 2, -32600, "Invalid request: 'jsonrpc' must be '2.0'; 'params' must be an object"),
+    (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', None, -32600, NO_ID),
+    (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', None, -32600, NO_ID),
+    (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', None, -32600, NO_ID),
+    (b'{"jsonrpc":"2.0","id":{},"method":"ping","result":7}', None, -32600, NO_ID),
+    (b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}', None, -32600, NO_ID),
+    (b'{"jsonrpc":"2.0","id":3,"method":"ping","params":{"a":"\\ud800"}}', 3, -32600, "Invalid request: it is nested too deeply, or holds half a character"),
+    (b'{"jsonrpc":"2.0","id":4,"params":"%s"}' % (b"x" * LIMIT), None, -32600, f"Invalid request: the message is longer than {LIMIT} bytes"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "identity", "code", "text"), MALFORMED, ids=map(str, range(len(MALFORMED))))
 def test_a_malformed_line_is_answered_by_what_is_wrong_with_it(line, identity, code, text):
     answer = message_of(line, LIMIT)
     assert isinstance(answer, LineError)
