@@ -8,6 +8,7 @@ import sys
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
+import anyio
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
@@ -65,3 +66,10 @@ async def in_this_process(tools, era="legacy", options=None, **more):
             yield server, client
     finally:
         await asyncio.to_thread(server.close)
+
+
+async def until(is_so):
+    """Wait until something that other tasks or threads do is done; a test that hangs here has failed."""
+    with anyio.fail_after(20):
+        while not is_so():
+            await anyio.sleep(0.01)

@@ -7,7 +7,7 @@ import mcp_types as types
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from tests.mcp.served import in_this_process
+from tests.mcp.served import in_this_process, until
 from toolkit import ToolContext, tool
 from toolkit.builtin.human_input import HumanInput
 from toolkit.mcp.serving.calls import Rules
@@ -164,8 +164,7 @@ def test_unanswered_question_is_a_refusal(era):
             if era == "legacy":
                 return await client.call_tool("wipe", {"path": "a.txt"})
             first = await client.session.call_tool("wipe", {"path": "a.txt"}, allow_input_required=True)
-            while server._parking._parked:
-                await anyio.sleep(0.01)
+            await until(lambda: not server._parking._parked)
             with pytest.raises(MCPError, match="Invalid or expired requestState"):
                 await repeated(client, first)
             return None

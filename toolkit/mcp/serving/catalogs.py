@@ -7,11 +7,10 @@ see one list that no call changes; behind its facades lead two tools, one that s
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from toolkit.approvals.policies import DescribedCall
-from toolkit.approvals.risks import Risk
 from toolkit.disclosure.offering import offer, unfolded_by
 from toolkit.disclosure.progressive import facade_in
 from toolkit.disclosure.searching import ToolIndex
@@ -85,7 +84,8 @@ class Catalog:
     def definition(self, tool: Tool) -> Definition:
         """Return what clients are told of a tool."""
         if tool not in self._definitions:
-            self._definitions[tool] = Definition(tool.spec, self._blot)
+            spec = replace(tool.spec, read_only=None) if isinstance(tool, _CallTool) else tool.spec
+            self._definitions[tool] = Definition(spec, self._blot)
         return self._definitions[tool]
 
     def unfold(self, session: str, called: str, result: ToolResult) -> ToolResult | None:
@@ -157,17 +157,16 @@ def _search_tool(name: str, tools: Mapping[str, Tool], call: str) -> Tool:
 
 
 class _CallTool(HandmadeTool):
-    """Calls a tool behind a facade. Nobody is asked about that, but about the call that it makes, by its own marks."""
+    """Calls a tool behind a facade. Nobody is asked about that, but about the call that it makes, by its own marks.
+
+    So the gate takes it for read-only; clients are not told so, for they cannot know what it calls.
+    """
 
     def __init__(self, name: str, tools: Mapping[str, Tool]) -> None:
         self._tools = dict(tools)
         self._behind = _reachable(tools)
         told = "Call a tool that stands behind another one, as that one or a search has listed it."
-        super().__init__(name, told, _CALLED, self._call)
-
-    @property
-    def described(self) -> DescribedCall:
-        return DescribedCall(Risk(self.name, read_only=True))
+        super().__init__(name, told, _CALLED, self._call, read_only=True)
 
     async def _call(
         self,

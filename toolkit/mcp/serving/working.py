@@ -1,7 +1,8 @@
 """Working: where the calls run: in an event loop of their own, beside the one that speaks to clients.
 
-So whatever a tool does, clients are heard: a tool that blocks its loop, raises what nobody expects, or never ends harms
-its own call alone. A loop that does not move any more is left to itself, and the next call gets a fresh one.
+So whatever a tool does, clients are heard: a tool that raises what nobody expects, or never ends, harms its own call
+alone. Async tools share a loop, since clients and locks that they keep belong to one; a loop that one of them blocks is
+left to itself, with those that run there already, and the next call gets a fresh one.
 """
 
 import asyncio

@@ -1,0 +1,331 @@
+"""What happens to served calls: cancelled, too long, blocked, too big, secret; and what facades reveal."""
+
+import asyncio
+import threading
+
+import anyio
+import mcp_types as types
+import pytest
+
+from tests.mcp.served import in_this_process, until
+from toolkit import ToolContext, ToolResult, tool
+from toolkit.disclosure.facades import UnfoldingTool
+from toolkit.mcp.serving.calls import Rules
+from toolkit.mcp.serving.server import Options, secrets_of_environment
+from toolkit.wrappers.confirming import ConfirmedTool
+
+ERAS = ["legacy", "2026-07-28"]
+
+
+@pytest.fixture(params=ERAS, ids=["handshake", "stateless"])
+def era(request):
+    return request.param
+
+
+def text(result):
+    return result.content[0].text
+
+
+def served(tools, use, era="legacy", options=None, **more):
+    async def talk():
+        async with in_this_process(tools, era, options, **more) as (server, client):
+            return await use(server, client)
+
+    return anyio.run(talk)
+
+
+def test_cancelled_call_is_really_cancelled(era):
+    began, ended = threading.Event(), threading.Event()
+
+    @tool(read_only=True)
+    async def wait() -> str:
+        """Wait."""
+        began.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.set()
+        return "waited"
+
+    async def use(server, client):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(client.call_tool, "wait", {})
+            await anyio.to_thread.run_sync(began.wait)
+            tasks.cancel_scope.cancel()
+        return await anyio.to_thread.run_sync(ended.wait, 20)
+
+    assert served([wait], use, era)
+
+
+def test_call_that_takes_too_long_has_failed(era):
+    @tool(read_only=True)
+    async def wait() -> str:
+        """Wait."""
+        await asyncio.sleep(60)
+        return "waited"
+
+    async def use(server, client):
+        return await client.call_tool("wait", {})
+
+    result = served([wait], use, era, Options(rules=Rules(limit=0.05)))
+    assert (result.is_error, text(result)) == (True, "timed out after 50ms")
+    assert result.meta["toolkit/error_code"] == "timeout"
+
+
+def test_tool_that_blocks_its_loop_holds_up_no_call_that_comes_later():
+    blocks, free = threading.Event(), threading.Event()
+
+    @tool(read_only=True)
+    async def block() -> str:
+        """Block."""
+        blocks.set()
+        free.wait(20)
+        return "blocked"
+
+    @tool(read_only=True)
+    async def greet() -> str:
+        """Greet."""
+        return "hello"
+
+    async def use(server, client):
+        async with anyio.create_task_group() as tasks:
+            results = []
+
+            async def call():
+                results.append(await client.call_tool("block", {}))
+
+            tasks.start_soon(call)
+            await until(blocks.is_set)
+            greeting = await client.call_tool("greet", {})
+            await client.list_tools()
+            await until(lambda: results)
+            return text(greeting), text(results[0])
+
+    try:
+        greeting, blocked = served([block, greet], use, "legacy", Options(rules=Rules(limit=0.2)))
+    finally:
+        free.set()
+    assert greeting == "hello"
+    assert blocked == "timed out after 200ms; the tool blocks its event loop, and may yet take effect"
+
+
+def test_many_calls_at_once_do_not_mix(era):
+    @tool(read_only=True)
+    async def echo(number: int, context: ToolContext) -> str:
+        """Say it again."""
+        await asyncio.sleep(0.001 * (number % 7))
+        return f"{number} {context.get('who')}"
+
+    async def use(server, client):
+        answers = {}
+
+        async def call(number):
+            result = await client.call_tool("echo", {"number": number}, meta={"who": f"w{number}"})
+            answers[number] = text(result)
+
+        async with anyio.create_task_group() as tasks:
+            for number in range(300):
+                tasks.start_soon(call, number)
+        return answers
+
+    answers = served([echo], use, era, Options(rules=Rules(meta=frozenset({"who"}))))
+    assert answers == {number: f"{number} w{number}" for number in range(300)}
+
+
+@tool(read_only=True)
+def repeat(times: int) -> str:
+    """Repeat a letter."""
+    return "a" * times
+
+
+@tool(read_only=True)
+def listed(times: int) -> list[str]:
+    """List a letter."""
+    return ["a"] * times
+
+
+def test_long_text_is_cut_and_long_data_is_an_error(era):
+    async def use(server, client):
+        return [await client.call_tool(name, {"times": times}) for name, times in (("repeat", 150), ("listed", 50))]
+
+    cut, refused = served([repeat, listed], use, era, Options(longest=100))
+    assert text(cut) == "a" * 100 + "... [truncated, full length: 150 characters]"
+    assert (refused.is_error, text(refused)) == (
+        True,
+        "the result has 201 characters, and 100 are sent at most; ask for less",
+    )
+
+
+def test_result_that_breaks_its_promise_is_an_error(era):
+    @tool(read_only=True)
+    def measure() -> dict[str, float]:
+        """Measure."""
+        return {"degrees": float("nan")}
+
+    @tool(read_only=True)
+    def other() -> dict[str, float]:
+        """Return something else."""
+        return ToolResult("just text")  # type: ignore[return-value]
+
+    async def use(server, client):
+        return [text(await client.call_tool(name, {})) for name in ("measure", "other")]
+
+    assert served([measure, other], use, era) == [
+        "{\"degrees\":\"NaN\"}\n(not in the form that 'measure' promises: $.degrees: 'NaN' is not of type 'number')",
+        "just text\n(not in the form that 'other' promises: $: None is not of type 'object')",
+    ]
+
+
+def test_text_that_utf_8_cannot_say_is_sent_with_escapes(era):
+    @tool(read_only=True)
+    def name() -> str:
+        """Return the name of a file."""
+        return "caf\udce9"
+
+    @tool(read_only=True)
+    def names() -> list[str]:
+        """Return names of files."""
+        return ToolResult("x", structured=["caf\udce9"])  # type: ignore[return-value]
+
+    async def use(server, client):
+        return text(await client.call_tool("name", {})), await client.call_tool("names", {})
+
+    said, several = served([name, names], use, era)
+    assert said == "caf\\udce9"
+    assert several.structured_content in (["caf?"], {"result": ["caf?"]})
+
+
+def test_secrets_of_the_environment_leave_in_no_answer(era, monkeypatch, caplog):
+    monkeypatch.setenv("SHOP_API_KEY", "hush-4711-secret")
+
+    @tool(read_only=True)
+    def leak(how: str) -> list[str]:
+        """Let a secret slip."""
+        if how == "raise":
+            raise RuntimeError("refused: Bearer hush-4711-secret")
+        return ["hush-4711-secret", "fine"]
+
+    async def use(server, client):
+        raised = await client.call_tool("leak", {"how": "raise"})
+        returned = await client.call_tool("leak", {"how": "return"})
+        return raised, returned
+
+    raised, returned = served([leak], use, era, Options(secrets=secrets_of_environment()))
+    assert text(raised) == "refused: Bearer **********"
+    assert text(returned) == '["**********","fine"]'
+    assert "hush" not in f"{raised!r}{returned!r}"
+
+
+def test_progress_grows_and_knows_the_total():
+    @tool(read_only=True)
+    async def work(context: ToolContext) -> str:
+        """Work."""
+        context.progress("half", 1, 2)
+        context.progress("back", 0.5, 2)
+        context.progress("whole", 2, 2)
+        return "done"
+
+    told = []
+
+    async def tell(value, of, message):
+        told.append((value, of, message))
+
+    async def use(server, client):
+        return await client.call_tool("work", {}, progress_callback=tell)
+
+    served([work], use)
+    values = [value for value, _, _ in told]
+    assert values == sorted(set(values))
+    assert told[0] == (1.0, 2.0, "half")
+
+
+@tool(read_only=True)
+def add(left: int, right: int) -> str:
+    """Add two numbers."""
+    return str(left + right)
+
+
+@tool
+def power(base: int, exponent: int) -> str:
+    """Raise a number to a power."""
+    return str(base**exponent)
+
+
+def maths():
+    return UnfoldingTool.of("maths", "Reckon with numbers.", [add, power])
+
+
+def test_facade_unfolds_in_the_session_of_its_caller():
+    changes = []
+
+    async def listen(message):
+        changes.append(type(message).__name__)
+
+    async def use(server, client):
+        before = [tool.name for tool in (await client.list_tools()).tools]
+        await client.call_tool("maths", {})
+        after = [tool.name for tool in (await client.list_tools()).tools]
+        return before, after, text(await client.call_tool("add", {"left": 2, "right": 3}))
+
+    before, after, result = served([maths()], use, message_handler=listen)
+    assert (before, after) == (["maths"], ["maths", "maths_context", "add", "power"])
+    assert changes == ["ToolListChangedNotification"]
+    assert result == "5"
+
+
+def test_stateless_client_searches_and_calls_behind_facades():
+    async def use(server, client):
+        names = [tool.name for tool in (await client.list_tools()).tools]
+        unfolded = await client.call_tool("maths", {})
+        found = await client.call_tool("search_tools", {"query": "power of a number"})
+        called = await client.call_tool("call_tool", {"name": "maths.add", "arguments": {"left": 2, "right": 3}})
+        short = await client.call_tool("call_tool", {"name": "add", "arguments": {"left": 1, "right": 1}})
+        wrong = await client.call_tool("call_tool", {"name": "maths.ad", "arguments": {}})
+        asked = await client.call_tool("call_tool", {"name": "power", "arguments": {"base": 2, "exponent": 3}})
+        still = [tool.name for tool in (await client.list_tools()).tools]
+        assert still == names
+        return names, unfolded, found, text(called), text(short), text(wrong), text(asked)
+
+    names, unfolded, found, called, short, wrong, asked = served([maths()], use, "2026-07-28")
+    assert names == ["maths", "search_tools", "call_tool"]
+    assert [one["name"] for one in unfolded.structured_content["tools"]] == ["maths.add", "maths.power"]
+    assert text(unfolded).startswith(
+        "Call one of these with call_tool(name, arguments):\n- maths.add: Add two numbers."
+    )
+    assert found.structured_content["tools"][0]["name"] == "maths.power"
+    assert (called, short) == ("5", "2")
+    assert wrong == "no tool 'maths.ad' stands behind another one; did you mean 'maths.add' or 'maths.power'?"
+    assert asked == "Rejected by reviewer: this client cannot be asked whether 'power' may run"
+
+
+def test_call_tool_promises_nothing_that_it_cannot_keep():
+    async def use(server, client):
+        return {tool.name: tool.annotations for tool in (await client.list_tools()).tools}
+
+    annotations = served([maths()], use, "2026-07-28")
+    assert annotations["call_tool"] is None
+    assert annotations["search_tools"] == types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+
+
+def test_gate_round_a_facade_holds_for_what_is_behind_it():
+    guarded = ConfirmedTool(maths(), lambda arguments: "Open the maths?")
+
+    async def use(server, client):
+        return text(await client.call_tool("call_tool", {"name": "maths.add", "arguments": {"left": 2, "right": 3}}))
+
+    assert served([guarded], use, "2026-07-28").startswith("Rejected by reviewer")
+
+
+def test_replaced_tools_are_offered_and_told(era):
+    heard = threading.Event()
+
+    async def listen(message):
+        heard.set()
+
+    async def use(server, client):
+        await client.list_tools()
+        await server.replace({"repeat": server.catalog.tools["repeat"]})
+        await until(lambda: heard.is_set() or era != "legacy")
+        return [tool.name for tool in (await client.list_tools()).tools]
+
+    assert served([repeat, listed], use, era, message_handler=listen) == ["repeat"]
