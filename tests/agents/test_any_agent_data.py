@@ -81,7 +81,7 @@ agents = st.fixed_dictionaries(
 )
 sensible = st.fixed_dictionaries({"agent": st.sampled_from(KINDS)}, optional=good)
 
-settled = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+settled = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture

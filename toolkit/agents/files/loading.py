@@ -201,11 +201,13 @@ class _Loader:
     def _check_texts(self, definition: AgentDefinition) -> None:
         known = [given.name.text for given in inputs_of(definition)]
         named: set[str] = set()
+        before = len(self._problems)
         for text in (definition.instructions, definition.prompt):
             if text is not None:
                 self._problems += text.problems(known)
                 named.update(text.names)
-        for given in definition.inputs or () if definition.prompt is not None else ():
+        is_sure = definition.prompt is not None and len(self._problems) == before
+        for given in definition.inputs or () if is_sure else ():
             if given.name.text not in named:
                 message = f"the input {given.name.text!r} is never used"
                 hint = f"write ${{{{ inputs.{given.name.text} }}}} in 'prompt' or 'instructions', or take it out"
