@@ -203,6 +203,49 @@ def test_empty_answer_is_asked_for_once_more():
     assert run(["", ""]).text == ""
 
 
+def test_empty_answer_after_work_was_done_is_asked_for_once_more_too():
+    assert run(["", call("double", number=4), "", "{double}"]).text == "8"
+
+
+def test_reply_that_is_none_is_the_failure_of_the_model():
+    class Silent:
+        name = "silent"
+
+        async def request(self, messages, tools):
+            return None
+
+    for context in (ToolContext(), ToolContext(listener=lambda event: None)):
+        with pytest.raises(ModelError, match="the model 'silent' failed: AttributeError"):
+            asyncio.run(run_agent(Silent(), "go", context=context))
+
+
+def test_conversation_is_had_by_one_agent_at_a_time():
+    async def reply(messages, tools):
+        await asyncio.sleep(0)
+        return f"heard {messages[-1].text}"
+
+    said = Transcript()
+    chatty = AgentTool("chatty", "Chats.", ScriptedModel(reply), read_only=True, transcript=said)
+    both = [call("chatty", task="one"), call("chatty", task="two")]
+    result = run([both, call("chatty", task="three"), "done"], [chatty])
+    assert texts(result.transcript) == [
+        "heard one",
+        "Error: this conversation is going on already; call again when it has its answer",
+        "heard three",
+    ]
+    assert [message.text for message in said.messages[1:]] == ["one", "heard one", "three", "heard three"]
+
+
+def test_question_from_an_agent_within_an_agent_tells_the_whole_way_there():
+    reviewer = ScriptedReviewer([Continue()])
+    inner = AgentTool("inner", "Erases.", ScriptedModel([call("erase", path="a"), "ok"]), [erase], read_only=True)
+    outer = AgentTool("outer", "Delegates.", ScriptedModel([call("inner", task="go"), "ok"]), [inner])
+    Pipeline.of(outer, name="tidy").run({"input": "go"}, ToolContext(reviewer=reviewer))
+    assert [request.place for request in reviewer.requests] == [
+        "turn 1/20 · agent inner · turn 1/20 · agent outer · step 1/1 · pipeline tidy"
+    ]
+
+
 def test_what_a_model_chose_is_asked_about_unless_it_is_read_only():
     reviewer = ScriptedReviewer([Continue(), Reject("not that one")])
     turns = [call("erase", path="a"), call("erase", path="b"), call("double", number=1), "done"]

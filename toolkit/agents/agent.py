@@ -117,6 +117,7 @@ async def run_agent(  # noqa: PLR0913 - the one function there is; all but three
     Raises:
         InvalidTools: If something is no tool, or the kind does not fit the tools; with every problem.
         AgentError: If a limit is reached, or a returning tool gave what does not fit `output_type`.
+        ToolExecutionError: If another agent is at work with the transcript.
         ModelError: If the model gives no answer.
         Signal: What ends more than this agent: a reviewer who ends the run, a budget that is used up, a wrong set-up.
     """
@@ -126,18 +127,19 @@ async def run_agent(  # noqa: PLR0913 - the one function there is; all but three
     around = context.run
     run = around.spawn(goal=prompt, budget=budget) if around is not None else Run(goal=prompt, budget=budget)
     inner = with_gate_of_its_own(context).replace(run=run, agent=name)
-    before, used_before = said.done, said.usage
-    table = Table(offered, kind, Past(run, calls=before), Chain.begin(chaining))
-    if not said.messages and (
-        told := _told(with_references(instructions, references), inner, prompt, kind.preface(table.past), answer)
-    ):
-        said.add(SystemMessage(told))
-    said.add(UserMessage(prompt))
-    loop = Loop(model, table, said, inner, limits, answer.objection if answer else None)
-    try:
-        end = await _ended(loop, run)
-    finally:
-        said.done = table.past.calls
+    with said.held():
+        before, used_before = said.done, said.usage
+        table = Table(offered, kind, Past(run, calls=before), Chain.begin(chaining))
+        if not said.messages and (
+            told := _told(with_references(instructions, references), inner, prompt, kind.preface(table.past), answer)
+        ):
+            said.add(SystemMessage(told))
+        said.add(UserMessage(prompt))
+        loop = Loop(model, table, said, inner, limits, answer.objection if answer else None)
+        try:
+            end = await _ended(loop, run)
+        finally:
+            said.done = table.past.calls
     return AgentResult(
         end.text,
         end.ending,
@@ -224,8 +226,8 @@ TASK = {
 class AgentTool(HandmadeTool):
     """An agent as a tool: a step of a pipeline, or a tool of another agent. It takes a task in words, unless said.
 
-    What it keeps has the names of the arguments that it is made with. Nothing of a call is kept but its transcript,
-    where it has one, so that it may be called side by side.
+    What it keeps has the names of the arguments that it is made with. Nothing of a call is kept, so that it may be
+    called side by side, unless it has a transcript.
     """
 
     is_agent = True
@@ -266,8 +268,8 @@ class AgentTool(HandmadeTool):
             chaining: Which objects that tools return bring tools of their own.
             limits: How far it may go.
             budget: What each call of it may spend.
-            transcript: Where everything that is said is added, so that each call continues the conversation; without
-                one each call begins anew.
+            transcript: Where everything that is said is added, so that each call continues the conversation, one call
+                at a time; without one each call begins anew.
             capture_nested_artifacts: Whether the artifacts of agents among its tools are its own too.
             **options: Anything else that `ToolSpec` takes, such as `category`.
 

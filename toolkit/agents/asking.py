@@ -36,12 +36,12 @@ async def ask(
     asking = _Told(model, context, turn) if context.listener is not None else _Untold(model)
     try:
         reply = await asking.reply(transcript, tools)
+        used = reply.usage
     except (Signal, ModelError):
         raise
     except Exception as error:
         message = f"the model '{model.name}' failed: {type(error).__name__}: {error}"
         raise ModelError(message) from error
-    used = reply.usage
     if context.run is not None:
         seconds = perf_counter() - began
         context.run.record_use(ModelUse(model.name, used.input_tokens, used.output_tokens, used.cost, seconds))

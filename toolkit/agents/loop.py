@@ -156,6 +156,7 @@ class Loop:
 
     async def _act(self, calls: Sequence[ToolCall]) -> LoopEnd | None:
         """Run the calls of one turn, all side by side, or one by one where each may change what the next may do."""
+        self._is_nudged = False
         called: list[Tool | None] = []
         outcomes: list[ToolResult] = []
         for batch in [[call] for call in calls] if self.table.one_by_one else [calls]:

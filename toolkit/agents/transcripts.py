@@ -1,11 +1,13 @@
 """Transcripts: all that was said between a user, a model and the tools, as data."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import takewhile
 from typing import Any
 
 from toolkit.agents.kinds import Done
 from toolkit.agents.models.messages import Message, ModelReply, SystemMessage, ToolMessage, Usage, UserMessage
+from toolkit.errors import ToolExecutionError
 from toolkit.tools.calls import ToolCall
 from toolkit.tools.results import ToolResult
 
@@ -19,6 +21,7 @@ class Transcript:
     def __init__(self, messages: Iterable[Message] = ()) -> None:
         """Begin with what was said before, if anything was."""
         self._messages = list(messages)
+        self._is_held = False
         self.done = _done(self._messages)
         """The calls that were made, with what they gave as objects; a record has of these the texts alone."""
 
@@ -48,6 +51,21 @@ class Transcript:
     def usage(self) -> Usage:
         """What all replies together have used."""
         return sum((said.usage for said in self._messages if isinstance(said, ModelReply)), Usage())
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold the conversation for one agent: two at once would answer each other's questions.
+
+        Raises:
+            ToolExecutionError: If another one holds it, in words for a model.
+        """
+        if self._is_held:
+            raise ToolExecutionError("this conversation is going on already; call again when it has its answer", "busy")
+        self._is_held = True
+        try:
+            yield
+        finally:
+            self._is_held = False
 
     def add(self, message: Message) -> None:
         """Append a message."""
