@@ -59,7 +59,7 @@ FAILURES: dict[str, tuple[Answer, str, str, int]] = {
     "calls cut": (said("", ToolCall("double", '{"numb'), finish="length"), "was cut in the middle of its calls", "was cut in the middle of its calls", 1),
     "withheld": (said("", finish="content_filter"), "withholds the reply", "withholds the reply", 1),
     "400": (failure(400, "no such model"), *("answered with status 400: no such model$",) * 2, 1),
-    "401": (failure(401, f"wrong key: {KEY}"), *(r"answered with status 401: wrong key: \*\*\*$",) * 2, 1),
+    "401": (failure(401, f"wrong key: {KEY}"), *(r"answered with status 401: wrong key: \*{10}$",) * 2, 1),
     "429": (failure(429, "slow down"), *("answered with status 429: slow down$",) * 2, 3),
     "500": (failure(500, "out of order"), *("answered with status 500: out of order$",) * 2, 3),
     "text of 500": (Raw("out of order\n", 500, "text/plain", {"Retry-After-Ms": "1"}), *("status 500: out of order$",) * 2, 3),

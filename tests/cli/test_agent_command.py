@@ -192,7 +192,7 @@ def test_same_task_is_done_by_a_model_behind_a_server(program, scripted):
 @pytest.mark.parametrize(
     ("answer", "options", "code", "message"),
     [
-        (failure(401, "the key sk-secret-of-mine is wrong"), (), 1, "answered with status 401: the key *** is wrong"),
+        (failure(401, "the key sk-secret-of-mine is wrong"), (), 1, "answered with status 401: the key ********** is wrong"),
         (said("half a", finish=None), (), 1, "was cut: its stream ended without a reason to finish"),
         (Silence(), ("--model-timeout", "200ms"), 5, "was silent for 0.2 seconds"),
     ],

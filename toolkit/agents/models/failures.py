@@ -9,11 +9,11 @@ from urllib.parse import urlsplit
 
 from toolkit.agents.models.messages import ModelError
 from toolkit.errors import Signal
+from toolkit.tools.secret_texts import Secrets
 
-_SECRET_NAMES = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)$", re.IGNORECASE)
+_SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)$", re.IGNORECASE)
 _SHORTEST_SECRET = 6
 _LONGEST = 1_000
-_MASK = "***"
 
 
 @contextmanager
@@ -89,9 +89,8 @@ def shown_url(url: str) -> str:
 
 
 def without_secrets(text: str) -> str:
-    """Return a text with stars for every key and password of the environment that is in it."""
-    secrets = [value for name, value in os.environ.items() if _SECRET_NAMES.search(name)]
-    for secret in sorted(secrets, key=len, reverse=True):
-        if len(secret) >= _SHORTEST_SECRET:
-            text = text.replace(secret, _MASK)
-    return text
+    """Return a text with stars for every key and password of the environment that is in it, in whatever form."""
+    secrets = Secrets()
+    values = [value for name, value in os.environ.items() if _SECRET_NAME.search(name)]
+    secrets.hide(*(value for value in values if len(value) >= _SHORTEST_SECRET))
+    return secrets.blot(text)
