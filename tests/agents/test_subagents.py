@@ -1,7 +1,9 @@
 """Subagents: what they are offered as, what they share with their caller, and what keeps them within bounds."""
 
 import asyncio
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import pytest
@@ -22,13 +24,16 @@ from toolkit import (
 from toolkit.agents.agent import AgentTool, run_agent
 from toolkit.agents.models.messages import ModelReply, ToolMessage, Usage
 from toolkit.agents.models.scripted import ScriptedModel
+from toolkit.agents.outlines import outline_of
 from toolkit.agents.subagents import Subagent
 from toolkit.approvals.reviewers import ScriptedReviewer
 from toolkit.errors import BudgetExceeded, TerminationRequested
+from toolkit.problems import Location
 from toolkit.runs.records import Budget, Message
 from toolkit.runs.run import Run
 from toolkit.tools.calls import ToolCall
 from toolkit.tools.functions import from_function
+from toolkit.tools.text import TextTool
 from toolkit.wrappers.artifacts import publish_to_blackboard, track_assets
 from toolkit.wrappers.sinks import AssetTracker
 
@@ -384,3 +389,33 @@ def test_secrets_of_an_input_are_not_shown():
 
 def test_without_a_run_a_subagent_has_one_of_its_own():
     assert Subagent.of(agent([ToolCall("recall"), "{recall}"], [recall])).run({"task": "x"}).output == "None, None"
+
+
+def test_agents_and_subagents_are_defined_where_they_are_made():
+    here = Path(__file__)
+    finder = AgentTool("finder", "Finds.", ScriptedModel([]))
+    line = sys._getframe().f_lineno - 1
+    assert finder.spec.location == Location(str(here), line)
+    assert finder.replace(name="other").spec.location == Location(str(here), line + 3)
+    for subagent in (Subagent.of(finder), Subagent.by_name("finder", {}), Subagent.made_by(list, "finder", "Finds.")):
+        assert subagent.spec.location == Location(str(here), line + 4)
+        assert subagent.spec.source == str(here)
+
+
+def test_a_text_tool_as_a_subagent_takes_text_in_a_pipeline():
+    class Upper(TextTool):
+        name = "upper"
+        description = "Puts text into capitals."
+
+        def execute(self, text: str) -> str:
+            return text.upper()
+
+    assert Pipeline.of(Subagent.of(Upper()), Subagent.of(Upper(), name="again")).run({"input": "tea"}).output == "TEA"
+
+
+def test_a_subagent_looks_like_the_agent_that_it_is():
+    finder = agent(["done"], [recall])
+    assert outline_of(Subagent.of(finder)) == outline_of(finder)
+    assert outline_of(Subagent.of(finder, budget=Budget(actions=3))).budget == "3 calls"
+    assert outline_of(Subagent.by_name("finder", {"finder": finder})) is None
+    assert outline_of(Subagent.of(recall)) is None

@@ -1,5 +1,6 @@
 """Agents: a model, what it is told, and its tools; run by one function, or as a tool itself."""
 
+import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -26,6 +27,7 @@ from toolkit.runs.run import Run
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.context import NO_CONTEXT, ToolContext
 from toolkit.tools.handmade import HandmadeTool
+from toolkit.tools.places import place_of_caller
 from toolkit.tools.results import ToolResult
 from toolkit.tools.showing import plain_data
 from toolkit.wrappers.artifacts import artifacts_of
@@ -289,6 +291,8 @@ class AgentTool(HandmadeTool):
         self.capture_nested_artifacts = capture_nested_artifacts
         _offered(self.tools.values(), self.references, kind, self.chaining)
         super().__init__(name, description, parameters, self._work, **options)
+        place = place_of_caller()
+        self.spec = dataclasses.replace(self.spec, location=place, source=place.file)
         self._made_with = {
             "name": name,
             "description": description,

@@ -10,6 +10,7 @@ from toolkit.agents.kinds import Kind, state_name
 from toolkit.agents.playbooks import Playbook
 from toolkit.agents.references import Reference, referenced_tools
 from toolkit.agents.state_machines import StateMachine
+from toolkit.agents.subagents import Subagent
 from toolkit.tools.base import Tool, innermost
 
 
@@ -83,6 +84,8 @@ def outline_of(tool: Tool) -> AgentOutline | None:
                 turns=agent.limits.turns,
                 budget=None if agent.budget is None else str(agent.budget),
             )
+        case Subagent(known_agent=Tool() as agent, budget=budget) if (known := outline_of(agent)) is not None:
+            return known if budget is None else known._replace(budget=str(budget))
     return None
 
 

@@ -22,6 +22,7 @@ from toolkit.tools.base import Arguments, Tool, innermost
 from toolkit.tools.context import ToolContext
 from toolkit.tools.functions import from_function
 from toolkit.tools.names import name_problem
+from toolkit.tools.places import place_of_caller
 from toolkit.tools.resolution import from_object
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
@@ -76,7 +77,9 @@ class Subagent(Tool):
         self._make = make
         self._agent: Tool | None = None
         self._reader = _reader(spec.name, input_type) if input_type is not None else None
-        self.spec = replace(spec, parameters=self._reader.spec.parameters) if self._reader is not None else spec
+        parameters = self._reader.spec.parameters if self._reader is not None else spec.parameters
+        place = place_of_caller()
+        self.spec = replace(spec, parameters=parameters, location=place, source=place.file)
         self.input_type = input_type
         self.budget = budget
         self.deepest = deepest
@@ -109,7 +112,10 @@ class Subagent(Tool):
         """
         tool = _one_tool(agent)
         spec = replace(tool.spec, name=name or tool.name, description=description or tool.description)
-        return cls(lambda: tool, spec, input_type=input_type, budget=budget, deepest=deepest)
+        subagent = cls(lambda: tool, spec, input_type=input_type, budget=budget, deepest=deepest)
+        subagent.pipe = tool.pipe if input_type is None else "parameter"
+        subagent._agent = tool
+        return subagent
 
     @classmethod
     def made_by(
@@ -162,6 +168,11 @@ class Subagent(Tool):
             budget=budget,
             deepest=deepest,
         )
+
+    @property
+    def known_agent(self) -> Tool | None:
+        """What does the work, if it is there already."""
+        return self._agent
 
     @property
     def agent(self) -> Tool:

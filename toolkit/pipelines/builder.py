@@ -4,7 +4,6 @@ What is said becomes the same nodes as a file's and passes the same reading and 
 line of Python that said it.
 """
 
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, Literal, NoReturn, Self, TypeVar
 
@@ -22,6 +21,7 @@ from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.inputs import InputReader
 from toolkit.tools.names import name_problem
+from toolkit.tools.places import place_of_caller
 from toolkit.tools.resolution import build_tools
 from toolkit.tools.results import NO_MESSAGE, ToolResult
 from toolkit.tools.text import AdaptedTextTool
@@ -61,12 +61,12 @@ class PipelineBuilder(Generic[P]):
 
     def name(self, name: str) -> Self:
         """Say what a model calls it by."""
-        self._name = Word(name, _caller())
+        self._name = Word(name, place_of_caller())
         return self
 
     def description(self, description: str) -> Self:
         """Say what it does and when to use it."""
-        self._description = Word(description, _caller())
+        self._description = Word(description, place_of_caller())
         return self
 
     def error_strategy(self, strategy: ErrorStrategy | str) -> Self:
@@ -79,12 +79,12 @@ class PipelineBuilder(Generic[P]):
 
     def inputs(self, inputs: Mapping[str, Any]) -> Self:
         """Say what it takes, a JSON Schema fragment by name; one text, `input`, unless said."""
-        self._inputs = self._node(dict(inputs), _caller())
+        self._inputs = self._node(dict(inputs), place_of_caller())
         return self
 
     def output(self, value: Any) -> Self:
         """Say what it gives: plain data with `${{ }}` in it; the last step's result unless said."""
-        self._output = read_value(self._node(value, _caller()), self._problems)
+        self._output = read_value(self._node(value, place_of_caller()), self._problems)
         return self
 
     def step(self, tool: Any, **keys: Any) -> Self:
@@ -133,7 +133,7 @@ class PipelineBuilder(Generic[P]):
         if callable(adapter):
             made: Value | AdapterFunction = AdapterFunction(adapter)
         else:
-            made = read_value(self._node(adapter, _caller()), self._problems)
+            made = read_value(self._node(adapter, place_of_caller()), self._problems)
         self._steps[-1] = self._steps[-1]._replace(adapter=made)
         return self
 
@@ -149,7 +149,7 @@ class PipelineBuilder(Generic[P]):
         Raises:
             InvalidPipeline: With everything that is wrong.
         """
-        place = _caller()
+        place = place_of_caller()
         definition = PipelineDefinition(
             name=self._checked_name(place),
             description=self._checked_description(place),
@@ -187,7 +187,7 @@ class PipelineBuilder(Generic[P]):
         said = {"with" if name == "arguments" else name: value for name, value in keys.items() if value is not None}
         if isinstance(said.get("timeout"), int | float):
             said["timeout"] = f"{said['timeout']}s"
-        step = self._reader.read(self._node({**action, **said}, _caller()))
+        step = self._reader.read(self._node({**action, **said}, place_of_caller()))
         if step is not None:
             steps.append(step._replace(adapter_location=None))
         return self
@@ -287,12 +287,4 @@ def check_all_given(steps: Sequence[Any], how: Literal["named", "unnamed"]) -> N
 
 
 def _refuse(message: str) -> NoReturn:
-    raise InvalidPipeline(problems=[Problem(BAD_SHAPE, message, _caller())])
-
-
-def _caller() -> Location:
-    """Return the place in the user's code that called the builder."""
-    frame = sys._getframe(1)  # noqa: SLF001 - the only way to know who calls, and a cheap one
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("toolkit.pipelines."):
-        frame = frame.f_back
-    return Location(frame.f_code.co_filename, frame.f_lineno)
+    raise InvalidPipeline(problems=[Problem(BAD_SHAPE, message, place_of_caller())])

@@ -31,6 +31,14 @@ def place_of(thing: Callable[..., Any] | type, parameter: str | None = None) -> 
     return _place_of_name(file, definition)
 
 
+def place_of_caller() -> Location:
+    """Return the place in the user's code from which the library was called, line by line: no source is read."""
+    frame = sys._getframe(1)  # noqa: SLF001 - the only way to know who calls, and a cheap one
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("toolkit."):
+        frame = frame.f_back
+    return Location(frame.f_code.co_filename, frame.f_lineno)
+
+
 def place_in_file(file: str, first: int, name: str) -> Location:
     """Return the place of the name of a definition that begins, decorators included, in a line of a file."""
     definition = _definition(file, first, None, name)

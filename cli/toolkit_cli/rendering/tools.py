@@ -7,7 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from toolkit.builtin import options_of
-from toolkit.tools.base import Tool, WrappedTool
+from toolkit.tools.base import Tool, WrappedTool, innermost
 from toolkit.tools.resolution import place_of_tool
 from toolkit.tools.spec import ToolSpec
 from toolkit_cli.rendering.escaping import lines_of, one_line
@@ -143,6 +143,8 @@ def kind_of(tool: Tool) -> str:
         return "facade"
     if agent := outline_of_agent(tool):
         return "agent" if agent.kind == "simple" else f"agent, {agent.kind}"
+    if getattr(innermost(tool), "is_agent", False):
+        return "agent"
     return "pipeline" if pipeline_in(tool) else _KINDS[tool.pipe]
 
 
