@@ -124,6 +124,26 @@ def test_pipeline_is_planned_again_when_its_tools_change(house):
     assert house.check("p.yaml")[0] == []
 
 
+def test_what_was_missing_is_found_once_it_is_there(house):
+    house.write(
+        "chain.yaml",
+        "name: chain\ndescription: Return the text of the front page.\ntools: [./a.py]\ninputs: {}\nsteps: [a]\n",
+    )
+    house.write(
+        "clerk.yaml",
+        "agent: simple\ndescription: Answer what customers want to know.\ninstructions: {file: how.md}\nmodel: scripted:s.yaml\n",
+    )
+    assert house.check("chain.yaml", "clerk.yaml")[0] == [
+        "chain.yaml:TK604", "chain.yaml:TK604", "clerk.yaml:TK602", "clerk.yaml:TK602",
+    ]  # fmt: skip
+    house.tool("a.py")
+    house.write("how.md", "Be kind.")
+    house.write("s.yaml", "turns: [well]")
+    assert house.check("chain.yaml", "clerk.yaml")[0] == []
+    house.write("s.yaml", "turns: [{cals: []}]")
+    assert house.check("clerk.yaml")[0] == ["s.yaml:TK602"]
+
+
 def test_configured_sources_count_for_pipelines(house):
     Path("toolkit.toml").write_text("sources = ['tools']\n", "utf-8")
     house.tool("tools/a.py")

@@ -22,6 +22,7 @@ from toolkit.lint.recalling import definition_record, read_definition, read_supp
 from toolkit.lint.records import configuration_record, problem_record, read_problem
 from toolkit.lint.requests import Request
 from toolkit.lint.settings import LintSettings
+from toolkit.problems import errors_among
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.targets import FilesTarget, parse_target
 
@@ -88,7 +89,7 @@ class Cache:
 
     def keep(self, request: Request, report: Report) -> None:
         """Keep what was found in a file, if all that it rests on is known."""
-        if not self.is_kept or request.file is None or report.needs is None or not _is_sure(report):
+        if not self.is_kept or request.file is None or report.needs is None or not _is_sure(request, report):
             return
         listings = {json.dumps(listing): "" for listing in report.needs["listings"]}
         self._entries[request.file] = {
@@ -140,9 +141,14 @@ def _read_entries(file: Path) -> dict[str, Any]:
     return entries if isinstance(entries, dict) else {}
 
 
-def _is_sure(report: Report) -> bool:
-    """Whether the result would be the same tomorrow: a missing module may be there then, and a crash may not."""
+def _is_sure(request: Request, report: Report) -> bool:
+    """Whether the result would be the same tomorrow: a missing module may be there then, and a crash may not.
+
+    What a file in YAML names and does not find is told with more than one code, so one with errors never counts.
+    """
     if any(problem.code in _UNCERTAIN for problem in report.problems):
+        return False
+    if request.kind == "pipeline" and errors_among(report.problems):
         return False
     return all(any(key[0] != "object" for key in tool.identity) for tool in report.tools)
 
