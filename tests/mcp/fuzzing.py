@@ -50,6 +50,40 @@ def hostile_lines(count: int, seed: int):
         yield line.replace(b"\n", b" ").replace(b"\r", b" ")
 
 
+ENVELOPE = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+}
+
+
+def hostile_stateless_requests(count: int, seed: int):
+    """Yield as many bodies of the stateless era, each with its headers: most are broken in one place or two."""
+    chance = random.Random(seed)  # noqa: S311 - no secret: the same requests every time
+    for number in range(count):
+        method = chance.choice(
+            ["tools/call"] * 8 + ["tools/list", "server/discover", "prompts/get", "ping", "initialize"]
+        )
+        params: dict[str, Any] = {"name": "add", "arguments": {"a": 1, "b": 2}, "_meta": dict(ENVELOPE)}
+        headers: dict[str, str | None] = {"Mcp-Method": method, "Mcp-Name": "add", "MCP-Protocol-Version": "2026-07-28"}
+        for _ in range(chance.randrange(3)):
+            match chance.randrange(5):
+                case 0:
+                    params[chance.choice(list(params))] = _value(chance, 2)
+                case 1:
+                    params["_meta"] = {**ENVELOPE, chance.choice(list(ENVELOPE)): _value(chance, 2)}
+                case 2:
+                    params["requestState"] = chance.choice([*ODD_TEXTS, "a.b.c", "eyJhbGciOiJub25lIn0.e30."])
+                    params["inputResponses"] = _value(chance, 2)
+                case 3:
+                    params.pop(chance.choice(list(params)))
+                case _:
+                    headers[chance.choice(list(headers))] = chance.choice(
+                        ["tools/list", "echo", "", "=?base64?eA==?=", None]
+                    )
+        yield _dumped({"jsonrpc": "2.0", "id": number, "method": method, "params": params}), headers
+
+
 def due(line: bytes, limit: int = 4 * 1024 * 1024):
     """Return the identities of which one must be answered: none where no answer is due, None for an unknown one."""
     if len(line) > limit:

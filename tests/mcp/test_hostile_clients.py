@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.mcp.fuzzing import due, hostile_lines, send_all
+from tests.mcp.fuzzing import ENVELOPE, due, hostile_lines, hostile_stateless_requests, send_all
 from tests.mcp.raw import HELLO, PATIENCE, RawStdio, message
 from tests.mcp.serving import TOOLKIT, Listening
 
@@ -200,6 +200,21 @@ def test_every_hostile_message_over_http_leaves_the_server_alive_and_is_answered
         assert client.is_alive(), line
     told = ", ".join(f"{count} x {status}" for status, count in sorted(statuses.items()))
     figure(f"HTTP: {sum(statuses.values())} hostile messages, alive after each ({told})")
+
+
+def test_every_hostile_request_of_the_stateless_era_leaves_the_server_alive_and_is_answered(http, figure):
+    client = http.client()
+    statuses: dict[int, int] = {}
+    for body, headers in hostile_stateless_requests(150 * SCALE, seed=20261124):
+        status, _, answer = client.ask(body, headers=headers)
+        assert status < 500, (body, headers, answer)
+        assert answer.keys() & {"result", "error"}, (body, headers, answer)
+        statuses[status] = statuses.get(status, 0) + 1
+    whole = message("tools/call", 1, name="add", arguments={"a": 1, "b": 2}, _meta=ENVELOPE)
+    named = {"Mcp-Method": "tools/call", "Mcp-Name": "add", "MCP-Protocol-Version": "2026-07-28"}
+    assert client.ask(whole, headers=named)[2]["result"]["structuredContent"] == 3
+    told = ", ".join(f"{count} x {status}" for status, count in sorted(statuses.items()))
+    figure(f"HTTP, stateless: {sum(statuses.values())} hostile requests ({told}), alive after all")
 
 
 LYING_HOSTS = [

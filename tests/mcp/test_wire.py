@@ -29,7 +29,8 @@ MALFORMED: list[tuple[bytes, int | str | None, int, str]] = [
     (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', None, -32600, NO_ID),
     (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', None, -32600, NO_ID),
     (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', None, -32600, NO_ID),
-    (b'{"jsonrpc":"2.0","id":{},"method":"ping","result":7}', None, -32600, NO_ID),
+    (b'{"jsonrpc":"2.0","id":{},"method":"ping"}', None, -32600, NO_ID),
+    (b'{"jsonrpc":"2.0","id":5,"method":"ping","params":"","result":{}}', 5, -32600, "Invalid request: 'params' must be an object; a request has neither 'result' nor 'error'"),
     (b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}', None, -32600, NO_ID),
     (b'{"jsonrpc":"2.0","id":3,"method":"ping","params":{"a":"\\ud800"}}', 3, -32600, "Invalid request: it is nested too deeply, or holds half a character"),
     (b'{"jsonrpc":"2.0","id":4,"params":"%s"}' % (b"x" * LIMIT), None, -32600, f"Invalid request: the message is longer than {LIMIT} bytes"),
@@ -56,7 +57,7 @@ def test_where_nobody_waits_for_an_answer_there_is_none(line):
         PING,
         b'{"jsonrpc":"2.0","id":"\xc3\xa4","method":"ping"}',
         b'{"jsonrpc":"2.0","method":"notifications/x","params":{"id":3}}',
-        b'{"jsonrpc":"2.0","id":1,"result":{}}',
+        b'{"jsonrpc":"2.0","id":1,"result":{"method":"ping"}}',
         b'{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"no"}}',
     ],
 )

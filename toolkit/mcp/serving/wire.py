@@ -14,6 +14,7 @@ from mcp.types import (
     JSONRPCError,
     JSONRPCMessage,
     JSONRPCNotification,
+    JSONRPCRequest,
     JSONRPCResponse,
     RequestId,
     jsonrpc_message_adapter,
@@ -42,8 +43,10 @@ def message_of(line: bytes, limit: int = LONGEST_MESSAGE) -> JSONRPCMessage | Li
         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
         return _answer_to(line)
-    if isinstance(message, JSONRPCNotification) and b'"id"' in line:
-        return _answer_to(line) or message  # a request whose id is none looks like a notification
+    # A request whose id is none looks like a notification, and one that has a result too like an answer.
+    is_like = b'"id"' if isinstance(message, JSONRPCNotification) else b'"method"'
+    if not isinstance(message, JSONRPCRequest) and is_like in line:
+        return _answer_to(line) or message
     return message
 
 
@@ -72,6 +75,7 @@ def _what_is_wrong(value: dict[str, object]) -> str:
             (_id_of(value) is not None, "'id' must be a text or an integer"),
             (isinstance(value.get("method"), str), "'method' must be a text"),
             (isinstance(value.get("params"), dict | None), "'params' must be an object"),
+            ("result" not in value and "error" not in value, "a request has neither 'result' nor 'error'"),
         )
         if not is_right
     ]
