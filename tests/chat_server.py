@@ -7,8 +7,9 @@ In a test:
 
 By hand, in one shell and the other:
 
-    python tests/chat_server.py sample_pipelines --port 8008
+    python tests/chat_server.py sample_pipelines/agents/scripts --port 8008
     toolkit agent "…" --model chat:NAME --base-url http://127.0.0.1:8008/v1
+    toolkit run agent.yaml --model chat:any --base-url http://127.0.0.1:8008/v1
 """
 
 import asyncio
@@ -126,18 +127,20 @@ class ChatServer:
 
     @classmethod
     def of_folder(cls, folder: str | Path, **options: Any) -> Self:
-        """Answers for the model NAME with the script `folder/NAME.yaml` or `folder/NAME.py`."""
+        """Answers for the model NAME with the script `folder/NAME.yaml` or `.py`; for `any` with the one that fits."""
 
         def answer(asked: Asked) -> Answer:
             name = str(asked.body.get("model"))
             files = [Path(folder) / f"{name}{suffix}" for suffix in (".yaml", ".yml", ".py")]
             script = next((file for file in files if file.is_file()), None)
-            if script is None:
-                return failure(404, f"the model '{name}' does not exist")
             try:
+                if name == "any":
+                    return _answer_of(_fitting(Path(folder), asked), asked)
+                if script is None:
+                    return failure(404, f"the model '{name}' does not exist")
                 return _answer_of(ScriptedModel.load(script), asked)
             except ConfigurationError as error:
-                return failure(500, str(error))
+                return failure(400, str(error))
 
         return cls(answer, **options)
 
@@ -243,6 +246,17 @@ def _answer_of(model: Model, asked: Asked) -> Answer:
     except ModelError as error:
         return failure(400, str(error))
     return Said(reply, "length" if reply.cut else "natural")
+
+
+def _fitting(folder: Path, asked: Asked) -> Model:
+    """Return the script that calls, as far as possible, what is offered: one server serves several agents at once."""
+    offered = {tool.name for tool in asked.tools}
+
+    def fits(model: ScriptedModel) -> float:
+        called = {call.name for turn in model.turns or () if isinstance(turn, ModelReply) for call in turn.calls}
+        return len(called & offered) / max(len(called), 1)
+
+    return max((ScriptedModel.load(file) for file in sorted(folder.glob("*.yaml"))), key=fits)
 
 
 def _message(said: Mapping[str, Any], calls: dict[str, ToolCall]) -> Message:
