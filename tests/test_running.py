@@ -8,7 +8,9 @@ import threading
 
 import pytest
 
+from toolkit import ToolResult, tool
 from toolkit.running import drive, in_thread, run_apart
+from toolkit.tools.functions import from_function
 
 LANGUAGE = contextvars.ContextVar("LANGUAGE", default="en")
 
@@ -129,3 +131,40 @@ def test_function_apart_has_no_event_loop_around_it():
         return run_apart(lambda: asyncio.run(asyncio.sleep(0, "done")))
 
     assert asyncio.run(work()) == "done"
+
+
+@tool
+async def wait_in_vain() -> str:
+    """Wait for work that is cancelled in the meantime."""
+    work = asyncio.ensure_future(asyncio.sleep(60))
+    asyncio.get_running_loop().call_soon(work.cancel)
+    await work
+    return "never"
+
+
+@tool
+def give_up() -> str:
+    """Raise what a cancelled task does."""
+    raise asyncio.CancelledError
+
+
+@pytest.mark.parametrize("each", [wait_in_vain, give_up])
+def test_cancelling_its_own_work_is_a_failure_of_the_tool(each):
+    assert from_function(each).run() == ToolResult.failure("what it waited for was cancelled", "error")
+
+
+def test_cancelling_the_task_that_calls_a_tool_ends_the_task():
+    async def cancelled_within():
+        work = asyncio.ensure_future(from_function(wait_for_ever).call())
+        await asyncio.sleep(0)
+        work.cancel()
+        return (await asyncio.gather(work, return_exceptions=True))[0]
+
+    assert isinstance(asyncio.run(cancelled_within()), asyncio.CancelledError)
+
+
+@tool
+async def wait_for_ever() -> str:
+    """Wait for something that never comes."""
+    await asyncio.Event().wait()
+    return "never"

@@ -24,6 +24,15 @@ def loop_is_running() -> bool:
     return _running_loop() is not None
 
 
+def is_own_cancellation(error: BaseException) -> bool:
+    """Return whether an error is the cancellation of something that was awaited, not of this task by anybody else."""
+    asyncio = sys.modules.get("asyncio")
+    if asyncio is None or not isinstance(error, asyncio.CancelledError):
+        return False
+    task = asyncio.current_task() if loop_is_running() else None
+    return task is None or not task.cancelling()
+
+
 def drive(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine that never suspends to its end.
 

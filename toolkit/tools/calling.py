@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.approvals.policies import NO_QUESTION
 from toolkit.errors import ConfigurationError, Signal, ToolArgumentsError, ToolExecutionError
+from toolkit.running import is_own_cancellation
 from toolkit.tools.admission import AnsweredEarly, CallDenied, admit, judge
 from toolkit.tools.hiding import masked
 from toolkit.tools.metrics import NO_METRICS
@@ -63,7 +64,7 @@ async def call_tool(
     except (ToolArgumentsError, CallDenied, AnsweredEarly) as error:
         result = error.result if isinstance(error, AnsweredEarly) else _failure_of(tool, error)
         outcome = "success" if result.error is None else "failure"
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a tool raises is a failed result
+    except BaseException as error:  # noqa: BLE001 - whatever a tool raises is a failed result, if it is of its own making
         result, outcome = _failure_of(tool, error), "error"
     finally:
         seconds = perf_counter() - started - (inner.waits.seconds if inner is not context and inner.waits else 0.0)
@@ -119,12 +120,16 @@ def _tell_finish(
 
 
 def _failure_of(tool: "Tool", error: BaseException) -> ToolResult:
+    """Return the result of a call that raised; what ends the task or the program is raised again."""
+    if not (isinstance(error, Exception | SystemExit) or is_own_cancellation(error)):
+        raise error
     tool.call_logger.debug("%s raised", tool.name, exc_info=error)
     if isinstance(error, SystemExit):
         return ToolResult.failure(
             f"the tool called sys.exit({'' if error.code is None else repr(error.code)})", "error"
         )
-    return ToolResult.failure(_words_of(error) or NO_MESSAGE, error_code_of(error))
+    words = _words_of(error) or (NO_MESSAGE if isinstance(error, Exception) else "what it waited for was cancelled")
+    return ToolResult.failure(words, error_code_of(error))
 
 
 def _words_of(error: BaseException) -> str:
