@@ -11,7 +11,7 @@ from toolkit.lint.json_edits import replacing, without_entry
 from toolkit.lint.python_files import PythonFunction, PythonParameter
 from toolkit.lint.rule import Rule
 from toolkit.lint.schema_values import misfit_of_value
-from toolkit.problems import Fix, Location, Problem
+from toolkit.problems import Fix, Location, Problem, Severity
 
 _LITERALS: Mapping[str, type | tuple[type, ...]] = {"str": str, "int": int, "float": (int, float), "bool": bool}
 _CHANGING = {
@@ -75,7 +75,9 @@ class DefaultMismatch(Rule):
                 if fix and fix.edits[0].text:
                     hint = f"write '{fix.edits[0].text}'"
                 message = f"the default of {parameter.name!r} in {tool.name!r} does not fit its type: {reason}"
-                yield self.problem(message, _place(tool, parameter), hint=hint, fix=fix)
+                is_left_out = tool.function is None and (parameter.schema or {}).get("default") is None
+                severity: Severity = "warning" if is_left_out else "error"  # nothing refuses it, and all mean the same
+                yield self.problem(message, _place(tool, parameter), hint=hint, severity=severity, fix=fix)
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         changed = set(_changed_names(function))

@@ -95,7 +95,7 @@ class InstructionInDescription(Rule):
                 yield from self._in_text(tool, text)
 
     def _in_text(self, tool: ToolDefinition, text: Text) -> Iterator[Problem]:
-        found = [(sign, match) for sign in _SIGNS if (match := sign.pattern.search(text.value))]
+        found = _gravest([(sign, match) for sign in _SIGNS for match in sign.pattern.finditer(text.value)])
         if sum(sign.weight for sign, _ in found) < _ENOUGH:
             return
         _, match = max(found, key=lambda one: one[0].weight)
@@ -106,3 +106,20 @@ class InstructionInDescription(Rule):
             hint="say what the tool does, and when it is of use",
             severity="error" if tool.is_foreign else "warning",
         )
+
+
+_NEAR = 400
+"""Within how many characters signs belong together: a long description may say much that has nothing to do with the rest."""
+
+
+def _gravest(matches: list[tuple[_Sign, re.Match[str]]]) -> list[tuple[_Sign, re.Match[str]]]:
+    """Return the signs that stand near one another and weigh the most, each sign once."""
+    best: list[tuple[_Sign, re.Match[str]]] = []
+    for _, first in matches:
+        near: dict[_Sign, re.Match[str]] = {}
+        for sign, match in matches:
+            if first.start() <= match.start() <= first.start() + _NEAR:
+                near.setdefault(sign, match)
+        if sum(sign.weight for sign in near) > sum(sign.weight for sign, _ in best):
+            best = list(near.items())
+    return best

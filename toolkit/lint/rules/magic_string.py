@@ -79,7 +79,8 @@ class MagicString(Rule):
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         for parameter in tool.parameters:
-            if _is_plain_text(parameter) and (values := choices_in(parameter.description or "")):
+            values = choices_in(parameter.description or "") if _is_plain_text(parameter) else []
+            if values and not {one.name for one in tool.parameters}.issuperset(values):
                 listed = ", ".join(map(repr, values))
                 message = (
                     f"parameter {parameter.name!r} of {tool.name!r} is any text, but its description says {listed}"
