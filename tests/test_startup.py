@@ -112,3 +112,15 @@ def test_run_of_text_steps_imports_neither_dialogue_nor_event_loop(project):
     output, libraries = imported(project, COMMAND, "run", "shout.yaml", "--input", "hello")
     assert output == "HELLO\n"
     assert libraries & (DIALOGUE | EVENT_LOOPS) == set()
+
+
+def test_agents_cost_nothing_where_there_are_none_and_show_asks_no_provider(project):
+    for arguments in (("run", "tools.py:greet", "name=Ada"), ("run", "shout.yaml", "--input", "hello")):
+        imported(project, COMMAND, *arguments)
+        modules = (project / "seen.txt").read_text("utf-8").splitlines()
+        assert "toolkit.tools.base" in modules
+        assert "toolkit.agents.agent" not in modules
+    (project / "clerk.yaml").write_text("agent: simple\ndescription: Greet.\ntools: [./tools.py]\nmodel: chat:x\n")
+    output, libraries = imported(project, COMMAND, "show", "clerk.yaml")
+    assert "chat:x" in output
+    assert libraries <= {"pydantic", "pydantic_core", "yaml"}

@@ -10,7 +10,7 @@ PRICES = {"assam": Decimal("7.20"), "sencha": Decimal("9.50"), "rooibos": Decima
 
 
 @dataclass
-class Customer:  # toolkit: ignore[TK003]  # customers are found, not made by whoever names this file
+class Customer:
     """A customer; whoever has found one may use its tools."""
 
     name: str
