@@ -71,5 +71,7 @@ async def in_this_process(tools, era="legacy", options=None, **more):
 async def until(is_so):
     """Wait until something that other tasks or threads do is done; a test that hangs here has failed."""
     with anyio.fail_after(20):
-        while not is_so():
+        while True:
+            if is_so():
+                return
             await anyio.sleep(0.01)

@@ -1,6 +1,7 @@
 """Carrying: a server over stdio or HTTP until its client leaves or somebody ends it, and the exit code."""
 
 import asyncio
+import gc
 import os
 import socket
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -160,6 +161,7 @@ def _until_the_end(
             if watching is not None:
                 watching.cancel()
 
+    gc.freeze()  # what is imported stays; looking through it again and again, and at the end, takes a second
     with Interrupts() as interrupts:
         try:
             asyncio.run(serve())

@@ -29,9 +29,10 @@ def reloader(targets: Sequence[str], reopen: "Callable[[], dict[str, Tool]]") ->
         targets: As they were typed: their folders are watched, and every file that was imported.
         reopen: Opens them again.
     """
+    first = _stamp(targets)
 
     async def watch(server: "ToolServer") -> None:
-        known = await asyncio.to_thread(_stamp, targets)
+        known = first
         while True:
             await asyncio.sleep(_INTERVAL)
             now = await asyncio.to_thread(_stamp, targets)
@@ -40,7 +41,8 @@ def reloader(targets: Sequence[str], reopen: "Callable[[], dict[str, Tool]]") ->
             while now != (later := await asyncio.to_thread(_stamp_after_a_while, targets)):
                 now = later  # somebody is still writing
             tools = await asyncio.to_thread(_reopened, reopen)
-            known = await asyncio.to_thread(_stamp, targets) if tools is None else {**now, **_stamp(targets)}
+            # What is imported now may be more or less; an edit during the reload counts as one that is still to come.
+            known = {file: now.get(file, stamp) for file, stamp in (await asyncio.to_thread(_stamp, targets)).items()}
             if tools is not None:
                 await server.replace(tools)
                 console.say(f"reloaded: {', '.join(tools)}")

@@ -1,0 +1,308 @@
+"""The command `toolkit serve`: how it starts, is reloaded, and ends."""
+
+import asyncio
+import json
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from contextlib import suppress
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp.client.client import Client
+from typer.testing import CliRunner
+
+from tests.mcp.served import PROGRAM, environment, over_http, over_stdio, until
+from toolkit_cli.main import application
+
+GREET = '''
+from toolkit import tool
+
+@tool(read_only=True)
+def greet(name: str) -> str:
+    """Greet somebody."""
+    return f"hello {name}"
+'''
+TOKEN = "0123456789abcdef0123"  # noqa: S105 - of no server that anybody reaches
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "tools.py").write_text(GREET, "utf-8")
+    return tmp_path
+
+
+def run(project, *arguments, **more):
+    return subprocess.run(
+        [*PROGRAM, *arguments],
+        cwd=project,
+        env=environment(**more),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exit_code", "message"),
+    [
+        (["tols.py"], 4, "error[TK001]: there is no file 'tols.py'\nhint: did you mean 'tools.py'?\n"),
+        (["tools.py", "--http", "here"], 2, "error: --http: 'here' is no place to listen\nhint: write 8000, "),
+        (["tools.py", "--http", "::1:8000"], 2, "error: --http: '::1:8000' is no place to listen\nhint: write 8000, "),
+        (["tools.py", "--http", "0.0.0.0:0"], 2, "error: others than this machine reach '0.0.0.0', so clients must "),
+        (["tools.py", "--timeout", "soon"], 2, "error: --timeout: 'soon' is no time\nhint: write 500ms, 30s or 5m\n"),
+        (["tools.py", "--meta", "progressToken"], 2, "error: the protocol keeps the name 'progressToken' for itself\n"),
+        (
+            ["tools.py", "--approve", "("],
+            2,
+            "error: --approve: '(' is no rule: write 'tool' or 'tool(argument=glob)'\n",
+        ),
+        (["tools.py", "--directory", "nowhere"], 4, "error: --directory: cannot work in 'nowhere': no such file or "),
+        ([], 2, "error: there is nothing to serve\nhint: name a file, a folder or a tool; or put `sources` into "),
+        (["tools.py", "--http", "0", "--print-config", "claude"], 2, "error: --print-config needs the port that will "),
+    ],
+    ids=str,
+)
+def test_wrong_start_is_told_before_anything_is_served(project, monkeypatch, arguments, exit_code, message):
+    monkeypatch.chdir(project)
+    monkeypatch.delenv("TOOLKIT_SERVE_TOKEN", raising=False)
+    finished = CliRunner().invoke(application(), ["serve", *arguments])
+    assert (finished.exit_code, finished.stdout) == (exit_code, "")
+    assert finished.stderr.startswith(message), finished.stderr
+
+
+def test_broken_tools_are_told(project):
+    (project / "tools.py").write_text("from toolkit import tool\n\n@tool\ndef greet(\n", "utf-8")
+    finished = run(project, "tools.py")
+    assert (finished.returncode, finished.stdout) == (2, "")
+    assert "error[TK002]" in finished.stderr
+    assert "Traceback" not in finished.stderr
+
+
+def test_short_token_opens_no_door(project):
+    finished = run(project, "tools.py", "--http", "0", TOOLKIT_SERVE_TOKEN=TOKEN[:8])
+    assert (finished.returncode, finished.stdout) == (2, "")
+    assert finished.stderr.startswith("error: the bearer token in TOOLKIT_SERVE_TOKEN is too short")
+
+
+def test_port_that_is_taken_is_told(project):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        finished = run(project, "tools.py", "--http", str(port))
+    assert (finished.returncode, finished.stdout) == (2, "")
+    assert finished.stderr == (
+        f"error: cannot listen at 127.0.0.1:{port}: address already in use\n"
+        "hint: take another port; --http 0 picks a free one\n"
+    )
+
+
+def test_missing_extra_is_named(project):
+    (project / "sitecustomize.py").write_text(
+        "import importlib.util as u\nfind = u.find_spec\nu.find_spec = lambda n, p=None: None if n == 'mcp' else find(n, p)\n",
+        "utf-8",
+    )
+    finished = run(project, "tools.py", PYTHONPATH=str(project))
+    assert (finished.returncode, finished.stderr) == (
+        2,
+        "error: serving needs the extra 'mcp'\nhint: pip install 'toolkit[mcp]'\n",
+    )
+
+
+@pytest.mark.parametrize("client", ["claude", "cursor", "vscode"])
+def test_printed_configuration_starts_the_server_from_anywhere(project, client, tmp_path_factory):
+    options = ["--approve", "greet", "--meta", "tenant", "--timeout", "5s", "--yes"]
+    finished = run(project, "tools.py", *options, "--context", "key=hush", "--name", "shop", "--print-config", client)
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert "hush" not in finished.stdout
+    [(kind, servers)] = json.loads(finished.stdout).items()
+    assert kind == ("servers" if client == "vscode" else "mcpServers")
+    entry = servers["shop"]
+    assert entry.pop("type", "stdio") == "stdio"
+    assert Path(entry["command"]).is_absolute()
+    assert entry["args"][-8:] == ["tools.py", "--approve", "greet", "--meta", "tenant", "--timeout", "5s", "--yes"]
+
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+
+    async def talk():
+        from mcp.client.stdio import StdioServerParameters, stdio_client
+
+        parameters = StdioServerParameters(**entry, cwd=str(elsewhere), env={"PATH": ""})
+        with (elsewhere / "log").open("w") as log:
+            async with Client(stdio_client(parameters, errlog=log)) as connected:
+                return await connected.call_tool("greet", {"name": "you"})
+
+    assert asyncio.run(talk()).content[0].text == "hello you"
+
+
+def test_printed_configuration_of_an_address_refers_to_the_token(project):
+    finished = run(project, "tools.py", "--http", "8000", "--print-config", "vscode", TOOLKIT_SERVE_TOKEN=TOKEN)
+    assert TOKEN not in finished.stdout
+    assert json.loads(finished.stdout) == {
+        "servers": {
+            "toolkit": {
+                "type": "http",
+                "url": "http://127.0.0.1:8000/mcp",
+                "headers": {"Authorization": "Bearer ${input:TOOLKIT_SERVE_TOKEN}"},
+            }
+        },
+        "inputs": [{"type": "promptString", "id": "TOOLKIT_SERVE_TOKEN", "description": "Token", "password": True}],
+    }
+
+
+def knock(url, **headers):
+    """Send a request and return the status that it is answered with."""
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
+    usual = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    request = urllib.request.Request(url, body, usual | headers)  # noqa: S310 - our own server
+    try:
+        with urllib.request.urlopen(request, timeout=20) as answer:  # noqa: S310
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_token_is_needed_by_everybody_and_seen_by_no_tool(project):
+    (project / "tools.py").write_text(
+        f"import os\n{GREET}\n@tool(read_only=True)\ndef look() -> str:\n"
+        '    """Look for the token."""\n    return str(os.environ.get("TOOLKIT_SERVE_TOKEN"))\n',
+        "utf-8",
+    )
+    with over_http(project, "tools.py", TOOLKIT_SERVE_TOKEN=TOKEN) as (_, url):
+        assert [
+            knock(url),
+            knock(url, Authorization="Bearer wrong"),
+            knock(url, Authorization=f"Basic {TOKEN}"),
+            knock(url, Authorization=f"Bearer {TOKEN}", Host="evil.example"),
+            knock(url, Authorization=f"Bearer {TOKEN}", Origin="http://evil.example"),
+        ] == [401, 401, 401, 421, 403]
+
+        async def talk():
+            import httpx2
+            from mcp.client.streamable_http import streamable_http_client
+
+            async with (
+                httpx2.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}) as http,
+                Client(streamable_http_client(url, http_client=http)) as client,
+            ):
+                return (await client.call_tool("look", {})).content[0].text
+
+        assert asyncio.run(talk()) == "None"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent")
+@pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("carrier", ["stdio", "http"])
+def test_signal_ends_the_server_and_the_calls_that_run(project, carrier, number, exit_code):
+    (project / "tools.py").write_text(
+        "import asyncio\nfrom pathlib import Path\nfrom toolkit import tool\n\n"
+        '@tool(read_only=True)\nasync def wait() -> str:\n    """Wait."""\n    Path("began").touch()\n'
+        '    try:\n        await asyncio.sleep(600)\n    finally:\n        Path("ended").touch()\n    return ""\n',
+        "utf-8",
+    )
+
+    async def end(process, client):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(client.call_tool, "wait", {})
+            await until((project / "began").exists)
+            process.send_signal(number)
+            await until(lambda: process.poll() is not None)
+            tasks.cancel_scope.cancel()
+
+    if carrier == "http":
+        with over_http(project, "tools.py") as (process, url), suppress(Exception):  # as the client finds out
+
+            async def talk():
+                async with Client(url) as client:
+                    await end(process, client)
+
+            asyncio.run(talk())
+    else:
+        process = over_pipes(project)
+        call = {"name": "wait", "arguments": {}}
+        tell(process, {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO})
+        tell(process, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+        tell(process, {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call})
+        asyncio.run(until((project / "began").exists))
+        process.send_signal(number)
+        process.communicate(timeout=20)
+    assert process.returncode == exit_code
+    assert (project / "ended").exists()
+
+
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+
+
+def over_pipes(project):
+    """Start a server over stdio, and hold its ends ourselves."""
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        [*PROGRAM, "tools.py"],
+        cwd=project,
+        env=environment(),
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        encoding="utf-8",
+    )
+
+
+def tell(process, message):
+    process.stdin.write(f"{json.dumps(message)}\n")
+    process.stdin.flush()
+
+
+def test_end_of_input_ends_the_server_well(project):
+    process = over_pipes(project)
+    process.communicate(timeout=20)
+    assert process.returncode == 0
+
+
+def test_client_that_does_not_read_and_leaves_ends_the_server(project):
+    process = over_pipes(project)
+    tell(process, {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO})
+    process.stdout.close()
+    process.stdin.close()
+    assert process.wait(timeout=20) == 0
+    process.stderr.close()
+
+
+def test_edited_tools_are_served_and_broken_ones_change_nothing(project):
+    file = project / "tools.py"
+
+    async def talk():
+        changes = []
+
+        async def listen(message):
+            changes.append(message)
+
+        with (project / "log").open("w") as log:
+            async with over_stdio(
+                project, "tools.py", "--reload", errlog=log, mode="legacy", message_handler=listen
+            ) as client:
+
+                async def greeting():
+                    return (await client.call_tool("greet", {"name": "you"})).content[0].text
+
+                said = [await greeting()]
+                file.write_text(GREET.replace("hello", "howdy"), "utf-8")
+                await until(lambda: len(changes) == 1)
+                said.append(await greeting())
+                file.write_text(GREET.replace("return", "retrun"), "utf-8")
+                await until(lambda: "still served" in (project / "log").read_text("utf-8"))
+                said.append(await greeting())
+                file.write_text(GREET.replace("def greet", "def wave"), "utf-8")
+                await until(lambda: len(changes) == 2)
+                return said, [tool.name for tool in (await client.list_tools()).tools]
+
+    said, names = asyncio.run(talk())
+    assert (said, names) == (["hello you", "howdy you", "howdy you"], ["wave"])
+    log = (project / "log").read_text("utf-8")
+    assert "error[TK002]" in log
+    assert "reloaded: greet\n" in log
+    assert "reloaded: wave\n" in log
