@@ -92,6 +92,11 @@ def call(message):
             return text("\x1b[2J\x1b]0;owned\x07fed")
         case "feed" if BEHAVIOUR == "huge":
             return text("x" * (5 * 1024 * 1024))
+        case "feed" if BEHAVIOUR == "flood":
+            for _ in range(33):
+                sys.stdout.write("x" * (1024 * 1024))
+            sys.stdout.flush()
+            time.sleep(600)
         case "feed":
             return text(f"{arguments['animal']} is fed")
         case "weigh-it":

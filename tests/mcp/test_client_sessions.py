@@ -188,6 +188,16 @@ def test_huge_result_is_refused_whole(zoo):
     assert tools_of(named(zoo, "huge"))["lose"].run({}).error == "the cage is empty"
 
 
+def test_line_without_end_ends_the_session_and_no_other(zoo):
+    other = tools_of(named(zoo))["feed"]
+    result = tools_of(named(zoo, "flood"))["feed"].run({"animal": "lion"})
+    assert result.error == (
+        "MCP server 'zoo' ended before it had answered; "
+        "it said: a line of more than 33554432 bytes, which ends the session"
+    )
+    assert other.run({"animal": "lion"}).output == "lion is fed"
+
+
 def test_strange_tool_hides_no_other(zoo):
     server = named(zoo, "strange")
     tools, problems = tools_from(server, wait_for(connection_to(server).tools()))

@@ -291,7 +291,8 @@ class Connection:
         if error.code == CONNECTION_CLOSED:
             if self._session is not None:
                 self._session.end()
-            return ServerUnreachable(f"MCP server '{self.server.name}' ended before it had answered")
+            said = f"; it said: {self._session.diary.last}" if self._session and self._session.diary.last else ""
+            return ServerUnreachable(f"MCP server '{self.server.name}' ended before it had answered{said}")
         message = self.secrets.blot(error.message)
         return ToolExecutionError(f"MCP server '{self.server.name}' refuses: {message}", error.code)
 

@@ -2,17 +2,16 @@
 
 import logging
 import os
-import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
 import anyio
 import httpx2
-from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+from toolkit.mcp.processes import run_server
 from toolkit.mcp.settings import HttpServer, McpServer, StdioServer, expand, texts_of, variables_in
 from toolkit.tools.secret_texts import Secrets, sounds_secret
 
@@ -20,7 +19,6 @@ LARGEST_ANSWER = 32 * 1024 * 1024
 """Bytes that one answer over HTTP may have."""
 
 _LINES_KEPT = 20
-_LONGEST_LINE = 4096
 _SHORTEST_SECRET = 8
 
 # What the SDK logs is for who configures logging; nobody else is shown what a server has sent.
@@ -73,18 +71,11 @@ class Diary:
         """The last line that says something, if there was one."""
         return next((line for line in reversed(self._lines) if line.strip()), "")
 
-    def read(self, stream: BinaryIO) -> threading.Thread:
-        """Read a stream to its end in a thread of its own, and close it."""
-        thread = threading.Thread(target=self._read, args=(stream,), name="toolkit-mcp-stderr", daemon=True)
-        thread.start()
-        return thread
-
-    def _read(self, stream: BinaryIO) -> None:
-        with stream:
-            while line := stream.readline(_LONGEST_LINE):
-                text = self._secrets.blot(line.decode("utf-8", "replace").rstrip())
-                self._lines.append(text)
-                self._log.info("%s", text)
+    def note(self, line: str) -> None:
+        """Take a line."""
+        text = self._secrets.blot(line)
+        self._lines.append(text)
+        self._log.info("%s", text)
 
 
 Streams = tuple[Any, Any]
@@ -111,50 +102,28 @@ async def _as_command(
     server: StdioServer, values: Values, diary: Diary, on_end: Callable[[], None]
 ) -> AsyncIterator[Streams]:
     user = f"MCP server '{server.name}'"
-    parameters = StdioServerParameters(
-        command=expand(server.command, user),
-        args=[expand(text, user) for text in server.args],
-        env=dict(values),
-        cwd=server.cwd,
-    )
-    reading, writing = os.pipe()
-    reader = diary.read(os.fdopen(reading, "rb"))
-    try:
-        with os.fdopen(writing, "w") as errors:
-            transport = stdio_client(parameters, errlog=errors)
-            async with transport as (read, write):
-                errors.close()
-                yield _Watched(read, on_end), write
-    finally:
-        # What it wrote with its last breath is bad news worth having; a child of its that lives on may hold the pipe.
-        await anyio.to_thread.run_sync(reader.join, 0.2)
+    command = [expand(text, user) for text in (server.command, *server.args)]
+    async with run_server(
+        command, variables=dict(values), folder=server.cwd, note=diary.note, on_end=on_end
+    ) as streams:
+        yield streams
 
 
 @asynccontextmanager
 async def _over_http(server: HttpServer, values: Values, on_end: Callable[[], None]) -> AsyncIterator[Streams]:
     times = httpx2.Timeout(server.start_timeout, read=None)
-    transport = _Bounded(httpx2.AsyncHTTPTransport())
+    hooks = {"response": [_bound]}
     async with (
-        httpx2.AsyncClient(headers=dict(values), timeout=times, transport=transport) as client,
+        httpx2.AsyncClient(headers=dict(values), timeout=times, event_hooks=hooks) as client,
         streamable_http_client(expand(server.url, f"MCP server '{server.name}'"), http_client=client) as (read, write),
     ):
         yield _Watched(read, on_end), write
 
 
-class _Bounded(httpx2.AsyncBaseTransport):
-    """Ends an answer that is no stream of events when it becomes too large."""
-
-    def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
-        self._inner = inner
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        response = await self._inner.handle_async_request(request)
-        if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
-            response.stream = _BoundedStream(response.stream, request)
-        return response
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
+async def _bound(response: httpx2.Response) -> None:
+    """End an answer that is no stream of events when it becomes too large."""
+    if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
+        response.stream = _BoundedStream(response.stream, response.request)
 
 
 class _BoundedStream(httpx2.AsyncByteStream):
