@@ -93,9 +93,9 @@ def test_events_are_written_as_they_happen(program, scripted):
         (("--model", "scripted:script.yaml", "--continue", "--transcript", "script.yaml"), 2, "is no transcript"),
     ],
 )
-def test_what_cannot_begin_is_told_with_its_cure(program, scripted, options, code, message):
-    finished = program("agent", "go", *options)
-    assert (finished.returncode, finished.stdout) == (code, "")
+def test_what_cannot_begin_is_told_with_its_cure(invoke, scripted, options, code, message):
+    finished = invoke("agent", "go", *options)
+    assert (finished.exit_code, finished.stdout) == (code, "")
     assert message in finished.stderr
 
 
@@ -192,7 +192,12 @@ def test_same_task_is_done_by_a_model_behind_a_server(program, scripted):
 @pytest.mark.parametrize(
     ("answer", "options", "code", "message"),
     [
-        (failure(401, "the key sk-secret-of-mine is wrong"), (), 1, "answered with status 401: the key ********** is wrong"),
+        (
+            failure(401, "the key sk-secret-of-mine is wrong"),
+            (),
+            1,
+            "answered with status 401: the key ********** is wrong",
+        ),
         (said("half a", finish=None), (), 1, "was cut: its stream ended without a reason to finish"),
         (Silence(), ("--model-timeout", "200ms"), 5, "was silent for 0.2 seconds"),
     ],

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from tests.chat_server import ChatServer, Silence, said
+from tests.chat_server import ChatServer, Silence
 from tests.terminals import Terminal
 from toolkit.agents.models.messages import ModelReply
 
@@ -150,29 +150,38 @@ def test_ctrl_c_in_the_middle_of_a_reply_ends_the_agent_and_the_transcript_has_w
     assert (cut.stdout, messages(scripted)) == ("", ["go", "Well"])
 
 
+WAITING = """\
+import asyncio
+
+async def reply(messages, tools):
+    if messages[-1].text == "first":
+        print("thinking")
+        await asyncio.Event().wait()
+    return "Here I am."
+"""
+
+
 def test_ctrl_c_in_a_chat_ends_the_answer_and_at_the_prompt_the_chat(scripted):
-    with ChatServer.of_answers(Silence(ModelReply("Well then")), said("Here I am.")) as server:
-        there = {"TOOLKIT_MODEL_URL": server.url}
-        chat = agent(scripted, "--transcript", "said.json", model="chat:m", environment=there)
-        say(chat, "first\r")
-        chat.expect("Well")
-        chat.child.send("\x03")
-        chat.expect("interrupted")
-        say(chat, "second\r")
-        chat.expect("Here I am.")
-        say(chat, "\x03")
-        assert chat.end() == 130
-    assert messages(scripted) == ["first", "Well", "second", "Here I am."]
+    (scripted / "waiting.py").write_text(WAITING, "utf-8")
+    chat = agent(scripted, "--transcript", "said.json", model="scripted:waiting.py")
+    say(chat, "first\r")
+    chat.expect("thinking")
+    chat.child.send("\x03")
+    chat.expect("interrupted")
+    say(chat, "second\r")
+    chat.expect("Here I am.")
+    say(chat, "\x03")
+    assert chat.end() == 130
+    assert messages(scripted) == ["first", "second", "Here I am."]
 
 
 def test_chat_that_is_told_to_end_from_outside_ends(scripted):
-    with ChatServer.of_answers(Silence(ModelReply("Well then"))) as server:
-        there = {"TOOLKIT_MODEL_URL": server.url}
-        chat = agent(scripted, model="chat:m", environment=there, with_stdout=True)
-        say(chat, "first\r")
-        chat.expect("Well")
-        chat.child.kill(signal.SIGTERM)
-        assert chat.end() == 128 + signal.SIGTERM
+    (scripted / "waiting.py").write_text(WAITING, "utf-8")
+    chat = agent(scripted, model="scripted:waiting.py", with_stdout=True)
+    say(chat, "first\r")
+    chat.expect("thinking")
+    chat.child.kill(signal.SIGTERM)
+    assert chat.end() == 128 + signal.SIGTERM
 
 
 def test_chat_that_may_ask_nothing_is_none(scripted):
