@@ -1,10 +1,13 @@
 """Every sample of an agent lints clean, and runs: with its script, and with a model behind a server by `--model` alone."""
 
 import json
+import re
+import shlex
 import shutil
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from tests.chat_server import ChatServer
 from toolkit import Continue, ToolContext, ToolResult
@@ -14,6 +17,7 @@ from toolkit.lint.checking import check
 from toolkit.runs.run import Run
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.opening import open_targets
+from toolkit_cli.main import application
 
 SAMPLES = Path(__file__).parents[1] / "sample_pipelines"
 FOLDER = Path("sample_pipelines", "agents")
@@ -61,6 +65,14 @@ def test_there_is_a_lesson_for_each_of_the_samples() -> None:
     lessons = (SAMPLES / "README.md").read_text("utf-8")
     assert names == sorted(ANSWERS)
     assert [name for name in names if f"sample_pipelines/agents/{name}.yaml" not in lessons] == []
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_command_of_the_lesson_runs_offline(name: str) -> None:
+    lessons = (SAMPLES / "README.md").read_text("utf-8")
+    [command] = re.findall(rf"`toolkit (run sample_pipelines/agents/{name}\.yaml[^`]*)`", lessons)
+    finished = CliRunner().invoke(application(), [*shlex.split(command), "--quiet"])
+    assert (finished.exit_code, finished.stdout) == (0, f"{ANSWERS[name][1]}\n")
 
 
 def test_samples_lint_clean() -> None:
