@@ -108,6 +108,13 @@ def test_notes_that_cannot_be_read_are_told_with_the_name_of_the_reference(tmp_p
         run(["done"], references=[Reference("Book", "It.", tmp_path / "gone.md")])
 
 
+def test_a_function_that_gives_no_notes_is_told_too():
+    with pytest.raises(ConfigurationError, match=r"the notes of the reference 'Book' cannot be read: KeyError: 'page'"):
+        run(["done"], references=[Reference("Book", "It.", lambda: dict[str, str]()["page"])])
+    with pytest.raises(ConfigurationError, match="cannot be read: AttributeError"):
+        run(["done"], references=[Reference("Book", "It.", lambda: None)])  # type: ignore[arg-type,return-value]
+
+
 def test_a_reference_without_a_name_is_refused():
     with pytest.raises(ConfigurationError, match="a reference needs a name"):
         Reference(" ", "It.")

@@ -99,9 +99,9 @@ class Reference:
             if isinstance(self.notes, Path):
                 return self.notes.read_text("utf-8").strip()
             return (self.notes if isinstance(self.notes, str) else self.notes()).strip()
-        except (OSError, UnicodeDecodeError) as error:
-            message = f"the notes of the reference '{self.name}' cannot be read: {error}"
-            raise ConfigurationError(message) from error
+        except Exception as error:
+            told = str(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
+            raise ConfigurationError(f"the notes of the reference '{self.name}' cannot be read: {told}") from error
 
     def __repr__(self) -> str:
         """Return the name."""
