@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -183,3 +185,10 @@ def test_the_tools_of_the_samples_say_what_they_are() -> None:
         "currency",
         "lines",
     ]
+
+
+def test_over_mcp_calls_a_served_pipeline_back(samples_below: Path) -> None:
+    finished = subprocess.run(
+        [sys.executable, "sample_pipelines/over_mcp.py"], capture_output=True, encoding="utf-8", timeout=60, check=True
+    )
+    assert finished.stdout == f"Thank you! {run('order_totals').output}.\n"

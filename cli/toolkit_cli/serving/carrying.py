@@ -120,6 +120,8 @@ def carry_over_stdio(tools: "Mapping[str, Tool]", options: "Options", watch: Wat
             ExitCode.USAGE, "there is no stdin and stdout to serve over", hint="serve over HTTP with --http PORT"
         )
     _say(said and f"{said} over stdio{_names(tools)}")
+    if said and os.isatty(source):
+        _say("a client starts this by itself (--print-config prints what it needs), and speaks to it; Ctrl-C ends it")
 
     async def work(server: "ToolServer") -> None:
         await serve_stdio(server, source, sink)
