@@ -253,6 +253,7 @@ def test_a_forged_host_or_origin_is_refused_before_anything_is_done(http, served
     before = marks(served)
     forged = [{"Host": host and host.format(port=http.port)} for host in LYING_HOSTS]
     forged += [{"Origin": origin.format(port=http.port)} for origin in LYING_ORIGINS]
+    forged += [{"Host": "evil.example", "X-Forwarded-Host": f"127.0.0.1:{http.port}"}]
     refused = [
         honest.ask(body, method=method, headers=headers)[0]
         for headers in forged
