@@ -207,3 +207,13 @@ def test_new_agent_lints_clean_and_runs(invoke, program, project):
 
 def test_schema_of_the_format_is_printed(invoke):
     assert json.loads(invoke("schema", "--of", "agent").stdout) == agent_schema()
+
+
+def test_lint_looks_at_what_an_agent_is_told(invoke, project):
+    told = "agent: simple\nname: clerk\ndescription: Answer what customers want to know.\n"
+    (project / "clerk.yaml").write_text(f'{told}instructions: "Be kind.\\u200b"\n', "utf-8")
+    first = invoke("lint", "clerk.yaml", "--format", "concise").stdout.splitlines()[0]
+    assert first == (
+        "clerk.yaml:4:24: error[TK501] [*] the instruction of 'clerk' has an invisible character: "
+        "U+200B ZERO WIDTH SPACE"
+    )

@@ -12,7 +12,7 @@ from toolkit.problems import Edit, Location
 from toolkit.tools.spec import ToolSpec
 
 Origin = Literal["python", "json", "pipeline", "object"]
-TextKind = Literal["name", "title", "description", "parameter name", "parameter", "value"]
+TextKind = Literal["name", "title", "description", "parameter name", "parameter", "value", "instruction", "prompt"]
 
 
 class Written(Protocol):

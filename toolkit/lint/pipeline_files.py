@@ -69,12 +69,17 @@ class PipelineFile:
         return plain if isinstance(plain, dict) else {}
 
     def texts(self) -> Iterator[Text]:
-        """Yield what a model is sent of the pipeline, with the places."""
+        """Yield what a model is sent of the pipeline or agent, or told by it, with the places."""
         if self.root is None:
             return
-        kinds: tuple[TextKind, ...] = ("name", "description")
-        for kind in kinds:
-            if (scalar := _text(self.root.get(kind))) is not None:
+        kinds: dict[str, TextKind] = {
+            "name": "name",
+            "description": "description",
+            "instructions": "instruction",
+            "prompt": "prompt",
+        }
+        for key, kind in kinds.items():
+            if (scalar := _text(self.root.get(key))) is not None:
                 yield Text(kind, scalar.text, WrittenInDocument(scalar))
         inputs = self.root.get("inputs")
         for name, entry in inputs.entries.items() if isinstance(inputs, documents.Mapping) else ():
