@@ -4,6 +4,7 @@ import asyncio
 import re
 
 import pytest
+from pydantic_ai.models import known_model_names
 
 from tests.chat_server import Answer, ChatServer, Raw, Silence, failure, said
 from toolkit.agents.agent import run_agent
@@ -97,6 +98,17 @@ def _chain(error):
     while error is not None:
         yield error
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def test_provider_that_has_no_such_model_is_told_with_the_nearest_one(monkeypatch):
+    known = next(name for name in known_model_names() if name.startswith("openai-chat:"))
+    body = {"error": {"message": "no such model", "type": "invalid_request_error", "code": "model_not_found"}}
+    with ChatServer.of_answers(Raw(body, 404)) as server:
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-of-nobody")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        with pytest.raises(ModelError) as caught:
+            asyncio.run(open_model(f"{known}x").request([UserMessage("go")], []))
+    assert str(caught.value).endswith(f"answered with status 404: no such model (did you mean '{known}'?)")
 
 
 def test_server_that_is_busy_for_a_moment_is_asked_again():

@@ -284,7 +284,7 @@ def test_wrong_words_on_models_are_told_and_no_file_says_where_a_key_is_sent(pro
     assert problems(project) == [
         (
             "toolkit.toml:2:1: error[TK005]: 'defaults.model' must be the name of a model "
-            "(write model = 'openai-chat:gpt-5-mini', or 'chat:NAME')"
+            "(write model = 'openai-chat:gpt-6-luna', or 'chat:NAME')"
         ),
         "toolkit.toml:3:1: error[TK005]: unknown key 'defaults.model_url' (did you mean 'model' or 'model_timeout'?)",
         "toolkit.toml:5:1: error[TK005]: 'prices.chat:a.input' must be US dollars for a million tokens, such as 0.15",

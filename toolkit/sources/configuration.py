@@ -8,7 +8,7 @@
     timeout = "30s"                         # of a call
     approval_timeout = "5m"                 # of a question
     dialect = "openai-strict"               # that `toolkit schema` prints
-    model = "openai-chat:gpt-5-mini"        # that agents ask
+    model = "openai-chat:gpt-6-luna"        # that agents ask
     model_timeout = "5m"                    # that a model may be silent
 
     [tool.toolkit.context]

@@ -247,7 +247,7 @@ class _Reader:
     def _model(self, value: Any, path: Sequence[str]) -> str | None:
         if isinstance(value, str) and all(value.partition(":")):
             return value
-        self._wrong(path, "the name of a model", "write model = 'openai-chat:gpt-5-mini', or 'chat:NAME'")
+        self._wrong(path, "the name of a model", "write model = 'openai-chat:gpt-6-luna', or 'chat:NAME'")
         return None
 
     def _prices(self, value: Any, path: Sequence[str]) -> "dict[str, Price] | None":

@@ -49,7 +49,9 @@ def _told(error: Exception, name: str, base_url: str | None) -> str:
 
     match error:
         case ModelHTTPError():
-            return f"the server of '{name}' answered with status {error.status_code}: {_body(error)}"
+            return (
+                f"the server of '{name}' answered with status {error.status_code}: {_body(error)}{_meant(error, name)}"
+            )
         case ModelConnectionError():
             where = f" at {shown_url(base_url)}" if base_url is not None else ""
             failed = "has broken the connection off" if _had_connected(error) else "cannot be reached"
@@ -71,6 +73,12 @@ def _had_connected(error: BaseException | None) -> bool:
             return True
         error = error.__cause__
     return False
+
+
+def _meant(error: Any, name: str) -> str:
+    """Return the nearest model that is known, where a provider has none of this name; of other servers none is known."""
+    provider, known = name.partition(":")[0], error.suggested_model_id
+    return f" (did you mean '{provider}:{known.partition(':')[2]}'?)" if known and provider != "chat" else ""
 
 
 def _body(error: Any) -> str:
