@@ -76,7 +76,7 @@ def _had_connected(error: BaseException | None) -> bool:
 
 
 def _meant(error: Any, name: str) -> str:
-    """Return the nearest model that is known, where a provider has none of this name; of other servers none is known."""
+    """Return the nearest known model where a provider has none of this name; of a server of one's own none is known."""
     provider, known = name.partition(":")[0], error.suggested_model_id
     return f" (did you mean '{provider}:{known.partition(':')[2]}'?)" if known and provider != "chat" else ""
 
