@@ -419,3 +419,19 @@ def test_a_subagent_looks_like_the_agent_that_it_is():
     assert outline_of(Subagent.of(finder, budget=Budget(actions=3))).budget == "3 calls"
     assert outline_of(Subagent.by_name("finder", {"finder": finder})) is None
     assert outline_of(Subagent.of(recall)) is None
+
+
+def test_agents_that_are_made_anew_each_time_stand_only_so_deep_in_one_another():
+    made = []
+
+    def find(name):
+        made.append(name)
+        turns = [ToolCall("again", '{"task": "deeper"}'), "{again}"]
+        return agent(turns, [Subagent.by_name("again", find, deepest=3)], "again")
+
+    context = ToolContext(reviewer=ScriptedReviewer([Continue()] * 9))
+    result = Subagent.by_name("again", find, deepest=3).run({"task": "x"}, context)
+    assert result.output == (
+        "Error: 3 agents are at work within one another, and there must not be more: again → again → again → again"
+    )
+    assert made == ["again"] * 4
