@@ -468,6 +468,14 @@ def test_agents_that_lead_back_to_themselves_are_refused(files):
     assert "one.yaml → two.yaml → one.yaml" in problem.message
 
 
+def test_agents_that_lead_too_deep_are_refused(files):
+    for depth in range(25):
+        files.write(f"a{depth}.yaml", f"agent: simple\ndescription: Work.\ntools: [./a{depth + 1}.yaml]\n")
+    [problem] = open_targets(["a0.yaml"], Configuration()).problems
+    assert str(problem) == "a19.yaml:3:9: error[TK622]: files lead to one another more than 20 deep"
+    assert open_targets(["a10.yaml"], Configuration()).problems[0].code == "TK604"
+
+
 def test_pipeline_that_is_wanted_and_an_agent_that_is_there_are_told_apart(files):
     files.write("agent.yaml", "agent: simple\ndescription: Work.\n")
     with pytest.raises(InvalidPipeline) as caught:

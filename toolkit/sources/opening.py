@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from toolkit.sources.servers import ConfiguredServers
 
 CIRCLE = "TK622"
+_MOST_DEEP = 20
 
 
 class Opened(NamedTuple):
@@ -166,6 +167,8 @@ class SourceOpener:
         if key in self._being_read:
             chain = " → ".join(Path(one).name for one in [*self._being_read, key])
             return Collected.nothing(Problem(CIRCLE, f"the file '{path}' leads back to itself: {chain}"))
+        if len(self._being_read) >= _MOST_DEEP:
+            return Collected.nothing(Problem(CIRCLE, f"files lead to one another more than {_MOST_DEEP} deep"))
         if key not in self._yaml:
             self._being_read.append(key)
             try:
