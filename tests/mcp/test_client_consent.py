@@ -41,6 +41,12 @@ def test_question_shows_everything_that_decides_what_runs(zoo):
     assert (request.editable, request.may_be_remembered) == (False, True)
 
 
+def test_question_shows_what_the_server_would_be_told_of_each_call(zoo):
+    zoo.server("plain", "meta = ['tenant', 'caller']")
+    [request] = opened(zoo, Continue())[2]
+    assert request.arguments["told with calls"] == ["caller", "tenant"]
+
+
 @pytest.mark.parametrize("decision", [Reject("no"), None])
 def test_nothing_but_a_yes_starts_a_server(zoo, decision):
     zoo.server()
@@ -66,7 +72,13 @@ def test_leave_for_once_is_not_remembered_and_leave_for_good_is(zoo):
 
 
 @pytest.mark.parametrize(
-    "change", [("'plain'", "'lying'"), ("cwd = '.'", "cwd = '..'"), ("cwd", "env = { A = 'b' }\ncwd")]
+    "change",
+    [
+        ("'plain'", "'lying'"),
+        ("cwd = '.'", "cwd = '..'"),
+        ("cwd", "env = { A = 'b' }\ncwd"),
+        ("cwd", "meta = ['tenant']\ncwd"),
+    ],
 )
 def test_what_was_changed_is_asked_about_anew(zoo, change):
     file = zoo.server()

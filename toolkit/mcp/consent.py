@@ -8,6 +8,7 @@ hash of all that decides what runs, so that another command is asked about anew.
 import json
 import os
 from collections.abc import Collection
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
 from toolkit.approvals.risks import Risk
 from toolkit.errors import ExitEarlyError
+from toolkit.mcp.crossing import names_that_cross
 from toolkit.mcp.settings import HttpServer, McpServer, StdioServer, variables_in
 from toolkit.problems import Problem
 from toolkit.running import loop_is_running, run_apart, run_in_loop
@@ -43,9 +45,9 @@ class Consents:
 
     def is_given(self, server: McpServer) -> bool:
         """Return whether a server may be reached; nobody is asked."""
-        if server.owner == "user" or server.name in self._named or server.fingerprint in self._given:
+        if server.owner == "user" or server.name in self._named or _identity(server) in self._given:
             return True
-        return server.fingerprint in self._remembered()
+        return _identity(server) in self._remembered()
 
     def refusal(self, server: McpServer) -> Problem | None:
         """Return why a server may not be reached, or None if it may; where somebody can be asked, they are.
@@ -55,7 +57,7 @@ class Consents:
         """
         if self.is_given(server):
             return None
-        if server.fingerprint in self._denied:
+        if _identity(server) in self._denied:
             return _refused(server)
         gate = self._gate
         request = _request(server, gate)
@@ -66,13 +68,13 @@ class Consents:
             return _refused(server)
         match _asked(gate, request):
             case Continue(always=always):
-                self._given.add(server.fingerprint)
+                self._given.add(_identity(server))
                 if always:
                     self._remember(server)
                 return None
             case ExitEarly(reason, timed_out):
                 raise ExitEarlyError(reason or "The reviewer ended the run", timed_out=timed_out)
-        self._denied.add(server.fingerprint)
+        self._denied.add(_identity(server))
         return _refused(server)
 
     def _remembered(self) -> dict[str, Any]:
@@ -84,7 +86,7 @@ class Consents:
         return servers if isinstance(servers, dict) else {}
 
     def _remember(self, server: McpServer) -> None:
-        kept = {**self._remembered(), server.fingerprint: {"name": server.name, "line": server.line}}
+        kept = {**self._remembered(), _identity(server): {"name": server.name, "line": server.line}}
         text = f"{json.dumps({'servers': kept}, indent=2, sort_keys=True, ensure_ascii=True)}\n"
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         draft = self._file.with_name(f"{self._file.name}.{os.getpid()}")
@@ -115,8 +117,19 @@ def _request(server: McpServer, gate: Gate | None) -> ReviewRequest:
     )
 
 
+def _identity(server: McpServer) -> str:
+    """Return the hash of all that leave is given for: what runs or is contacted, and what it is told of each call."""
+    names = names_that_cross(server.converter)
+    return sha256(" ".join([server.fingerprint, *names]).encode()).hexdigest() if names else server.fingerprint
+
+
 def _told(server: McpServer) -> dict[str, Any]:
     """Return what decides what runs, or who is told what."""
+    names = names_that_cross(server.converter)
+    return {**_what_it_is(server), **({"told with calls": names} if names else {})}
+
+
+def _what_it_is(server: McpServer) -> dict[str, Any]:
     if isinstance(server, HttpServer):
         return {"url": server.url, **({"headers": dict(server.headers)} if server.headers else {})}
     told: dict[str, Any] = {"command line": server.line}

@@ -122,6 +122,11 @@ def names_what_crosses(converter: MetaConverter) -> bool:
     return isinstance(converter, AllowKeys)
 
 
+def names_that_cross(converter: MetaConverter) -> list[str]:
+    """Return the names that a list lets through, sorted; of other converters nobody can tell."""
+    return sorted(converter.keys) if isinstance(converter, AllowKeys) else []
+
+
 def meta_for(context: ToolContext, converter: MetaConverter) -> dict[str, Any] | None:
     """Return what a request's `_meta` is to hold, as plain JSON data of its own, or None where that is nothing.
 
