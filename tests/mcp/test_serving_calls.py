@@ -6,8 +6,9 @@ import threading
 import anyio
 import mcp_types as types
 import pytest
+from mcp.client.client import Client
 
-from tests.mcp.served import in_this_process, until
+from tests.mcp.served import in_this_process, over_http, until
 from toolkit import ToolContext, ToolResult, tool
 from toolkit.disclosure.facades import UnfoldingTool
 from toolkit.mcp.serving.calls import Rules
@@ -99,6 +100,8 @@ def test_tool_that_blocks_its_loop_holds_up_no_call_that_comes_later():
             greeting = await client.call_tool("greet", {})
             await client.list_tools()
             await until(lambda: results)
+            free.set()
+            await until(lambda: not server._workshop._others)  # the loop that moves again has ended
             return text(greeting), text(results[0])
 
     try:
@@ -329,3 +332,90 @@ def test_replaced_tools_are_offered_and_told(era):
         return [tool.name for tool in (await client.list_tools()).tools]
 
     assert served([repeat, listed], use, era, message_handler=listen) == ["repeat"]
+
+
+FACADE = """
+import asyncio
+from pathlib import Path
+
+from toolkit import tool, toolbox
+
+@toolbox(description="Reckon with numbers.")
+class Maths:
+    @tool(read_only=True)
+    def add(self, left: int, right: int) -> str:
+        \"\"\"Add two numbers.\"\"\"
+        return str(left + right)
+
+maths = Maths()
+
+@tool(read_only=True)
+async def wait(name: str) -> str:
+    \"\"\"Wait.\"\"\"
+    Path(f"{name}.began").touch()
+    try:
+        await asyncio.sleep(60)
+    finally:
+        Path(f"{name}.ended").touch()
+    return "waited"
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A server over HTTP with a facade: its folder and its URL."""
+    folder = tmp_path_factory.mktemp("site")
+    (folder / "tools.py").write_text(FACADE, "utf-8")
+    with over_http(folder, "tools.py") as (_, url):
+        yield folder, url
+
+
+def test_what_one_session_has_unfolded_no_other_sees(site):
+    _, url = site
+
+    async def names(client):
+        return [tool.name for tool in (await client.list_tools()).tools]
+
+    async def talk():
+        async with Client(url, mode="legacy") as one, Client(url, mode="legacy") as other:
+            await one.call_tool("Maths", {})
+            return await names(one), await names(other)
+
+    assert anyio.run(talk) == (["wait", "Maths", "Maths_context", "add"], ["Maths", "wait"])
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_call_over_http_is_really_cancelled(site, era):
+    folder, url = site
+
+    async def talk():
+        async with Client(url, mode=era) as client, anyio.create_task_group() as tasks:
+            tasks.start_soon(client.call_tool, "wait", {"name": era})
+            await until((folder / f"{era}.began").exists)
+            tasks.cancel_scope.cancel()
+        await until((folder / f"{era}.ended").exists)
+
+    anyio.run(talk)
+
+
+def test_many_clients_at_once_lose_nothing(site):
+    _, url = site
+
+    async def talk():
+        answers = []
+
+        async def call(client, number):
+            arguments = {"name": "Maths.add", "arguments": {"left": number, "right": 1}}
+            answers.append((number, text(await client.call_tool("call_tool", arguments))))
+
+        async def use(first):
+            async with Client(url, mode="2026-07-28") as client:
+                for number in range(first, first + 10):
+                    await call(client, number)
+
+        async with anyio.create_task_group() as tasks:
+            for first in range(0, 120, 10):
+                tasks.start_soon(use, first)
+        return answers
+
+    assert sorted(anyio.run(talk)) == [(number, str(number + 1)) for number in range(120)]

@@ -60,6 +60,7 @@ class Workshop:
             _log.warning("a tool blocks the event loop that it runs in; further calls run in another one")
             self._others.append(bench)
             self._bench = None
+            bench.retire(lambda: self._others.remove(bench))
 
 
 class Job:
@@ -161,6 +162,20 @@ class _Bench:
         self._is_closing = True
         self.soon(lambda: self._loop.create_task(self._wind_up()))
         self._thread.join(patience)
+
+    def retire(self, when_done: Callable[[], None]) -> None:
+        """Take no more calls, and end when those that there are have ended."""
+        home = asyncio.get_running_loop()
+
+        async def wait_for_the_rest() -> None:
+            while others := asyncio.all_tasks() - {asyncio.current_task()}:
+                await asyncio.wait(others)
+            self._is_closing = True
+            with suppress(RuntimeError):  # everything has ended already
+                home.call_soon_threadsafe(when_done)
+            self._loop.stop()
+
+        self.soon(lambda: self._loop.create_task(wait_for_the_rest()))
 
     async def _wind_up(self) -> None:
         others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
