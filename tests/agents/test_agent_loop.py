@@ -23,9 +23,9 @@ from toolkit.agents.loop import AgentError, Limits
 from toolkit.agents.models.messages import ModelError, ModelReply, SystemMessage, ToolMessage, Usage, UserMessage
 from toolkit.agents.models.scripted import ScriptedModel
 from toolkit.agents.transcripts import Transcript
-from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit.approvals.reviewers import AutoReviewer, ScriptedReviewer
 from toolkit.errors import BudgetExceeded, ReplanRequested, TerminationRequested
-from toolkit.events import StepFinished, StepStarted
+from toolkit.events import ApprovalDecided, StepFinished, StepStarted, ToolFinished
 from toolkit.runs.records import Budget
 from toolkit.runs.run import Run
 from toolkit.tools.calls import ToolCall
@@ -460,3 +460,15 @@ def test_an_agent_that_was_told_to_end_leaves_the_run_round_it():
     result = run([call("enough"), "never said"], [enough], context=ToolContext(run=outer))
     assert (result.ending, result.text, result.run.status) == ("terminated", "enough was found", "terminated")
     outer.check()
+
+
+def test_waiting_for_a_person_is_no_work_of_the_step():
+    events = []
+    inner = AgentTool("inner", "Erases.", ScriptedModel([call("erase", path="a"), "ok"]), [erase])
+    context = ToolContext(reviewer=AutoReviewer(0.2), listener=events.append)
+    run([call("inner", task="go"), "ok"], [inner], context=context)
+    steps = {event.path: event for event in events if isinstance(event, StepFinished)}
+    calls = {event.tool: event for event in events if isinstance(event, ToolFinished)}
+    waited = min(event.seconds for event in events if isinstance(event, ApprovalDecided))
+    assert {path: step.asked for path, step in steps.items()} == {"erase": 1, "inner": 2}
+    assert all(step.seconds - calls[path].seconds < waited for path, step in steps.items())

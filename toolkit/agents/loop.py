@@ -16,12 +16,13 @@ from toolkit.agents.models.messages import Model, ModelReply, ToolMessage, UserM
 from toolkit.agents.tables import Table
 from toolkit.agents.transcripts import Transcript
 from toolkit.errors import ReplanRequested, TerminationRequested, ToolExecutionError
-from toolkit.events import ApprovalAsked, Event, StepFinished, StepStarted, StepStatus
+from toolkit.events import Listener, StepFinished, StepStarted, StepStatus
 from toolkit.problems import did_you_mean
 from toolkit.tools.base import Tool
 from toolkit.tools.calls import ToolCall
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
+from toolkit.tools.waiting import Counting, Waiting
 
 Ending = Literal["answered", "returned", "replan", "terminated"]
 
@@ -208,27 +209,23 @@ class Loop:
         with context.run.calling() if context.run is not None else nullcontext():
             if context.listener is None:
                 return await _performed(tool, call, context)
-            return await self._call_told(tool, call, context)
+            return await self._call_told(tool, call, context, context.listener)
 
-    async def _call_told(self, tool: Tool | None, call: ToolCall, context: ToolContext) -> ToolResult:
+    async def _call_told(
+        self, tool: Tool | None, call: ToolCall, context: ToolContext, listener: Listener
+    ) -> ToolResult:
         step, turn, of = next(_STEPS), self.turns, self._limits.turns
-        asked = 0
-
-        def listen(event: Event) -> None:
-            nonlocal asked
-            asked += isinstance(event, ApprovalAsked)
-            self._context.emit(event)
-
+        counting, waits = Counting(listener), Waiting(context.waits)
         context.emit(StepStarted(step, call.name, turn, of, call.name, None))
         result, began = ToolResult.failure("the call was ended from outside", "signal"), perf_counter()
         status: StepStatus = "ended"
         try:
-            result = await _performed(tool, call, context.replace(listener=listen))
+            result = await _performed(tool, call, context.replace(listener=counting, waits=waits))
             status = "ok" if result.succeeded else _STATUSES.get(result.error_code, "failed")
         finally:
             ended = StepFinished(
                 step, call.name, turn, of, call.name, status, result.output, result.error, result.error_code,
-                1, asked, status not in ("ok", "ended"), perf_counter() - began,
+                1, counting.asked, status not in ("ok", "ended"), waits.worked_since(began),
             )  # fmt: skip
             context.emit(ended)
         return result

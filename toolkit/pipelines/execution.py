@@ -28,9 +28,10 @@ from toolkit.pipelines.flows import (
 )
 from toolkit.pipelines.items import do_for_items, items_of
 from toolkit.pipelines.plans import PlannedStep
-from toolkit.pipelines.turns import CURRENT_PATH, Counting, Turn, context_within, roots_with
+from toolkit.pipelines.turns import CURRENT_PATH, Turn, context_within, roots_with
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
+from toolkit.tools.waiting import Counting
 
 if TYPE_CHECKING:
     from toolkit.events import StepFinished, StepStarted
@@ -194,8 +195,7 @@ class Step:
 
 def _worked_since(started: float, context: ToolContext) -> float:
     """Return the seconds since then, without those in which a person was waited for."""
-    waited = context.waits.seconds if context.waits is not None else 0.0
-    return perf_counter() - started - waited
+    return perf_counter() - started if context.waits is None else context.waits.worked_since(started)
 
 
 _ENDED = Outcome("ended", ToolResult(error="the step was ended from outside", error_code="signal"), None, 0, False)

@@ -2,15 +2,12 @@
 
 from collections.abc import Mapping
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from toolkit.pipelines.flows import Flow, Outcome
 from toolkit.pipelines.plans import ON_FAILURE, PlannedStep
 from toolkit.tools.context import ToolContext
 from toolkit.tools.waiting import Waiting
-
-if TYPE_CHECKING:
-    from toolkit.events import Event, Listener
 
 CURRENT_PATH: ContextVar[str] = ContextVar("toolkit_pipeline_path", default="")
 """The path of the step that is running, with a slash after it; only kept up where somebody listens."""
@@ -28,23 +25,6 @@ class Turn(NamedTuple):
     context: ToolContext
     call: int = 0
     path: str = ""
-
-
-class Counting:
-    """A listener that counts the questions on their way to another listener."""
-
-    __slots__ = ("_listener", "asked")
-
-    def __init__(self, listener: "Listener") -> None:
-        """Keep the listener that is really told."""
-        self._listener = listener
-        self.asked = 0
-
-    def __call__(self, event: "Event") -> None:
-        """Pass an event on."""
-        if event.kind == "approval_asked":
-            self.asked += 1
-        self._listener(event)
 
 
 def context_within(context: ToolContext, step: PlannedStep, flow: Flow) -> ToolContext:

@@ -1,8 +1,11 @@
-"""Waiting: how long somebody was waited for, so that it counts as nobody's work."""
+"""Waiting: how often and how long somebody was waited for, so that it counts as nobody's work."""
 
 from threading import Lock
 from time import perf_counter
-from typing import Self
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from toolkit.events import Event, Listener
 
 _LOCK = Lock()
 
@@ -45,3 +48,24 @@ class Waiting:
         self._open += by
         if self._around is not None:
             self._around._change(by, now)  # noqa: SLF001 - one of its own kind
+
+    def worked_since(self, started: float) -> float:
+        """Return the seconds since then, without those in which somebody was waited for."""
+        return perf_counter() - started - self._seconds
+
+
+class Counting:
+    """A listener that counts the questions on their way to another listener."""
+
+    __slots__ = ("_listener", "asked")
+
+    def __init__(self, listener: "Listener") -> None:
+        """Keep the listener that is really told."""
+        self._listener = listener
+        self.asked = 0
+
+    def __call__(self, event: "Event") -> None:
+        """Pass an event on."""
+        if event.kind == "approval_asked":
+            self.asked += 1
+        self._listener(event)
