@@ -44,23 +44,26 @@ class Screen:
     def add(self, text: str) -> None:
         """Write a piece of text as it comes; where a live display is shown, line by line."""
         with self._lock:
+            before, newline, rest = (self._begun + text).rpartition("\n")
+            self._begun = rest
             if self._waiting is not None:
                 self._waiting.write(text)
-                return
-            before, newline, rest = (self._begun + text).rpartition("\n")
-            if self._live is None:
+            elif self._live is None:
                 console.add(text)
             elif newline:
                 self._live.print_above(before)
-            self._begun = rest
 
     def end_line(self) -> None:
         """Write what a line that is begun lacks; afterwards, whatever comes begins one."""
         with self._lock:
             rest, self._begun = self._begun, ""
-            if rest and self._live is not None:
+            if not rest:
+                return
+            if self._waiting is not None:
+                self._waiting.write("\n")
+            elif self._live is not None:
                 self._live.print_above(rest)
-            elif rest:
+            else:
                 console.say()
 
     def say(self, line: str) -> None:
