@@ -132,7 +132,7 @@ def test_facade_of_servers_that_are_down_is_a_failed_call(zoo):
 
 
 def test_agent_unfolds_a_facade_and_calls_what_is_behind_it(zoo):
-    turns = [ToolCall("zoo"), ToolCall("zoo_feed", '{"animal": "lion"}'), "done"]
+    turns: list[ToolCall | str] = [ToolCall("zoo"), ToolCall("zoo_feed", '{"animal": "lion"}'), "done"]
     facade = McpTools(server(zoo)).facade("zoo", "Care for animals.", names=["feed"])
     result = asyncio.run(
         run_agent(ScriptedModel(turns), "Feed the lion.", [facade], context=ToolContext(reviewer=ScriptedReviewer([])))

@@ -7,11 +7,12 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from mcp_types import ElicitResult
 
 from toolkit import ToolContext
 from toolkit.errors import ConfigurationError
 from toolkit.mcp import McpTools, StdioServer
-from toolkit.mcp.sessions import ServerUnreachable, close_sessions, connection_to, wait_for
+from toolkit.mcp.sessions import MOST_CONNECTIONS, ServerUnreachable, close_sessions, connection_to, wait_for
 from toolkit.mcp.settings import HttpServer
 
 ECHO = {"name": "echo", "description": "Say it again.", "inputSchema": {"type": "object", "properties": {"x": {}}}}
@@ -36,6 +37,7 @@ class Door(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    server: Door
 
     def log_message(self, *arguments):
         pass
@@ -140,6 +142,10 @@ class _Nobody:
     async def progress(self, progress, total, message):
         """Hear nothing."""
 
+    async def elicit(self, params):
+        """Answer nothing."""
+        return ElicitResult(action="decline")
+
 
 @pytest.mark.parametrize(
     ("behaviour", "reason"),
@@ -161,7 +167,7 @@ def test_answer_that_is_too_large_is_given_up(door):
     door.behaviour = "huge"
     result = echo.run({"x": 1})
     assert not result.succeeded
-    assert len(result.error) < 400
+    assert len(result.error or "") < 400
 
 
 def test_server_that_is_not_there_is_told_and_hides_no_other(door):
@@ -210,3 +216,15 @@ def test_naming_servers_imports_no_sdk(zoo):
         check=True,
     )
     assert done.stdout == "[]\n"
+
+
+def test_sessions_of_many_callers_make_way_for_new_ones(door, figure):
+    server = HttpServer("door", door.url, {"X-User": "${context:user}"}, trusted=True)
+    [echo] = McpTools(server, values={"user": "lister"}).tools()
+    users = MOST_CONNECTIONS + 2
+    for user in range(users):
+        assert echo.run({"x": user}, ToolContext({"user": f"u{user}"})).succeeded
+    close_sessions()
+    ended = [headers["X-User"] for method, headers, _ in door.seen if method == "DELETE"]
+    assert len(set(ended)) == users + 1
+    figure(f"{users + 1} callers, at most {MOST_CONNECTIONS} sessions at a time, every one of them ended")

@@ -38,6 +38,9 @@ from toolkit.tools.secret_texts import Secrets
 
 T = TypeVar("T")
 
+MOST_CONNECTIONS = 64
+"""Connections that are kept; the one that was idle for longest makes way for another."""
+
 _CLOSING_SECONDS = 8.0
 _LAST_WORDS_SECONDS = 1.0
 _MOST_PAGES = 1000
@@ -136,11 +139,20 @@ def connection_to(server: McpServer, values: Mapping[str, Any] | None = None) ->
     """
     told = values_for(server, values or {})
     key = (server.name, server.fingerprint, server.start_timeout, told)
-    connections = _the_engine().connections
+    engine = _the_engine()
     with _lock:
-        if key not in connections:
-            connections[key] = Connection(server, told)
-        return connections[key]
+        connection = engine.connections.pop(key, None) or Connection(server, told)
+        engine.connections[key] = connection  # the one that was wanted last is the last
+        _forget_one(engine)
+    return connection
+
+
+def _forget_one(engine: _Engine) -> None:
+    """End the connection that has not been wanted for longest, if there are too many callers with one each."""
+    if len(engine.connections) > MOST_CONNECTIONS:
+        idle = next((key for key, one in engine.connections.items() if not one.is_busy), None)
+        if idle is not None:
+            asyncio.run_coroutine_threadsafe(engine.connections.pop(idle).close(), engine.loop)
 
 
 def close_sessions() -> None:
@@ -172,6 +184,11 @@ class Connection:
         self._session: _Session | None = None
         self._closing: set[asyncio.Task[None]] = set()
         self._in_flight: set[asyncio.Task[Any]] = set()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a call is in flight."""
+        return bool(self._in_flight)
 
     async def health(self) -> Health:
         """Return what a server that answers says of itself.

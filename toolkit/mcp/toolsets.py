@@ -16,7 +16,7 @@ from toolkit.tools.context import ToolContext
 
 _log = logging.getLogger("toolkit.mcp")
 
-Condition = Callable[[RemoteTool], bool]
+Condition = Callable[[RemoteTool], object]
 
 
 class McpTools:
@@ -57,7 +57,8 @@ class McpTools:
                 regular expressions between slashes, which are searched for.
             where: Only those for which this is true.
         """
-        return wait_for(self.found(self._values, names, matching, where))[0]
+        tools, _ = wait_for(self.found(self._values))
+        return _chosen(tools, names, matching, where)
 
     def tool(self, name: str) -> RemoteTool | None:
         """Return the first tool of a name, on the wire, as models see it, or with its server; None if there is none."""
@@ -105,28 +106,20 @@ class McpTools:
         """
 
         async def choose(values: Mapping[str, Any]) -> tuple[list[RemoteTool], list[str]]:
-            return await self.found({**self._values, **values}, names, matching, where)
+            tools, complaints = await reach(self.found({**self._values, **values}))
+            return _chosen(tools, names, matching, where), complaints
 
         return McpFacade(name, description, choose, usage_notes=usage_notes, exclusive=exclusive)
 
-    async def found(
-        self,
-        values: Mapping[str, Any],
-        names: Collection[str] | None = None,
-        matching: Sequence[str] | None = None,
-        where: Condition | None = None,
-    ) -> tuple[list[RemoteTool], list[str]]:
-        """Return what `tools` returns, and why some servers have none; it is awaited in the loop of the sessions."""
+    async def found(self, values: Mapping[str, Any]) -> tuple[list[RemoteTool], list[str]]:
+        """Return all tools, and why some servers have none; it is awaited in the loop of the sessions.
+
+        Args:
+            values: The values of the caller's context.
+        """
         answers = await asyncio.gather(*(_tools_of(server, values) for server in self.servers))
-        tools = [
-            tool
-            for found, _ in answers
-            for tool in found
-            if (names is None or not _names_of(tool).isdisjoint(names))
-            and (matching is None or any(matches(tool.wire_name, one) for one in matching))
-            and (where is None or where(tool))
-        ]
-        return tools, [complaint for _, complaint in answers if complaint]
+        complaints = [complaint for _, complaint in answers if complaint]
+        return [tool for found, _ in answers for tool in found], complaints
 
 
 class McpFacade(ProgressiveTool):
@@ -143,7 +136,7 @@ class McpFacade(ProgressiveTool):
         Raises:
             ToolExecutionError: If none of the servers can be reached.
         """
-        tools, complaints = await reach(self._choose(context.values))
+        tools, complaints = await self._choose(context.values)
         if not tools and complaints:
             raise ToolExecutionError("; ".join(complaints), "network")
         return list({tool.name: tool for tool in tools}.values())
@@ -159,6 +152,21 @@ async def _tools_of(server: McpServer, values: Mapping[str, Any]) -> tuple[list[
     for problem in problems:
         _log.warning("%s", problem)
     return tools, "; ".join(problem.message for problem in problems if problem.severity == "error") or None
+
+
+def _chosen(
+    tools: Sequence[RemoteTool],
+    names: Collection[str] | None,
+    matching: Sequence[str] | None,
+    where: Condition | None,
+) -> list[RemoteTool]:
+    return [
+        tool
+        for tool in tools
+        if (names is None or not _names_of(tool).isdisjoint(names))
+        and (matching is None or any(matches(tool.wire_name, one) for one in matching))
+        and (where is None or where(tool))
+    ]
 
 
 def _names_of(tool: RemoteTool) -> set[str]:

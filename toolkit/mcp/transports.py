@@ -2,9 +2,11 @@
 
 import logging
 import os
+import ssl
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import cache
 from typing import Any, Self
 
 import anyio
@@ -114,10 +116,16 @@ async def _over_http(server: HttpServer, values: Values, on_end: Callable[[], No
     times = httpx2.Timeout(server.start_timeout, read=None)
     hooks = {"response": [_bound]}
     async with (
-        httpx2.AsyncClient(headers=dict(values), timeout=times, event_hooks=hooks) as client,
+        httpx2.AsyncClient(headers=dict(values), timeout=times, event_hooks=hooks, verify=_certificates()) as client,
         streamable_http_client(expand(server.url, f"MCP server '{server.name}'"), http_client=client) as (read, write),
     ):
         yield _Watched(read, on_end), write
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Return whom to trust on the way: reading that takes longer than all else of a session."""
+    return httpx2.create_ssl_context()
 
 
 async def _bound(response: httpx2.Response) -> None:

@@ -8,7 +8,7 @@ import typer
 
 from toolkit.problems import Problem, did_you_mean
 from toolkit_cli import console
-from toolkit_cli.failures import ExitCode, Failure, code_for
+from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.options import Debug, Starts
 from toolkit_cli.rendering.servers import listed_servers, server_record
 from toolkit_cli.rendering.styles import paint_all
@@ -47,6 +47,7 @@ def mcp(
     server cannot be reached.
     """
     configuration = load_configuration(start=start)
+    _tell_warnings(as_json=format == "json")
     chosen = _chosen(names or (), configuration)
     if not chosen:
         console.say("no MCP server is configured; [mcp.NAME] in toolkit.toml names one")
@@ -58,6 +59,13 @@ def mcp(
     servers = ConfiguredServers(configuration, gate_for(configuration))
     work = _list if action == "list" else _ping
     return work(chosen, configuration, servers, as_json=format == "json")
+
+
+def _tell_warnings(*, as_json: bool) -> None:
+    """Tell what is odd about the configuration: this is where its servers are looked after."""
+    from toolkit.sources.configuring import find_configuration  # noqa: PLC0415 - help needs none of it
+
+    report(find_configuration()[1], as_json=as_json)
 
 
 def _chosen(names: Sequence[str], configuration: "Configuration") -> list[str]:
