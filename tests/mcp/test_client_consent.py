@@ -14,6 +14,7 @@ from toolkit.approvals.gates import Gate
 from toolkit.approvals.policies import AllowAll
 from toolkit.approvals.reviewers import RefusingReviewer, ScriptedReviewer
 from toolkit.errors import ExitEarlyError
+from toolkit.mcp.crossing import names_that_cross
 from toolkit.sources.configuring import find_configuration
 from toolkit.sources.opening import open_targets
 
@@ -103,6 +104,17 @@ def test_name_of_a_server_of_the_users_own_gives_no_leave_to_another_command(zoo
     zoo.server("plain")
     names, codes, requests = opened(zoo)
     assert ("zoo_feed" in names, codes, requests) == (True, [], [])
+
+
+def test_server_of_the_users_own_is_told_what_the_user_says_and_no_more_for_a_project(zoo):
+    own = zoo.server().read_text("utf-8").replace("cwd = '.'", f"cwd = '{zoo.folder}'")
+    zoo.server("plain", "meta = ['tenant', 'token']")
+    for said, names in (("", []), ("meta = ['tenant']", ["tenant"])):
+        zoo.own(f"{own}{said}\n")
+        configuration, problems = find_configuration(zoo.folder)
+        assert problems == []
+        assert configuration.mcp["zoo"].owner == "user"
+        assert names_that_cross(configuration.mcp["zoo"].converter) == names
 
 
 def test_http_server_of_a_project_is_asked_about_too(zoo):

@@ -47,10 +47,9 @@ def _with_own_servers(configuration: Configuration, file: Path, problems: list[P
     """Return the configuration with the user's own servers.
 
     Of a name that the project has too, the project's holds; if both are the same server, it is the user's all the same,
-    with what the project says of its use.
+    with what the project says of its use, but trusted with no more than the user says.
     """
-    from toolkit.mcp.crossing import nothing  # noqa: PLC0415 - few users have such a file
-    from toolkit.sources.settings import read_own_servers  # noqa: PLC0415
+    from toolkit.sources.settings import read_own_servers  # noqa: PLC0415 - few users have such a file
 
     own, found = read_own_servers(file)
     problems += found
@@ -58,8 +57,7 @@ def _with_own_servers(configuration: Configuration, file: Path, problems: list[P
     for name, server in configuration.mcp.items():
         mine = own.get(name)
         if mine is not None and mine.fingerprint == server.fingerprint:
-            converter = server.converter if mine.converter == nothing() else mine.converter
-            server = replace(server, owner="user", trusted=mine.trusted, converter=converter)  # noqa: PLW2901 - the same server
+            server = replace(server, owner="user", trusted=mine.trusted, converter=mine.converter)  # noqa: PLW2901 - the same
         servers[name] = server
     return configuration._replace(mcp=servers)
 
