@@ -1,5 +1,6 @@
 """Agents declared in YAML: what a file may say, what is wrong with it, and what it does when it is called."""
 
+import asyncio
 import json
 from dataclasses import replace
 from textwrap import dedent
@@ -416,6 +417,90 @@ def test_instructions_come_from_a_file_of_the_project(files):
         inputs: {who: {type: string}}
     """)  # fmt: skip
     assert files.open().definition.instructions.filled({"who": "Ada"}) == "Be kind to Ada."
+
+
+def test_context_of_the_caller_reaches_the_tools_of_an_agent_in_a_pipeline(files):
+    files.write("who.py", """
+        from typing import Annotated
+
+        from toolkit import MemoryId, ToolContext, tool
+
+
+        @tool(read_only=True)
+        def who(context: ToolContext, memory: Annotated[str, MemoryId]) -> str:
+            \"\"\"Tell who asks.\"\"\"
+            return f"{context['tenant']} {memory} chosen by a {context.chosen_by}"
+    """)  # fmt: skip
+    files.script([("who", {})], "{who}")
+    files.write("agent.yaml", """
+        agent: simple
+        description: Tell.
+        model: scripted:script.yaml
+        tools: [./who.py]
+    """)  # fmt: skip
+    files.write("chain.yaml", "name: chain\ndescription: Chain.\nsteps: [./agent.yaml]\n")
+    context = ToolContext({"tenant": "acme"}, memory_id="m-1")
+    assert load_pipeline("chain.yaml").run({"input": "x"}, context).output == "acme m-1 chosen by a model"
+
+
+def test_long_results_are_cut_for_the_model(files):
+    files.script([("search", {"topic": "o" * 50})], "{search}")
+    files.write("agent.yaml", """
+        agent: simple
+        description: Search.
+        model: scripted:script.yaml
+        tools: [./papers.py]
+        limits: {result: 12, unknown: 1}
+    """)  # fmt: skip
+    assert files.open().run({"task": "x"}).output == "papers on oo... [truncated, full length: 60 characters]"
+    files.script([("no", {})], [("no", {})], [("no", {})], "well")
+    assert "2 times in a row" in files.open().run({"task": "x"}).error
+
+
+@pytest.mark.parametrize(("captures", "kind"), [("true", "Paper"), ("false", "NoneType")])
+def test_objects_of_agents_among_the_tools_are_taken_where_the_file_says_so(files, captures, kind):
+    files.write("making.py", """
+        from dataclasses import dataclass
+
+        from toolkit import tool
+
+
+        @dataclass
+        class Paper:
+            title: str
+
+
+        @tool(read_only=True)
+        def make(title: str) -> Paper:
+            \"\"\"Make a paper.\"\"\"
+            return Paper(title)
+    """)  # fmt: skip
+    files.script([("make", {"title": "owls"})], "made", name="inner_script.yaml")
+    files.script([("inner", {"task": "make one"})], "done", name="outer_script.yaml")
+    said = "agent: simple\ndescription: Work.\nmodel: scripted:{0}_script.yaml\ntools: [{1}]\n"
+    files.write("inner.yaml", said.format("inner", "./making.py"))
+    files.write("outer.yaml", f"{said.format('outer', './inner.yaml')}capture_nested_artifacts: {captures}\n")
+    assert type(files.open("outer.yaml").run({"task": "x"}).artifact).__name__ == kind
+
+
+def test_calls_side_by_side_share_nothing(files):
+    files.script([("read", {"paper": "one"})], [("search", {"topic": "x"})], [("read", {"paper": "two"})], "{read}")
+    files.write("agent.yaml", """
+        agent: playbook
+        description: Read ${{ what }} there is.
+        model: scripted:script.yaml
+        instructions: Speak ${{ inputs.language }}.
+        tools: [./papers.py]
+        inputs: {language: {type: string, default: English}}
+        locks: {read: search}
+    """)  # fmt: skip
+    agent = files.open()
+
+    async def both():
+        calls = (agent.call({"task": str(number), "language": "Norsk"}) for number in range(5))
+        return [result.output for result in await asyncio.gather(*calls)]
+
+    assert asyncio.run(both()) == ["two says so"] * 5
 
 
 # -------------------------------------------------------------------------------------------- agents, pipelines, groups
