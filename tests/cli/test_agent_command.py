@@ -148,6 +148,17 @@ def test_conversation_goes_on_from_its_transcript(program, scripted):
     assert [message["text"] for message in kept["messages"]] == ["first", "1 said", "second", "3 said"]
 
 
+def test_conversations_before_a_fresh_start_stay_in_a_transcript_that_goes_on(program, scripted):
+    before = {"messages": [{"role": "user", "text": "hi"}], "earlier": [[{"role": "user", "text": "long ago"}]]}
+    (scripted / "said.json").write_text(json.dumps(before), "utf-8")
+    (scripted / "bye.yaml").write_text("turns: [bye]\n", "utf-8")
+    finished = program("agent", "go", "--model", "scripted:bye.yaml", "--transcript", "said.json", "--continue", "-q")
+    assert (finished.returncode, finished.stdout) == (0, "bye\n")
+    kept = json.loads((scripted / "said.json").read_text("utf-8"))
+    assert kept["earlier"] == before["earlier"]
+    assert [message["text"] for message in kept["messages"]] == ["hi", "go", "bye"]
+
+
 def test_group_gives_its_tools_and_a_budget_ends_the_agent(program, scripted):
     (scripted / "toolkit.toml").write_text('[groups.sums]\ntools = ["calculator"]\n', "utf-8")
     arguments = ("agent", "go", "--model", "scripted:script.yaml", "--group", "sums", "--budget", "1 call")

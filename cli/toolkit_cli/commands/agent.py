@@ -20,7 +20,7 @@ from toolkit_cli.running.conversing import Conversation
 from toolkit_cli.running.interrupts import leave_if_threads_remain
 from toolkit_cli.running.logs import show_logs
 from toolkit_cli.running.telling import Teller, both, message_channel, write_event
-from toolkit_cli.running.transcript_files import TranscriptFile, read_transcript
+from toolkit_cli.running.transcript_files import Earlier, TranscriptFile, read_transcript
 from toolkit_cli.running.values import read_values, seconds_of
 from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
@@ -88,6 +88,7 @@ class _Wanted(NamedTuple):
         turns: Requests to the model for a task, at most.
         budget: What all of it may spend.
         said: What was said before.
+        earlier: The conversations before that one, which a fresh start has ended.
         path: Where what is said is kept.
         format: How results are written.
         quiet: Whether nothing but errors is said.
@@ -100,6 +101,7 @@ class _Wanted(NamedTuple):
     turns: int
     budget: Budget | None
     said: "Transcript"
+    earlier: Earlier
     path: Path | None
     format: Format
     quiet: bool
@@ -145,7 +147,7 @@ def agent(  # noqa: PLR0913 - each is an option of the command
         instructions,
         max_turns,
         Budget.parse(budget) if budget is not None else None,
-        _so_far(transcript, go_on=go_on),
+        *_so_far(transcript, go_on=go_on),
         transcript,
         format,
         quiet,
@@ -212,8 +214,8 @@ def _known_groups(names: Sequence[str], configuration: "Configuration") -> Seque
     return names
 
 
-def _so_far(path: Path | None, *, go_on: bool) -> "Transcript":
-    """Return what was said before.
+def _so_far(path: Path | None, *, go_on: bool) -> "tuple[Transcript, Earlier]":
+    """Return what was said before, and the earlier conversations in the same file.
 
     Raises:
         Failure: If it is wanted, and there is none.
@@ -221,7 +223,7 @@ def _so_far(path: Path | None, *, go_on: bool) -> "Transcript":
     from toolkit.agents.transcripts import Transcript  # noqa: PLC0415 - help needs none of it
 
     if not go_on:
-        return Transcript()
+        return Transcript(), []
     if path is None:
         raise Failure(ExitCode.USAGE, "--continue: there is no file to go on with", hint="name it with --transcript")
     return read_transcript(path)
@@ -239,7 +241,9 @@ def _conversation(wanted: _Wanted, configuration: "Configuration", answers: Answ
     listener = both(teller, write_event if wanted.format == "jsonl" else None)
     run = Run(goal=wanted.task, budget=wanted.budget, channel=None if wanted.quiet else message_channel(screen))
     context = ToolContext(configuration.context, gate=gate, listener=listener, run=run)
-    file = TranscriptFile(wanted.path, wanted.model.name, wanted.task) if wanted.path is not None else None
+    file = None
+    if wanted.path is not None:
+        file = TranscriptFile(wanted.path, wanted.model.name, wanted.task, wanted.earlier)
     conversation = Conversation(agent_tool, wanted.said, context, run, screen, wanted.format, teller, reviewer, file)
     conversation.keep()
     return conversation

@@ -11,6 +11,9 @@ from toolkit_cli.failures import ExitCode, Failure
 if TYPE_CHECKING:
     from toolkit.agents.transcripts import Transcript
 
+Earlier = list[list[dict[str, Any]]]
+"""The messages of conversations that were ended by a fresh start."""
+
 
 @dataclass
 class TranscriptFile:
@@ -26,7 +29,7 @@ class TranscriptFile:
     path: Path
     model: str
     task: str | None
-    earlier: list[list[dict[str, Any]]] = field(default_factory=list)
+    earlier: Earlier = field(default_factory=list)
 
     def write(self, said: "Transcript", run: Run) -> None:
         """Write what was said so far, and what it has used.
@@ -56,8 +59,8 @@ class TranscriptFile:
             self.earlier.append(said.as_record())
 
 
-def read_transcript(path: Path) -> "Transcript":
-    """Return the conversation in a file, to go on with it.
+def read_transcript(path: Path) -> "tuple[Transcript, Earlier]":
+    """Return the conversation in a file, to go on with it, and the earlier ones.
 
     Raises:
         Failure: If there is no such file, or it is no transcript.
@@ -66,10 +69,10 @@ def read_transcript(path: Path) -> "Transcript":
 
     try:
         record = json.loads(path.read_text("utf-8"))
-        return Transcript.from_records(record["messages"])
+        return Transcript.from_records(record["messages"]), list(record.get("earlier", ()))
     except OSError as error:
         raise Failure(ExitCode.NOT_FOUND, f"--continue: cannot read '{path}': {error.strerror}") from error
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         why = f": {error}" if type(error) is ValueError else ""
         message = f"--continue: '{path}' is no transcript of `toolkit agent`{why}"
         raise Failure(ExitCode.USAGE, message) from error
