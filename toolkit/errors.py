@@ -113,8 +113,8 @@ class TerminationRequested(Signal):
 class BudgetExceeded(Signal):
     """A run has spent what it may."""
 
-    def __init__(self, what: str, limit: float, spent: float) -> None:
-        """Keep what is used up (`cost`, `tokens` or `actions`), the limit, and what was spent."""
+    def __init__(self, what: str, limit: float, spent: float, *, run: object = None) -> None:
+        """Keep what is used up (`cost`, `tokens` or `actions`), the limit, what was spent, and whose budget it is."""
         if what == "cost":
             used = f"{money(spent)} of {money(limit)}"
         else:
@@ -123,6 +123,7 @@ class BudgetExceeded(Signal):
         self.what = what
         self.limit = limit
         self.spent = spent
+        self.run = run
 
 
 class ConfigurationError(Signal):

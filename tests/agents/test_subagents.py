@@ -435,3 +435,13 @@ def test_agents_that_are_made_anew_each_time_stand_only_so_deep_in_one_another()
         "Error: 3 agents are at work within one another, and there must not be more: again → again → again → again"
     )
     assert made == ["again"] * 4
+
+
+@pytest.mark.parametrize("wrap", [Subagent.of, lambda tool: tool], ids=["subagent", "agent"])
+def test_a_budget_of_the_caller_that_the_call_at_hand_uses_up_ends_the_caller(wrap):
+    run = Run(budget=Budget(actions=1))
+    context = ToolContext(run=run, reviewer=ScriptedReviewer([Continue()]))
+    with pytest.raises(BudgetExceeded, match="1 of 1 calls") as caught:
+        conduct([ToolCall("finder", '{"task": "find"}'), "never"], [wrap(spending())], context=context)
+    assert caught.value.run is run
+    assert run.counts == {"finder": 1}

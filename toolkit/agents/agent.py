@@ -337,8 +337,8 @@ class AgentTool(HandmadeTool):
                 **self._settings,
             )
         except BudgetExceeded as signal:
-            if _context.run is not None:
-                _context.run.check()  # where a budget further out is used up, more than this agent ends
+            if _context.run is not None and _context.run.is_ended_by(signal):
+                raise
             raise ToolExecutionError(str(signal), "budget") from signal
         if result.ending == "replan":
             return ToolResult.failure(f"another plan is needed: {result.text}", "replan")

@@ -221,19 +221,24 @@ class Run:
             ("actions", self.budget.actions, (spent.actions or 0) + under_way),
         ):
             if limit is not None and used >= limit:
-                raise BudgetExceeded(what, limit, used)
+                raise BudgetExceeded(what, limit, used, run=self)
 
     def ends_alone(self, signal: BudgetExceeded | TerminationRequested) -> bool:
         """Return whether what has ended this run leaves those round it as they are.
 
         It does where the budget that is used up, or the order to end, is this run's own.
         """
-        try:
-            if self.around is not None:
-                self.around.check()
-        except (BudgetExceeded, TerminationRequested):
+        if self.around is not None and self.around.is_ended_by(signal):
             return False
         return isinstance(signal, BudgetExceeded) or self.ending is not None
+
+    def is_ended_by(self, signal: BudgetExceeded | TerminationRequested) -> bool:
+        """Return whether what has ended an inner run ends this one, or one round it, as well."""
+        try:
+            self.check()
+        except (BudgetExceeded, TerminationRequested):
+            return True
+        return isinstance(signal, BudgetExceeded) and signal.run in self.lineage
 
     def terminate(self, reason: str) -> None:
         """Ask the run to end, with all inner ones, before the next expensive thing that it does."""
