@@ -259,14 +259,16 @@ class Playbook(Kind):
         for name, lock in self.locks.items():
             waited = sorted(lock.tools - names - set(later))
             found += [unknown_tool(tool, f"the lock of '{name}' waits for", names) for tool in waited]
-        usable = self._usable(
-            {*names, *later, *self.locks, *(tool for lock in self.locks.values() for tool in lock.tools)}
-        )
-        return found + [
-            Problem("", f"the lock of '{name}' can never open: it waits for tools that wait for it")
-            for name in self.locks
-            if name not in usable
-        ]
+        told = {tool for lock in self.locks.values() for tool in lock.tools}  # what there is not has been said
+        never = self.closed_for_ever({*names, *later, *told})
+        return found + [Problem("", never_opens(name)) for name in never]
+
+    def closed_for_ever(self, names: Collection[str]) -> Sequence[str]:
+        """Return the tools that can never be called where these are all that there are: open what can be, and again."""
+        usable = {name for name in names if name not in self.locks}
+        while opened := {name for name, lock in self.locks.items() if name not in usable and lock.can_open(usable)}:
+            usable |= opened
+        return [name for name in self.locks if name not in usable]
 
     def preface(self, past: Past) -> str:  # noqa: ARG002 - the same at all times
         """Tell that tools may be closed."""
@@ -282,12 +284,10 @@ class Playbook(Kind):
             return tool
         return ClosedTool(tool, f"This tool is not yet available. You must first {lock.missing(past)}.")
 
-    def _usable(self, names: Collection[str]) -> set[str]:
-        """Return the names of tools that may be called at some time: open whatever can be opened, again and again."""
-        usable = {name for name in names if name not in self.locks}
-        while opened := {name for name, lock in self.locks.items() if name not in usable and lock.can_open(usable)}:
-            usable |= opened
-        return usable
+
+def never_opens(name: str) -> str:
+    """Return that a tool can never be called, in words."""
+    return f"the lock of '{name}' can never open: it waits for tools that wait for it"
 
 
 def _some(things: tuple[Thing, ...], what: str) -> tuple[Thing, ...]:

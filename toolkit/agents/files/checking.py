@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from toolkit.agents.files.definitions import AgentDefinition
 from toolkit.agents.kinds import Kind, names_within
-from toolkit.agents.playbooks import Playbook
+from toolkit.agents.playbooks import Playbook, never_opens
 from toolkit.agents.state_machines import StateMachine
 from toolkit.documents.shapes import Word
 from toolkit.problems import Problem, did_you_mean, errors_among, respelled
@@ -32,10 +32,10 @@ def make_kind(
     match definition.kind:
         case "playbook":
             problems += _unknown_tools(_words_of_locks(definition), known)
-            locks = {one.tool.text: one.lock for one in definition.locks if one.lock is not None}
+            playbook = Playbook({one.tool.text: one.lock for one in definition.locks if one.lock is not None})
             if not errors_among(problems):
-                problems += _never_opened(definition, known)
-            return Playbook(locks)
+                problems += _never_opened(definition, playbook.closed_for_ever(known))
+            return playbook
         case "state_machine":
             problems += _unknown_tools(_words_of_states(definition), known)
             problems += _wrong_states(definition)
@@ -78,16 +78,11 @@ def _unknown_tools(words: Iterator[Word], known: Collection[str]) -> Iterator[Pr
             yield Problem(UNKNOWN_TOOL, message, word.location, hint=hint, fix=fix)
 
 
-def _never_opened(definition: AgentDefinition, known: Collection[str]) -> Iterator[Problem]:
-    """Find the locks that stay closed when whatever can be opened is opened, again and again."""
-    waiting = {one.tool.text: one for one in definition.locks if one.lock is not None}
-    usable = {name for name in known if name not in waiting}
-    while opened := {name for name, one in waiting.items() if one.lock is not None and one.lock.can_open(usable)}:
-        usable |= opened
-        waiting = {name: one for name, one in waiting.items() if name not in opened}
-    for name, one in waiting.items():
-        message = f"the lock of {name!r} can never open: it waits for tools that wait for it"
-        yield Problem(CLOSED_FOR_EVER, message, one.tool.location, hint="let one of them wait for something else")
+def _never_opened(definition: AgentDefinition, names: Collection[str]) -> Iterator[Problem]:
+    for one in definition.locks:
+        if (name := one.tool.text) in names:
+            hint = "let one of them wait for something else"
+            yield Problem(CLOSED_FOR_EVER, never_opens(name), one.tool.location, hint=hint)
 
 
 def _wrong_states(definition: AgentDefinition) -> Iterator[Problem]:
