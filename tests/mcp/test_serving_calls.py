@@ -9,7 +9,8 @@ import pytest
 from mcp.client.client import Client
 
 from tests.mcp.served import in_this_process, over_http, until
-from toolkit import ToolContext, ToolResult, tool
+from toolkit import Pipeline, ToolContext, ToolResult, from_function, tool
+from toolkit.approvals.policies import AllowAll
 from toolkit.disclosure.facades import UnfoldingTool
 from toolkit.mcp.serving.calls import Rules
 from toolkit.mcp.serving.server import Options, secrets_of_environment
@@ -240,6 +241,36 @@ def test_progress_grows_and_knows_the_total():
     values = [value for value, _, _ in told]
     assert values == sorted(set(values))
     assert told[0] == (1.0, 2.0, "half")
+
+
+def test_steps_within_a_step_do_not_count_as_steps():
+    @tool(read_only=True)
+    async def inner(text: str, context: ToolContext) -> str:
+        """Run a pipeline of its own."""
+        result = await Pipeline.of(shout, shout, shout, name="inner").call({"text": text}, context)
+        return result.output
+
+    @tool(read_only=True)
+    def shout(text: str) -> str:
+        """Put text into capitals."""
+        return text.upper()
+
+    told = []
+
+    async def tell(value, of, message):
+        told.append((value, of, message))
+
+    async def use(server, client):
+        return await client.call_tool("outer", {"text": "a"}, progress_callback=tell)
+
+    outer = Pipeline.of(shout, from_function(inner), name="outer")
+    assert not served([outer], use, options=Options(rules=Rules(policy=AllowAll("test")))).is_error
+    assert [of for _, of, _ in told] == [2.0] * len(told)
+    assert [message for value, _, message in told if value.is_integer()] == [
+        "step 1/2 · shout: ok",
+        "step 2/2 · inner: ok",
+    ]
+    assert len(told) == 11
 
 
 @tool(read_only=True)

@@ -5,6 +5,7 @@ import math
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from typing import Literal
 
 from toolkit.events import Event, ItemFinished, PipelineStarted, Progress, StepFinished, StepStarted
 from toolkit.runs.records import Message
@@ -35,8 +36,10 @@ class Telling:
         self._loop = asyncio.get_running_loop()
         self._waiting: deque[tuple[float, float | None, str | None]] = deque(maxlen=_MOST_WAITING)
         self._more = asyncio.Event()
+        self._turn = asyncio.Lock()
         self._value = 0.0
-        self._pipelines: list[int] = []
+        self._counted: Literal["steps", "own", "nothing"] | None = None
+        self._steps = 0
         self._sender = self._loop.create_task(self._send_all())
 
     def listen(self, event: Event) -> None:
@@ -51,43 +54,46 @@ class Telling:
 
     async def close(self) -> None:
         """Send what is still to be said, and stop."""
-        self._more.set()
-        await asyncio.sleep(0)
-        while self._waiting and not self._sender.done():
+        while self._waiting:
             await self._send_next()
-        self._sender.cancel()
+        async with self._turn:  # what is being sent arrives
+            self._sender.cancel()
 
     def _take(self, event: Event) -> None:
+        """Tell an event; the first one says what the call is, and so what is counted: steps, or what the tool says."""
         match event:
-            case PipelineStarted(steps=steps, pipeline=name) if not self._pipelines:
-                self._pipelines.append(steps)
-                self._tell(f"{name}: {steps} steps", of=steps)
+            case PipelineStarted(steps=steps, pipeline=name) if self._counted is None:
+                self._counted, self._steps = "steps", steps
+                self._tell(f"{name}: {steps} steps")
             case StepStarted(path=path, position=position, of=of):
-                self._tell(f"step {position}/{of} · {path}", of=self._total(path, of))
+                self._counted = self._counted or "nothing"
+                self._tell(f"step {position}/{of} · {path}")
             case StepFinished(path=path, position=position, of=of, status=status):
-                total = self._total(path, of)
-                self._tell(f"step {position}/{of} · {path}: {status}", position if total else None, total)
+                self._tell(
+                    f"step {position}/{of} · {path}: {status}", position if self._is_outermost(path, of) else None
+                )
             case ItemFinished(path=path, done=done, of=of):
                 self._tell(f"{path}: {done} of {of}")
             case Progress(message=message, done=done, of=of):
-                inside = bool(self._pipelines)
-                self._tell(message, None if inside else done, None if inside else of)
+                self._counted = self._counted or "own"
+                is_own = self._counted == "own"
+                self._tell(message, done if is_own else None, of if is_own else None)
 
-    def _total(self, path: str, of: int) -> float | None:
-        """Return out of how many a step is counted: only those of the outermost pipeline are."""
-        return of if self._pipelines and "/" not in path else None
+    def _is_outermost(self, path: str, of: int) -> bool:
+        """Return whether a step is one of the served pipeline's own."""
+        return self._counted == "steps" and "/" not in path and of == self._steps
 
     def _tell(self, message: str | None, value: float | None = None, of: float | None = None) -> None:
         if value is not None and value > self._value:
             grown = float(value)
-        elif self._pipelines:
+        elif self._counted == "steps":
             grown = self._value + (math.floor(self._value) + 1 - self._value) * _SMALL_STEP
         else:
             grown = self._value + 1
         if not math.isfinite(grown) or grown <= self._value:
             return
         self._value = grown
-        total = float(self._pipelines[0]) if self._pipelines else of
+        total = float(self._steps) if self._counted == "steps" else of
         self._waiting.append((grown, total, None if message is None else self._blot(message)))
         self._more.set()
 
@@ -99,5 +105,6 @@ class Telling:
                 await self._send_next()
 
     async def _send_next(self) -> None:
-        value, of, message = self._waiting.popleft()
-        await self.send(value, of, message)
+        async with self._turn:
+            if self._waiting:
+                await self.send(*self._waiting.popleft())
