@@ -18,6 +18,11 @@ def complete_group(context: typer.Context, arguments: list[str], incomplete: str
     return [name for name in _configured_names()[0] if name.startswith(incomplete)]
 
 
+def complete_server(context: typer.Context, arguments: list[str], incomplete: str) -> list[str]:  # noqa: ARG001
+    """Return the MCP servers of the configuration whose names begin so."""
+    return [name for name in _configured_names()[1] if name.startswith(incomplete)]
+
+
 def _candidates(incomplete: str) -> Iterator[str]:
     from toolkit.sources.ready import ALL_READY, FOR_AGENTS, ready_names  # noqa: PLC0415 - only completion wants names
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from toolkit_cli.completion import complete_target
+from toolkit_cli.completion import complete_server, complete_target
 
 Targets = Annotated[
     list[str] | None,
@@ -50,6 +50,7 @@ Starts = Annotated[
         metavar="SERVER",
         help="Let this MCP server of the project be started, or contacted. Repeatable.",
         show_default=False,
+        autocompletion=complete_server,
     ),
 ]
 ModelName = Annotated[

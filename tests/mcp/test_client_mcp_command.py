@@ -2,8 +2,12 @@
 
 import json
 import sys
+from typing import Any
 
 from tests.mcp.conftest import SERVER
+from toolkit_cli.completion import complete_server
+
+CONTEXT: Any = None
 
 
 def several(zoo):
@@ -71,6 +75,13 @@ def test_start_of_a_server_that_there_is_not_is_told(zoo):
         2,
         "error: --start: there is no MCP server 'zo'\nhint: did you mean 'zoo'?\n",
     )
+
+
+def test_names_of_servers_are_completed(zoo):
+    several(zoo)
+    assert complete_server(CONTEXT, [], "z") == ["zoo"]
+    assert complete_server(CONTEXT, [], "") == ["zoo", "dead", "other"]
+    assert zoo.starts == []
 
 
 def test_without_servers_there_is_nothing_to_list(zoo):

@@ -8,6 +8,7 @@ import typer
 
 from toolkit.problems import Problem, did_you_mean
 from toolkit_cli import console
+from toolkit_cli.completion import complete_server
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.options import Debug, Starts
 from toolkit_cli.rendering.servers import listed_servers, server_record
@@ -27,7 +28,12 @@ Action = Annotated[
 ]
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[SERVER]...", help="The servers that are meant; all, unless said.", show_default=False),
+    typer.Argument(
+        metavar="[SERVER]...",
+        help="The servers that are meant; all, unless said.",
+        show_default=False,
+        autocompletion=complete_server,
+    ),
 ]
 
 
