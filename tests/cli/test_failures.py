@@ -56,7 +56,7 @@ def test_not_found_is_the_exit_code_only_where_nothing_else_is_wrong():
 
 
 def test_fault_of_ours_is_reported_without_the_values_of_the_command_line(capsys):
-    arguments = ["run", "secret.py", "token=hunter2", "--input", "hunter2", "--context=key=hunter2", "-v"]
+    arguments = ["no_command", "secret.py", "token=hunter2", "--input", "hunter2", "--context=key=hunter2", "-v"]
     assert exit_code_of(raising(KeyError("x")), arguments) == 70
     told = capsys.readouterr().err
     assert told.startswith(
