@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from toolkit.tools.secret_texts import Secrets
 
 
+_FORMATTER = logging.Formatter()
+
+
 class Wishes(NamedTuple):
     """What the options of the command say.
 
@@ -109,15 +112,25 @@ def make_options(wishes: Wishes, configuration: "Configuration", token: str | No
 
 
 def _keep_out_of_logs(secrets: "Secrets") -> None:
-    """Let no secret stand in what the library logs."""
+    """Let no secret stand in what is logged, by the library or by others where nobody else has set up logging."""
+    last = [logging.lastResort] if logging.lastResort is not None else []
+    for handler in [*logging.getLogger("toolkit").handlers, *last]:
+        handler.addFilter(_Blotting(secrets))
 
-    class Blotting(logging.Filter):
-        def filter(self, record: logging.LogRecord) -> bool:
-            record.msg, record.args = secrets.blot(record.getMessage()), None
-            return True
 
-    for handler in logging.getLogger("toolkit").handlers:
-        handler.addFilter(Blotting())
+class _Blotting(logging.Filter):
+    """Puts stars for secrets, also in tracebacks."""
+
+    def __init__(self, secrets: "Secrets") -> None:
+        super().__init__()
+        self._secrets = secrets
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = self._secrets.blot(record.getMessage()), None
+        if record.exc_info:
+            record.exc_text = self._secrets.blot(_FORMATTER.formatException(record.exc_info))
+            record.exc_info = None
+        return True
 
 
 def _seconds(text: str) -> float:
