@@ -16,6 +16,8 @@ import time
 from pathlib import Path
 
 BEHAVIOUR = sys.argv[1] if len(sys.argv) > 1 else "plain"
+SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+LISTENING: list[str] = []
 ANIMAL = {"type": "object", "properties": {"animal": {"type": "string"}}, "required": ["animal"]}
 NOTHING = {"type": "object", "properties": {}}
 TOOLS = [
@@ -129,7 +131,8 @@ def call(message):
             return text(json.dumps(receive()["result"], sort_keys=True))
         case "change":
             TOOLS.insert(0, {"name": "new", "description": "New.", "inputSchema": NOTHING})
-            send({"method": "notifications/tools/list_changed"})
+            stream = {"_meta": {SUBSCRIPTION: LISTENING[0]}} if LISTENING else {}
+            send({"method": "notifications/tools/list_changed", "params": stream})
             return text("changed")
     return text(f"there is no {name}", isError=True)
 
@@ -144,7 +147,7 @@ def answer(message):
 def told(message):
     match message.get("method"):
         case "server/discover" if BEHAVIOUR == "modern":
-            return {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}
+            return {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {"listChanged": True}}}
         case "initialize":
             return {
                 "protocolVersion": message["params"]["protocolVersion"],
@@ -180,6 +183,11 @@ def main():
             continue
         if BEHAVIOUR == "old" and message["method"] == "server/discover":
             sys.exit(1)
+        if message["method"] == "subscriptions/listen" and BEHAVIOUR == "modern":
+            LISTENING.append(message["id"])
+            honoured = {"_meta": {SUBSCRIPTION: message["id"]}, "notifications": {"toolsListChanged": True}}
+            send({"method": "notifications/subscriptions/acknowledged", "params": honoured})
+            continue
         result = answer(message)
         if result is None:
             send({"id": message["id"], "error": {"code": -32601, "message": "Method not found"}})

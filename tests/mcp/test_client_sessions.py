@@ -127,8 +127,9 @@ def test_progress_is_told_to_the_listener_in_order(zoo):
     assert told == [("animal 1", 1, 3), ("animal 2", 2, 3), ("animal 3", 3, 3)]
 
 
-def test_change_of_the_tools_is_followed(zoo):
-    server = named(zoo)
+@pytest.mark.parametrize("era", ["plain", "modern"])
+def test_change_of_the_tools_is_followed(zoo, era):
+    server = named(zoo, era)
     tools = tools_of(server)
     assert "new" not in tools
     tools["change"].run({})

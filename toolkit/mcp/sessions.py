@@ -14,6 +14,7 @@ from collections.abc import Coroutine, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from math import inf
 from typing import Any, Protocol, TypeVar
 
 from mcp.client.client import Client
@@ -328,6 +329,8 @@ class _Session:
         self._values = values
         self._ended = asyncio.Event()
         self._listed: list[Tool] | None = None
+        self._fresh_until = inf
+        self._is_told_of_changes = False
         self._changes = 0
         self._waiting: list[_Waiting] = []
         self._log = logging.getLogger(f"toolkit.mcp.{server.name}")
@@ -346,8 +349,8 @@ class _Session:
             self.task.cancel()
 
     async def tools(self) -> list[Tool]:
-        """Return the tools, as listed since the last change."""
-        if self._listed is not None:
+        """Return the tools, as listed since the last change, or for as long as the server says that they stay."""
+        if self._listed is not None and asyncio.get_running_loop().time() < self._fresh_until:
             return self._listed
         changes, found, cursor = self._changes, [], None
         for _ in range(_MOST_PAGES):
@@ -369,7 +372,14 @@ class _Session:
             ]
         if changes == self._changes:
             self._listed = found
+            self._fresh_until = self._end_of(page.ttl_ms)
         return found
+
+    def _end_of(self, milliseconds: float | None) -> float:
+        """Return until when a list holds: where the server tells of changes, or could not say, until it does."""
+        if self._is_told_of_changes or self.client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            return inf
+        return asyncio.get_running_loop().time() + (milliseconds or 0) / 1000
 
     async def call(
         self, tool: str, arguments: Mapping[str, Any], caller: Caller, meta: dict[str, Any] | None, seconds: float
@@ -452,8 +462,12 @@ class _Session:
             return
         with suppress(Exception):  # whoever does not tell is asked again when a session begins
             async with self.client.listen(tools_list_changed=True) as changes:
+                self._is_told_of_changes = True
+                self._forget_tools()  # nothing tells what has changed until now
                 async for _ in changes:
                     self._forget_tools()
+        self._is_told_of_changes = False
+        self._forget_tools()
 
     async def _asked(self, context: Any, params: ElicitRequestParams) -> ElicitResult:  # noqa: ARG002 - as the SDK calls it
         """Hand a question to the call that it belongs to; where that cannot be told, to the latest one."""
