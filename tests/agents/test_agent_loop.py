@@ -236,6 +236,14 @@ def test_conversation_is_had_by_one_agent_at_a_time():
     assert [message.text for message in said.messages[1:]] == ["one", "heard one", "three", "heard three"]
 
 
+def test_conversation_that_was_left_in_the_middle_of_its_calls_goes_on_with_results_for_all():
+    said = Transcript([UserMessage("go"), ModelReply(calls=(call("double", number=1), call("double", number=2)))])
+    said.add(ToolMessage(said.messages[-1].calls[0], "2"))
+    asyncio.run(run_agent(ScriptedModel(["", "done"]), "go on", [double], transcript=said))
+    assert texts(said) == ["2", "Ended: interrupted"]
+    assert [type(message).__name__ for message in said.messages[-3:]] == ["ToolMessage", "UserMessage", "ModelReply"]
+
+
 def test_question_from_an_agent_within_an_agent_tells_the_whole_way_there():
     reviewer = ScriptedReviewer([Continue()])
     inner = AgentTool("inner", "Erases.", ScriptedModel([call("erase", path="a"), "ok"]), [erase], read_only=True)

@@ -136,6 +136,7 @@ async def run_agent(  # noqa: PLR0913 - the one function there is; all but three
             told := _told(with_references(instructions, references), inner, prompt, kind.preface(table.past), answer)
         ):
             said.add(SystemMessage(told))
+        said.close_calls("Ended: interrupted")  # those of a record that was left in the middle of them
         said.add(UserMessage(prompt))
         loop = Loop(model, table, said, inner, limits, answer.objection if answer else None)
         try:
