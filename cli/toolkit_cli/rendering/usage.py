@@ -11,7 +11,8 @@ from toolkit_cli.rendering.events import spoken_seconds
 def usage_line(uses: Sequence[ModelUse]) -> str:
     """Return how often which models were asked, the tokens, what it cost as far as that is known, and the time."""
     models = list(dict.fromkeys(one_line(use.model) for use in uses))
-    parts = [f"{len(uses)} request{'s' if len(uses) != 1 else ''} to {' and '.join(models) or 'no model'}"]
+    named = " and ".join(filter(None, (", ".join(models[:-1]), *models[-1:]))) or "no model"
+    parts = [f"{len(uses)} request{'s' if len(uses) != 1 else ''} to {named}"]
     sent, received = sum(use.input_tokens for use in uses), sum(use.output_tokens for use in uses)
     if sent or received:
         parts.append(f"{sent:,} tokens sent, {received:,} received")
