@@ -39,6 +39,6 @@ def test_mistyped_names_are_respelled_only_when_asked(tmp_path, monkeypatch):
 
 def test_name_that_stands_there_already_is_not_written_twice(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "sums.yaml").write_text("name: sums\nnmae: other\nsteps: [calculator]\n")
+    (tmp_path / "sums.yaml").write_text("name: sums\ndescription: Add up.\nnmae: other\nsteps: [calculator]\n")
     [found] = check(["sums.yaml"], Configuration())
     assert (found.code, found.hint, found.fix) == ("TK602", "did you mean 'name'?", None)

@@ -1,13 +1,14 @@
 """TK201: a tool says nowhere what it does."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.pipeline_files import PipelineFile
 from toolkit.lint.requests import is_yaml
 from toolkit.lint.rule import Rule
-from toolkit.problems import Problem
+from toolkit.problems import Problem, nearest
 
 
 class MissingDescription(Rule):
@@ -62,13 +63,16 @@ class MissingDescription(Rule):
     def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:
         root = pipeline.root
         is_agent = "agent" in pipeline.data
-        if (
-            root is None
-            or not (is_agent or "steps" in root.entries)
-            or str(pipeline.data.get("description") or "").strip()
-        ):
+        if root is None or not (is_agent or "steps" in root.entries) or _is_described(pipeline.data):
             return
-        name = root.get("name")
-        told = f"{'agent' if is_agent else 'pipeline'} '{pipeline.data.get('name') or Path(pipeline.file).stem}' has no description"
-        place = (name or next(iter(root.entries.values())).key).location
+        kind = "agent" if is_agent else "pipeline"
+        told = f"{kind} '{pipeline.data.get('name') or Path(pipeline.file).stem}' has no description"
+        place = (root.get("name") or next(iter(root.entries.values())).key).location
         yield self.problem(told, place, hint="write 'description: …': what it does and when to use it")
+
+
+def _is_described(data: Mapping[str, Any]) -> bool:
+    """Return whether there is a description, or a mistyped key for one, which is told of as that."""
+    if "description" in data:
+        return bool(str(data["description"] or "").strip())
+    return bool(nearest("description", data))
