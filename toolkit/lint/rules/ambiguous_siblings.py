@@ -1,0 +1,133 @@
+"""TK206: two tools that say nearly the same of themselves."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.naming import READING, words_of
+from toolkit.lint.objecting import by_source
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+_FILLERS = frozenset(words_of("a an the and or of to in on for with by from its it is are this that tool s"))
+_SHOWN = 3
+
+
+class AmbiguousSiblings(Rule):
+    '''Tools of one source have names and descriptions that are nearly the same.
+
+    ## Why
+
+    A model chooses by what the definitions say. Where two say the same, it takes either, and where both would do, one of
+    them only costs tokens. Say in each what sets it apart, and when to use the other instead: tools of which one names the
+    other, or whose names have a word each that tells them apart, are not meant here. Compared are the words, without the small ones; `sibling-similarity` is from how many percent
+    on two are alike.
+
+    ## Example
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def find_order(number: str) -> str:
+        """Find an order of the shop by the order's number."""
+        return f"order {number}"
+
+
+    @tool
+    def order_find(number: str) -> str:
+        """Find the shop's order by its number."""
+        return f"order {number}"
+    ```
+
+    ## Instead
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def find_order(number: str) -> str:
+        """Find an order of the shop by the order's number; for all orders of a customer use `list_orders`."""
+        return f"order {number}"
+
+
+    @tool
+    def list_orders(customer: str) -> str:
+        """List all orders that a customer has ever placed, the newest first."""
+        return f"orders of {customer}"
+    ```
+
+    ## Source
+
+    - Anthropic, [Writing tools for agents](https://www.anthropic.com/engineering/writing-tools-for-agents): tools that overlap
+      distract agents (checked 2026-11-22)
+    - the figure is this project's own
+    '''
+
+    code = "TK206"
+    name = "ambiguous-siblings"
+    limits = {"sibling-similarity": 85}
+
+    def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
+        for source in by_source(tools):
+            told = [tool for tool in source if tool.description]
+            for first, *others in self._alike(told):
+                names = ", ".join(repr(tool.name) for tool in others[:_SHOWN])
+                more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
+                message = f"{first.name!r} and {names}{more} say nearly the same of themselves"
+                hint = "say in each what sets it apart, and when to use the other instead"
+                related = [(one.location, "nearly the same") for one in others[:_SHOWN] if one.location]
+                yield self.problem(message, first.location, hint=hint, related=related)
+
+    def _alike(self, tools: Sequence[ToolDefinition]) -> Iterator[list[ToolDefinition]]:
+        """Yield groups of tools that are each nearly the same as the first one.
+
+        Only tools that share one of their rarest words are compared: two that are alike enough must.
+        """
+        share = self.limit("sibling-similarity") / 100
+        words = [_words(tool) for tool in tools]
+        frequency = Counter(word for one in words for word in one)
+        holders: dict[str, list[int]] = {}
+        groups: dict[int, list[ToolDefinition]] = {}
+        for index, own in enumerate(words):
+            rarest = sorted(own, key=lambda word: (frequency[word], word))[: int(len(own) * (1 - share)) + 1]
+            near = dict.fromkeys(other for word in rarest for other in holders.get(word, ()))
+            first = next(
+                (one for one in near if _are_alike(words[one], own, share) and _is_unsaid(tools[one], tools[index])),
+                None,
+            )
+            if first is not None:
+                groups[first].append(tools[index])
+                continue
+            groups[index] = [tools[index]]
+            for word in rarest:
+                holders.setdefault(word, []).append(index)
+        return iter([group for group in groups.values() if len(group) > 1])
+
+
+def _words(tool: ToolDefinition) -> frozenset[str]:
+    return frozenset(
+        word.rstrip("s") or word for word in words_of(f"{tool.name} {tool.description}") if word not in _FILLERS
+    )
+
+
+def _are_alike(first: frozenset[str], second: frozenset[str], share: float) -> bool:
+    return len(first & second) >= share * len(first | second) > 0
+
+
+def _is_unsaid(first: ToolDefinition, second: ToolDefinition) -> bool:
+    """Whether neither sends a model to the other, and their names do not tell them apart by a word each of its own.
+
+    Tools of one name are another rule's business.
+    """
+    if first.name == second.name or first.name in str(second.description) or second.name in str(first.description):
+        return False
+    return not (_own_words(first, second) and _own_words(second, first))
+
+
+def _own_words(tool: ToolDefinition, other: ToolDefinition) -> set[str]:
+    """Return the words of a tool's name that the other one does not use; `get` and `find` tell nothing apart."""
+    words = {word.rstrip("s") or word for word in words_of(tool.name) if word not in READING and not word.isdigit()}
+    return words - _words(other)

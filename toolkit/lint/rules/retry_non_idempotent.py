@@ -1,0 +1,56 @@
+"""TK615: a step is tried again whose tool may do its work twice."""
+
+from collections.abc import Iterator
+
+from toolkit.lint.pipeline_files import PipelineFile
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+
+class RetryNonIdempotent(Rule):
+    """A step has `retry`, and its tool does not say that calling it twice does no harm.
+
+    ## Why
+
+    A call that failed on its way back may have done its work: the mail is sent, the bill is paid, and the next try does it
+    again. A tool that only reads, or that comes to the same however often it is called, says so with `read_only=True` or
+    `idempotent=True`.
+
+    ## Example
+
+    ```yaml
+    name: notes
+    description: Write a note into a file, whatever comes in between.
+    steps:
+      - use: file_write
+        approve: Overwrite the note?
+        with: {path: note.txt, content: "${{ prev }}"}
+        retry: {attempts: 3}
+    ```
+
+    ## Instead
+
+    ```yaml
+    name: notes
+    description: Read a note from a file, whatever comes in between.
+    steps:
+      - use: file_read
+        retry: {attempts: 3}
+    ```
+
+    ## Source
+
+    - MCP 2025-11-25, [ToolAnnotations](https://modelcontextprotocol.io/specification/2025-11-25/schema): `idempotentHint`
+      (checked 2026-11-22)
+    """
+
+    code = "TK615"
+    name = "retry-non-idempotent"
+
+    def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:
+        for step in pipeline.steps or ():
+            tool = step.tool
+            if tool is not None and (step.attempts or 1) > 1 and not (tool.idempotent or tool.read_only):
+                message = f"step {step.path!r} is tried up to {step.attempts} times, and {tool.name!r} may do its work each time"
+                hint = "mark the tool with idempotent=True or read_only=True if that is so, or take 'retry' away"
+                yield self.problem(message, step.location, hint=hint)

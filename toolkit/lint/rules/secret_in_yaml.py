@@ -1,0 +1,66 @@
+"""TK620: a secret that stands in a pipeline."""
+
+from collections.abc import Iterator
+
+from toolkit.documents.nodes import Mapping, Node, Scalar, Sequence
+from toolkit.lint.pipeline_files import PipelineFile
+from toolkit.lint.rule import Rule
+from toolkit.lint.secrets_in_text import secrets_in
+from toolkit.problems import Problem
+
+
+class SecretInYaml(Rule):
+    """A key, a token or a password stands in a pipeline.
+
+    ## Why
+
+    The file is kept in version control and read by many, and what is written there is shown in plans, questions and logs.
+    A pipeline reads the environment: `${{ env.NAME }}`, for the names that the configuration lists.
+
+    ## Example
+
+    ```yaml
+    name: rates
+    description: Fetch the exchange rates of the day.
+    inputs: {}
+    steps:
+      - set: "https://shop:s3cr3t-Pa55w0rd@rates.shop.test/today"
+    ```
+
+    ## Instead
+
+    ```yaml
+    name: rates
+    description: Say where the exchange rates of the day are.
+    inputs: {}
+    steps:
+      - set: "https://rates.shop.test/today"
+    ```
+
+    ## Source
+
+    - CWE-798, [Use of hard-coded credentials](https://cwe.mitre.org/data/definitions/798.html) (checked 2026-11-22)
+    """
+
+    code = "TK620"
+    name = "secret-in-yaml"
+    severity = "error"
+
+    def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:
+        for scalar in _texts(pipeline.root) if pipeline.root is not None else ():
+            for found in secrets_in(scalar.text):
+                place = scalar.locate(found.start, found.length)
+                hint = "revoke it, and read it from the environment: ${{ env.NAME }}"
+                yield self.problem(f"the pipeline holds {found.what}", place, hint=hint)
+
+
+def _texts(node: Node) -> Iterator[Scalar]:
+    match node:
+        case Scalar(value=str()):
+            yield node
+        case Sequence():
+            for item in node.items:
+                yield from _texts(item)
+        case Mapping():
+            for entry in node.entries.values():
+                yield from _texts(entry.value)
