@@ -1,9 +1,12 @@
 """Replies over a real connection, plain and streamed: what is a reply, what is none, and how that is told."""
 
 import asyncio
+import json
 import re
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from pydantic_ai.models import known_model_names
 
 from tests.chat_server import Answer, ChatServer, Raw, Silence, failure, said
@@ -143,6 +146,28 @@ def test_stream_that_falls_silent_is_given_up_and_what_was_said_stays_in_the_tra
         with pytest.raises(ModelError, match=r"was silent for 0\.5 seconds"):
             asyncio.run(talking)
     assert [message.as_record() for message in transcript.messages][1:] == [ModelReply("well", cut=True).as_record()]
+
+
+JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5), lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["index", "delta", "message", "content", "tool_calls", "function", "name", "arguments", "id", "finish_reason"]), inner, max_size=4), max_leaves=6)  # fmt: skip
+FRAMES = st.fixed_dictionaries(
+    {},
+    optional=dict.fromkeys(("id", "object", "created", "model", "usage", "error"), JSON)
+    | {"choices": st.lists(JSON, max_size=2) | JSON},
+)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(body=st.binary(max_size=40) | FRAMES.map(lambda frame: json.dumps(frame).encode()), is_streamed=st.booleans())
+def test_whatever_a_server_sends_is_a_reply_or_a_failure_of_the_model(body, is_streamed):
+    data, kind = (
+        (b"data: %s\n\ndata: [DONE]\n\n" % body, "text/event-stream") if is_streamed else (body, "application/json")
+    )
+    with ChatServer.of_answers(Raw(data, content_type=kind)) as server:
+        try:
+            reply, _ = asked(server, is_streamed=is_streamed)
+        except ModelError:
+            return
+    json.dumps(reply.as_record())
 
 
 def test_server_that_is_not_there_is_named_without_what_is_secret_in_its_address():
