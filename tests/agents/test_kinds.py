@@ -77,7 +77,7 @@ def test_a_playbook_does_nothing_before_what_it_waits_for(chosen, conversation):
     for names in conversation:
         is_open = {
             name: name not in locks
-            or (locks[name].tools <= used if locks[name].wants_all else bool(locks[name].tools & used))
+            or (locks[name].tools <= used if chosen[name][0] else bool(locks[name].tools & used))
             for name in names
         }
         failed += [not is_open[name] for name in names]
