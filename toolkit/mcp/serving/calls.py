@@ -68,19 +68,28 @@ class Question(NamedTuple):
 class Call:
     """A call that is under way; it may outlive the request that began it, while a question of it is open."""
 
-    def __init__(self, tool: Tool, arguments: Mapping[str, Any], rules: Rules, blot: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        rules: Rules,
+        workshop: Workshop,
+        blot: Callable[[str], str],
+    ) -> None:
         """Keep what is called.
 
         Args:
             tool: The tool.
             arguments: Its arguments.
             rules: What holds for every call.
+            workshop: Where it runs.
             blot: Puts stars for secrets.
         """
         self.tool = tool
         self.arguments = arguments
         self.questions: dict[str, Question] = {}
         self._rules = rules
+        self._workshop = workshop
         self._blot = blot
         self._asked = asyncio.Event()
         self._asked_so_far = 0
@@ -89,15 +98,13 @@ class Call:
         self._telling: Telling | None = None
         self._working = 0.0
 
-    async def begin(self, request: Context, workshop: Workshop, session: str | None) -> None:
+    async def begin(self, request: Context, session: str | None) -> None:
         """Begin the work.
 
         Args:
             request: The client's request.
-            workshop: Where it runs.
             session: The session of the client, where it keeps one.
         """
-        self._workshop = workshop
         self.follow(request)
         telling = self._telling
         context = ToolContext(
@@ -109,7 +116,7 @@ class Call:
             loop_id=session,
         )
         timed = TimedTool(self.tool, self._rules.limit)
-        self._job = await workshop.begin(lambda: timed.call(self.arguments, context))
+        self._job = await self._workshop.begin(lambda: timed.call(self.arguments, context))
 
     def follow(self, request: Context) -> None:
         """Tell the progress to whoever made this request from now on."""
@@ -142,6 +149,8 @@ class Call:
         """End the call."""
         if self._job is not None:
             self._job.cancel()
+        if self._telling is not None:
+            self._telling.stop()
 
     def answer(self, responses: Mapping[str, Any]) -> None:
         """Take the answers to the questions that wait; what is no answer leaves its question open."""

@@ -140,9 +140,9 @@ class ToolServer:
         tool = offered.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {_unknown(params.name, offered)}")
-        call = Call(tool, arguments, self.options.rules, self.secrets.blot)
+        call = Call(tool, arguments, self.options.rules, self._workshop, self.secrets.blot)
         async with self._places:
-            await call.begin(request, self._workshop, session)
+            await call.begin(request, session)
             return await self._end(call, request, session, params.name)
 
     async def _end(

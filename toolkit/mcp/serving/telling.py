@@ -59,6 +59,10 @@ class Telling:
         async with self._turn:  # what is being sent arrives
             self._sender.cancel()
 
+    def stop(self) -> None:
+        """Say no more."""
+        self._sender.cancel()
+
     def _take(self, event: Event) -> None:
         """Tell an event; the first one says what the call is, and so what is counted: steps, or what the tool says."""
         match event:

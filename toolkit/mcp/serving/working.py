@@ -38,8 +38,12 @@ class Workshop:
         while True:
             bench = self._bench = self._bench or _Bench()
             job = Job(bench, work)
-            if await job.has_begun(PATIENCE):
-                return job
+            try:
+                if await job.has_begun(PATIENCE):
+                    return job
+            except asyncio.CancelledError:
+                job.cancel()
+                raise
             job.withdraw()
             self._give_up(bench)
 
