@@ -207,7 +207,7 @@ def test_what_tools_print_disturbs_no_message_and_stdin_is_empty(seen):
     [
         ("leave", "the tool called sys.exit(3)"),
         ("odd", "the tool raised Odd: strange"),
-        ("give_up", "the tool raised CancelledError"),
+        ("give_up", "what it waited for was cancelled"),
     ],
 )
 def test_whatever_a_tool_raises_ends_its_call_alone(seen, name, words):

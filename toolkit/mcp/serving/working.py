@@ -121,14 +121,11 @@ def _settle(future: "asyncio.Future[Any]", value: Any) -> None:
 
 
 async def contained(work: Coroutine[Any, Any, ToolResult]) -> ToolResult:
-    """Await a call, and return a failed result whatever it raises; only a wish of ours cancels it."""
+    """Await a call, and return a failed result whatever it raises."""
     try:
         return await work
     except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is not None and task.cancelling():
-            raise
-        return ToolResult.failure("the tool raised CancelledError", "error")
+        raise
     except ExitEarlyError as ending:
         return ToolResult.failure(ending.reason, "exit_early")
     except ConfigurationError as error:
