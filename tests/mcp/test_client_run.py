@@ -109,6 +109,13 @@ def test_unknown_tool_of_a_server_is_told_with_what_there_is(zoo):
     assert "did you mean 'feed'?" in done.stderr
 
 
+def test_mistyped_server_is_told_with_the_nearest(zoo):
+    zoo.server()
+    done = zoo.run("run", "zo.feed")
+    assert (done.exit_code, "hint: did you mean 'zoo.feed'?" in done.stderr) == (4, True)
+    assert zoo.starts == []
+
+
 def test_what_was_handed_in_crosses_by_name_alone(zoo):
     zoo.server("plain", "meta = ['tenant']")
     more = ("--context", "tenant=acme", "--context", "password=hunter2")

@@ -143,7 +143,8 @@ def test_what_is_wrong_in_a_file_of_an_editor_is_told_with_its_place(zoo):
   "mcpServers": {
     "time": {"comand": "uvx", "args": []},
     "web": {"url": "https://x.example/mcp", "headers": {"Authorization": "Bearer ${input:key}"}},
-    "key": {"command": "a", "env": {"API_KEY": "sk-123"}, "disabled": true},
+    "key": {"command": "a", "env": {"API_KEY": "sk-123"}, "envFile": ".env"},
+    "off": {"command": "a", "disabled": true},
   }
 }""",
     )
@@ -158,6 +159,10 @@ def test_what_is_wrong_in_a_file_of_an_editor_is_told_with_its_place(zoo):
         (
             ".mcp.json:4:57: error[TK005]: '${input:key}' is a question that only the editor can ask "
             "(write ${env:KEY}, which editors know too)"
+        ),
+        (
+            ".mcp.json:5:59: warning[TK005]: server 'key' wants a file of variables, which is not read "
+            "(set the variables yourself, or name them: env = { NAME = '${NAME}' })"
         ),
         (
             ".mcp.json:5:37: warning[TK005]: 'mcpServers.key.env.API_KEY' seems to hold a secret "

@@ -319,6 +319,8 @@ def _servers_of_editor(file: Path, setting: Setting) -> dict[str, McpServer]:
         path = [listed, name]
         if not isinstance(table, dict):
             inner.report(path, f"'{name}' must be an object", None)
+        elif table.get("disabled") is True:
+            continue
         elif (server := _Table(_as_name(name), _as_ours(table, path, inner), path, inner).server()) is not None:
             servers[_as_name(name)] = server
     return servers
@@ -341,6 +343,11 @@ def _as_ours(table: Mapping[str, Any], path: Sequence[str], setting: Setting) ->
         if key not in _EDITORS_KEYS and key not in _EDITORS_OWN:
             hint = did_you_mean(key, _EDITORS_KEYS, otherwise="it is passed over")
             setting.report([*path, key], f"unknown key '{key}'", hint, "warning")
+    if "envFile" in table:
+        hint = "set the variables yourself, or name them: env = { NAME = '${NAME}' }"
+        setting.report(
+            [*path, "envFile"], f"server '{path[-1]}' wants a file of variables, which is not read", hint, "warning"
+        )
     if table.get("type") == "sse":
         hint = "most servers that speak it speak streamable HTTP too, at the address /mcp"
         setting.report([*path, "type"], f"server '{path[-1]}' wants SSE, which MCP has given up", hint, "warning")

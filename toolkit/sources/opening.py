@@ -234,17 +234,18 @@ class SourceOpener:
     def _open_module(self, target: NameTarget, base: Path) -> Collected:
         from toolkit.sources.modules import import_named  # noqa: PLC0415 - files and the ready tools need none
 
-        if not is_module_name(target.module):
-            names = [*self.known_names(), *nearby_names(base)]
-            hint = did_you_mean(target.module, names, otherwise="name a file, a folder, a tool or a module")
-            return Collected.nothing(Problem(NOT_FOUND, f"nothing is called '{target.module}'", hint=hint))
-        module = import_named(target.module, base)
+        module = import_named(target.module, base) if is_module_name(target.module) else None
         if module is not None:
             return self._collect(module, target.name, target.module)
-        names = [*self.known_names(), *nearby_names(base)]
-        kind = "there is no module" if target.name or "." in target.module else "nothing is called"
+        names = [*self.known_names(), *self._addresses_like(target.module), *nearby_names(base)]
         near = did_you_mean(target.module, names, otherwise="name a file, a folder, a tool or a module")
+        kind = "there is no module" if target.name or "." in target.module else "nothing is called"
         return Collected.nothing(Problem(NOT_FOUND, f"{kind} '{target.module}'", hint=near))
+
+    def _addresses_like(self, name: str) -> list[str]:
+        """Return what an address with a mistyped server may have meant."""
+        _, dot, tool = name.partition(".")
+        return [f"{server}.{tool}" for server in self.configuration.mcp] if dot else []
 
     def _collect(self, module: "ModuleType | list[Problem]", name: str | None, source: str) -> Collected:
         if isinstance(module, list):
