@@ -117,6 +117,7 @@ def test_server_of_ones_own_costs_what_one_says_oneself_and_is_never_billed_as_a
         ("scripted", None, "'scripted' names no model"),
         ("scripetd:x.yaml", None, "did you mean 'scripted'?"),
         ("chat:m", None, "'chat:m' needs a base URL"),
+        ("chat:m", "localhost:11434/v1", "the base URL of 'chat:m' does not begin with http:// or https://"),
         ("openai-chat:m", "http://127.0.0.1:1/v1", "nothing else takes one"),
         ("nowhere:m", None, "'nowhere:m' cannot be used"),
         ("opnai-chat:gpt-4o", None, "did you mean 'openai-chat:gpt-4o'"),

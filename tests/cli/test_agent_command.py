@@ -65,7 +65,7 @@ def test_rule_allows_some_calls_beforehand(program, scripted):
 def test_agent_that_comes_to_no_end_fails_and_its_transcript_is_there(program, scripted):
     finished = program(*TASK, "--max-turns", "1", "--transcript", "said.json")
     assert (finished.returncode, finished.stdout) == (1, "")
-    assert "error: the agent has used up its 1 requests to the model and has come to no end" in finished.stderr
+    assert "error: the agent has used up its one request to the model and has come to no end" in finished.stderr
     assert len(json.loads((scripted / "said.json").read_text("utf-8"))["messages"]) == 4
 
 

@@ -132,7 +132,8 @@ class Loop:
                 self._transcript.close_calls("Ended: interrupted")
             if end is not None:
                 return end
-        message = f"the agent has used up its {self._limits.turns} requests to the model and has come to no end"
+        count = "one request" if self._limits.turns == 1 else f"{self._limits.turns} requests"
+        message = f"the agent has used up its {count} to the model and has come to no end"
         raise AgentError(message)
 
     async def _ask(self) -> ModelReply:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 SCRIPTED = "scripted"
 CHAT = "chat"
 _KINDS = f"write {SCRIPTED}:FILE (YAML or Python), PROVIDER:NAME (openai-chat:NAME), or {CHAT}:NAME with a base URL"
+_SUCH_AS = "such as http://localhost:11434/v1"
 
 
 def open_model(
@@ -55,7 +56,9 @@ def _opened(name: str, base_url: str | None, timeout: float | None) -> Model:
 
         return ScriptedModel.load(rest)
     if kind == CHAT and base_url is None:
-        raise _refused(f"'{name}' needs a base URL: where its server is", "such as http://localhost:11434/v1")
+        raise _refused(f"'{name}' needs a base URL: where its server is", _SUCH_AS)
+    if base_url is not None and not base_url.lower().startswith(("http://", "https://")):
+        raise _refused(f"the base URL of '{name}' does not begin with http:// or https://", _SUCH_AS)
     from toolkit.agents.models.providers import ProvidedModel  # noqa: PLC0415 - only where one is wanted
 
     return ProvidedModel(name, base_url, timeout=timeout)
