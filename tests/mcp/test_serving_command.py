@@ -306,3 +306,26 @@ def test_edited_tools_are_served_and_broken_ones_change_nothing(project):
     assert "error[TK002]" in log
     assert "reloaded: greet\n" in log
     assert "reloaded: wave\n" in log
+
+
+def test_configured_time_is_for_single_calls_and_the_option_for_all(project):
+    (project / "toolkit.toml").write_text('[defaults]\ntimeout = "100ms"\n', "utf-8")
+    (project / "tools.py").write_text(
+        "import asyncio\nfrom toolkit import tool\n\n"
+        '@tool(read_only=True)\nasync def wait(seconds: float) -> str:\n    """Wait."""\n'
+        "    await asyncio.sleep(seconds)\n    return 'waited'\n",
+        "utf-8",
+    )
+    (project / "waits.yaml").write_text(
+        "toolkit: 1\nname: waits\ndescription: Wait.\ntools: [./tools.py]\nsteps:\n"
+        "  - {id: wait, use: wait, with: {seconds: 0.3}}\n",
+        "utf-8",
+    )
+
+    async def talk(*options):
+        async with over_stdio(project, "tools.py", "waits.yaml", *options) as client:
+            called = [await client.call_tool("wait", {"seconds": 0.3}), await client.call_tool("waits", {})]
+            return [result.content[0].text for result in called]
+
+    assert asyncio.run(talk()) == ["timed out after 100ms", "waited"]
+    assert asyncio.run(talk("--timeout", "200ms")) == ["timed out after 200ms"] * 2

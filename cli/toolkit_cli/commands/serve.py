@@ -99,7 +99,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
 
         def open_all() -> "dict[str, Tool]":
             now = load_configuration(tools, grant, start)
-            return preparing.open_served(targets or (), now, gate, warn=not quiet)
+            return preparing.open_served(targets or (), now, gate, timeout, warn=not quiet)
 
         door = None if place is None else carrying.make_door(place, token_env, allow_host or ())
         served = open_all()

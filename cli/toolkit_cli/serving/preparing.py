@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from toolkit.problems import errors_among
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.running.answering import Answers
+from toolkit_cli.running.values import seconds_of
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
@@ -51,7 +52,7 @@ def need_the_extra() -> None:
 
 
 def open_served(
-    targets: Sequence[str], configuration: "Configuration", gate: "Gate", *, warn: bool
+    targets: Sequence[str], configuration: "Configuration", gate: "Gate", timeout: str | None, *, warn: bool
 ) -> "dict[str, Tool]":
     """Return the tools that are served by name, those of a toolbox behind their facade.
 
@@ -59,6 +60,7 @@ def open_served(
         targets: As they were typed; without any, the configured sources.
         configuration: Where names are looked up.
         gate: Who is asked before an MCP server of the project is reached.
+        timeout: How long every call may take, as it was written; without it the configured time holds for single calls.
         warn: Whether to say what is odd about them.
 
     Raises:
@@ -76,7 +78,8 @@ def open_served(
     if not opened.tools:
         hint = "name a file, a folder or a tool; or put `sources` into toolkit.toml"
         raise Failure(ExitCode.USAGE, "there is nothing to serve", hint=hint)
-    return folded_tools(opened.tools.values())
+    folded = folded_tools(opened.tools.values())
+    return {name: _timed(tool, configuration.timeout if timeout is None else None) for name, tool in folded.items()}
 
 
 def make_options(wishes: Wishes, configuration: "Configuration", token: str | None) -> "Options":
@@ -97,12 +100,12 @@ def make_options(wishes: Wishes, configuration: "Configuration", token: str | No
     from toolkit.mcp.serving.server import Options, secrets_of_environment  # noqa: PLC0415
 
     allow_keys(*wishes.meta)
-    limit = configuration.timeout if wishes.timeout is None else _seconds(wishes.timeout)
+    limit = None if wishes.timeout is None else seconds_of("--timeout", wishes.timeout)
     rules = Rules(
         policy=wishes.answers.policy(),
         why_not=_why_not,
         approval_timeout=configuration.approval_timeout or DEFAULT_TIMEOUT,
-        limit=limit or DEFAULT_LIMIT,
+        limit=limit or max(DEFAULT_LIMIT, configuration.timeout or 0.0),
         values={**configuration.context, **wishes.values},
         meta=frozenset(wishes.meta),
     )
@@ -133,13 +136,14 @@ class _Blotting(logging.Filter):
         return True
 
 
-def _seconds(text: str) -> float:
-    from toolkit.durations import parse_duration  # noqa: PLC0415 - few servers have a limit of their own
+def _timed(tool: "Tool", seconds: float | None) -> "Tool":
+    """Return the tool with the configured limit of time, which is for single calls."""
+    from toolkit.tools.base import innermost  # noqa: PLC0415 - help needs none of it
+    from toolkit.wrappers.timing import TimedTool  # noqa: PLC0415
+    from toolkit_cli.rendering.tools import is_facade, pipeline_in  # noqa: PLC0415
 
-    seconds = parse_duration(text)
-    if not seconds:
-        raise Failure(ExitCode.USAGE, f"--timeout: '{text}' is no time", hint="write 500ms, 30s or 5m")
-    return seconds
+    is_single = pipeline_in(tool) is None and not is_facade(tool) and not getattr(innermost(tool), "is_agent", False)
+    return TimedTool(tool, seconds) if seconds is not None and is_single else tool
 
 
 def _why_not(request: "ReviewRequest") -> str:
