@@ -1,0 +1,74 @@
+"""TK104: a tool that is called like one that a provider or this program has."""
+
+from collections.abc import Iterator, Mapping
+
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+_HOSTED: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("web_search", "code_interpreter", "file_search", "image_generation", "computer_use_preview"), "OpenAI"
+    ),
+    **dict.fromkeys(
+        ("bash", "computer", "str_replace_based_edit_tool", "str_replace_editor", "web_fetch"), "Anthropic"
+    ),
+    **dict.fromkeys(("code_execution", "google_search", "url_context"), "Gemini"),
+}
+
+
+class ReservedName(Rule):
+    '''A tool is called like one that a provider runs itself.
+
+    ## Why
+
+    Models are trained on the tools of their own provider: `bash` or `web_search` mean to them what these do, with these
+    parameters. A tool of that name is called in the wrong way, is refused where both are offered, and takes over what was
+    meant for the other.
+
+    ## Example
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def bash(order: str) -> str:
+        """Hand an order for bread over to the baker's machine."""
+        return f"ordered {order}"
+    ```
+
+    ## Instead
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def order_bread(order: str) -> str:
+        """Hand an order for bread over to the baker's machine."""
+        return f"ordered {order}"
+    ```
+
+    ## Source
+
+    - OpenAI, [Using tools](https://developers.openai.com/api/docs/guides/tools); Anthropic,
+      [Tool use](https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview) (checked 2026-11-22)
+    '''
+
+    code = "TK104"
+    name = "reserved-name"
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        provider = _HOSTED.get(tool.name.lower().replace("-", "_"))
+        if provider is None or _is_ready(tool):
+            return
+        message = f"{tool.name!r} is the name of a tool that {provider} runs itself"
+        yield self.problem(
+            message, tool.location, hint="say in the name what this one does, such as 'search_catalogue'"
+        )
+
+
+def _is_ready(tool: ToolDefinition) -> bool:
+    """Whether it is a ready tool of this package, which is asked for by its name."""
+    return tool.origin == "object" and tool.location is None and tool.source in {"builtin", tool.name}

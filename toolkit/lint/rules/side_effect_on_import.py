@@ -1,0 +1,96 @@
+"""TK406: a module that does something as soon as it is imported."""
+
+import ast
+from collections.abc import Iterator
+
+from toolkit.lint.python_files import PythonFile
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+_METHODS = ("get", "post", "put", "patch", "delete", "head", "request")
+_DOING = {
+    **dict.fromkeys(("print", "builtins.print"), "prints"),
+    **dict.fromkeys(("input", "builtins.input"), "asks"),
+    **{f"{client}.{method}": "asks a server" for client in ("requests", "httpx") for method in _METHODS},
+    "urllib.request.urlopen": "asks a server",
+    "socket.create_connection": "asks a server",
+    **{f"subprocess.{name}": "starts a process" for name in ("run", "call", "check_call", "check_output", "Popen")},
+    **dict.fromkeys(("os.system", "os.popen"), "starts a process"),
+    **dict.fromkeys(("os.remove", "os.unlink", "os.makedirs", "os.mkdir", "shutil.rmtree"), "changes files"),
+    "time.sleep": "waits",
+    "asyncio.run": "runs an event loop",
+}
+
+
+class SideEffectOnImport(Rule):
+    '''A module with tools does something as soon as it is imported.
+
+    ## Why
+
+    Listing tools imports them, and so does checking them, in every process that serves them: a request that is sent there
+    is sent each time, before anybody has called a tool. What is printed goes to standard output, which belongs to the
+    protocol where tools are served over it. A tool does its work when it is called.
+
+    ## Example
+
+    ```python
+    from toolkit import tool
+
+    print("the weather is loaded")
+
+
+    @tool
+    def forecast(city: str) -> str:
+        """Forecast tomorrow's weather in a city."""
+        return f"sun in {city}"
+    ```
+
+    ## Instead
+
+    ```python
+    import logging
+
+    from toolkit import tool
+
+    log = logging.getLogger(__name__)
+
+
+    @tool
+    def forecast(city: str) -> str:
+        """Forecast tomorrow's weather in a city."""
+        log.info("asked for %s", city)
+        return f"sun in {city}"
+    ```
+
+    ## Source
+
+    - MCP 2025-11-25, [Transports](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports): a server must not
+      write anything to `stdout` that is no message (checked 2026-11-22)
+    '''
+
+    code = "TK406"
+    name = "side-effect-on-import"
+
+    def check_module(self, module: PythonFile) -> Iterator[Problem]:
+        for node in _run_on_import(module.tree):
+            called = module.meaning(node.func) or ""
+            if called in _DOING and not any(one.arg == "file" for one in node.keywords):
+                message = f"the module {_DOING[called]} while it is imported, in '{called}'"
+                hint = "do it in a tool, or under `if __name__ == '__main__':`"
+                yield self.problem(message, module.location(node), hint=hint)
+
+
+def _run_on_import(parent: ast.AST) -> Iterator[ast.Call]:
+    """Yield every call that an import makes: none in functions, and none for the main program alone."""
+    for node in ast.iter_child_nodes(parent):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) or _is_main(node):
+            continue
+        if isinstance(node, ast.Call):
+            yield node
+        yield from _run_on_import(node)
+
+
+def _is_main(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and any(
+        isinstance(one, ast.Name) and one.id in ("__name__", "TYPE_CHECKING") for one in ast.walk(node.test)
+    )
