@@ -2,7 +2,7 @@
 
 By hand, with the number of clients, of calls of each, and the length of each text:
 
-    python -m tests.mcp.load 64 500 1000
+    python -m tests.mcp.load 64 1600 200
 """
 
 import json

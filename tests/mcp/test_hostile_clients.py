@@ -254,8 +254,16 @@ def test_a_forged_host_or_origin_is_refused_before_anything_is_done(http, served
     forged = [{"Host": host and host.format(port=http.port)} for host in LYING_HOSTS]
     forged += [{"Origin": origin.format(port=http.port)} for origin in LYING_ORIGINS]
     forged += [{"Host": "evil.example", "X-Forwarded-Host": f"127.0.0.1:{http.port}"}]
+
+    def status_of(body, method, headers):
+        try:
+            return honest.ask(body, method=method, headers=headers)[0]
+        except ConnectionError:
+            assert headers["Host"] is None  # that is no HTTP, and whoever speaks none is left
+            return 400
+
     refused = [
-        honest.ask(body, method=method, headers=headers)[0]
+        status_of(body, method, headers)
         for headers in forged
         for method, body in (("POST", call), ("POST", message("initialize", 1, **HELLO)), ("GET", b""), ("DELETE", b""))
     ]
@@ -269,6 +277,16 @@ def test_a_forged_host_or_origin_is_refused_before_anything_is_done(http, served
         assert honest.ask(call, headers=true)[0] == 200
     assert marks(served) == before + 3
     figure(f"{len(refused)} of {len(refused)} requests with a forged Host or Origin refused, 0 calls made by them")
+
+
+def test_who_is_refused_hears_so_though_the_body_comes_later(locked):
+    head = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Length: 2\r\n\r\n" % locked.port
+    for _ in range(5):
+        with socket.create_connection(("127.0.0.1", locked.port), timeout=PATIENCE) as line:
+            line.sendall(head)
+            assert locked.client().ask(b"{}")[0] == 400  # as long as it takes to answer somebody else
+            line.sendall(b"{}")
+            assert line.recv(100).startswith(b"HTTP/1.1 401")
 
 
 def test_a_page_of_a_browser_is_allowed_nothing(http):

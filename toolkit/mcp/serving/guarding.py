@@ -7,6 +7,7 @@ meant, the `Origin` of the page, the bearer token where there is one; then that 
 import asyncio
 import hmac
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import NamedTuple
 
 from starlette.responses import PlainTextResponse, Response
@@ -19,6 +20,8 @@ SLOWEST_BODY = 30.0
 """Seconds in which the body must have come."""
 
 _BEARER = "bearer "
+_SHORT_BODY = 64 * 1024
+_SHORT_WHILE = 5.0
 
 
 class Door(NamedTuple):
@@ -74,6 +77,7 @@ class Guard:
         if scope["type"] != "http":
             return
         if (refusal := self._door.refusal(scope)) is not None:
+            await _let_finish(receive)
             await refusal(scope, receive, send)
             return
         try:
@@ -111,6 +115,21 @@ async def _body_of(receive: Receive) -> Message | None:
             return None
         if not message.get("more_body", False):
             return {"type": "http.request", "body": bytes(body), "more_body": False}
+
+
+async def _let_finish(receive: Receive) -> None:
+    """Hear a request out that is refused, if it is short and comes soon; none of it is kept.
+
+    Whoever is answered and left while still sending may see the connection break, and never the answer.
+    """
+    heard = 0
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_SHORT_WHILE):
+            while heard <= _SHORT_BODY:
+                message = await receive()
+                if message["type"] != "http.request" or not message.get("more_body", False):
+                    return
+                heard += len(message.get("body", b""))
 
 
 def _replaying(first: Message, receive: Receive) -> Receive:
