@@ -58,7 +58,7 @@ def test_remote_tool_is_asked_about_whatever_it_says_of_itself(zoo):
     zoo.server()
     done = zoo.run("run", "--start", "zoo", "--no-input", "zoo.feed", "animal=lion")
     assert done.exit_code == 3
-    assert "'zoo_feed' needs approval (the tool requires approval), and --no-input forbids to ask" in done.stderr
+    assert "'zoo_feed' needs approval (its server is not trusted), and --no-input forbids to ask" in done.stderr
     assert "--approve 'zoo_feed(animal=lion)'" in done.stderr
     assert zoo.sent("tools/call") == []
 

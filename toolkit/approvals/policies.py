@@ -41,6 +41,9 @@ class Policy(Protocol):
         """Return whether the call may run, must be asked about, or must not run."""
 
 
+_REMOTE = "mcp://"
+"""What the source of a tool of a server begins with."""
+
 NO_QUESTION = Verdict("allow")
 """The verdict on a call that nobody needs to be asked about; always this very object."""
 
@@ -60,7 +63,8 @@ class ByRisk:
         if call.demanded_by is not None:
             return Verdict("ask", call.demanded_by)
         if risk.requires_approval:
-            return Verdict("ask", "the tool requires approval")
+            is_remote = risk.source is not None and risk.source.startswith(_REMOTE)
+            return Verdict("ask", "its server is not trusted" if is_remote else "the tool requires approval")
         if risk.destructive:
             return Verdict("ask", "the tool is destructive")
         if call.chosen_by == "model" and not risk.read_only:
