@@ -131,6 +131,7 @@ def test_inputs_come_into_the_prompt_and_the_instructions(files):
     [
         ({"task": "Look.", "city": "Oslo", "days": 3}, "Look.\n\ncity: Oslo\ndays: 3"),
         ({"task": "Look.", "city": "Oslo"}, "Look.\n\ncity: Oslo\ndays: 2"),
+        ({"task": "", "city": "Oslo"}, "city: Oslo\ndays: 2"),
     ],
 )
 def test_without_a_prompt_the_inputs_follow_the_task(files, inputs, said):

@@ -131,6 +131,19 @@ def test_show_draws_the_states(invoke, clerk):
     assert "  model  not said: --model, TOOLKIT_MODEL, or the configuration\n" in shown
 
 
+def test_show_draws_a_diagram_of_the_states(invoke, clerk):
+    (clerk / "desk.yaml").write_text(MACHINE.replace("adding", '"a \\"sum\\""'), "utf-8")
+    assert invoke("show", "desk.yaml", "--format", "mermaid").stdout == (
+        "stateDiagram-v2\n"
+        "    state \"a 'sum'\" as s1\n"
+        '    state "writing" as s2\n'
+        "    [*] --> s1\n"
+        "    s1 --> s2: calculator\n"
+        "    s2 --> s2: file_write\n"
+    )
+    assert "there is nothing to draw" in invoke("show", "agents/clerk.yaml", "--format", "mermaid").stderr
+
+
 def test_list_schema_and_lock_know_agents(invoke, clerk):
     assert "clerk" in invoke("list", "agents").stdout
     assert json.loads(invoke("schema", "agents/clerk.yaml").stdout)["name"] == "clerk"

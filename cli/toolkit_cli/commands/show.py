@@ -1,4 +1,4 @@
-"""`toolkit show`: everything about one tool, and the steps of a pipeline."""
+"""`toolkit show`: everything about one tool, the steps of a pipeline, and the states of an agent."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,14 @@ from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.opening import open_configured
 from toolkit_cli.options import Debug, Grants, Sources, Starts, Target
 from toolkit_cli.rendering.styles import paint_all
-from toolkit_cli.rendering.tools import detailed, explained, explanation_record, full_record, pipeline_in
+from toolkit_cli.rendering.tools import (
+    detailed,
+    explained,
+    explanation_record,
+    full_record,
+    outline_of_agent,
+    pipeline_in,
+)
 from toolkit_cli.running.starting import gate_for
 from toolkit_cli.settings import load_configuration
 
@@ -29,7 +36,7 @@ def show(
     target: Target,
     *,
     format: Annotated[  # noqa: A002 - the option's name
-        Format, typer.Option("--format", help="For people, as JSON, or a diagram of a pipeline.")
+        Format, typer.Option("--format", help="For people, as JSON, or a diagram of steps or states.")
     ] = "text",
     tools: Sources = None,
     grant: Grants = None,
@@ -38,7 +45,8 @@ def show(
 ) -> None:
     """Show all about a tool: what it does, what it takes, how it is marked, and how to run it.
 
-    Of a pipeline, the steps are drawn with what flows between them; of a tool that reveals others, the tree of them.
+    Of a pipeline, the steps are drawn with what flows between them; of a tool that reveals others, the tree of them; of
+    an agent, what it may call, and when.
     """
     configuration = load_configuration(tools, grant, start)
     opened = open_configured([target], configuration, gate_for(configuration))
@@ -89,9 +97,14 @@ def _rendered(tools: Sequence[Tool], format: Format) -> str:  # noqa: A002
 
 
 def _diagram(tool: Tool) -> str:
+    if (agent := outline_of_agent(tool)) is not None and agent.states:
+        from toolkit_cli.rendering.agents import diagram_of  # noqa: PLC0415 - few tools are agents
+
+        return diagram_of(agent)
     pipeline = pipeline_in(tool)
     if pipeline is None:
-        raise Failure(ExitCode.USAGE, f"'{tool.name}' is no pipeline: there are no steps to draw")
+        message = f"'{tool.name}' is neither a pipeline nor an agent with states: there is nothing to draw"
+        raise Failure(ExitCode.USAGE, message)
     from toolkit.pipelines.mermaid import mermaid_of  # noqa: PLC0415 - seldom wanted
 
     return mermaid_of(pipeline.plan)

@@ -53,6 +53,20 @@ def agent_record(outline: "AgentOutline") -> dict[str, Any]:
     }
 
 
+def diagram_of(outline: "AgentOutline") -> str:
+    """Return the states of an agent and the ways between them as a Mermaid diagram."""
+    labels = {state.name: f"s{number}" for number, state in enumerate(outline.states, start=1)}
+    lines = ["stateDiagram-v2"]
+    for state in outline.states:
+        name = one_line(state.name).replace('"', "'")
+        lines.append(f'    state "{name}" as {labels[state.name]}')
+    for state in outline.states:
+        here = labels[state.name]
+        lines += [f"    [*] --> {here}"] if state.is_start else []
+        lines += [f"    {here} --> {labels[to or state.name]}: {one_line(tool)}" for tool, to in state.tools.items()]
+    return "\n".join([*lines, ""])
+
+
 def _shown(model: str) -> str:
     """Return the name of a model; the file of a script is told as it is reached from here."""
     return f"{_SCRIPTED}{shown_path(model.removeprefix(_SCRIPTED))}" if model.startswith(_SCRIPTED) else model

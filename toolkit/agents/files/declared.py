@@ -130,7 +130,7 @@ class DeclaredAgent(Tool):
             return prompt.filled(inputs)
         names = [given.name.text for given in inputs_of(self.definition) if given.name.text != TASK]
         others = [f"{name}: {as_text(inputs[name])}" for name in names if name in inputs]
-        return "\n\n".join(part for part in (inputs.get(TASK, ""), "\n".join(others)) if part)
+        return "\n\n".join(part for part in (as_text(inputs.get(TASK, "")), "\n".join(others)) if part)
 
 
 def inputs_of(definition: AgentDefinition) -> tuple[Input, ...]:
