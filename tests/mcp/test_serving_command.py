@@ -17,6 +17,7 @@ from mcp.client.client import Client
 from typer.testing import CliRunner
 
 from tests.mcp.served import PROGRAM, environment, over_http, over_stdio, until
+from toolkit.mcp.serving.guarding import Door
 from toolkit_cli.main import application
 
 GREET = '''
@@ -153,6 +154,14 @@ def test_printed_configuration_of_an_address_refers_to_the_token(project):
         },
         "inputs": [{"type": "promptString", "id": "TOOLKIT_SERVE_TOKEN", "description": "Token", "password": True}],
     }
+
+
+def test_door_takes_its_own_names_and_those_that_were_added():
+    door = Door.at(["127.0.0.1", "[::1]", "Shop.example", "other.example:9"], 8000)
+    hosts = {"127.0.0.1:8000", "[::1]:8000", "shop.example:8000", "other.example:9"}
+    assert door.hosts == hosts
+    assert door.origins == {f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")}
+    assert Door.at(["shop.example"], 80).hosts == {"shop.example", "shop.example:80"}
 
 
 def knock(url, **headers):

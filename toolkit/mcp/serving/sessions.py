@@ -1,8 +1,10 @@
 """Sessions: which client speaks, where the protocol lets a client keep a session, and how it is told of changes."""
 
 from collections import OrderedDict
+from contextlib import suppress
 from typing import Any
 
+import anyio
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.session import ServerSession
@@ -10,6 +12,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 _HEADER = "mcp-session-id"
 _ONLY = "stdio"
+_PATIENCE = 1.0
 
 MOST = 1_000
 """Sessions that are known at once; of those, the one that has been quiet the longest goes first."""
@@ -37,4 +40,6 @@ class Sessions:
     async def tell_all(self) -> None:
         """Tell all of them that the list of tools has changed; who does not hear it any more is forgotten by and by."""
         for session in list(self._known.values()):
-            await session.send_notification(types.ToolListChangedNotification())
+            # A client that has gone, or reads nothing, keeps no other from hearing it.
+            with anyio.move_on_after(_PATIENCE), suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+                await session.send_notification(types.ToolListChangedNotification())
