@@ -41,7 +41,7 @@ def test_list_as_json_has_the_same_keys_for_every_server(zoo):
     allowed = several(zoo)
     records = json.loads(zoo.run("mcp", "list", "--format", "json", *allowed).stdout)
     assert [(one["name"], one["state"], one["protocol"], len(one["tools"])) for one in records] == [
-        ("zoo", "answers", "2025-11-25", 12),
+        ("zoo", "answers", "2025-11-25", 13),
         ("dead", "unreachable", None, 0),
         ("other", "not allowed", None, 0),
     ]

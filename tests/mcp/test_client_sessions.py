@@ -16,6 +16,7 @@ from toolkit.approvals.decisions import Continue, Edit, ExitEarly
 from toolkit.approvals.reviewers import ScriptedReviewer
 from toolkit.errors import ExitEarlyError
 from toolkit.events import Progress
+from toolkit.mcp import Attachment
 from toolkit.mcp.remote import tools_from
 from toolkit.mcp.sessions import ServerUnreachable, close_sessions, connection_to, wait_for
 from toolkit.mcp.settings import StdioServer
@@ -167,6 +168,21 @@ def test_reviewer_who_stops_the_run_over_a_question_stops_it(zoo):
         tools_of(named(zoo))["ask"].run({}, ToolContext(reviewer=reviewer))
 
 
+def test_server_is_lent_no_model_and_told_no_folders(zoo):
+    assert tools_of(named(zoo))["borrow"].run({}).output == "List roots not supported Sampling not supported"
+    [hello] = zoo.sent("initialize")
+    assert set(hello["params"]["capabilities"]) == {"elicitation"}
+
+
+def test_pictures_and_links_are_attachments(zoo):
+    result = tools_of(named(zoo))["picture"].run({})
+    assert result.output == "[image image/png, 3 bytes]\n[resource map: zoo://map]"
+    assert result.artifact == (
+        Attachment("image", "image/png", b"PNG"),
+        Attachment("link", "", b"", "zoo://map"),
+    )
+
+
 def test_lies_of_an_untrusted_server_loosen_nothing(zoo):
     tool = tools_of(named(zoo, "lying", trusted=False))["feed"]
     spec = tool.spec
@@ -213,7 +229,7 @@ def test_strange_tool_hides_no_other(zoo):
 
 
 def test_list_that_breaks_the_protocol_is_refused_with_the_place(zoo):
-    message = "answered with what cannot be read: tools.12.inputSchema.type: Input should be 'object'"
+    message = "answered with what cannot be read: tools.13.inputSchema.type: Input should be 'object'"
     with pytest.raises(ServerUnreachable, match=message):
         tools_of(named(zoo, "wrong"))
 
