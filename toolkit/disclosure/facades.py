@@ -172,6 +172,11 @@ class UnfoldingTool(ProgressiveTool):
         """The tools behind it, as far as they are known without a call."""
         return _distinct([*self._fixed, *self._choices])
 
+    @property
+    def shows_all(self) -> bool:
+        """Whether it reveals nothing but those: it does unless a function chooses."""
+        return self._choose is None or bool(self.categories)
+
     def with_tools(self, *tools: Any) -> "UnfoldingTool":
         """Return the facade with more tools, which every call reveals; what it chooses and says stays.
 

@@ -65,6 +65,11 @@ class ProgressiveTool(Tool):
         return ()
 
     @property
+    def shows_all(self) -> bool:
+        """Whether a call can reveal nothing but `inner_tools`; one that may make others for the occasion cannot say."""
+        return False
+
+    @property
     def chooses(self) -> bool:
         """Whether the tools that it reveals depend on the arguments."""
         return bool(self.spec.properties)

@@ -114,6 +114,11 @@ class ToolSearch(ProgressiveTool):
         """Everything that it can find."""
         return self._tools
 
+    @property
+    def shows_all(self) -> bool:
+        """Whether it reveals nothing but those: it finds what there is."""
+        return True
+
     async def reveal(self, arguments: Mapping[str, Any], context: ToolContext) -> Sequence[Tool]:  # noqa: ARG002 - the words are all
         """Return the tools that the query finds."""
         return self._index.rank(arguments["query"])[: self._most]

@@ -43,6 +43,15 @@ def leaves_of(tools: Iterable[Tool]) -> list[Tool]:
     return [tool for _, tool in paths_of(tools)]
 
 
+def are_read_only(tools: Iterable[Tool]) -> bool:
+    """Return whether tools, and all that they may ever reveal, are marked as changing nothing."""
+    for tool in leaves_of(tools):
+        facade = facade_in(tool)
+        if not tool.spec.read_only or (facade is not None and not facade.shows_all):
+            return False
+    return True
+
+
 def paths_of(tools: Iterable[Tool]) -> list[tuple[tuple[str, ...], Tool]]:
     """Return every tool that can be reached, as `leaves_of` does, with the names that lead to it, its own the last."""
     found: dict[int, tuple[tuple[str, ...], Tool]] = {}

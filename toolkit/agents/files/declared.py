@@ -11,6 +11,7 @@ from toolkit.agents.files.texts import as_text
 from toolkit.agents.kinds import Kind
 from toolkit.agents.models.messages import Model
 from toolkit.agents.references import Reference, referenced_tools
+from toolkit.disclosure.trees import are_read_only, leaves_of
 from toolkit.documents.shapes import Word
 from toolkit.tools.base import Arguments, Tool
 from toolkit.tools.context import ToolContext
@@ -67,16 +68,17 @@ class DeclaredAgent(Tool):
 
     @cached_property
     def spec(self) -> ToolSpec:  # type: ignore[override]  # cached: it never changes
-        """What it takes and gives; it is read-only if all its tools are."""
+        """What it takes and gives; it is read-only if all is that it may come to call, objects' own tools included."""
         definition = self.definition
-        specs = [tool.spec for tool in (*self.parts.tools.values(), *referenced_tools(self.parts.references))]
+        offered = [*self.parts.tools.values(), *referenced_tools(self.parts.references)]
+        is_read_only = not self.parts.chaining and are_read_only(offered)
         return ToolSpec(
             definition.name.text,
             definition.description,
             self._shape.schema,
             output_schema=None if definition.output is None else InputShape(definition.output).schema,
-            read_only=True if all(spec.read_only for spec in specs) else None,
-            open_world=True if any(spec.open_world for spec in specs) else None,
+            read_only=True if is_read_only else None,
+            open_world=True if any(tool.spec.open_world for tool in leaves_of(offered)) else None,
             source=definition.name.location.file,
             location=definition.name.location,
         )
