@@ -350,7 +350,7 @@ def test_gate_round_a_facade_holds_for_what_is_behind_it():
     assert served([guarded], use, "2026-07-28").startswith("Rejected by reviewer")
 
 
-def test_replaced_tools_are_offered_and_told(era):
+def test_replaced_tools_are_offered_and_told_to_sessions():
     heard = threading.Event()
 
     async def listen(message):
@@ -359,10 +359,20 @@ def test_replaced_tools_are_offered_and_told(era):
     async def use(server, client):
         await client.list_tools()
         await server.replace({"repeat": server.catalog.tools["repeat"]})
-        await until(lambda: heard.is_set() or era != "legacy")
+        await until(heard.is_set)
         return [tool.name for tool in (await client.list_tools()).tools]
 
-    assert served([repeat, listed], use, era, message_handler=listen) == ["repeat"]
+    assert served([repeat, listed], use, message_handler=listen) == ["repeat"]
+
+
+def test_replaced_tools_are_told_to_stateless_clients_that_listen():
+    async def use(server, client):
+        async with client.listen(tools_list_changed=True) as changes:
+            await server.replace({"repeat": server.catalog.tools["repeat"]})
+            event = await anext(aiter(changes))
+        return type(event).__name__, [tool.name for tool in (await client.list_tools()).tools]
+
+    assert served([repeat, listed], use, "2026-07-28") == ("ToolsListChanged", ["repeat"])
 
 
 FACADE = """
