@@ -148,6 +148,15 @@ def test_conversation_goes_on_from_its_transcript(program, scripted):
     assert [message["text"] for message in kept["messages"]] == ["first", "1 said", "second", "3 said"]
 
 
+def test_transcript_keeps_what_is_no_text_as_well(program, scripted):
+    (scripted / "halves.py").write_text("turns = ['\\ud800 and {look}', 'again']\n", "utf-8")
+    options = ("--model", "scripted:halves.py", "--transcript", "said.json", "-q")
+    for task, go_on in (("bytes \udcff", []), ("more", ["--continue"])):
+        assert program("agent", task, *options, *go_on).returncode == 0
+    kept = json.loads((scripted / "said.json").read_text("utf-8"))
+    assert [message["text"] for message in kept["messages"]] == ["bytes \udcff", "\ud800 and {look}", "more", "again"]
+
+
 def test_conversations_before_a_fresh_start_stay_in_a_transcript_that_goes_on(program, scripted):
     before = {"messages": [{"role": "user", "text": "hi"}], "earlier": [[{"role": "user", "text": "long ago"}]]}
     (scripted / "said.json").write_text(json.dumps(before), "utf-8")

@@ -48,8 +48,9 @@ class TranscriptFile:
         record: dict[str, Any] = {"model": self.model, "task": self.task, "usage": used, "messages": said.as_record()}
         if self.earlier:
             record["earlier"] = self.earlier
+        text = f"{json.dumps(record, ensure_ascii=False, indent=2)}\n"
         try:
-            self.path.write_text(f"{json.dumps(record, ensure_ascii=False, indent=2)}\n", "utf-8")
+            self.path.write_bytes(text.encode(errors="backslashreplace"))  # half a character becomes an escape of JSON
         except OSError as error:
             raise Failure(ExitCode.USAGE, f"--transcript: cannot write '{self.path}': {error.strerror}") from error
 
