@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 from pydantic_ai.models import known_model_names
 
 from tests.chat_server import Answer, ChatServer, Raw, Silence, failure, said
+from toolkit import tool
 from toolkit.agents.agent import run_agent
 from toolkit.agents.models.messages import ModelError, ModelReply, Usage, UserMessage
 from toolkit.agents.models.opening import open_model
 from toolkit.agents.models.scripted import ScriptedModel
 from toolkit.agents.models.streaming import streamed
+from toolkit.agents.transcripts import Transcript
 from toolkit.tools.calls import ToolCall
 
 pytestmark = pytest.mark.usefixtures("no_keys")
@@ -176,3 +178,19 @@ def test_server_that_is_not_there_is_named_without_what_is_secret_in_its_address
         ModelError, match=r"^the server of 'chat:m' at http://127\.0\.0\.1:9/v1 cannot be reached: Conn"
     ):
         asyncio.run(run_agent(model, "go"))
+
+
+def test_half_characters_as_in_names_of_files_are_sent_as_question_marks():
+    @tool(read_only=True)
+    def list_files() -> str:
+        """List the files."""
+        return "caf\udce9.txt"
+
+    said_before = Transcript(
+        [UserMessage("I have \ud800"), ModelReply("you have \udfff", (ToolCall("double", '{"a": "\udc80"}'),))]
+    )
+    with ChatServer.of_model(ScriptedModel(["", ToolCall("list_files"), "done"])) as server:
+        agent = run_agent(open_model("chat:m", server.url), "go \udcff", [list_files], transcript=said_before)
+        assert asyncio.run(agent).text == "done"
+    sent = json.dumps(server.asked[-1].body["messages"], ensure_ascii=False)
+    assert [words in sent for words in ("I have ?", "you have ?", "go ?", "caf?.txt")] == [True] * 4

@@ -47,12 +47,12 @@ def history_of(messages: Sequence[Message]) -> "list[ModelMessage]":
     for number, message in enumerate(messages):
         match message:
             case SystemMessage():
-                parts.append(SystemPromptPart(message.text))
+                parts.append(SystemPromptPart(_sendable(message.text)))
             case UserMessage():
-                parts.append(UserPromptPart(message.text))
+                parts.append(UserPromptPart(_sendable(message.text)))
             case ToolMessage():
                 identity = open_calls.pop(0) if open_calls else message.call.id or f"call_{number}"
-                parts.append(ToolReturnPart(message.call.name, message.text, identity))
+                parts.append(ToolReturnPart(message.call.name, _sendable(message.text), identity))
             case ModelReply():
                 if parts:
                     history.append(ModelRequest(parts))
@@ -62,6 +62,11 @@ def history_of(messages: Sequence[Message]) -> "list[ModelMessage]":
     return [*history, ModelRequest(parts)] if parts else history
 
 
+def _sendable(text: str) -> str:
+    """Return a text that can be sent: half a character, as in the name of a file that is no UTF-8, becomes `?`."""
+    return text.encode(errors="replace").decode()
+
+
 def _said(reply: ModelReply, identities: Sequence[str]) -> "ModelResponse":
     """Return a reply as the provider gave it, with whatever it wants back; or made anew."""
     from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
@@ -69,10 +74,10 @@ def _said(reply: ModelReply, identities: Sequence[str]) -> "ModelResponse":
     if isinstance(reply.native, ModelResponse):
         return reply.native
     calls = [
-        ToolCallPart(call.name, call.arguments, identity)
+        ToolCallPart(_sendable(call.name), _sendable(call.arguments), identity)
         for call, identity in zip(reply.calls, identities, strict=True)
     ]
-    return ModelResponse([*([TextPart(reply.text)] if reply.text else []), *calls])
+    return ModelResponse([*([TextPart(_sendable(reply.text))] if reply.text else []), *calls])
 
 
 def reply_of(response: "ModelResponse", *, cost: float | None = None) -> ModelReply:
