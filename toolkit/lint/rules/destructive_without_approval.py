@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.effects import effects_of
+from toolkit.lint.marks import with_option
 from toolkit.lint.naming import DESTROYING, SENDING, words_of
 from toolkit.lint.python_files import PythonFunction
 from toolkit.lint.rule import Rule
@@ -77,14 +78,7 @@ class DestructiveWithoutApproval(Rule):
 
     def _marking(self, function: PythonFunction, mark: ast.expr) -> Fix:
         """Return the fix that adds the mark."""
-        file = function.file
-        start, end = file.span(mark)
-        if not isinstance(mark, ast.Call):
-            return self.fixed_by("Mark it as destructive", file.edit(end, end, "(destructive=True)"))
-        written = file.text[start : end - 1].rstrip()
-        glue = "" if written.endswith("(") else " " if written.endswith(",") else ", "
-        place = start + len(written)
-        return self.fixed_by("Mark it as destructive", file.edit(place, place, f"{glue}destructive=True"))
+        return self.fixed_by("Mark it as destructive", with_option(function, mark, "destructive=True"))
 
 
 def _is_said(tool: ToolDefinition, function: PythonFunction) -> bool:

@@ -1,0 +1,24 @@
+from urllib.request import urlopen
+
+import httpx
+
+from toolkit import tool
+
+
+@tool(read_only=True)
+def fetch(url: str) -> str:
+    """Fetch the text of a page."""
+    return httpx.get(url, timeout=10).text
+
+
+@tool(read_only=True)
+async def fetch_all(base_url: str, number: int) -> str:
+    """Fetch the text of a page by its number."""
+    async with httpx.AsyncClient(base_url=f"{base_url}/pages") as client:
+        return (await client.get(str(number))).text
+
+
+@tool(read_only=True)
+def look(link: str) -> str:
+    """Look at a page."""
+    return urlopen(link, timeout=3).read().decode()

@@ -1,0 +1,26 @@
+from typing import Literal
+from urllib.parse import urlsplit
+
+import httpx
+
+from toolkit import tool
+
+
+@tool(read_only=True)
+def fetch(url: str) -> str:
+    """Fetch the text of a page of the shop."""
+    if urlsplit(url).hostname != "shop.example":
+        raise ValueError("this is no page of the shop")
+    return httpx.get(url, timeout=10).text
+
+
+@tool(read_only=True)
+def rates(endpoint: Literal["today", "tomorrow"]) -> str:
+    """Fetch the rates of a day."""
+    return httpx.get(f"https://rates.example/{endpoint}", timeout=10).text
+
+
+@tool(read_only=True)
+def shorten(url: str) -> str:
+    """Return a short form of an address."""
+    return url[:20]

@@ -1,0 +1,74 @@
+"""TK508: a tool that says nothing of what it does to the world."""
+
+from collections.abc import Iterator
+
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.effects import effects_of
+from toolkit.lint.marks import with_option
+from toolkit.lint.naming import READING, words_of
+from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.rule import Rule
+from toolkit.problems import Fix, Problem
+
+
+class MissingAnnotations(Rule):
+    '''A tool has none of the hints of MCP: whether it only reads, destroys, may be repeated, or reaches out.
+
+    ## Why
+
+    A client takes a tool without hints for one that destroys things and reaches the whole world, and asks a person each time,
+    or offers it to nobody. Say what is true: a tool that only reads is called without a question in many clients. Nothing
+    but a reading of the code can tell, so the fix, which goes by names and calls, is to be looked at.
+
+    ## Example
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def count_words(text: str) -> int:
+        """Count the words of a text."""
+        return len(text.split())
+    ```
+
+    ## Instead
+
+    ```python
+    from toolkit import tool
+
+
+    @tool(read_only=True)
+    def count_words(text: str) -> int:
+        """Count the words of a text."""
+        return len(text.split())
+    ```
+
+    ## Source
+
+    - MCP 2025-11-25, [ToolAnnotations](https://modelcontextprotocol.io/specification/2025-11-25/schema): `destructiveHint` and
+      `openWorldHint` are true unless they are said (checked 2026-11-22)
+    '''
+
+    code = "TK508"
+    name = "missing-annotations"
+    severity = "info"
+    fix = "unsafe"
+    providers = ("mcp",)
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        spec = tool.spec
+        if spec is None or tool.origin == "pipeline":
+            return
+        if all(hint is None for hint in (spec.read_only, spec.destructive, spec.idempotent, spec.open_world)):
+            message = f"tool {tool.name!r} does not say what it does to the world, so clients expect the worst"
+            hint = "write @tool(read_only=True) or @tool(destructive=…)" if tool.function else 'add "annotations"'
+            yield self.problem(message, tool.location, hint=hint, fix=self._marking(tool.function))
+
+    def _marking(self, function: PythonFunction | None) -> Fix | None:
+        """Return the fix that marks it as what its name and its calls say that it is."""
+        if function is None or function.mark is None:
+            return None
+        words, effects = words_of(function.tool_name), list(effects_of(function))
+        option = "read_only=True" if not effects and words and words[0] in READING else "destructive=True"
+        return self.fixed_by(f"Write {option}", with_option(function, function.mark, option))

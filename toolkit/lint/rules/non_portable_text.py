@@ -1,0 +1,82 @@
+"""TK209: a description with signs that not every reader shows."""
+
+import re
+from collections.abc import Iterator
+
+from toolkit.lint.definitions import Text, ToolDefinition
+from toolkit.lint.rule import Rule
+from toolkit.problems import Fix, Problem
+
+_CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
+_TAG = re.compile(
+    r"</?(?:b|i|u|p|br|hr|a|em|strong|div|span|ul|ol|li|table|tr|td|th|code|pre|h[1-6]|font)\b[^<>\n]*>", re.IGNORECASE
+)
+_TABLE = re.compile(r"^[ \t]*\|?[ \t]*:?-{3,}:?[ \t]*\|[-:| \t]*$", re.MULTILINE)
+_CONTROL = re.compile(r"(?:\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f])+")
+
+
+class NonPortableText(Rule):
+    """A description holds HTML, a table of Markdown, or control characters.
+
+    ## Why
+
+    Descriptions are read by models and shown by many programs, few of which know HTML or draw tables: what is left is noise,
+    for which every request pays. Control characters can repaint the terminal of the person who is asked to approve. What
+    stands between backquotes is code and may be anything.
+
+    ## Example
+
+    ```json
+    [
+      {
+        "name": "forecast",
+        "description": "Forecast <b>tomorrow's</b> weather in a city.<br>",
+        "inputSchema": {"type": "object", "properties": {}}
+      }
+    ]
+    ```
+
+    ## Instead
+
+    ```json
+    [
+      {
+        "name": "forecast",
+        "description": "Forecast tomorrow's weather in a city, as `<b>sun</b>` with the day in bold.",
+        "inputSchema": {"type": "object", "properties": {}}
+      }
+    ]
+    ```
+
+    ## Source
+
+    - MCP 2025-11-25, [Tools](https://modelcontextprotocol.io/specification/2025-11-25/server/tools): the description is for
+      people to read; nothing says that it is marked up (checked 2026-11-22)
+    """
+
+    code = "TK209"
+    name = "non-portable-text"
+    severity = "info"
+    fix = "safe"
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        for text in tool.texts:
+            if text.kind in ("description", "parameter", "title"):
+                yield from self._in_text(tool, text)
+
+    def _in_text(self, tool: ToolDefinition, text: Text) -> Iterator[Problem]:
+        plain = _CODE.sub(lambda code: " " * len(code[0]), text.value)
+        for what, pattern, hint in (
+            ("HTML", _TAG, "say it in plain words"),
+            ("a table of Markdown", _TABLE, "write a line for each"),
+            ("control characters", _CONTROL, "take them out"),
+        ):
+            found = pattern.search(plain)
+            if found is not None:
+                place = text.written.locate(found.start(), len(found[0])) or tool.location
+                fix = self._without(text, found) if pattern is _CONTROL else None
+                yield self.problem(f"{text.subject} of {tool.name!r} holds {what}", place, hint=hint, fix=fix)
+
+    def _without(self, text: Text, found: re.Match[str]) -> Fix | None:
+        edit = text.written.replaced(found.start(), len(found[0]), "")
+        return None if edit is None else self.fixed_by("Take the control characters out", edit)
