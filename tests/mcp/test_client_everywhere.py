@@ -73,7 +73,7 @@ def test_settings_narrow_what_is_offered_and_say_what_is_required(zoo):
     done = zoo.run("list", "--start", "zoo", "zoo")
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["NAME", "zoo.feed", "zoo.weigh-it"]
     assert "error[TK008]: MCP server 'zoo' lacks its required tool 'fly'" in done.stderr
-    assert "hint: it has ask, bury, change, count" in done.stderr
+    assert "hint: it has ask, borrow, bury, change, count" in done.stderr
     assert done.exit_code == 2
     assert zoo.run("schema", "--start", "zoo", "z_feed").exit_code == 0
 
@@ -99,7 +99,7 @@ def test_tools_are_found_by_name_by_pattern_and_by_condition(zoo):
     assert [one.wire_name for one in tools.tools(names={"bury", "zoo.feed"})] == ["feed", "bury"]
     assert [one.wire_name for one in tools.tools(matching=["c*", "/^s.y$/"])] == ["say", "count", "change"]
     assert [one.wire_name for one in tools.tools(where=lambda one: one.spec.destructive)] == ["bury"]
-    with pytest.raises(InvalidTools, match=r"there is no remote tool 'fly' .there are ask, bury, change, "):
+    with pytest.raises(InvalidTools, match=r"there is no remote tool 'fly' .there are ask, borrow, bury, change, "):
         tools.required_tool("fly")
     with pytest.raises(InvalidTools, match="did you mean 'feed'"):
         tools.required_tool("fed")

@@ -12,7 +12,8 @@ from mcp_types import ElicitResult
 from toolkit import ToolContext
 from toolkit.errors import ConfigurationError
 from toolkit.mcp import McpTools, StdioServer
-from toolkit.mcp.sessions import MOST_CONNECTIONS, ServerUnreachable, close_sessions, connection_to, wait_for
+from toolkit.mcp.connections import ServerUnreachable
+from toolkit.mcp.sessions import MOST_CONNECTIONS, close_sessions, connection_to, wait_for
 from toolkit.mcp.settings import HttpServer
 
 ECHO = {"name": "echo", "description": "Say it again.", "inputSchema": {"type": "object", "properties": {"x": {}}}}

@@ -17,8 +17,9 @@ from toolkit.approvals.reviewers import ScriptedReviewer
 from toolkit.errors import ExitEarlyError
 from toolkit.events import Progress
 from toolkit.mcp import Attachment
+from toolkit.mcp.connections import ServerUnreachable
 from toolkit.mcp.remote import tools_from
-from toolkit.mcp.sessions import ServerUnreachable, close_sessions, connection_to, wait_for
+from toolkit.mcp.sessions import close_sessions, connection_to, wait_for
 from toolkit.mcp.settings import StdioServer
 
 SERVER = str(Path(__file__).with_name("odd_server.py"))

@@ -7,7 +7,8 @@ from time import perf_counter
 from typing import Any
 
 from toolkit.errors import ConfigurationError
-from toolkit.mcp.sessions import Health, ServerUnreachable, connection_to, wait_for
+from toolkit.mcp.connections import Health, ServerUnreachable
+from toolkit.mcp.sessions import connection_to, wait_for
 from toolkit.mcp.settings import McpServer
 
 

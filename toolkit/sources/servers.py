@@ -111,7 +111,8 @@ class ConfiguredServers:
         return self._opened[name]
 
     def _reached(self, server: McpServer) -> Collected:
-        from toolkit.mcp.sessions import ServerUnreachable, connection_to, wait_for  # noqa: PLC0415 - it imports the SDK
+        from toolkit.mcp.connections import ServerUnreachable  # noqa: PLC0415 - it imports the SDK
+        from toolkit.mcp.sessions import connection_to, wait_for  # noqa: PLC0415
 
         try:
             listed = wait_for(connection_to(server, self._configuration.context).tools())

@@ -112,8 +112,8 @@ def _list(
 def _ping(
     names: Sequence[str], configuration: "Configuration", servers: "ConfiguredServers", *, as_json: bool
 ) -> ExitCode:
+    from toolkit.mcp.connections import ServerUnreachable  # noqa: PLC0415
     from toolkit.mcp.health import ping  # noqa: PLC0415 - it imports the SDK
-    from toolkit.mcp.sessions import ServerUnreachable  # noqa: PLC0415
 
     problems = []
     for name in names:

@@ -1,0 +1,207 @@
+"""Connections: one server for one caller's identity, reached when it is first needed, and anew when it has died."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import CONNECTION_CLOSED, CallToolResult, Tool
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from toolkit.durations import spoken
+from toolkit.errors import ToolExecutionError
+from toolkit.mcp.conversations import Caller, Conversation, leaf_of, words_of
+from toolkit.mcp.settings import McpServer, StdioServer
+from toolkit.mcp.transports import Values, secrets_of
+
+_LAST_WORDS_SECONDS = 1.0
+_TERMINATED = "Session terminated"
+
+
+class ServerUnreachable(ToolExecutionError):  # noqa: N818 - it says what is the matter
+    """A server could not be started or reached, or does not speak the protocol."""
+
+    def __init__(self, message: str) -> None:
+        """Keep the message."""
+        super().__init__(message, "network")
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What is known of a server that answers.
+
+    Attributes:
+        protocol: The version of the protocol that is spoken.
+        title: How the server calls itself, with its version; empty where it does not say.
+        instructions: What it says of itself to models.
+    """
+
+    protocol: str
+    title: str
+    instructions: str
+
+
+class Connection:
+    """A connection with one server for one identity; everything but making one happens in the loop of the sessions."""
+
+    def __init__(self, server: McpServer, values: Values) -> None:
+        """Contact nobody yet."""
+        self.server = server
+        self.secrets = secrets_of(server, values)
+        self._values = values
+        self._log = logging.getLogger(f"toolkit.mcp.{server.name}")
+        self._session: Conversation | None = None
+        self._closing: set[asyncio.Task[None]] = set()
+        self._in_flight: set[asyncio.Task[Any]] = set()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a call is in flight."""
+        return bool(self._in_flight)
+
+    async def health(self) -> Health:
+        """Return what a server that answers says of itself.
+
+        Raises:
+            ServerUnreachable: If it cannot be reached.
+        """
+        client = (await self._opened()).client
+        told = client.server_info
+        title = f"{told.title or told.name} {told.version}".strip() if told else ""
+        blot = self.secrets.blot
+        return Health(client.protocol_version, blot(title), blot(client.instructions or ""))
+
+    async def ping(self) -> None:
+        """Have the server answer once.
+
+        Raises:
+            ServerUnreachable: If it cannot be reached, or does not answer in time.
+        """
+        session = await self._opened()
+        try:
+            async with asyncio.timeout(self.server.start_timeout):
+                if session.client.protocol_version in MODERN_PROTOCOL_VERSIONS:
+                    await session.client.session.send_discover(session.client.protocol_version)
+                else:
+                    await session.client.session.send_ping()
+        except Exception as error:
+            raise self._unreachable(error, session) from error
+
+    async def tools(self) -> list[Tool]:
+        """Return the tools of the server as it lists them; it is asked again when it has said that they changed.
+
+        Raises:
+            ServerUnreachable: If it cannot be reached, or lists no tools that can be read.
+        """
+        session = await self._opened()
+        try:
+            async with asyncio.timeout(self.server.start_timeout):
+                return await session.tools()
+        except Exception as error:
+            raise self._unreachable(error, session) from error
+
+    async def call(
+        self, tool: str, arguments: Mapping[str, Any], caller: Caller, *, meta: dict[str, Any] | None, seconds: float
+    ) -> CallToolResult:
+        """Call a tool by its name on the wire.
+
+        Args:
+            tool: The name.
+            arguments: The arguments.
+            caller: Who waits.
+            meta: What of the caller's context crosses.
+            seconds: What it may take; while the caller is asked something, the time stands still.
+
+        Raises:
+            ServerUnreachable: If the server cannot be reached, or ends before it has answered.
+            ToolExecutionError: If it refuses, breaks its word, or takes too long.
+        """
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - a coroutine runs in one
+        self._in_flight.add(task)
+        try:
+            session = await self._opened()
+            try:
+                return await session.call(tool, arguments, caller, meta, seconds)
+            except MCPError as error:
+                if error.message != _TERMINATED:
+                    raise
+            session.end()  # an HTTP server that has forgotten the session has not done the work either
+            return await (await self._opened()).call(tool, arguments, caller, meta, seconds)
+        except MCPError as error:
+            raise self._refusal(error) from error
+        finally:
+            self._in_flight.discard(task)
+
+    async def close(self) -> None:
+        """End the session, and the server that was started for it; calls in flight are cancelled first."""
+        for task in self._in_flight:
+            task.cancel()
+        if self._in_flight:
+            await asyncio.wait(self._in_flight, timeout=_LAST_WORDS_SECONDS)
+        if self._session is not None:
+            self._retire(self._session)
+        if self._closing:
+            await asyncio.wait(self._closing)
+
+    async def _opened(self) -> "Conversation":
+        if self._session is not None and self._session.has_ended:
+            self._retire(self._session)
+        if self._session is None:
+            self._session = Conversation(self.server, self._values, self.secrets)
+        session = self._session
+        try:
+            await asyncio.shield(session.ready)
+        except Exception as error:
+            if self._session is session:
+                self._retire(session)
+            raise self._unreachable(error, session) from error
+        return session
+
+    def _retire(self, session: "Conversation") -> None:
+        session.end()
+        self._closing.add(session.task)
+        session.task.add_done_callback(self._closing.discard)
+        self._session = None
+
+    def _unreachable(self, error: BaseException, session: "Conversation") -> ServerUnreachable:
+        if isinstance(error, ServerUnreachable):
+            return error
+        if isinstance(error, MCPError) and error.code == CONNECTION_CLOSED:
+            session.end()
+        said = f"; it said: {session.diary.last}" if session.diary.last else ""
+        reason = self.secrets.blot(_reason(error, self.server))
+        return ServerUnreachable(f"MCP server '{self.server.name}' {reason}{said}")
+
+    def _refusal(self, error: MCPError) -> ToolExecutionError:
+        if error.code == CONNECTION_CLOSED:
+            if self._session is not None:
+                self._session.end()
+            said = f"; it said: {self._session.diary.last}" if self._session and self._session.diary.last else ""
+            return ServerUnreachable(f"MCP server '{self.server.name}' ended before it had answered{said}")
+        message = self.secrets.blot(error.message)
+        return ToolExecutionError(f"MCP server '{self.server.name}' refuses: {message}", error.code)
+
+
+def _reason(error: BaseException, server: McpServer) -> str:
+    """Return why a server could not be reached, as what it does."""
+    leaf = leaf_of(error)
+    if isinstance(leaf, TimeoutError):
+        return str(leaf) or f"has not answered within {spoken(server.start_timeout)}"
+    if isinstance(server, StdioServer):
+        if isinstance(leaf, FileNotFoundError):
+            missing = server.cwd if server.cwd is not None and not server.cwd.is_dir() else server.command
+            return f"cannot be started: there is no '{missing}'"
+        if isinstance(leaf, OSError):
+            return f"cannot be started: {(leaf.strerror or str(leaf)).lower()}"
+    if isinstance(leaf, MCPError):
+        if leaf.code == CONNECTION_CLOSED:
+            return "ended before it had answered"
+        return f"answered with an error: {leaf.message}"
+    if isinstance(leaf, ValueError) and type(leaf) is not ValueError:
+        return f"answered with what cannot be read: {words_of(leaf)}"
+    if isinstance(leaf, OSError) or type(leaf).__module__.partition(".")[0] in {"httpx2", "httpcore2"}:
+        return f"cannot be reached at {server.line}: {words_of(leaf)}"
+    return f"cannot be used: {words_of(leaf)}"

@@ -1,0 +1,285 @@
+"""Conversations: one session with a server from its beginning to its end."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from contextlib import suppress
+from contextvars import ContextVar
+from math import inf
+from typing import Any, Protocol
+
+from mcp.client.client import Client
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    CONNECTION_CLOSED,
+    CallToolResult,
+    ElicitRequestParams,
+    ElicitResult,
+    Implementation,
+    LoggingMessageNotificationParams,
+    Tool,
+    ToolListChangedNotification,
+)
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from toolkit.durations import spoken
+from toolkit.errors import ToolExecutionError
+from toolkit.mcp.settings import McpServer, StdioServer
+from toolkit.mcp.transports import Diary, Values, open_transport
+from toolkit.tools.secret_texts import Secrets
+
+_MOST_PAGES = 1000
+_MOST_TOOLS = 20_000
+
+
+class Caller(Protocol):
+    """Whoever waits for a call: is told how far it is, and asked what the server asks."""
+
+    async def progress(self, progress: float, total: float | None, message: str | None) -> None:
+        """Be told how far the work is."""
+
+    async def elicit(self, params: ElicitRequestParams) -> ElicitResult:
+        """Answer a question of the server."""
+
+
+_CALLER: ContextVar["_Waiting | None"] = ContextVar("toolkit_mcp_caller", default=None)
+
+
+class Conversation:
+    """One session from its beginning to its end, which is one task: what opens it closes it."""
+
+    def __init__(self, server: McpServer, values: Values, secrets: Secrets) -> None:
+        loop = asyncio.get_running_loop()
+        self.diary = Diary(server.name, secrets)
+        self.ready: asyncio.Future[None] = loop.create_future()
+        self.ready.add_done_callback(_look_at)
+        self.client: Client
+        self._secrets = secrets
+        self._server = server
+        self._values = values
+        self._ended = asyncio.Event()
+        self._listed: list[Tool] | None = None
+        self._fresh_until = inf
+        self._is_told_of_changes = False
+        self._changes = 0
+        self._waiting: list[_Waiting] = []
+        self._log = logging.getLogger(f"toolkit.mcp.{server.name}")
+        self.task = loop.create_task(self._live())
+        self._alarm = loop.call_later(server.start_timeout, self._give_up)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing can come of it any more."""
+        return self._ended.is_set() or self.task.done()
+
+    def end(self) -> None:
+        """Let it come to its end."""
+        self._ended.set()
+        if not self.ready.done():
+            self.task.cancel()
+
+    async def tools(self) -> list[Tool]:
+        """Return the tools, as listed since the last change, or for as long as the server says that they stay."""
+        if self._listed is not None and asyncio.get_running_loop().time() < self._fresh_until:
+            return self._listed
+        changes, found, cursor = self._changes, [], None
+        for _ in range(_MOST_PAGES):
+            page = await self.client.list_tools(cursor=cursor)
+            found += page.tools
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+            if len(found) > _MOST_TOOLS:
+                message = f"it lists more than {_MOST_TOOLS} tools"
+                raise ValueError(message)
+        else:
+            message = "its list of tools has no end"
+            raise ValueError(message)
+        if self._secrets:
+            found = [
+                Tool.model_validate(self._secrets.blot_all(tool.model_dump(mode="json", by_alias=True)))
+                for tool in found
+            ]
+        if changes == self._changes:
+            self._listed = found
+            self._fresh_until = self._end_of(page.ttl_ms)
+        return found
+
+    def _end_of(self, milliseconds: float | None) -> float:
+        """Return until when a list holds: where the server tells of changes, or could not say, until it does."""
+        if self._is_told_of_changes or self.client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            return inf
+        return asyncio.get_running_loop().time() + (milliseconds or 0) / 1000
+
+    async def call(
+        self, tool: str, arguments: Mapping[str, Any], caller: Caller, meta: dict[str, Any] | None, seconds: float
+    ) -> CallToolResult:
+        """Call a tool; see `Connection.call`."""
+        name = self._server.name
+        try:
+            async with asyncio.timeout(seconds) as clock:
+                waiting = _Waiting(caller, clock)
+                self._waiting.append(waiting)
+                _CALLER.set(waiting)  # what is asked between the rounds of a call is asked in tasks of this one
+                try:
+                    return await self.client.call_tool(
+                        tool,
+                        dict(arguments),
+                        progress_callback=caller.progress,
+                        meta=meta or None,  # type: ignore[arg-type]  # its keys are ours to choose
+                    )
+                finally:
+                    self._waiting.remove(waiting)
+        except TimeoutError as error:
+            message = f"MCP server '{name}' has not answered within {spoken(seconds)}; the call was cancelled"
+            raise ToolExecutionError(message, "timeout") from error
+        except MCPError:
+            raise
+        except (RuntimeError, ValueError) as error:
+            message = f"MCP server '{name}' broke its word: {words_of(error)}"
+            raise ToolExecutionError(message, "invalid_result") from error
+
+    async def _live(self) -> None:
+        """Open the session, keep it while it lasts, and close it."""
+        try:
+            await self._last(mode="auto")
+        except Exception as error:  # noqa: BLE001 - a server may fail in any way
+            if self.ready.done() or not self._may_be_old(error):
+                self._fail(error)
+                return
+            # Some old servers end over a request that they do not know, before they have shaken hands.
+            self._ended.clear()
+            try:
+                await self._last(mode="legacy")
+            except Exception as again:  # noqa: BLE001 - as above
+                self._fail(again)
+        finally:
+            self._alarm.cancel()
+            self._ended.set()
+            self._fail(ConnectionAbortedError("the session was closed"))
+
+    def _may_be_old(self, error: Exception) -> bool:
+        leaf = leaf_of(error)
+        return isinstance(self._server, StdioServer) and isinstance(leaf, MCPError) and leaf.code == CONNECTION_CLOSED
+
+    async def _last(self, mode: str) -> None:
+        client = Client(
+            open_transport(self._server, self._values, self.diary, self._ended.set),
+            mode=mode,
+            cache=None,
+            client_info=Implementation(name="toolkit", version=_version()),
+            elicitation_callback=self._asked,
+            logging_callback=self._told,
+            message_handler=self._notified,
+        )
+        async with client:
+            self.client = client
+            listening = asyncio.get_running_loop().create_task(self._listen())
+            try:
+                if not self.ready.done():
+                    self.ready.set_result(None)
+                self._alarm.cancel()
+                await self._ended.wait()
+            finally:
+                listening.cancel()
+                await asyncio.wait([listening])
+
+    async def _listen(self) -> None:
+        """Follow the changes of the list of tools where the server tells of them on a stream that must be asked for."""
+        capability = self.client.server_capabilities.tools
+        is_modern = self.client.protocol_version in MODERN_PROTOCOL_VERSIONS
+        if not is_modern or capability is None or not capability.list_changed:
+            return
+        with suppress(Exception):  # whoever does not tell is asked again when a session begins
+            async with self.client.listen(tools_list_changed=True) as changes:
+                self._is_told_of_changes = True
+                self._forget_tools()  # nothing tells what has changed until now
+                async for _ in changes:
+                    self._forget_tools()
+        self._is_told_of_changes = False
+        self._forget_tools()
+
+    async def _asked(self, context: Any, params: ElicitRequestParams) -> ElicitResult:  # noqa: ARG002 - as the SDK calls it
+        """Hand a question to the call that it belongs to; where that cannot be told, to the latest one."""
+        waiting = _CALLER.get() or (self._waiting[-1] if self._waiting else None)
+        if waiting is None:
+            return ElicitResult(action="decline")
+        with waiting:
+            return await waiting.caller.elicit(params)
+
+    async def _notified(self, message: object) -> None:
+        if isinstance(message, ToolListChangedNotification):
+            self._forget_tools()
+        elif isinstance(message, Exception):
+            self._log.warning("the server has sent what is no message: %s", type(message).__name__)
+
+    async def _told(self, params: LoggingMessageNotificationParams) -> None:
+        self._log.info("%s: %s", params.level, params.data)
+
+    def _forget_tools(self) -> None:
+        self._changes += 1
+        self._listed = None
+
+    def _give_up(self) -> None:
+        if not self.ready.done():
+            seconds = spoken(self._server.start_timeout)
+            self.ready.set_exception(TimeoutError(f"has not answered within {seconds}"))
+            self.task.cancel()
+
+    def _fail(self, error: BaseException) -> None:
+        if not self.ready.done():
+            self.ready.set_exception(leaf_of(error))
+        else:
+            self._log.info("the session has ended: %s", words_of(error))
+
+
+class _Waiting:
+    """A call in progress: who waits for it, and its clock, which stands still while they are asked something."""
+
+    def __init__(self, caller: Caller, clock: asyncio.Timeout) -> None:
+        self.caller = caller
+        self._clock = clock
+        self._left: float | None = None
+        self._questions = 0
+
+    def __enter__(self) -> None:
+        self._questions += 1
+        end = self._clock.when()
+        if self._questions == 1 and end is not None:
+            self._left = end - asyncio.get_running_loop().time()
+            self._clock.reschedule(None)
+
+    def __exit__(self, *_: object) -> None:
+        self._questions -= 1
+        if self._questions == 0 and self._left is not None:
+            with suppress(RuntimeError):  # the call has ended meanwhile
+                self._clock.reschedule(asyncio.get_running_loop().time() + self._left)
+            self._left = None
+
+
+def _look_at(future: "asyncio.Future[None]") -> None:
+    if not future.cancelled():
+        future.exception()  # whether or not anybody waits for it
+
+
+def _version() -> str:
+    from toolkit import __version__  # noqa: PLC0415 - it imports this room's names when asked for them
+
+    return __version__
+
+
+def leaf_of(error: BaseException) -> BaseException:
+    """Return what really happened inside groups of exceptions."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def words_of(error: BaseException) -> str:
+    """Return what happened in one line; of what does not fit the protocol, where and why."""
+    leaf = leaf_of(error)
+    if (listed := getattr(leaf, "errors", None)) is not None and callable(listed):  # what does not fit a model
+        first = listed()[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    lines = str(leaf).strip().splitlines()
+    return lines[0] if lines else type(leaf).__name__
