@@ -31,7 +31,7 @@ _SIGNS = (
           r"(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|notify|notifying|disclose|disclosing|alert|alerting)"
           rf"(?:{_WHATEVER}(?:to\W+)?(?:the\W+)?user\b|\W+(?:the\W+)?user\b)"),
     _sign(3, "it hides commands in tags",
-          r"<\s*/?\s*(?:important|system|hidden|secret|instructions?|critical|admin)\s*>|\[/?INST\]|<\|im_(?:start|end)\|>"),
+          r"<\s*/?\s*(?:important|system|hidden|instructions?|critical|admin)\s*>|</\s*secret\s*>|\[/?INST\]|<\|im_(?:start|end)\|>"),
     _sign(2, "it wants to come before all other tools",
           r"\b(?:before|prior to)\W+(?:you\W+)?(?:using|calling|invoking|running|any call of|use of)\W+"
           r"(?:any|all|every|each)(?:\W+of\W+the)?(?:\W+other)?\W+tools?\b"
@@ -108,7 +108,7 @@ class InstructionInDescription(Rule):
         )
 
 
-_NEAR = 400
+_NEAR = 150
 """Within how many characters signs belong together: a long description may say much that has nothing to do with the rest."""
 
 

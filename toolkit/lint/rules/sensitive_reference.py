@@ -12,7 +12,7 @@ _PLACES = re.compile(
 )
 _WORDS = r"(?:api[ _-]?keys?|passwords?|private keys?|credentials|(?:session )?cookies|access tokens?|auth(?:entication)? tokens?|\.env\b)"
 _HANDED_OVER = re.compile(
-    rf"\b(?:send|include|attach|append|forward|upload|paste|leak|exfiltrate)\b(?:\W+[\w']+){{0,4}}?\W+{_WORDS}",
+    rf"\b(?:send|include|attach|append|forward|upload|paste|leak|exfiltrate)\b(?:\W+(?!(?:remove|reset|change|without|no)\b)[\w']+){{0,4}}?\W+{_WORDS}",
     re.IGNORECASE,
 )
 
