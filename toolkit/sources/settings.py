@@ -297,7 +297,8 @@ class _Reader:
 
     def _servers(self, value: Any, path: Sequence[str]) -> "dict[str, McpServer] | None":
         if isinstance(value, dict):
-            from toolkit.mcp.reading import Setting, read_servers  # noqa: PLC0415 - few projects have servers
+            from toolkit.mcp.reading import read_servers  # noqa: PLC0415 - few projects have servers
+            from toolkit.mcp.tables import Setting  # noqa: PLC0415
 
             folder = self._file.parent
             setting = Setting(folder, self._owner, self._place, self.problems.append, "~/.config/toolkit/config.toml")

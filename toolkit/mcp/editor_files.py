@@ -1,0 +1,132 @@
+"""Files of editors: `.mcp.json`, `.cursor/mcp.json`, `.vscode/mcp.json` and the like, read as our own tables are."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from toolkit.mcp.settings import McpServer
+from toolkit.mcp.tables import BAD_CONFIGURATION, HTTP_KEYS, STDIO_KEYS, Setting, read_table
+from toolkit.problems import Location, Problem, did_you_mean
+
+_LISTS = ("mcpServers", "servers")
+_KEYS = (*STDIO_KEYS, *HTTP_KEYS, "type")
+_EDITORS_OWN = {
+    "alwaysAllow", "autoApprove", "description", "dev", "disabled", "disabledTools", "enabled", "envFile", "gallery",
+    "icon", "oauth", "sandbox", "sandboxEnabled", "timeout", "tools", "version",
+}  # fmt: skip
+_INPUT = re.compile(r"\$\{input:([^}]*)\}")
+
+
+def read_editors_file(file: Path, setting: Setting) -> dict[str, McpServer]:
+    """Return the servers of an editor's file; `setting` says who names it."""
+    from toolkit.documents.json_reading import parse_json  # noqa: PLC0415 - few projects name such files
+    from toolkit.documents.nodes import Mapping as MappingNode  # noqa: PLC0415
+    from toolkit.documents.nodes import plain  # noqa: PLC0415
+
+    try:
+        root, problems = parse_json(_without_comments(file.read_text("utf-8")), str(file))
+    except (OSError, UnicodeDecodeError) as error:
+        place = Location(str(file))
+        root, problems = None, [Problem(BAD_CONFIGURATION, f"'{file.name}' cannot be read: {error}", place)]
+    for problem in problems:
+        setting.take(replace(problem, code=BAD_CONFIGURATION))
+    if root is None:
+        return {}
+    listed = next((key for key in _LISTS if isinstance(root, MappingNode) and root.get(key) is not None), "")
+    inner = setting._replace(folder=_project_of(file), place=partial(_place_in, root, file), is_editors=True)
+    tables = plain(root)[listed] if listed else None
+    if not isinstance(tables, dict):
+        inner.report((), f"'{file.name}' names no servers", 'it has them under "mcpServers", or "servers"')
+        return {}
+    servers = {}
+    for name, table in tables.items():
+        path = [listed, name]
+        if not isinstance(table, dict):
+            inner.report(path, f"'{name}' must be an object", None)
+        elif table.get("disabled") is True:
+            continue
+        elif (server := read_table(_as_name(name), _as_ours(table, path, inner), path, inner)) is not None:
+            servers[_as_name(name)] = server
+    return servers
+
+
+def _as_name(name: str) -> str:
+    """Return the nearest name that can stand before a dot."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_") or "server"
+
+
+def _project_of(file: Path) -> Path:
+    """Return the folder that an editor's file is about: the one that `.cursor` and `.vscode` are in."""
+    folder = file.absolute().parent
+    return folder.parent if folder.name in {".cursor", ".vscode"} else folder
+
+
+def _as_ours(table: Mapping[str, Any], path: Sequence[str], setting: Setting) -> dict[str, Any]:
+    """Return an editor's table in our words; what concerns the editor alone is passed over."""
+    for key in table:
+        if key not in _KEYS and key not in _EDITORS_OWN:
+            hint = did_you_mean(key, _KEYS, otherwise="it is passed over")
+            setting.report([*path, key], f"unknown key '{key}'", hint, "warning")
+    if "envFile" in table:
+        hint = "set the variables yourself, or name them: env = { NAME = '${NAME}' }"
+        setting.report(
+            [*path, "envFile"], f"server '{path[-1]}' wants a file of variables, which is not read", hint, "warning"
+        )
+    if table.get("type") == "sse":
+        hint = "most servers that speak it speak streamable HTTP too, at the address /mcp"
+        setting.report([*path, "type"], f"server '{path[-1]}' wants SSE, which MCP has given up", hint, "warning")
+    ours = {key: value for key, value in table.items() if key in _KEYS and key != "type"}
+    replaced: dict[str, Any] = {}
+    for key, value in ours.items():
+        match value:
+            case str():
+                replaced[key] = _in_place(value, [*path, key], setting)
+            case list():
+                replaced[key] = [
+                    _in_place(one, [*path, key], setting) if isinstance(one, str) else one for one in value
+                ]
+            case dict():
+                replaced[key] = {
+                    name: _in_place(one, [*path, key, name], setting) if isinstance(one, str) else one
+                    for name, one in value.items()
+                }
+            case _:
+                replaced[key] = value
+    return replaced
+
+
+def _in_place(text: str, path: Sequence[str], setting: Setting) -> str:
+    """Return a text with what editors replace in it."""
+    if found := _INPUT.search(text):
+        hint = f"write ${{env:{re.sub('[^A-Za-z0-9]+', '_', found[1]).upper() or 'NAME'}}}, which editors know too"
+        setting.report(path, f"'{found[0]}' is a question that only the editor can ask", hint)
+    home, folder = str(Path.home()), str(setting.folder)
+    known = {"${workspaceFolder}": folder, "${workspaceRoot}": folder, "${userHome}": home, "${HOME}": home}
+    for name, value in known.items():
+        text = text.replace(name, value)
+    return text
+
+
+def _without_comments(text: str) -> str:
+    """Return the text of an editor's file with blanks for comments and last commas, which VS Code allows."""
+    kept = re.sub(
+        r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/',
+        lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]),
+        text,
+        flags=re.DOTALL,
+    )
+    return re.sub(r'("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])', lambda found: found[1] or " ", kept)
+
+
+def _place_in(root: Any, file: Path, path: Sequence[str]) -> Location:
+    """Return the place of the key that a path leads to in a file of JSON, or of the last one on the way."""
+    node, place = root, Location(str(file))
+    for key in path:
+        entry = getattr(node, "entries", {}).get(key)
+        if entry is None:
+            break
+        node, place = entry.value, entry.key.location
+    return place
