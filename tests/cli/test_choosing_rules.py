@@ -200,6 +200,7 @@ def test_static_runs_nothing_at_all(program, project):
     result = program("lint", ".", "--static", "--no-cache", "--format", "concise")
     assert (result.returncode, result.stderr) == (1, "")
     assert [line.partition("]")[0] for line in lines_of(result) if "tools.py" in line] == [
+        "tools.py:5:1: warning[TK406",
         "tools.py:18:5: error[TK201",
         "tools.py:18:10: warning[TK301",
     ]

@@ -226,7 +226,8 @@ def test_broken_files_of_every_kind_hide_no_good_one(house, capfd):
     )
     for name, (text, _, _) in BROKEN.items():
         house.write(f"good_{len(name):02}_{name}.py", text)
-    lines = [line.rpartition(" (")[0] for line in house.check(".", seconds=3, memory=2 * 1024**3)]
+    found = house.check(".", seconds=3, memory=2 * 1024**3)
+    lines = [line.rpartition(" (")[0] for line in found if "TK406" not in line]  # the good ones print, too
     broken = {line.partition(".")[0]: line for line in lines if "TK002" in line}
     loop = broken.pop("good_07_looping")
     assert loop.split(": error")[0] in {"good_07_looping.py:2", "good_07_looping.py:3"}
@@ -283,10 +284,10 @@ def test_prints_of_users_files_go_to_standard_error(house):
     house.tool("tools.py", "forecast", before="import os\nprint('from print')\nos.system('echo from a shell')\n")
     program = (
         "from toolkit.lint.checking import check; from toolkit.sources.configuration import Configuration; "
-        "print(check(['tools.py'], Configuration()))"
+        "print([problem.code for problem in check(['tools.py'], Configuration())])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    assert done.stdout == "['TK406', 'TK406']\n"
     assert sorted(done.stderr.split("\n")) == ["", "from a shell", "from print"]
 
 
@@ -341,8 +342,8 @@ def test_file_that_ends_the_process_is_told_once_also_where_a_pipeline_uses_it(h
 def test_what_one_file_leaves_behind_is_not_blamed_on_the_next(house):
     house.write("a.py", "import os, threading\nthreading.Timer(0.2, os._exit, [1]).start()\n")
     house.tool("b.py", "forecast", before="import time\ntime.sleep(0.5)\n")
-    assert house.check("a.py:threading", "b.py")[1:] == []
-    assert [line for line in house.check("b.py", "a.py") if "b.py" in line] == []
+    assert [line for line in house.check("a.py:threading", "b.py")[1:] if "TK406" not in line] == []
+    assert [line for line in house.check("b.py", "a.py") if "b.py" in line and "TK406" not in line] == []
 
 
 def test_working_directory_with_modules_of_our_names_is_no_danger(house):
