@@ -244,6 +244,36 @@ def test_conversation_that_was_left_in_the_middle_of_its_calls_goes_on_with_resu
     assert [type(message).__name__ for message in said.messages[-3:]] == ["ToolMessage", "UserMessage", "ModelReply"]
 
 
+def test_what_was_done_beside_a_call_that_was_interrupted_is_known_afterwards():
+    said, written = Transcript(), asyncio.Event()
+
+    @tool(read_only=True)
+    async def leave() -> str:
+        """Cancel the agent when the other call has ended, and wait."""
+        await written.wait()
+        work.cancel()
+        await asyncio.Event().wait()
+        return "never"
+
+    @tool(read_only=True)
+    async def write() -> str:
+        """Write a letter."""
+        written.set()
+        return "written"
+
+    async def interrupted():
+        nonlocal work
+        script = ScriptedModel([[call("leave"), call("write")], "{write}"])
+        work = asyncio.ensure_future(run_agent(script, "go", [leave, write], transcript=said))
+        with pytest.raises(asyncio.CancelledError):
+            await work
+        return await run_agent(script, "go on", [leave, write], transcript=said)
+
+    work = None
+    assert asyncio.run(interrupted()).text == "written"
+    assert texts(said) == ["Ended: interrupted", "written"]
+
+
 def test_question_from_an_agent_within_an_agent_tells_the_whole_way_there():
     reviewer = ScriptedReviewer([Continue()])
     inner = AgentTool("inner", "Erases.", ScriptedModel([call("erase", path="a"), "ok"]), [erase], read_only=True)

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import count
 from time import perf_counter
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from toolkit.agents.asking import ask
 from toolkit.agents.models.messages import Model, ModelReply, ToolMessage, UserMessage
@@ -23,6 +23,9 @@ from toolkit.tools.calls import ToolCall
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
 from toolkit.tools.waiting import Counting, Waiting
+
+if TYPE_CHECKING:
+    from asyncio import Task
 
 Ending = Literal["answered", "returned", "replan", "terminated"]
 
@@ -182,14 +185,16 @@ class Loop:
 
         called = [self.table.tools.get(call.name) for call in calls]
         known = sorted(self.table.tools)
-        outcomes = await asyncio.gather(
-            *(self._call(tool, call) for tool, call in zip(called, calls, strict=True)), return_exceptions=True
-        )
-        for tool, call, outcome in zip(called, calls, outcomes, strict=True):
-            if isinstance(outcome, BaseException):
-                self._transcript.add(ToolMessage(call, f"Ended: {outcome}", failed=True))
-            else:
-                self._note(tool, call, outcome, known)
+        tasks = [asyncio.ensure_future(self._call(tool, call)) for tool, call in zip(called, calls, strict=True)]
+        try:
+            await asyncio.gather(*tasks, return_exceptions=True)
+        finally:  # also where it is cancelled, when all have ended: what was done must be known to whoever goes on
+            outcomes = [_outcome_of(task) for task in tasks]
+            for tool, call, outcome in zip(called, calls, outcomes, strict=True):
+                if isinstance(outcome, BaseException):
+                    self._transcript.add(ToolMessage(call, f"Ended: {outcome}", failed=True))
+                else:
+                    self._note(tool, call, outcome, known)
         results = [outcome for outcome in outcomes if isinstance(outcome, ToolResult)]
         return called, results, [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
 
@@ -230,6 +235,14 @@ class Loop:
             )  # fmt: skip
             context.emit(ended)
         return result
+
+
+def _outcome_of(task: "Task[ToolResult]") -> ToolResult | BaseException:
+    from asyncio import CancelledError
+
+    if not task.done() or task.cancelled():
+        return CancelledError("interrupted")
+    return task.exception() or task.result()
 
 
 async def _performed(tool: Tool | None, call: ToolCall, context: ToolContext) -> ToolResult:
