@@ -2,7 +2,7 @@
 
 A folder of `rules/` is a case, named after a code: `bad.*` has what the rule finds, which `expected.txt` lists, `good.*`
 has nothing of it, and `fixed.*` is what fixing makes of `bad.*`: one of each, or one of Python, one of JSON and one of
-YAML. A `toolkit.toml` beside them has the settings.
+YAML. A `toolkit.toml` beside them has the settings; the tools of `rules/texts.py` are there for every case.
 `TOOLKIT_REVIEW=1 pytest tests/lint/test_rules.py` writes what is found, to be reviewed.
 """
 
@@ -62,6 +62,7 @@ def reviewed(file, text):
 @pytest.fixture(params=CASES, ids=lambda case: case.name)
 def case(request, tmp_path, monkeypatch):
     shutil.copytree(request.param, tmp_path, dirs_exist_ok=True)
+    shutil.copy(HERE / "rules" / "texts.py", tmp_path)
     monkeypatch.chdir(tmp_path)
     return request.param
 
