@@ -68,11 +68,14 @@ class Signal(ToolkitError):  # noqa: N818 - it is no error: it steers the run
 class ExitEarlyError(Signal):
     """A reviewer ended the whole run; what was done so far stands."""
 
-    def __init__(self, reason: str = "The reviewer ended the run", *, timed_out: bool = False) -> None:
-        """Keep the reason, and whether it was the clock and not a person who ended the run."""
+    def __init__(
+        self, reason: str = "The reviewer ended the run", *, timed_out: bool = False, interrupted: bool = False
+    ) -> None:
+        """Keep the reason, and whether it was the clock, or an interruption, and no answer that ended the run."""
         super().__init__(reason)
         self.reason = reason
         self.timed_out = timed_out
+        self.interrupted = interrupted
         self.outputs: dict[str, Any] = {}
         """What the steps of a pipeline gave before it was ended, by their paths."""
 

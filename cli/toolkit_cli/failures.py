@@ -103,6 +103,8 @@ def _judged(error: Exception) -> tuple[ExitCode, tuple[Problem, ...]]:
             return code_for(problems), problems
         case errors.ConfigurationError() | errors.ToolArgumentsError():
             return ExitCode.USAGE, (Problem("", str(error)),)
+        case errors.ExitEarlyError(interrupted=True):
+            return ExitCode.INTERRUPTED, (Problem("", str(error)),)
         case errors.ExitEarlyError():
             return ExitCode.APPROVAL, (Problem("", str(error)),)
         case errors.ToolkitError():

@@ -135,19 +135,22 @@ def test_flag_that_answers_every_question_answers_this_one_and_nobody_being_ther
     assert "zoo_feed" in open_targets(["zoo"], configuration, Gate(RefusingReviewer(), AllowAll("--yes"))).tools
 
 
-def test_question_on_a_terminal_cannot_be_repainted_and_is_remembered(zoo):
-    zoo.server("plain", 'env = { PLACE = "\\u001b[2K\\u202eevil" }')
-    environment = {**os.environ, "NO_COLOR": "1", "PROMPT_TOOLKIT_NO_CPR": "1", "TERM": "xterm"}
-    command = [sys.executable, "-m", "toolkit_cli", "list", "zoo"]
-    child = pexpect.spawn(
-        command[0],
-        command[1:],
-        cwd=str(zoo.folder),
-        env=environment,
+def on_a_terminal(folder, *arguments):
+    """Start a command where it can ask."""
+    return pexpect.spawn(
+        sys.executable,
+        ["-m", "toolkit_cli", *arguments],
+        cwd=str(folder),
+        env={**os.environ, "NO_COLOR": "1", "PROMPT_TOOLKIT_NO_CPR": "1", "TERM": "xterm"},
         encoding="utf-8",
         timeout=30,
         dimensions=(40, 120),
     )
+
+
+def test_question_on_a_terminal_cannot_be_repainted_and_is_remembered(zoo):
+    zoo.server("plain", 'env = { PLACE = "\\u001b[2K\\u202eevil" }')
+    child = on_a_terminal(zoo.folder, "list", "zoo")
     child.expect_exact("stop the run")
     shown = child.before
     child.expect_exact("     >")
@@ -160,3 +163,15 @@ def test_question_on_a_terminal_cannot_be_repainted_and_is_remembered(zoo):
     assert "\u202e" not in shown
     assert "always (remember it)" in shown
     assert "zoo.feed" in zoo.run("list", "zoo").stdout
+
+
+def test_interrupted_question_starts_nothing_and_ends_as_an_interruption(zoo):
+    zoo.server()
+    child = on_a_terminal(zoo.folder, "run", "zoo.feed")
+    child.expect_exact("     >")
+    child.sendintr()
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 130
+    assert "interrupted while a question was open" in child.before
+    assert not (zoo.folder / CONSENTS).exists()

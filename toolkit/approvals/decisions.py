@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from toolkit.errors import ExitEarlyError
+
 
 @dataclass(frozen=True, slots=True)
 class Continue:
@@ -41,10 +43,22 @@ class Reject:
 
 @dataclass(frozen=True, slots=True)
 class ExitEarly:
-    """End the whole run, with what was done so far; `timed_out` tells that it was the clock, not a person."""
+    """End the whole run, with what was done so far.
+
+    Attributes:
+        reason: Why.
+        timed_out: Whether it was the clock, and no answer.
+        interrupted: Whether it was an interruption, such as Ctrl-C, and no answer.
+    """
 
     reason: str = ""
     timed_out: bool = False
+    interrupted: bool = False
+
+    def signal(self) -> ExitEarlyError:
+        """Return what ends the run."""
+        reason = self.reason or "The reviewer ended the run"
+        return ExitEarlyError(reason, timed_out=self.timed_out, interrupted=self.interrupted)
 
 
 Decision = Continue | Edit | Reject | ExitEarly

@@ -12,7 +12,7 @@ from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult
 from toolkit.approvals.decisions import Continue, Decision, Edit, ExitEarly
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.approvals.risks import Risk
-from toolkit.errors import ExitEarlyError, ToolArgumentsError
+from toolkit.errors import ToolArgumentsError
 from toolkit.mcp.settings import McpServer
 from toolkit.tools.context import ToolContext
 from toolkit.tools.schema_shapes import shape_of_schema
@@ -110,7 +110,7 @@ class WaitingCaller:
         )
         decision = await self._context.ask(request)
         if isinstance(decision, ExitEarly):
-            raise ExitEarlyError(decision.reason or "The reviewer ended the run", timed_out=decision.timed_out)
+            raise decision.signal()
         return decision
 
     def _end(self, error: BaseException) -> None:

@@ -17,7 +17,6 @@ from toolkit.approvals.gates import Gate
 from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
 from toolkit.approvals.risks import Risk
-from toolkit.errors import ExitEarlyError
 from toolkit.mcp.crossing import names_that_cross
 from toolkit.mcp.settings import HttpServer, McpServer, StdioServer, variables_in
 from toolkit.problems import Problem
@@ -72,8 +71,8 @@ class Consents:
                 if always:
                     self._remember(server)
                 return None
-            case ExitEarly(reason, timed_out):
-                raise ExitEarlyError(reason or "The reviewer ended the run", timed_out=timed_out)
+            case ExitEarly() as ending:
+                raise ending.signal()
         self._denied.add(_identity(server))
         return _refused(server)
 

@@ -9,7 +9,7 @@ from toolkit.approvals.gates import Demand, Gate
 from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.approvals.risks import Risk
-from toolkit.errors import ConfigurationError, ExitEarlyError
+from toolkit.errors import ConfigurationError
 from toolkit.pipelines.definitions import Approval, Compute, Use
 from toolkit.pipelines.flows import PASSED, Flow, Outcome, outcome_of, outcome_of_written, text_of
 from toolkit.pipelines.plans import Feed, PlannedStep
@@ -193,8 +193,8 @@ class AskPerson:
         match decision:
             case Continue():
                 return PASSED
-            case ExitEarly(reason, timed_out):
-                raise ExitEarlyError(reason or "The reviewer ended the run", timed_out=timed_out)
+            case ExitEarly() as ending:
+                raise ending.signal()
             case Reject(reason):
                 return _rejected(f"Rejected by reviewer: {reason}" if reason else "Rejected by reviewer")
             case Edit():

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from toolkit.approvals.decisions import Continue, Edit, ExitEarly, Reject
 from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
-from toolkit.errors import ConfigurationError, ExitEarlyError, ToolArgumentsError, ToolExecutionError, ToolkitError
+from toolkit.errors import ConfigurationError, ToolArgumentsError, ToolExecutionError, ToolkitError
 from toolkit.tools.hiding import digest_of_secrets, unhidden
 from toolkit.tools.results import ToolResult
 from toolkit.tools.showing import frozen
@@ -98,8 +98,8 @@ async def _ask(
                 raise ToolArgumentsError(f"The reviewer's edit is invalid: {error}") from error
         case Edit():
             raise CallDenied("Rejected by reviewer: these arguments may not be edited")
-        case ExitEarly(reason, timed_out):
-            raise ExitEarlyError(reason or "The reviewer ended the run", timed_out=timed_out)
+        case ExitEarly() as ending:
+            raise ending.signal()
         case Reject(reason):
             raise CallDenied(f"Rejected by reviewer: {reason}" if reason else "Rejected by reviewer")
 

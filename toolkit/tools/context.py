@@ -12,7 +12,7 @@ from toolkit.approvals.policies import DescribedCall, Policy
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, OnTimeout, ReviewRequest
 from toolkit.approvals.reviewers import Reviewer
 from toolkit.approvals.risks import Chooser, Risk
-from toolkit.errors import ConfigurationError, ExitEarlyError, Signal
+from toolkit.errors import ConfigurationError, Signal
 from toolkit.running import loop_is_running, run_in_loop
 from toolkit.tools.metrics import NO_METRICS, Metrics
 from toolkit.tools.showing import plain_data
@@ -285,7 +285,7 @@ class ToolContext:
         )
         decision = await self.ask(request)
         if isinstance(decision, ExitEarly):
-            raise ExitEarlyError(decision.reason or "The reviewer ended the run", timed_out=decision.timed_out)
+            raise decision.signal()
         return decision
 
     async def ask(self, request: ReviewRequest) -> Decision:

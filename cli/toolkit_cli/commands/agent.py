@@ -235,7 +235,7 @@ def _conversation(wanted: _Wanted, configuration: "Configuration", answers: Answ
     Raises:
         Failure: If a tool is not there, or is broken, or the file cannot be written.
     """
-    gate, reviewer = make_gate(answers, screen, configuration.approval_timeout)
+    gate = make_gate(answers, screen, configuration.approval_timeout)
     agent_tool = _agent(wanted, configuration, gate)
     teller = None if wanted.quiet else Teller(screen, aloud=True)
     listener = both(teller, write_event if wanted.format == "jsonl" else None)
@@ -244,7 +244,7 @@ def _conversation(wanted: _Wanted, configuration: "Configuration", answers: Answ
     file = None
     if wanted.path is not None:
         file = TranscriptFile(wanted.path, wanted.model.name, wanted.task, wanted.earlier)
-    conversation = Conversation(agent_tool, wanted.said, context, run, screen, wanted.format, teller, reviewer, file)
+    conversation = Conversation(agent_tool, wanted.said, context, run, screen, wanted.format, teller, file)
     conversation.keep()
     return conversation
 

@@ -98,7 +98,7 @@ def run(  # noqa: PLR0913 - each is an option of the command
     answers = Answers(yes, no_input, approve or ())
     with Screen() as screen:
         show_logs(screen, _EVERYTHING if debug else verbose)
-        gate, reviewer = make_gate(answers, screen, configuration.approval_timeout)
+        gate = make_gate(answers, screen, configuration.approval_timeout)
         found = _open_one(target, configuration, gate, warn=not quiet and format == "text")
         tool = _timed(found, timeout, configuration)
         arguments = _complete(tool, Given(words or (), args, input, piped_text()), answers, target)
@@ -108,7 +108,7 @@ def run(  # noqa: PLR0913 - each is an option of the command
         teller = None if quiet else Teller(screen, aloud=_is_agent(tool))
         listener = both(teller, write_event if format == "jsonl" else None)
         belongs_to = Run(channel=None if quiet else message_channel(screen))
-        ending = call_tool(tool, arguments, ToolContext(values, gate=gate, listener=listener, run=belongs_to), reviewer)
+        ending = call_tool(tool, arguments, ToolContext(values, gate=gate, listener=listener, run=belongs_to))
     return present(ending, format, teller, belongs_to.uses)
 
 

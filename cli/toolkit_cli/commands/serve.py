@@ -95,7 +95,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
         show_logs(screen, _EVERYTHING if debug else verbose)
         answers = Answers(yes, approve=approve or ())
         configuration = load_configuration(tools, grant, start)
-        gate, _ = make_gate(answers, screen, configuration.approval_timeout)
+        gate = make_gate(answers, screen, configuration.approval_timeout)
 
         def open_all() -> "dict[str, Tool]":
             now = load_configuration(tools, grant, start)

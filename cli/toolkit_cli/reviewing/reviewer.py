@@ -45,18 +45,13 @@ _FALLBACK_SIZE = (80, 24)
 
 
 class ConsoleReviewer:
-    """Asks on stderr and reads the answer from stdin, both of which must be a terminal.
-
-    Attributes:
-        interrupted: Whether a question was answered with Ctrl-C.
-    """
+    """Asks on stderr and reads the answer from stdin, both of which must be a terminal."""
 
     one_at_a_time = True
 
     def __init__(self, screen: Screen | None = None) -> None:
         """Keep the screen that other lines are written to, so that they wait while a question is open."""
         self._screen = screen or Screen()
-        self.interrupted = False
 
     @property
     def available(self) -> bool:
@@ -75,8 +70,7 @@ class ConsoleReviewer:
             except EOFError:
                 return ExitEarly("the input ended while a question was open")
             except KeyboardInterrupt:
-                self.interrupted = True
-                return ExitEarly("interrupted while a question was open")
+                return ExitEarly("interrupted while a question was open", interrupted=True)
 
 
 class _Question:

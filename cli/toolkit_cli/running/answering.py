@@ -12,7 +12,6 @@ from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
 
 if TYPE_CHECKING:
-    from toolkit_cli.reviewing.reviewer import ConsoleReviewer
     from toolkit_cli.screen import Screen
 
 _NO_TERMINAL = "there is no terminal to ask on"
@@ -61,18 +60,16 @@ def _rule(text: str) -> Allowance:
         raise Failure(ExitCode.USAGE, f"--approve: {error}") from error
 
 
-def make_gate(answers: Answers, screen: "Screen", timeout: float | None) -> "tuple[Gate, ConsoleReviewer | None]":
-    """Return the gate of a run, and the reviewer behind it if that is a person."""
-    console_reviewer = None
+def make_gate(answers: Answers, screen: "Screen", timeout: float | None) -> Gate:
+    """Return the gate of a run, with a person behind it if there is one to ask."""
     reviewer: Reviewer
     if answers.may_ask:
         from toolkit_cli.reviewing.reviewer import ConsoleReviewer  # noqa: PLC0415 - only where somebody can be asked
 
-        reviewer = console_reviewer = ConsoleReviewer(screen)
+        reviewer = ConsoleReviewer(screen)
     else:
         reviewer = RefusingReviewer(answers.why_not)
-    gate = Gate(reviewer, answers.policy(), timeout=DEFAULT_TIMEOUT if timeout is None else timeout)
-    return gate, console_reviewer
+    return Gate(reviewer, answers.policy(), timeout=DEFAULT_TIMEOUT if timeout is None else timeout)
 
 
 def refuse_what_nobody_can_answer(tool: Tool, arguments: Mapping[str, Any], gate: Gate, answers: Answers) -> None:

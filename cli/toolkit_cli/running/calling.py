@@ -1,7 +1,7 @@
 """Calling: one call of a tool from the command line, and how it ended."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from toolkit.errors import BudgetExceeded, ExitEarlyError, TerminationRequested
 from toolkit.problems import Problem
@@ -10,9 +10,6 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
 from toolkit_cli.failures import ExitCode
 from toolkit_cli.running.interrupts import Interrupts
-
-if TYPE_CHECKING:
-    from toolkit_cli.reviewing.reviewer import ConsoleReviewer
 
 _CODES = {"rejected": ExitCode.APPROVAL, "timeout": ExitCode.TIMED_OUT}
 
@@ -31,9 +28,7 @@ class Ending(NamedTuple):
     problem: Problem | None = None
 
 
-def call_tool(
-    tool: Tool, arguments: Mapping[str, Any], context: ToolContext, reviewer: "ConsoleReviewer | None"
-) -> Ending:
+def call_tool(tool: Tool, arguments: Mapping[str, Any], context: ToolContext) -> Ending:
     """Call a tool and wait for its end, however it ends.
 
     Raises:
@@ -43,7 +38,7 @@ def call_tool(
         try:
             result = tool.run(arguments, context)
         except ExitEarlyError as ending:
-            if reviewer is not None and reviewer.interrupted:
+            if ending.interrupted:
                 return _interrupted(interrupts)
             return _ended(ending.reason, "exit_early", ExitCode.APPROVAL)
         except BudgetExceeded as ending:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from toolkit.agents.agent import AgentTool
     from toolkit.agents.transcripts import Transcript
     from toolkit.runs.run import Run
-    from toolkit_cli.reviewing.reviewer import ConsoleReviewer
 
 
 @dataclass
@@ -30,7 +29,6 @@ class Conversation:
         screen: Where people see it.
         format: How results are written.
         teller: Who tells people of it, unless all is to be quiet.
-        reviewer: The person who is asked, if there is one.
         file: Where what is said is kept, if anywhere.
     """
 
@@ -41,7 +39,6 @@ class Conversation:
     screen: Screen
     format: Format
     teller: Teller | None = None
-    reviewer: "ConsoleReviewer | None" = None
     file: TranscriptFile | None = None
 
     def answer(self, task: str) -> int:
@@ -53,10 +50,8 @@ class Conversation:
     def _do(self, task: str) -> Ending:
         if self.teller is not None:
             self.teller.begin()
-        if self.reviewer is not None:
-            self.reviewer.interrupted = False
         try:
-            return call_tool(self.agent, {"task": task}, self.context, self.reviewer)
+            return call_tool(self.agent, {"task": task}, self.context)
         finally:
             self.keep()
 

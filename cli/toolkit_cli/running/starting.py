@@ -14,4 +14,4 @@ def gate_for(configuration: "Configuration") -> "Gate | None":
     from toolkit_cli.running.answering import Answers, make_gate  # noqa: PLC0415 - few projects have servers
     from toolkit_cli.screen import Screen  # noqa: PLC0415
 
-    return make_gate(Answers(), Screen(), configuration.approval_timeout)[0]
+    return make_gate(Answers(), Screen(), configuration.approval_timeout)
