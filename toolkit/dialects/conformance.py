@@ -1,7 +1,7 @@
 """Conformance: what a provider will refuse or misread in a tool, and that no export can mend."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -49,10 +49,19 @@ def objections(
     return [replace(one, pointer=_placed(one.pointer, found)) for one in about]
 
 
-def request_objections(specs: Sequence[ToolSpec], provider: str) -> list[Objection]:
+def request_objections(
+    specs: Sequence[ToolSpec],
+    provider: str,
+    export: Callable[[ToolSpec, str], exporting.Export] = exporting.export,
+) -> list[Objection]:
     """Return what a provider will refuse in a request with all of these tools, though each alone would do.
 
     The JSON pointers lead into the list of tools.
+
+    Args:
+        specs: The specifications of the tools.
+        provider: One of `PROVIDERS`.
+        export: What exports one of them to a dialect; for callers that keep what was exported before.
     """
     limits = LIMITS[provider]
     found = [
@@ -61,15 +70,17 @@ def request_objections(specs: Sequence[ToolSpec], provider: str) -> list[Objecti
     ]
     if provider in DIALECTS:
         strict = [spec for spec in specs if LIMITS[exporting.limits_of(spec, provider)].strict_tools]
-        found += _budget_objections(strict, provider)
+        found += _budget_objections(strict, provider, export)
     return [one for one in found if one]
 
 
-def _budget_objections(strict: Sequence[ToolSpec], provider: str) -> list[Objection | None]:
+def _budget_objections(
+    strict: Sequence[ToolSpec], provider: str, export: Callable[[ToolSpec, str], exporting.Export]
+) -> list[Objection | None]:
     if not strict:
         return []
     limits = LIMITS[exporting.limits_of(strict[0], provider)]
-    optional, unions = _counted_parameters([schema_of(exporting.export(one, provider).definition) for one in strict])
+    optional, unions = _counted_parameters([schema_of(export(one, provider).definition) for one in strict])
     return [
         _too_many("TK306", limits.strict_tools, len(strict), "strict tools", limits.title),
         _too_many("TK306", limits.optional_parameters, optional, "parameters that may be left out", limits.title),

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from toolkit import dialects
 from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.objecting import objections_to
+from toolkit.lint.objecting import objections_to, shared_exports
 from toolkit.lint.rule import PORTABLE
 from toolkit.lint.settings import PROVIDERS
 from toolkit.lint.token_costs import tokens_of
@@ -59,14 +59,14 @@ def compatibility_of(tools: Sequence[ToolDefinition], providers: Iterable[str] =
 
 
 def _verdict(tool: ToolDefinition, provider: str) -> Verdict:
-    assert tool.spec is not None  # noqa: S101 - those without are left out
     reasons = [Reason(one.code, one.severity, one.message) for one in objections_to(tool, provider)]
     told = tuple(dict.fromkeys(reason for reason in reasons if reason.severity != "info"))
-    return Verdict(provider, tokens_of(tool.spec, provider), told)
+    return Verdict(provider, tokens_of(tool, provider), told)
 
 
 def _verdict_on_all(tools: Sequence[ToolDefinition], rows: Sequence[Row], provider: str) -> Verdict:
     specs = [tool.spec for tool in tools if tool.spec is not None]
-    reasons = tuple(Reason(one.code, one.severity, one.message) for one in dialects.request_objections(specs, provider))
+    said = dialects.request_objections(specs, provider, shared_exports(tools))
+    reasons = tuple(Reason(one.code, one.severity, one.message) for one in said)
     cost = sum(verdict.tokens for row in rows for verdict in row.verdicts if verdict.provider == provider)
     return Verdict(provider, cost, reasons)

@@ -1,15 +1,19 @@
 """Definitions: one tool as rules see it, whether it is defined in Python, in JSON, as a pipeline or by an object."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
+from toolkit import dialects
 from toolkit.documents.nodes import Mapping as MappingNode
 from toolkit.documents.nodes import Node
 from toolkit.documents.nodes import Sequence as SequenceNode
 from toolkit.lint.python_files import PythonFunction, PythonParameter
 from toolkit.problems import Edit, Location
 from toolkit.tools.spec import ToolSpec
+
+if TYPE_CHECKING:
+    from toolkit.dialects import Export
 
 Origin = Literal["python", "json", "pipeline", "object"]
 TextKind = Literal["name", "title", "description", "parameter name", "parameter", "value", "instruction", "prompt"]
@@ -90,6 +94,7 @@ class ToolDefinition:
         document: The parameters' schema as it stands in JSON, with the place of each part.
         examples: The places of its examples, where they stand in JSON.
         identity: What tells whether two definitions are one tool that was reached in two ways.
+        exports: What was made of `spec` until now, by dialect; copies of the definition share it.
     """
 
     name: str
@@ -105,11 +110,28 @@ class ToolDefinition:
     document: Node | None = None
     examples: tuple[Location, ...] = ()
     identity: frozenset[tuple[Any, ...]] = frozenset()
+    exports: "dict[str, Export]" = field(default_factory=dict, repr=False)
 
     @property
     def is_foreign(self) -> bool:
         """Whether somebody else may have written it: it stands in JSON, or no code of this project makes it."""
         return self.origin == "json" or (self.origin == "object" and not any(key[0] == "code" for key in self.identity))
+
+    def exported(self, dialect: str) -> "Export":
+        """Return the tool in a provider's dialect; it is made once, however many rules ask for it.
+
+        Args:
+            dialect: One of `dialects.DIALECTS`.
+
+        Raises:
+            ValueError: If there is no specification that could be exported, or no such dialect.
+        """
+        if self.spec is None:
+            message = f"of {self.name!r} only the source was read"
+            raise ValueError(message)
+        if dialect not in self.exports:
+            self.exports[dialect] = dialects.export(self.spec, dialect)
+        return self.exports[dialect]
 
     def place(self, *path: str | int) -> Location | None:
         """Return the place of a part of the parameters' schema: the nearest that is known.

@@ -3,10 +3,10 @@
 Which provider takes what is data of `dialects`; here it only gets its place in the source.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from toolkit import dialects
 from toolkit.dialects.changes import Objection
@@ -14,6 +14,10 @@ from toolkit.dialects.limits import LIMITS, Limit
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem, Severity
+from toolkit.tools.spec import ToolSpec
+
+if TYPE_CHECKING:
+    from toolkit.dialects import Export
 
 STRICT = tuple(name for name, limits in LIMITS.items() if limits.closed is not None)
 """The providers whose strict mode wants every object closed."""
@@ -56,7 +60,7 @@ class ToolsetRule(Rule):
         for source in by_source(tools):
             specs = [tool.spec for tool in source if tool.spec is not None]
             for provider in self.settings.providers:
-                said = dialects.request_objections(specs, provider)
+                said = dialects.request_objections(specs, provider, shared_exports(source))
                 own = [objection for objection in said if objection.code == self.code]
                 for objection in own[:1]:  # the gravest comes first
                     message = f"in '{name_of(source)}' {objection.message}"
@@ -72,6 +76,12 @@ def by_source(tools: Sequence[ToolDefinition]) -> list[list[ToolDefinition]]:
     return list(found.values())
 
 
+def shared_exports(tools: Sequence[ToolDefinition]) -> "Callable[[ToolSpec, str], Export]":
+    """Return what exports the specifications of these tools, each to a dialect once."""
+    holders = {id(tool.spec): tool for tool in tools}
+    return lambda spec, dialect: holders[id(spec)].exported(dialect)
+
+
 def name_of(source: Sequence[ToolDefinition]) -> str:
     """Return what people call a source: its file's name, or its own."""
     return Path(source[0].source or source[0].name).name
@@ -85,12 +95,13 @@ def objections_to(tool: ToolDefinition, provider: str) -> tuple[Objection, ...]:
     """
     if tool.spec is None:
         return ()
-    found = [*dialects.objections(tool.spec, provider)]
-    if tool.origin == "json" and provider in dialects.DIALECTS and provider != "json-schema":
+    made = tool.exported(provider) if provider in dialects.DIALECTS else None
+    found = [*dialects.objections(tool.spec, provider, made)]
+    if made is not None and tool.origin == "json" and provider != "json-schema":
         grave: Severity = "error" if provider in STRICT else "info"
         found += [
             _as_it_stands(change.pointer, change.what, change.code, provider, grave, change.limit)
-            for change in dialects.export(tool.spec, provider).changes
+            for change in made.changes
             if change.code and change.pointer.startswith("/parameters")
         ]
     return tuple(found)

@@ -5,24 +5,21 @@ figure depends on the model's own vocabulary, and lies near it for English text.
 """
 
 import json
-from collections.abc import Iterable
 from typing import Any
 
-from toolkit import dialects
-from toolkit.tools.spec import ToolSpec
+from toolkit.lint.definitions import ToolDefinition
 
 CHARACTERS_OF_A_TOKEN = 4
 _DIALECT_OF = {"portable": "openai", "llama-cpp": "openai"}
 
 
-def tokens_of(spec: ToolSpec, provider: str) -> int:
-    """Return about how many tokens a tool's definition costs with a provider."""
-    return tokens_of_data(dialects.export(spec, _DIALECT_OF.get(provider, provider)).definition)
+def tokens_of(tool: ToolDefinition, provider: str) -> int:
+    """Return about how many tokens a tool's definition costs with a provider.
 
-
-def tokens_of_all(specs: Iterable[ToolSpec], provider: str) -> int:
-    """Return about how many tokens the definitions of several tools cost together."""
-    return sum(tokens_of(spec, provider) for spec in specs)
+    Raises:
+        ValueError: If only the tool's source was read.
+    """
+    return tokens_of_data(tool.exported(_DIALECT_OF.get(provider, provider)).definition)
 
 
 def tokens_of_data(data: Any) -> int:

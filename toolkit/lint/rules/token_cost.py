@@ -89,7 +89,7 @@ class TokenCost(Rule):
     def _cost(self, tool: ToolDefinition) -> int:
         if tool.spec is None:
             return 0
-        return max(tokens_of(tool.spec, provider) for provider in self.settings.providers)
+        return max(tokens_of(tool, provider) for provider in self.settings.providers)
 
 
 def _at_most(tools: Sequence[ToolDefinition]) -> int:
