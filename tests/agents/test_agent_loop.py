@@ -197,6 +197,24 @@ def test_long_result_is_cut_for_the_model_alone():
     assert result.run.calls[0].output == "0123456789"
 
 
+def test_many_calls_of_a_turn_run_side_by_side_only_as_far_as_the_limit_goes():
+    under_way: list[int] = []
+    most = []
+
+    @tool(read_only=True)
+    async def work(number: int) -> str:
+        """Work for a moment."""
+        under_way.append(number)
+        most.append(len(under_way))
+        await asyncio.sleep(0)
+        under_way.remove(number)
+        return "done"
+
+    calls = [call("work", number=number) for number in range(9)]
+    result = run([calls, "done"], [work], limits=Limits(at_once=3))
+    assert (max(most), result.run.counts) == (3, {"work": 9})
+
+
 def test_empty_answer_is_asked_for_once_more():
     result = run(["", "now I speak"])
     assert (result.text, result.turns) == ("now I speak", 2)
@@ -246,6 +264,7 @@ def test_conversation_that_was_left_in_the_middle_of_its_calls_goes_on_with_resu
 
 def test_what_was_done_beside_a_call_that_was_interrupted_is_known_afterwards():
     said, written = Transcript(), asyncio.Event()
+    work: asyncio.Future[object] | None = None
 
     @tool(read_only=True)
     async def leave() -> str:
@@ -269,7 +288,6 @@ def test_what_was_done_beside_a_call_that_was_interrupted_is_known_afterwards():
             await work
         return await run_agent(script, "go on", [leave, write], transcript=said)
 
-    work = None
     assert asyncio.run(interrupted()).text == "written"
     assert texts(said) == ["Ended: interrupted", "written"]
 

@@ -48,13 +48,16 @@ class Limits:
 
     Attributes:
         turns: Requests to the model; at the end of the last one the loop must be over.
-        result: Characters of a result that the model is shown; the rest is cut. `None` cuts nothing.
+        result: Characters of a result that the model is shown; the rest is cut, and the model told so. `None` cuts
+            nothing.
         unknown: Calls in a row of tools that do not exist which are forgiven.
+        at_once: Calls of one turn that run side by side; the others wait for them.
     """
 
     turns: int = 20
-    result: int | None = None
+    result: int | None = 100_000
     unknown: int = 3
+    at_once: int = 32
 
     def __post_init__(self) -> None:
         """Refuse what would let nothing happen.
@@ -62,9 +65,10 @@ class Limits:
         Raises:
             ValueError: If a limit makes no sense.
         """
-        if self.turns < 1:
-            message = f"an agent needs at least one turn, not {self.turns}"
-            raise ValueError(message)
+        for name, least in (("turn", self.turns), ("call at once", self.at_once)):
+            if least < 1:
+                message = f"an agent needs at least one {name}, not {least}"
+                raise ValueError(message)
         if (self.result is not None and self.result < 0) or self.unknown < 0:
             message = "the limits of an agent must not be negative"
             raise ValueError(message)
@@ -185,7 +189,13 @@ class Loop:
 
         called = [self.table.tools.get(call.name) for call in calls]
         known = sorted(self.table.tools)
-        tasks = [asyncio.ensure_future(self._call(tool, call)) for tool, call in zip(called, calls, strict=True)]
+        places = asyncio.Semaphore(self._limits.at_once)
+
+        async def called_in_place(tool: Tool | None, call: ToolCall) -> ToolResult:
+            async with places:
+                return await self._call(tool, call)
+
+        tasks = [asyncio.ensure_future(called_in_place(*pair)) for pair in zip(called, calls, strict=True)]
         try:
             await asyncio.gather(*tasks, return_exceptions=True)
         finally:  # also where it is cancelled, when all have ended: what was done must be known to whoever goes on

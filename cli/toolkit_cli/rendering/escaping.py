@@ -18,7 +18,7 @@ _MARKS_IN_A_ROW = 3
 _NOT_PLAIN = re.compile(r"[^\x20-\x5b\x5d-\x7e]+")
 _NOT_PLAIN_LINES = re.compile(r"[^\n\x20-\x5b\x5d-\x7e]+")
 _NOT_ASCII = re.compile(r"[^\n\x20-\x7e]+")
-_OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _READS_AS_ESCAPE = re.compile(r"[\\nrtxuU]")
 _ELLIPSIS = "…"
 

@@ -208,7 +208,7 @@ class _Reader(ShapeReader):
         result, unknown = (limits.get(key) for key in LIMIT_KEYS)
         return Limits(
             most,
-            None if result is None else self.integer(result, "'result'", most=MOST_CHARACTERS),
+            (result and self.integer(result, "'result'", most=MOST_CHARACTERS)) or Limits().result,
             (unknown and self.integer(unknown, "'unknown'", most=MOST_TURNS)) or Limits().unknown,
         )
 
