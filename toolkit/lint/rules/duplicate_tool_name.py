@@ -1,5 +1,6 @@
 """TK103: two tools of one name."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from toolkit.lint.definitions import ToolDefinition
@@ -15,6 +16,10 @@ class DuplicateToolName(Rule):
     Names are how a model, a pipeline and the command line tell tools apart. Providers refuse a request with two tools of
     one name, and whoever opens both can use only one of them. A tool that is imported into a second file is still one
     tool.
+
+    Names are also compared as they are after sanitising, where case does not count and `_` stands for `-`, `.` and whatever
+    else providers refuse. Two that are one then, such as `find-order` and `Find_Order`, are told, too: a program that
+    makes names fit a provider may make one of them, and only punctuation tells them apart before.
 
     ## Example
 
@@ -56,6 +61,8 @@ class DuplicateToolName(Rule):
 
     - MCP 2025-11-25, [Tools](https://modelcontextprotocol.io/specification/2025-11-25/server/tools): "Tool names SHOULD be
       unique within a server" (checked 2026-11-21)
+    - what providers take in a name, [Dialects](../dialects.md) (checked 2026-11-22); that case and punctuation must not be
+      all is this project's own
     '''
 
     code = "TK103"
@@ -64,6 +71,7 @@ class DuplicateToolName(Rule):
 
     def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
         first: dict[str, ToolDefinition] = {}
+        near: dict[str, ToolDefinition] = {}
         for tool in tools:
             holder = first.setdefault(tool.name, tool)
             if holder is not tool:
@@ -71,3 +79,17 @@ class DuplicateToolName(Rule):
 
                 found = collision(tool.name, tool.location, holder.location, holder.source)
                 yield self.problem(found.message, found.location, hint=found.hint, related=found.related)
+            elif (other := near.setdefault(_folded(tool.name), tool)) is not tool:
+                yield self._alike(tool, other)
+
+    def _alike(self, tool: ToolDefinition, other: ToolDefinition) -> Problem:
+        folded = _folded(tool.name)
+        message = f"tool names {other.name!r} and {tool.name!r} are both {folded!r} after sanitising"
+        related = [(other.location, "the other one")] if other.location else []
+        hint = "rename one, so that more than case and punctuation tells them apart"
+        return self.problem(message, tool.location, hint=hint, related=related)
+
+
+def _folded(name: str) -> str:
+    """Return a name as it is where case does not count, and nothing but letters, digits and underscores is kept."""
+    return re.sub(r"\W", "_", name.casefold())

@@ -10,7 +10,7 @@ def weather(city: str) -> str:
 
 
 @tool
-def Weather(city: str) -> str:
+def weather_before(city: str) -> str:
     """Tell yesterday's weather in a city."""
     return f"rain in {city}"
 
