@@ -77,6 +77,21 @@ def test_late_imports_of_the_library_are_not_hidden_by_users_files(project):
     assert done.stdout == "['forecast']\nyaml\n"
 
 
+def test_library_stays_the_same_where_its_own_folder_is_worked_in(project):
+    project.tool("tools.py", "forecast")
+    project.write("toolkit.toml", "")
+    program = (
+        "import sys, toolkit.events; from toolkit.sources.modules import import_named, imported_afresh, users_modules; "
+        "from toolkit.sources.opening import open_targets; from toolkit.sources.configuration import Configuration; "
+        f"from pathlib import Path; events = toolkit.events; import_named('bench', Path({OURS!r}).parent); "
+        "print(list(open_targets(['tools.py'], Configuration()).tools), 'toolkit' in users_modules())\n"
+        "with imported_afresh(): pass\n"
+        "print(sys.modules['toolkit.events'] is events)"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "['forecast'] False\nTrue\n"
+
+
 def test_files_of_one_name_in_two_folders_are_two_modules(project):
     for folder in ("a", "b"):
         project.write(f"{folder}/helpers.py", f"PLACE = '{folder}'\n")

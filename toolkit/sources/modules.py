@@ -18,6 +18,8 @@ from zlib import crc32
 from toolkit.problems import Location, Problem
 
 _PACKAGE = "__init__.py"
+_OURS = frozenset({"toolkit", "toolkit_cli"})
+"""Our own packages, which are no user's, also where somebody works in the folder that holds them."""
 _imported: dict[str, ModuleType] = {}
 """The users' modules in this process, by the real paths of their files."""
 _folders: set[str] = set()
@@ -61,8 +63,10 @@ def users_modules() -> dict[str, ModuleType]:
     """Return the modules of users that are imported in this process, by their names."""
     found = {}
     for name, module in list(sys.modules.items()):
+        if name == "__main__" or name.partition(".")[0] in _OURS:
+            continue
         file = getattr(module, "__file__", None)
-        if isinstance(file, str) and name != "__main__" and _root_of(os.path.realpath(file)) in _folders:
+        if isinstance(file, str) and _root_of(os.path.realpath(file)) in _folders:
             found[name] = module
     return found
 
@@ -175,10 +179,11 @@ def _first_on_the_path(folder: str) -> Iterator[None]:
 def _forget_namesakes(folder: str) -> None:
     """Let modules from other users' folders go that bear the names of modules in this one."""
     others = _folders - {folder}
-    strangers = {name for name in list(sys.modules) if "." not in name and _is_from(name, others)} if others else set()
+    loaded = [name for name in sys.modules if "." not in name and name not in _OURS] if others else []
+    strangers = {name for name in loaded if _is_from(name, others)}
     for name in strangers & _neighbours(folder) if strangers else ():
-        for loaded in [key for key in sys.modules if key == name or key.startswith(f"{name}.")]:
-            del sys.modules[loaded]
+        for module in [key for key in sys.modules if key == name or key.startswith(f"{name}.")]:
+            del sys.modules[module]
 
 
 def _is_from(name: str, folders: Container[str]) -> bool:
