@@ -233,8 +233,8 @@ def test_broken_files_of_every_kind_hide_no_good_one(house, capfd):
     assert loop.split(": error")[0] in {"good_07_looping.py:2", "good_07_looping.py:3"}
     expected = {}
     for name, (_, place, message) in BROKEN.items():
-        file = f"good_{len(name):02}_{name}"
-        expected[file] = f"{file}.py{place}: error[TK002]: '{file}.py' {message}"
+        module = f"good_{len(name):02}_{name}"
+        expected[module] = f"{module}.py{place}: error[TK002]: '{module}.py' {message}"
     assert broken == {name: line for name, line in expected.items() if "looping" not in name}
     linted = {line.rpartition("'silent_")[2].partition("'")[0] for line in lines if "TK201" in line}
     assert linted == {str(number) for number in range(180)}

@@ -9,6 +9,7 @@ YAML. A `toolkit.toml` beside them has the settings; the tools of `rules/texts.p
 import os
 import re
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -86,7 +87,7 @@ def test_fixes_do_what_they_promise(case):
         return
     assert any(fix.is_safe for fix in offered) or rule.fix == "unsafe"
     for file in bad:
-        fixed = fix_files(lambda file=file: problems_of(case.name, str(file)), unsafe=True)
+        fixed = fix_files(partial(problems_of, case.name, str(file)), unsafe=True)
         assert [problem for problem in [*fixed.problems, *fixed.refused] if is_fixable(problem, unsafe=True)] == []
         text = file.read_bytes().decode("utf-8")
         assert text == reviewed(case / f"fixed{file.suffix}", text)
