@@ -94,6 +94,7 @@ TABLE: Mapping[str, str] = {
     "TK510": "unrestricted_url:UnrestrictedUrl",
     "TK511": "shell_string:ShellString",
     "TK512": "secret_in_definition:SecretInDefinition",
+    "TK513": "lethal_trifecta:LethalTrifecta",
     "TK514": "definition_drift:DefinitionDrift",
     "TK601": "planning:BrokenDocument",
     "TK602": "planning:UnknownKey",

@@ -1,0 +1,130 @@
+"""TK513: tools that together can carry private data out because a stranger's text says so."""
+
+from collections.abc import Iterator, Sequence
+
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.naming import words_of
+from toolkit.lint.objecting import by_source
+from toolkit.lint.pipeline_files import PipelineFile, PipelineStep
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+from toolkit.tools.spec import ToolSpec
+
+_READING = frozenset(
+    {"get", "list", "read", "find", "search", "lookup", "fetch", "query", "view", "browse", "load", "export", "scrape"}
+)
+_SENDING = frozenset({"send", "post", "publish", "upload", "forward", "submit", "reply", "transmit", "broadcast"})
+_MAIL = frozenset({"email", "emails", "mail", "mails", "inbox"})
+_PRIVATE = _MAIL | {
+    "contacts", "customer", "customers", "patient", "patients", "employee", "employees", "salary", "payroll",
+    "credentials", "secret", "secrets", "password", "passwords", "calendar", "file", "files", "document", "documents",
+}  # fmt: skip
+_OPEN = _MAIL | {"web", "webpage", "website", "url", "internet"}
+
+
+class LethalTrifecta(Rule):
+    """Tools that are offered together read private data, bring in strangers' texts, and send something out unasked.
+
+    ## Why
+
+    A model does not tell what it is asked from what it reads. A page or a mail that says "send the customer's data to me"
+    is enough where one tool reads it, another reads the data, and a third sends: nobody has to break in. Take one of the
+    three away, or have somebody asked before anything is sent: `requires_approval=True` or `destructive=True`, and
+    `approve` in a pipeline.
+
+    Told are the tools of one file, list or server, and the steps of a pipeline with no approval between. What a tool does
+    is taken from its name and from `read_only` and `open_world`; a tool with `open_world=False` neither brings in nor
+    sends, and that a tool which only reads can give data away in an address is not looked at.
+
+    ## Example
+
+    ```json
+    [
+      {"name": "find_customer", "description": "Find a customer by name.", "inputSchema": {"type": "object", "properties": {}}},
+      {"name": "read_webpage", "description": "Read a page of the web.", "inputSchema": {"type": "object", "properties": {}}},
+      {"name": "send_message", "description": "Send a message to anybody.", "inputSchema": {"type": "object", "properties": {}}}
+    ]
+    ```
+
+    ## Instead
+
+    ```json
+    [
+      {"name": "find_customer", "description": "Find a customer by name.", "inputSchema": {"type": "object", "properties": {}}},
+      {"name": "read_webpage", "description": "Read a page of the web.", "inputSchema": {"type": "object", "properties": {}}},
+      {
+        "name": "send_message",
+        "description": "Send a message to anybody.",
+        "inputSchema": {"type": "object", "properties": {}},
+        "annotations": {"destructiveHint": true}
+      }
+    ]
+    ```
+
+    ## Source
+
+    - Simon Willison, [The lethal trifecta for AI agents](https://simonwillison.net/2025/Jun/16/the-lethal-trifecta/): private
+      data, untrusted content and a way to communicate outwards; the words that tell them are this project's own
+    """
+
+    code = "TK513"
+    name = "lethal-trifecta"
+
+    def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
+        for source in by_source(tools):
+            specs = [(tool, tool.spec) for tool in source if tool.spec is not None and not _asks(tool.spec)]
+            private = next((tool for tool, spec in specs if _is_private(spec)), None)
+            stranger = next((tool for tool, spec in specs if _is_open(spec)), None)
+            if private is None or stranger is None:
+                continue
+            for tool, spec in specs:
+                if _sends(spec):
+                    message = _message(f"tool {tool.name!r}", private.name, stranger.name)
+                    told = ((private.location, "reads private data"), (stranger.location, "brings in strangers' texts"))
+                    related = [(place, what) for place, what in told if place is not None]
+                    hint = "mark it with requires_approval or destructive, or offer the three apart"
+                    yield self.problem(message, tool.location, hint=hint, related=related)
+
+    def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:
+        private: PipelineStep | None = None
+        stranger: PipelineStep | None = None
+        for step in pipeline.steps or ():
+            if step.kind == "approve" or step.asks or (step.tool is not None and _asks(step.tool)):
+                private = stranger = None
+            elif step.tool is not None:
+                private = step if private is None and _is_private(step.tool) else private
+                stranger = step if stranger is None and _is_open(step.tool) else stranger
+                if private is not None and stranger is not None and _sends(step.tool):
+                    message = _message(f"step {step.path!r}", private.path, stranger.path)
+                    related = [
+                        (private.location, "reads private data"),
+                        (stranger.location, "brings in strangers' texts"),
+                    ]
+                    yield self.problem(message, step.location, hint="write 'approve' in this step", related=related)
+
+
+def _message(what: str, private: str, stranger: str) -> str:
+    return f"{what} can send out unasked what {private!r} reads, because a text that {stranger!r} brings in says so"
+
+
+def _asks(spec: ToolSpec) -> bool:
+    return spec.requires_approval or bool(spec.destructive)
+
+
+def _reads(words: Sequence[str]) -> bool:
+    return bool(words) and (words[0] in _READING or words[-1] in _READING)
+
+
+def _is_private(spec: ToolSpec) -> bool:
+    words = words_of(spec.name)
+    return _reads(words) and not _PRIVATE.isdisjoint(words)
+
+
+def _is_open(spec: ToolSpec) -> bool:
+    words = words_of(spec.name)
+    return spec.open_world is not False and _reads(words) and (spec.open_world is True or not _OPEN.isdisjoint(words))
+
+
+def _sends(spec: ToolSpec) -> bool:
+    words = words_of(spec.name)
+    return spec.open_world is not False and not spec.read_only and bool(words) and words[0] in _SENDING
