@@ -87,6 +87,7 @@ TABLE: Mapping[str, str] = {
     "TK502": "instruction_in_description:InstructionInDescription",
     "TK503": "sensitive_reference:SensitiveReference",
     "TK504": "exfil_shape:ExfilShape",
+    "TK505": "cross_tool_shadowing:CrossToolShadowing",
     "TK506": "destructive_without_approval:DestructiveWithoutApproval",
     "TK507": "contradictory_hints:ContradictoryHints",
     "TK508": "missing_annotations:MissingAnnotations",
