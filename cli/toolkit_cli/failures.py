@@ -120,6 +120,9 @@ def _usage_problem(error: typer.TyperException) -> Problem:
     hint = f"`{context.command_path} --help` shows how" if context else None
     if possibilities:
         hint = f"did you mean {' or '.join(repr(name) for name in sorted(possibilities))}?"
+    unknown = getattr(error, "option_name", "").lstrip("-")
+    if unknown and context and any(parameter.name == "words" for parameter in context.command.params):
+        hint = f"if it is the tool's own argument, write {unknown}=…; if not, {hint}"
     return Problem("", message[:1].lower() + message[1:], hint=hint)
 
 

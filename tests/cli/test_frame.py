@@ -86,6 +86,15 @@ def test_unknown_option_names_the_nearest(invoke):
     assert result.stderr == "error: no such option: --fromat\nhint: did you mean '--format' or '--grant'?\n"
 
 
+def test_argument_of_a_tool_written_as_an_option_is_told_how_it_is_written(invoke):
+    result = invoke("run", "weather.py:forecast", "--days", "2")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "error: no such option: --days\n"
+        "hint: if it is the tool's own argument, write days=…; if not, did you mean '--args' or '--yes'?\n"
+    )
+
+
 def test_bad_value_of_an_option_names_the_good_ones(invoke):
     result = invoke("list", "--format", "xml")
     assert result.exit_code == 2
