@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 
 import pytest
 
@@ -146,6 +147,47 @@ def test_conversation_goes_on_from_its_transcript(program, scripted):
         assert (finished.returncode, finished.stdout) == (0, f"{answer}\n")
     kept = json.loads((scripted / "said.json").read_text("utf-8"))
     assert [message["text"] for message in kept["messages"]] == ["first", "1 said", "second", "3 said"]
+
+
+FALLS = """\
+import os
+import signal
+
+from toolkit import tool
+
+@tool(read_only=True)
+def fall() -> str:
+    \"""End the program with no chance to do anything.\"""
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_conversation_goes_on_from_the_middle_of_a_turn_in_which_the_program_was_killed(program, scripted):
+    calls = "turns: [{calls: [{tool: calculator, arguments: {input: 6 * 7}}]}, {calls: [{tool: fall}]}, 'after {fall}']"
+    (scripted / "falls.yaml").write_text(calls, "utf-8")
+    (scripted / "falls.py").write_text(FALLS, "utf-8")
+    options = ("--model", "scripted:falls.yaml", "--tools", "calculator", "--transcript", "said.json", "-q")
+    assert program("agent", "go", *options, "--tools", "falls.py").returncode == -signal.SIGKILL
+    kept = json.loads((scripted / "said.json").read_text("utf-8"))
+    assert [message["text"] for message in kept["messages"]] == ["go", "", "42", ""]
+    assert kept["usage"]["requests"] == 2
+    finished = program("agent", "go on", *options, "--continue")
+    assert (finished.returncode, finished.stdout) == (0, "after Ended: interrupted\n")
+    assert [path.name for path in scripted.glob(".*said*")] == []
+
+
+def test_transcript_that_is_a_link_stays_one_and_keeps_its_mode(program, scripted):
+    (scripted / "kept.json").touch(0o600)
+    (scripted / "said.json").symlink_to("kept.json")
+    assert program(*TASK, "--yes", "--transcript", "said.json", "-q").returncode == 0
+    assert (scripted / "said.json").is_symlink()
+    assert (scripted / "kept.json").stat().st_mode & 0o777 == 0o600
+    assert len(json.loads((scripted / "kept.json").read_text("utf-8"))["messages"]) == 7
+
+
+def test_transcript_goes_to_what_is_no_file_too(program, scripted):
+    finished = program(*TASK, "--yes", "--transcript", "/dev/null")
+    assert (finished.returncode, finished.stdout) == (0, "It is 42.\n")
 
 
 def test_transcript_keeps_what_is_no_text_as_well(program, scripted):

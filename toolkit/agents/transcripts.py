@@ -1,6 +1,6 @@
 """Transcripts: all that was said between a user, a model and the tools, as data."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import takewhile
 from typing import Any
@@ -16,6 +16,10 @@ class Transcript:
     """A conversation that grows: whoever hands one in sees what was said, also where the agent ended with an error.
 
     One that has messages already is continued, and so is what was done with tools in it, as far as that is known here.
+
+    Attributes:
+        done: The calls that were made, with what they gave as objects; a record has of these the texts alone.
+        after_each: Is called after each message that is added, for whoever keeps what is said as it is said.
     """
 
     def __init__(self, messages: Iterable[Message] = ()) -> None:
@@ -23,7 +27,7 @@ class Transcript:
         self._messages = list(messages)
         self._is_held = False
         self.done = _done(self._messages)
-        """The calls that were made, with what they gave as objects; a record has of these the texts alone."""
+        self.after_each: Callable[[], None] | None = None
 
     @classmethod
     def from_records(cls, records: Iterable[Mapping[str, Any]]) -> "Transcript":
@@ -70,10 +74,13 @@ class Transcript:
     def add(self, message: Message) -> None:
         """Append a message."""
         self._messages.append(message)
+        if self.after_each is not None:
+            self.after_each()
 
     def close_calls(self, text: str) -> None:
         """Say of every call of the last reply that has no result why it has none."""
-        self._messages += [ToolMessage(call, text, failed=True) for call in self._open_calls()]
+        for call in self._open_calls():
+            self.add(ToolMessage(call, text, failed=True))
 
     def _open_calls(self) -> Sequence[ToolCall]:
         """Return the calls of the last reply that have no result yet; results stand in the order of the calls."""

@@ -245,7 +245,7 @@ def _conversation(wanted: _Wanted, configuration: "Configuration", answers: Answ
     if wanted.path is not None:
         file = TranscriptFile(wanted.path, wanted.model.name, wanted.task, wanted.earlier)
     conversation = Conversation(agent_tool, wanted.said, context, run, screen, wanted.format, teller, file)
-    conversation.keep()
+    conversation.keep_from_here_on()
     return conversation
 
 

@@ -1,9 +1,11 @@
 """Conversing: an agent and its run, from the first task to the last."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from toolkit.tools.context import ToolContext
+from toolkit_cli.failures import Failure
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.running.calling import Ending, call_tool
 from toolkit_cli.running.presenting import show
@@ -53,16 +55,29 @@ class Conversation:
         try:
             return call_tool(self.agent, {"task": task}, self.context)
         finally:
-            self.keep()
+            self._keep()
 
-    def keep(self) -> None:
-        """Write what was said so far; also before anything is, so that a file that cannot be written is told at once.
+    def keep_from_here_on(self) -> None:
+        """Write what is said as it is said; also before anything is, so that it is told at once if that cannot be.
 
         Raises:
             Failure: If the file cannot be written.
         """
+        self._keep()
+        if self.file is not None:
+            self.said.after_each = self._keep_if_possible
+
+    def _keep(self) -> None:
         if self.file is not None:
             self.file.write(self.said, self.run)
+
+    def _keep_if_possible(self) -> None:
+        """Write what was said so far, in the middle of the work, which a file that fails must not end.
+
+        When the work is done it is written again, and then it is told why that cannot be.
+        """
+        with suppress(Failure):
+            self._keep()
 
     def begin_afresh(self) -> None:
         """Forget what was said; the file does not."""
@@ -72,7 +87,7 @@ class Conversation:
             self.file.begin_afresh(self.said)
         self.said = Transcript()
         self.agent = self.agent.replace(transcript=self.said)
-        self.keep()
+        self.keep_from_here_on()
 
     def tell_usage(self) -> None:
         """Say on stderr what the requests came to."""
