@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from tests.terminals import Terminal
 from toolkit.lint.rules import codes
 
 BAD = """\
@@ -229,6 +230,16 @@ def test_diff_shows_the_fixes_and_changes_nothing(invoke, bad):
     assert (bad / "bad.py").read_text("utf-8") == FIXABLE
     (bad / "bad.py").write_text(GOOD, "utf-8")
     assert invoke("lint", "bad.py", "--diff").exit_code == 0
+
+
+def test_diff_on_a_terminal_shows_what_the_terminal_would_obey_or_hide(bad):
+    (bad / "bad.py").write_text(FIXABLE.replace("somebody", "some\x1b[2Jbody"), "utf-8")
+    shown = Terminal(bad, "lint", "bad.py", "--diff", with_stdout=True)
+    assert shown.end() == 1
+    assert [line for line in shown.seen.splitlines() if line.strip().startswith(('-    """', '+    """'))] == [
+        '-    """Remind some\\x1b[2Jbody of an appoint\\u200bment.',
+        '+    """Remind somebody of an appointment.',
+    ]
 
 
 def test_summary_tells_what_can_be_fixed(invoke, bad):

@@ -212,10 +212,20 @@ def _show_diff(problems: Sequence[Problem], *, unsafe: bool) -> ExitCode:
     from toolkit_cli.rendering.excerpts import shown_path  # noqa: PLC0415
 
     changes, _ = make_changes(problems, unsafe=unsafe)
-    console.write_data("".join(diff_of(change, shown_path(change.file)) for change in changes))
+    console.write_data(_for_reader("".join(diff_of(change, shown_path(change.file)) for change in changes)))
     cured = sum(len(change.cured) for change in changes)
     console.say(f"Would fix {counted(cured, 'problem')} in {counted(len(changes), 'file')}.")
     return ExitCode.FINDINGS if changes else ExitCode.WELL
+
+
+def _for_reader(difference: str) -> str:
+    """Return a difference just as it is for a program, such as `patch`, and safe to look at for a person."""
+    if not (difference and console.data_is_terminal()):
+        return difference
+    from toolkit_cli.rendering.differences import as_lines  # noqa: PLC0415 - few runs show one to a person
+    from toolkit_cli.rendering.styles import paint_all  # noqa: PLC0415
+
+    return paint_all(as_lines(difference), colour=console.data_has_colour())
 
 
 def _show_compatibility(

@@ -71,6 +71,11 @@ def _window(cells: list[str], widths: list[int], start: int, end: int, width: in
     return Excerpt(head + "".join(cells[first:last]) + tail, before + len(head), underlined)
 
 
+def shown_source(line: str) -> str:
+    """Return a line of source as it is shown: tabs as blanks, and what nobody would see as an escape."""
+    return "".join(map(_shown, line))
+
+
 def _shown(character: str) -> str:
     return _TAB if character == "\t" else one_line(character) if not " " <= character <= "~" else character
 

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from toolkit.approvals.requests import ReviewRequest
+from toolkit_cli.rendering.differences import style_of
 from toolkit_cli.rendering.escaping import as_json, cut, lines_of, one_line, width_of, wrap
-from toolkit_cli.rendering.styles import Fragment, Line, Style
+from toolkit_cli.rendering.styles import Fragment, Line
 
 _MARGIN = "     "
 _LABEL_WIDTH = 9
@@ -207,15 +208,7 @@ def _whole_arguments(arguments: Mapping[str, Any], room: int) -> list[Line]:
 
 
 def _effect_lines(preview: str, room: int) -> list[Line]:
-    return [[(_diff_style(line), piece)] for line in lines_of(preview.removesuffix("\n")) for piece in wrap(line, room)]
-
-
-def _diff_style(line: str) -> Style:
-    if line.startswith(("---", "+++")):
-        return "strong"
-    if line.startswith("@@"):
-        return "quiet"
-    return "good" if line.startswith("+") else "bad" if line.startswith("-") else "plain"
+    return [[(style_of(line), piece)] for line in lines_of(preview.removesuffix("\n")) for piece in wrap(line, room)]
 
 
 def _reads_as_data(text: str) -> bool:
