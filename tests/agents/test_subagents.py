@@ -22,6 +22,7 @@ from toolkit import (
     tool,
 )
 from toolkit.agents.agent import AgentTool, run_agent
+from toolkit.agents.loop import Limits
 from toolkit.agents.models.messages import ModelReply, ToolMessage, Usage
 from toolkit.agents.models.scripted import ScriptedModel
 from toolkit.agents.outlines import outline_of
@@ -125,17 +126,48 @@ def test_parent_and_child_share_the_blackboard():
     assert run.blackboard.get("noted") == "a fugue"
 
 
-def test_what_a_child_has_added_is_not_taken_over_when_it_fails():
+@tool(read_only=True)
+def note_and_fail(context: ToolContext) -> str:
+    """Note, and fail."""
+    context.run.blackboard.add("half", name="noted")
+    message = "no luck"
+    raise ValueError(message)
+
+
+def test_what_a_child_has_added_stays_when_it_fails_as_with_any_tool():
+    for failing in (from_function(note_and_fail), Subagent.of(note_and_fail)):
+        run = Run()
+        result = failing.run({}, ToolContext(run=run))
+        assert (result.error, run.blackboard.get("noted")) == ("no luck", "half")
+
+
+@pytest.mark.parametrize("wrap", [Subagent.of, lambda tool: tool], ids=["subagent", "agent"])
+def test_what_an_agent_has_added_stays_when_it_comes_to_no_end(wrap):
+    child = agent([ToolCall("note", '{"text": "a fugue"}'), ToolCall("recall")], [note, recall], limits=Limits(turns=1))
+    run = Run()
+    result = conduct([ToolCall("finder", '{"task": "find"}'), ToolCall("recall"), "done"], [wrap(child), recall],
+                     context=ToolContext(run=run, reviewer=ScriptedReviewer([Continue()])))  # fmt: skip
+    assert shown(result) == [
+        "Error: the agent has used up its one request to the model and has come to no end",
+        "None, a fugue",
+    ]
+    assert run.blackboard.get("noted") == "a fugue"
+
+
+@pytest.mark.parametrize("wrap", [Subagent.of, lambda tool: tool], ids=["subagent", "agent"])
+def test_what_an_agent_has_added_stays_when_the_whole_run_is_ended(wrap):
     @tool(read_only=True)
-    def note_and_fail(context: ToolContext) -> str:
-        """Note, and fail."""
+    def stop(context: ToolContext) -> str:
+        """Note, and stop everything."""
         context.run.blackboard.add("half", name="noted")
-        message = "no luck"
-        raise ValueError(message)
+        message = "stop everything"
+        raise TerminationRequested(message)
 
     run = Run()
-    result = Subagent.of(note_and_fail).run({}, ToolContext(run=run))
-    assert (result.error, "noted" in run.blackboard) == ("no luck", False)
+    with pytest.raises(TerminationRequested, match="stop everything"):
+        conduct([ToolCall("finder", '{"task": "find"}'), "never"], [wrap(agent([ToolCall("stop")], [stop]))],
+                context=ToolContext(run=run, reviewer=ScriptedReviewer([Continue()])))  # fmt: skip
+    assert run.blackboard.get("noted") == "half"
 
 
 def test_a_childs_run_is_a_part_of_its_callers():

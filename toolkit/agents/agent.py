@@ -172,22 +172,23 @@ def _offered(
 
 
 async def _ended(loop: Loop, run: Run) -> LoopEnd:
-    """Go to the end of a loop; its run knows how it ended, and the run round it what is on the blackboard."""
+    """Go to the end of a loop; its run knows how it ended, the run round it in any case what is on the blackboard."""
     try:
         end = await loop.go()
+        if end.replan is not None:
+            _remember(run, end.replan)
     except TerminationRequested as signal:
         run.finish("terminated")
         if run.around is not None and run.ending is None:
             raise
-        end = LoopEnd("terminated", signal.reason)
+        return LoopEnd("terminated", signal.reason)
     except BaseException:
         run.finish("failed")
         raise
+    finally:
+        if run.around is not None:
+            run.around.absorb(run)
     run.finish("terminated" if end.ending == "terminated" else "completed")
-    if end.replan is not None:
-        _remember(run, end.replan)
-    if run.around is not None:
-        run.around.absorb(run)
     return end
 
 

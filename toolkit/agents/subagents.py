@@ -45,8 +45,9 @@ class _Given(NamedTuple):
 class Subagent(Tool):
     """An agent that another agent may hand work over to, as a tool. Make one with `of`, `made_by` or `by_name`.
 
-    Its run is a part of its caller's: it sees the blackboard, and what it adds is there for the caller when it is done.
-    What it calls and spends counts for the caller too. A budget of its own ends it alone.
+    Its run is a part of its caller's: it sees the blackboard, and what it adds is there for the caller when it is over,
+    well or not: what its tools have done is done. What it calls and spends counts for the caller too. A budget of its
+    own ends it alone.
     """
 
     is_agent = True
@@ -244,9 +245,10 @@ class Subagent(Tool):
         except BaseException:
             run.finish("failed")
             raise
+        finally:
+            if run.around is not None:
+                run.around.absorb(run)
         run.finish("completed" if result.succeeded else "failed")
-        if run.around is not None:
-            run.around.absorb(run)
         return _with_artifact(result)
 
     def _spawned(self, context: ToolContext) -> Run:
