@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolkit_cli.rendering.escaping import as_json, cut, disarmed, is_plain, lines_of, one_line, width_of, wrap
+from toolkit.visibility import visible_json
+from toolkit_cli.rendering.escaping import cut, disarmed, is_plain, lines_of, one_line, width_of, wrap
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=60) | st.text(
     st.sampled_from("\\nrtxuU0a\n\r\t\x00\x1b\x7f\x9b\u200b\u202e\u2028\u00a0\ufe0f\u0301\ud800\U000e0001é字"),
@@ -52,9 +53,9 @@ def test_lines_are_those_of_the_text_and_each_is_safe(text):
     )
 )
 def test_shown_json_is_visible_and_still_the_same_data(data):
-    assert as_json(data).isprintable()
-    assert json.loads(as_json(data)) == data
-    assert json.loads(as_json(data, indent=2)) == data
+    assert visible_json(data).isprintable()
+    assert json.loads(visible_json(data)) == data
+    assert json.loads(visible_json(data, indent=2)) == data
 
 
 @given(ANY_TEXT, st.integers(2, 30))

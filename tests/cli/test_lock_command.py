@@ -23,6 +23,15 @@ def test_definitions_are_pinned_and_unchanged_ones_pass(project, invoke):
     assert (checked.exit_code, checked.stdout) == (0, "all tools are as toolkit.lock pins them\n")
 
 
+def test_what_nobody_would_see_of_a_definition_is_seen_in_its_schema_and_its_lock(project, invoke):
+    (project / "tools.py").write_text(BEFORE.replace("the weather", "the\u200b\u202e wéather ☀"), "utf-8")
+    invoke("lock", "--update", "tools.py")
+    shown = '"description": "Forecast the\\u200b\\u202e wéather ☀ in a city."'
+    assert shown in (project / "toolkit.lock").read_text("utf-8")
+    assert shown in invoke("schema", "tools.py").stdout
+    assert invoke("lock", "--check", "tools.py").exit_code == 0
+
+
 def test_changes_are_told_by_whom_they_hurt(project, invoke, program):
     (project / "tools.py").write_text(BEFORE)
     invoke("lock", "--update", "tools.py")

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from toolkit.errors import ConfigurationError
 from toolkit.lint.digests import digest
 from toolkit.problems import Location, Problem
+from toolkit.visibility import visible_json
 
 BAD_CONFIGURATION = "TK005"
 _FORMAT = 1
@@ -92,7 +93,7 @@ def write_baseline(problems: Iterable[Problem], file: Path) -> None:
         for key, count in sorted(counts.items())
     ]
     file.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"toolkit-lint-baseline": _FORMAT, "findings": findings}, indent=2, ensure_ascii=False)
+    text = visible_json({"toolkit-lint-baseline": _FORMAT, "findings": findings}, indent=2)
     file.write_text(f"{text}\n", "utf-8")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from toolkit.lint.drifts import Entry
 from toolkit.problems import Location, Problem
 from toolkit.tools.spec import ToolSpec
+from toolkit.visibility import visible_json
 
 LOCK_FILE = "toolkit.lock"
 DRIFT = "TK514"
@@ -44,7 +45,7 @@ def entries_of(specs: Iterable[ToolSpec]) -> dict[str, Entry]:
 def written_lock(entries: Mapping[str, Entry]) -> str:
     """Return the text of a lockfile."""
     content = {"toolkit-lock": _FORMAT, "tools": entries}
-    return f"{json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False)}\n"
+    return f"{visible_json(content, indent=2, sort_keys=True)}\n"
 
 
 def read_lock(file: Path) -> dict[str, Entry] | Problem:

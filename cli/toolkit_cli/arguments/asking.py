@@ -6,10 +6,11 @@ from typing import Any
 
 from toolkit.problems import Problem
 from toolkit.tools.base import Tool
+from toolkit.visibility import visible_json
 from toolkit_cli.arguments.conversion import Schemas
 from toolkit_cli.arguments.gathering import objections
 from toolkit_cli.prompting import Prompter
-from toolkit_cli.rendering.escaping import as_json, one_line
+from toolkit_cli.rendering.escaping import one_line
 from toolkit_cli.rendering.schemas import type_of
 
 
@@ -64,7 +65,9 @@ class _Form:
         message = self._message(name, schema)
         kinds = self._schemas.kinds(schema)
         if choices := self._schemas.choices(schema):
-            options = [(one_line(choice) if isinstance(choice, str) else as_json(choice), choice) for choice in choices]
+            options = [
+                (one_line(choice) if isinstance(choice, str) else visible_json(choice), choice) for choice in choices
+            ]
             self.values[name] = self._prompter.choice_now(message, options, default=schema.get("default"))
         elif kinds == {"boolean"}:
             self.values[name] = self._prompter.confirmation_now(message, default=bool(schema.get("default")))

@@ -1,6 +1,5 @@
 """`toolkit schema`: what a model is sent, in each provider's dialect."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -9,6 +8,7 @@ import typer
 from toolkit.problems import Location, Problem, errors_among
 from toolkit.tools.base import Tool
 from toolkit.tools.resolution import place_of_tool
+from toolkit.visibility import visible_json
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.opening import open_configured
@@ -132,7 +132,7 @@ def _format_schema(of: Literal["pipeline", "agent"]) -> Any:
 
 def _written(data: Any, format: str) -> str:  # noqa: A002
     if format == "json":
-        return f"{json.dumps(data, indent=2, ensure_ascii=False)}\n"
+        return f"{visible_json(data, indent=2)}\n"
     from toolkit.documents.dumping import as_yaml  # noqa: PLC0415 - it loads a YAML library
 
     return as_yaml(data)

@@ -5,19 +5,15 @@ question, bidirectional ones turn it round, invisible ones hide in it. The escap
 backslash is doubled where it would otherwise read as one, so that no two texts look alike.
 """
 
-import json
 import re
 import unicodedata
-from typing import Any
 
-_PRINTABLE_BUT_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0") | {
-    chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
-}
+from toolkit.visibility import is_visible
+
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _MARKS_IN_A_ROW = 3
 _NOT_PLAIN = re.compile(r"[^\x20-\x5b\x5d-\x7e]+")
 _NOT_PLAIN_LINES = re.compile(r"[^\n\x20-\x5b\x5d-\x7e]+")
-_NOT_ASCII = re.compile(r"[^\n\x20-\x7e]+")
 _OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _READS_AS_ESCAPE = re.compile(r"[\\nrtxuU]")
 _ELLIPSIS = "…"
@@ -38,23 +34,6 @@ def disarmed(text: str) -> str:
     return _OBEYED.sub(lambda found: _escape(found.group()), text)
 
 
-def as_json(value: Any, *, indent: int | None = None) -> str:
-    """Return a value as JSON that is safe to show, and still JSON; with an indent it has several lines."""
-    separators = (", ", ": ") if indent is None else (",", ": ")
-    text = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
-    return _NOT_ASCII.sub(_escape_json, text)
-
-
-def _escape_json(found: re.Match[str]) -> str:
-    run = found.group()
-    return "".join(character if _is_visible(character) else _json_escape(character) for character in run)
-
-
-def _json_escape(character: str) -> str:
-    # The standard library lets the delete character through, as JSON does.
-    return "\\u007f" if character == "\x7f" else json.dumps(character)[1:-1]
-
-
 def is_plain(text: str) -> bool:
     """Return whether a terminal shows this text just as it is, on one line."""
     return one_line(text) == text
@@ -67,12 +46,8 @@ def _escape_run(found: re.Match[str]) -> str:
     marks = _MARKS_IN_A_ROW if at_start else 0
     for character in run:
         marks = marks + 1 if unicodedata.combining(character) else 0
-        pieces.append(_escape(character) if marks > _MARKS_IN_A_ROW or not _is_visible(character) else character)
+        pieces.append(_escape(character) if marks > _MARKS_IN_A_ROW or not is_visible(character) else character)
     return "".join(_with_backslashes(pieces, following))
-
-
-def _is_visible(character: str) -> bool:
-    return character.isprintable() and character not in _PRINTABLE_BUT_INVISIBLE
 
 
 def _escape(character: str) -> str:

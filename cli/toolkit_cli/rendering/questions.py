@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from toolkit.approvals.requests import ReviewRequest
+from toolkit.visibility import visible_json
 from toolkit_cli.rendering.differences import style_of
-from toolkit_cli.rendering.escaping import as_json, cut, lines_of, one_line, width_of, wrap
+from toolkit_cli.rendering.escaping import cut, lines_of, one_line, width_of, wrap
 from toolkit_cli.rendering.styles import Fragment, Line
 
 _MARGIN = "     "
@@ -86,7 +87,7 @@ def shown_value(value: Any) -> str:
     """Return a value on one line: a text bare where it cannot be mistaken for anything else, else as JSON."""
     if isinstance(value, str) and not _reads_as_data(value):
         return one_line(value)
-    return as_json(value)
+    return visible_json(value)
 
 
 def _room(width: int) -> int:
@@ -187,7 +188,7 @@ def _hanging(head: str, texts: Iterable[str], room: int) -> list[Line]:
 
 
 def _size(value: Any) -> str:
-    text = value if isinstance(value, str) else as_json(value)
+    text = value if isinstance(value, str) else visible_json(value)
     lines = text.count("\n") + 1
     size = f"{len(text)} characters" + (f", {lines} lines" if lines > 1 else "")
     if isinstance(value, list):
@@ -198,7 +199,7 @@ def _size(value: Any) -> str:
 def _whole_arguments(arguments: Mapping[str, Any], room: int) -> list[Line]:
     lines: list[Line] = []
     for name, value in arguments.items():
-        block = lines_of(value) if isinstance(value, str) else as_json(value, indent=2).split("\n")
+        block = lines_of(value) if isinstance(value, str) else visible_json(value, indent=2).split("\n")
         if len(block) == 1:
             lines += _hanging(f"{one_line(name)} = ", [shown_value(value)], room)
             continue

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.problems import did_you_mean
+from toolkit.visibility import visible_json
 from toolkit_cli.prompting import Prompter
-from toolkit_cli.rendering.escaping import as_json, is_plain, lines_of, one_line
+from toolkit_cli.rendering.escaping import is_plain, lines_of, one_line
 
 _ALL = "{}"
 _INDENT = "       "
@@ -63,11 +64,11 @@ async def _chosen_name(prompter: Prompter, arguments: Mapping[str, Any]) -> str 
 
 def _form_of(value: Any) -> _Form:
     if not isinstance(value, str):
-        return _Form(as_json(value), json.loads, " (JSON)")
+        return _Form(visible_json(value), json.loads, " (JSON)")
     if all(is_plain(line) for line in value.split("\n")):
         return _Form(value, str, "")
     # The terminal would obey or hide some of it, so it is typed as it is shown.
-    return _Form(as_json(value), json.loads, ' (as JSON text, "…")')
+    return _Form(visible_json(value), json.loads, ' (as JSON text, "…")')
 
 
 async def _typed(prompter: Prompter, name: str, form: _Form) -> str:
