@@ -145,7 +145,7 @@ def test_leave_for_the_same_call_again_is_none_for_another_secret(tool):
     assert [result.succeeded for result in results] == [True, True, False, True]
     first, second = reviewer.requests
     assert first.fingerprint == second.fingerprint
-    assert first.hidden != second.hidden
+    assert first.digest != second.digest
 
 
 def test_no_rule_sees_a_secret():
@@ -162,6 +162,29 @@ def test_no_rule_sees_a_secret():
     context = ToolContext(policy=Allowances([rule], Looking()), reviewer=ScriptedReviewer([]))
     assert FLAT.run(arguments_for(FLAT), context).error_code == "rejected"
     assert [call.arguments for call in seen] == [{"user": "ada", "password": MASK}]
+
+
+class Vault(BaseModel):
+    key: Annotated[str, Field(json_schema_extra={"writeOnly": True})]
+    spare: SecretStr = Field(SecretStr(""), exclude=True)
+    shelf: int = 1
+
+
+def open_vault(vault: Vault, pin: Annotated[str, Field(json_schema_extra={"writeOnly": True})]) -> str:
+    """Opens."""
+    return f"{vault.key} {vault.spare.get_secret_value()} {pin} {vault.shelf}"
+
+
+def test_whatever_its_schema_calls_write_only_is_a_secret():
+    class Moving:
+        async def review(self, request):
+            assert request.arguments == {"vault": {"key": MASK, "spare": MASK, "shelf": 1}, "pin": MASK}
+            return Edit({**request.arguments, "pin": "0000"})
+
+    opening = from_function(open_vault, requires_approval=True)
+    arguments = {"vault": {"key": PASSWORD, "spare": OTHER}, "pin": "1234"}
+    result = opening.run(arguments, ToolContext(reviewer=Moving()))
+    assert result.output == f"{PASSWORD} {OTHER} 0000 1"
 
 
 def test_a_secret_that_is_wrong_itself_is_not_told():

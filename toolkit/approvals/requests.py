@@ -34,8 +34,8 @@ class ReviewRequest:
         answer_is_text: The reviewer's own words are wanted (as `Edit`), not leave to run something.
         editable: Whether the arguments may be edited.
         may_be_remembered: Whether leave can be given for good.
-        hidden: A digest of what the arguments hide from the reviewer, such as a password: two calls that differ only
-            there are not the same.
+        digest: A digest of the tool and of all that was sent to it: two calls that a reviewer sees alike may differ in
+            what is not shown, such as a password, or in the tool behind a name.
         objection: Tells why edited arguments would be refused, or `None` if they are good.
         preview_of: Tells what the call would do with edited arguments, if the tool can.
     """
@@ -52,7 +52,7 @@ class ReviewRequest:
     answer_is_text: bool = False
     editable: bool = True
     may_be_remembered: bool = False
-    hidden: str = ""
+    digest: str = ""
     objection: Callable[[Mapping[str, Any] | str], str | None] = _nothing_to_say
     preview_of: Callable[[Mapping[str, Any] | str], str | None] = _nothing_to_say
 
@@ -63,8 +63,8 @@ class ReviewRequest:
 
     @property
     def question(self) -> tuple[str, str, str]:
-        """What makes it the same question as another one: the words, the call, and what the call hides."""
-        return self.text, self.fingerprint, self.hidden
+        """What makes it the same question as another one: the words, the call, and whatever of both is not shown."""
+        return self.text, fingerprint(self.risk.tool, {"arguments": self.arguments, "show": self.show}), self.digest
 
 
 def fingerprint(tool: str, arguments: Mapping[str, Any]) -> str:
@@ -72,5 +72,5 @@ def fingerprint(tool: str, arguments: Mapping[str, Any]) -> str:
     import json  # noqa: PLC0415 - only a question needs them
     from hashlib import sha256  # noqa: PLC0415
 
-    canonical = json.dumps([tool, arguments], sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    canonical = json.dumps([tool, arguments], sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=repr)
     return sha256(canonical.encode()).hexdigest()

@@ -7,7 +7,7 @@ from toolkit.approvals.decisions import Continue, Edit, ExitEarly, Reject
 from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
 from toolkit.errors import ConfigurationError, ToolArgumentsError, ToolExecutionError, ToolkitError
-from toolkit.tools.hiding import digest_of_secrets, unhidden
+from toolkit.tools.hiding import digest_of_call, shown_arguments, unhidden
 from toolkit.tools.results import ToolResult
 from toolkit.tools.showing import frozen
 
@@ -132,7 +132,7 @@ def _request(
     return ReviewRequest(
         (demand.message if demand is not None else None) or f"Run {tool.name}?",
         tool.spec.risk,
-        tool.describe(parsed),
+        shown_arguments(tool, parsed, sent),
         asked_by=verdict.because,
         place=context.place,
         preview=tool.preview(parsed, context),
@@ -140,7 +140,7 @@ def _request(
         timeout=gate.timeout if gate is not None else DEFAULT_TIMEOUT,
         on_timeout=gate.on_timeout if gate is not None else "reject",
         editable=demand is None or demand.editable,
-        hidden=digest_of_secrets(sent, tool.hidden_parameters),
+        digest=digest_of_call(tool, sent),
         objection=objection,
         preview_of=preview_of,
     )

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
 from functools import cached_property
+from itertools import count
 from typing import Any, Literal, final
 
 from toolkit.approvals.gates import Demand
@@ -20,6 +21,8 @@ from toolkit.tools.spec import ToolSpec
 
 Arguments = str | Mapping[str, Any]
 """The arguments of a call: JSON text of an object, or a mapping of plain data."""
+
+_IDENTITIES = count(1)
 
 Pipe = Literal["text", "json", "parameter"]
 """How a pipeline hands over the previous output: as the text, as the JSON arguments, or in one parameter."""
@@ -66,6 +69,11 @@ class Tool:
     def hidden_parameters(self) -> frozenset[str]:
         """The names of the parameters that are secrets, or contain some."""
         return secret_members(self.spec.parameters)
+
+    @cached_property
+    def identity(self) -> int:
+        """A number that no other tool has: of two with one name, leave for one of them is none for the other."""
+        return next(_IDENTITIES)
 
     @cached_property
     def call_logger(self) -> logging.Logger:
@@ -208,6 +216,11 @@ class WrappedTool(Tool):
     def demands(self) -> bool:  # type: ignore[override]
         """Whether the inner tool may want a question."""
         return self.inner.demands
+
+    @property
+    def identity(self) -> int:
+        """The identity of the inner tool, which does the work."""
+        return self.inner.identity
 
     @property
     def toolbox(self) -> object:  # type: ignore[override]

@@ -14,6 +14,7 @@ from toolkit.tools.annotations import output_schema, shape_of_parameters
 from toolkit.tools.arguments import read_arguments
 from toolkit.tools.base import Arguments, Tool
 from toolkit.tools.context import ToolContext
+from toolkit.tools.hiding import veiled
 from toolkit.tools.marking import mark_of
 from toolkit.tools.names import name_problem
 from toolkit.tools.options import option_problems
@@ -50,7 +51,9 @@ class FunctionTool(Tool):
     def describe(self, parsed: Any) -> dict[str, Any]:
         """Return the arguments as plain data under the names that calls use; secrets stay hidden."""
         data = plain_data(parsed)
-        return {self._aliases.get(name, name): value for name, value in data.items()} if self._aliases else data
+        if self._aliases:
+            data = {self._aliases.get(name, name): value for name, value in data.items()}
+        return veiled(data, self.spec.parameters) if self.hidden_parameters else data
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
         """Call the function; inside a running loop a plain one goes to a thread, where it blocks nobody."""

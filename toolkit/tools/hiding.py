@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from toolkit.tools.schemas import REFERENCE, subschemas
-from toolkit.tools.showing import frozen
+from toolkit.tools.showing import frozen, is_type_alone
 
 if TYPE_CHECKING:
     from toolkit.tools.base import Tool
@@ -49,15 +49,16 @@ def masked(arguments: str | Mapping[str, Any], secrets: frozenset[str]) -> str |
     return json.dumps(shown, ensure_ascii=False) if isinstance(arguments, str) else shown
 
 
-def digest_of_secrets(sent: str, secrets: frozenset[str]) -> str:
-    """Return what differs between two calls that differ in a secret only, and tells nothing about it."""
-    data = _members(sent) if secrets else None
-    if not data:
-        return ""
+def digest_of_call(tool: "Tool", sent: str) -> str:
+    """Return what differs between any two calls of different tools, or with different arguments, and tells nothing.
+
+    Calls that a reviewer sees alike may differ in a secret, in what has no form in JSON, or in the tool behind a name.
+    """
     from hashlib import sha256  # noqa: PLC0415 - it loads OpenSSL, and only a question needs it
 
-    hidden = json.dumps({name: data[name] for name in sorted(secrets) if name in data}, sort_keys=True)
-    return sha256(_SALT + hidden.encode()).hexdigest()
+    data = _members(sent)
+    whole = sent if data is None else json.dumps(_known(tool, data), sort_keys=True)
+    return sha256(_SALT + f"{tool.identity} {whole}".encode(errors="surrogatepass")).hexdigest()
 
 
 def unhidden(tool: "Tool", edited: str | Mapping[str, Any], sent: str) -> str:
@@ -66,13 +67,65 @@ def unhidden(tool: "Tool", edited: str | Mapping[str, Any], sent: str) -> str:
     new, old = (_members(text), _members(sent)) if tool.hidden_parameters else (None, None)
     if new is None or old is None:
         return text
-    shown = tool.describe(tool.parse(sent))
+    shown = shown_arguments(tool, tool.parse(sent), sent)
     kept = {
         name: old[name]
         for name in tool.hidden_parameters
         if name in old and name in new and new[name] == shown.get(name)
     }
     return json.dumps(new | kept)
+
+
+def shown_arguments(tool: "Tool", parsed: Any, sent: str) -> dict[str, Any]:
+    """Return the arguments of a call as a reviewer sees them: as they were read, and whatever of them that leaves out.
+
+    A type may keep members out of its JSON, or have none at all; what was sent for them is shown, but no secret is.
+    """
+    told = veiled(_known(tool, _members(sent) or {}), tool.spec.parameters)
+    shown: dict[str, Any] = _completed(tool.describe(parsed), told)
+    return shown
+
+
+def _known(tool: "Tool", data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members that the tool knows of; what it does not, it never sees."""
+    return {name: value for name, value in data.items() if name in tool.spec.properties}
+
+
+def veiled(arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return plain data with stars for whatever its schema calls write-only, at any depth."""
+    veil: dict[str, Any] = _veiled(arguments, schema, schema.get("$defs", {}), frozenset())
+    return veil
+
+
+def _veiled(value: Any, schema: Any, definitions: Mapping[str, Any], seen: frozenset[str]) -> Any:
+    if not isinstance(schema, dict) or value is None:
+        return value
+    if schema.get("writeOnly") is True:
+        return MASK
+    reference = schema.get("$ref")
+    if isinstance(reference, str) and reference not in seen:
+        target = definitions.get(reference.removeprefix(REFERENCE))
+        value = _veiled(value, target, definitions, seen | {reference})
+    for branch in (one for key in ("anyOf", "oneOf", "allOf") for one in schema.get(key, ())):
+        value = _veiled(value, branch, definitions, seen)
+    if isinstance(value, dict):
+        members, others = schema.get("properties", {}), schema.get("additionalProperties")
+        return {name: _veiled(one, members.get(name, others), definitions, frozenset()) for name, one in value.items()}
+    if isinstance(value, list):
+        first, others = schema.get("prefixItems", ()), schema.get("items")
+        parts = [*first, *[others] * (len(value) - len(first))]
+        return [_veiled(one, part, definitions, frozenset()) for one, part in zip(value, parts, strict=False)]
+    return value
+
+
+def _completed(shown: Any, sent: Any) -> Any:
+    """Return what is shown, with what was sent for it wherever it says nothing, or no more than a type."""
+    if isinstance(shown, dict) and isinstance(sent, dict):
+        both = {name: _completed(value, sent[name]) if name in sent else value for name, value in shown.items()}
+        return both | {name: value for name, value in sent.items() if name not in shown}
+    if isinstance(shown, list) and isinstance(sent, list) and len(shown) == len(sent):
+        return [_completed(*pair) for pair in zip(shown, sent, strict=True)]
+    return sent if isinstance(shown, str) and is_type_alone(shown) else shown
 
 
 def _members(text: str) -> dict[str, Any] | None:

@@ -25,6 +25,11 @@ def plain_data(parsed: Any) -> dict[str, Any]:
     return data
 
 
+def is_type_alone(text: str) -> bool:
+    """Return whether a text is how `plain_data` names what has no form in JSON."""
+    return text.startswith("<") and text.endswith(">") and text[1:-1].isidentifier()
+
+
 def frozen(arguments: str | Mapping[str, Any]) -> str:
     """Return arguments as JSON text that nobody else can change; secrets are in it.
 

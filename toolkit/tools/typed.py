@@ -12,6 +12,7 @@ from toolkit.tools.arguments import read_arguments
 from toolkit.tools.base import Arguments
 from toolkit.tools.classes import ExecutingTool
 from toolkit.tools.docstrings import read_docstring
+from toolkit.tools.hiding import veiled
 from toolkit.tools.options import option_problems
 from toolkit.tools.places import place_of
 from toolkit.tools.shapes import Shape, UnfitTypeError
@@ -121,4 +122,5 @@ class TypedTool(ExecutingTool, Generic[Input]):
 
     def describe(self, parsed: Any) -> dict[str, Any]:
         """Return the input as plain data; secrets stay hidden."""
-        return plain_data(parsed)
+        data = plain_data(parsed)
+        return veiled(data, self.spec.parameters) if self.hidden_parameters else data
