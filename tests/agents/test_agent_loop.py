@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -264,7 +265,7 @@ def test_conversation_that_was_left_in_the_middle_of_its_calls_goes_on_with_resu
 
 def test_what_was_done_beside_a_call_that_was_interrupted_is_known_afterwards():
     said, written = Transcript(), asyncio.Event()
-    work: asyncio.Future[object] | None = None
+    work: asyncio.Future[Any] | None = None
 
     @tool(read_only=True)
     async def leave() -> str:

@@ -123,7 +123,7 @@ def test_what_is_given_wins_over_what_the_function_says():
 
 def test_unknown_options_are_refused_at_once():
     with pytest.raises(InvalidTools, match="unknown option 'destructiv'"):
-        TypedTool(input_type=Person, function=show, destructiv=True)
+        TypedTool(input_type=Person, function=show, destructiv=True)  # type: ignore[call-arg]
 
 
 def test_the_input_type_is_found_through_generic_bases_and_may_be_set_again():

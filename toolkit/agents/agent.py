@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic
 
 from toolkit.agents.answers import Answer
 from toolkit.agents.chaining import Chain, Chaining, chained_names, chaining_problems
@@ -33,9 +33,16 @@ from toolkit.tools.showing import plain_data
 from toolkit.wrappers.artifacts import artifacts_of
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVar  # before Python 3.13 that of `typing` takes no default
+
     from toolkit.tools.inputs import InputShape
 
-Output = TypeVar("Output")
+    Output = TypeVar("Output", default=Any)
+else:
+    from typing import TypeVar
+
+    Output = TypeVar("Output")
+
 Instructions = str | Callable[[ToolContext, str], str]
 """What the model is told first: text, or a function that makes it of the context and the task at every start."""
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import count
-from typing import Any, Literal, final
+from typing import TYPE_CHECKING, Any, Literal, final
 
 from toolkit.approvals.gates import Demand
 from toolkit.approvals.policies import DescribedCall
@@ -18,6 +18,11 @@ from toolkit.tools.names import name_problem
 from toolkit.tools.outcomes import as_result
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from toolkit.tools.options import ToolOptions
 
 Arguments = str | Mapping[str, Any]
 """The arguments of a call: JSON text of an object, or a mapping of plain data."""
@@ -166,7 +171,7 @@ class Tool:
         description: str,
         parameters: Mapping[str, Any],
         function: Callable[..., Any],
-        **options: Any,
+        **options: "Unpack[ToolOptions]",
     ) -> "Tool":
         """Make a tool by hand from a JSON Schema and a function that takes the arguments by keyword.
 
@@ -175,7 +180,7 @@ class Tool:
             description: What it does and when to use it.
             parameters: A JSON Schema of type `object`; arguments are checked against it.
             function: The work, plain or async; a parameter annotated `ToolContext` receives the context.
-            **options: Anything else that `ToolSpec` takes, such as `read_only=True`.
+            **options: What `@tool` takes beside the name and the description, such as `read_only=True`.
 
         Raises:
             InvalidTools: With every problem at once.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from types import CoroutineType, NoneType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolkit.errors import ConfigurationError, InvalidTools
 from toolkit.problems import Problem, errors_among
@@ -25,6 +25,11 @@ from toolkit.tools.shapes import Shape, UnfitTypeError
 from toolkit.tools.showing import plain_data
 from toolkit.tools.signatures import Signature, read_signature
 from toolkit.tools.spec import ToolSpec
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from toolkit.tools.options import MarkOptions
 
 
 class FunctionTool(Tool):
@@ -104,7 +109,7 @@ def injected(tool: str, signature: Signature, context: ToolContext) -> dict[str,
     }
 
 
-def from_function(function: Callable[..., Any], **options: Any) -> Tool:
+def from_function(function: Callable[..., Any], **options: "Unpack[MarkOptions]") -> Tool:
     """Make a tool of any function, marked or not.
 
     Args:

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import CoroutineType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolkit.errors import InvalidTools
 from toolkit.problems import Location, Problem, did_you_mean
@@ -23,12 +23,22 @@ from toolkit.tools.showing import plain_data
 from toolkit.tools.signatures import Signature, read_signature
 from toolkit.tools.spec import ToolSpec
 
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from toolkit.tools.options import ToolOptions
+
 
 class HandmadeTool(Tool):
     """A function behind a JSON Schema that was written by hand."""
 
     def __init__(
-        self, name: str, description: str, parameters: Mapping[str, Any], function: Callable[..., Any], **options: Any
+        self,
+        name: str,
+        description: str,
+        parameters: Mapping[str, Any],
+        function: Callable[..., Any],
+        **options: "Unpack[ToolOptions]",
     ) -> None:
         """Build it; see `Tool.create`.
 
@@ -51,8 +61,8 @@ class HandmadeTool(Tool):
         self._signature = signature
         self.suspends = self._signature.is_async
         self.uses_context = bool(self._signature.injected)
-        options["examples"] = tuple(options.get("examples", ()))
-        self.spec = ToolSpec(name, description, dict(parameters), location=place, **options)
+        said: dict[str, Any] = {**options, "examples": tuple(options.get("examples", ()))}
+        self.spec = ToolSpec(name, description, dict(parameters), location=place, **said)
         self._optional = frozenset(self.spec.properties) - frozenset(self.spec.required)
 
     def parse(self, arguments: Arguments) -> Any:

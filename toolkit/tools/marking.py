@@ -5,10 +5,13 @@ test, and every mistake is found where tools are collected, all of them at once.
 """
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar, overload
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
-from toolkit.tools.spec import ReturnBehavior
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from toolkit.tools.options import MarkOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type)
@@ -22,21 +25,7 @@ def tool(function: F, /) -> F: ...
 
 
 @overload
-def tool(
-    *,
-    name: str | None = ...,
-    description: str | None = ...,
-    return_behavior: ReturnBehavior = ...,
-    category: str | None = ...,
-    requires_approval: bool = ...,
-    read_only: bool | None = ...,
-    destructive: bool | None = ...,
-    idempotent: bool | None = ...,
-    open_world: bool | None = ...,
-    strict: bool | None = ...,
-    metadata: Mapping[str, Any] = ...,
-    examples: Sequence[Mapping[str, Any]] = ...,
-) -> Callable[[F], F]: ...
+def tool(**options: "Unpack[MarkOptions]") -> Callable[[F], F]: ...
 
 
 def tool(function: Any = None, /, **options: Any) -> Any:

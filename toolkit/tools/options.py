@@ -1,15 +1,38 @@
 """Options: what a mark or a class says of a tool beyond its signature, checked all at once."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, get_args
+from typing import Any, TypedDict, get_args
 
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.tools.spec import ReturnBehavior
 
+
+class ToolOptions(TypedDict, total=False):
+    """What may be said of any tool; `ToolSpec` tells what each means."""
+
+    category: str | None
+    return_behavior: ReturnBehavior
+    requires_approval: bool
+    read_only: bool | None
+    destructive: bool | None
+    idempotent: bool | None
+    open_world: bool | None
+    strict: bool | None
+    metadata: Mapping[str, Any]
+    examples: Sequence[Mapping[str, Any]]
+
+
+class MarkOptions(ToolOptions, total=False):
+    """What may be said of a tool whose name and description are there without it."""
+
+    name: str | None
+    description: str | None
+
+
+OPTIONS = ("name", "description", *ToolOptions.__annotations__)
+
 _FLAGS = ("read_only", "destructive", "idempotent", "open_world", "strict")
 _TEXTS = ("name", "description", "category")
-
-OPTIONS = (*_TEXTS, "return_behavior", "requires_approval", *_FLAGS, "metadata", "examples")
 
 
 def option_problems(options: Mapping[str, Any], location: Location | None) -> list[Problem]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from inspect import getdoc
-from typing import Any, Generic, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Generic, get_args, get_origin
 
 from toolkit.errors import InvalidTools
 from toolkit.problems import Problem
@@ -19,7 +19,18 @@ from toolkit.tools.shapes import Shape, UnfitTypeError
 from toolkit.tools.showing import plain_data
 from toolkit.tools.signatures import read_signature
 
-Input = TypeVar("Input")
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from typing_extensions import TypeVar  # before Python 3.13 that of `typing` takes no default
+
+    from toolkit.tools.options import ToolOptions
+
+    Input = TypeVar("Input", default=Any)
+else:
+    from typing import TypeVar
+
+    Input = TypeVar("Input")
 
 
 class TypedTool(ExecutingTool, Generic[Input]):
@@ -54,10 +65,10 @@ class TypedTool(ExecutingTool, Generic[Input]):
         *,
         name: str | None = None,
         description: str | None = None,
-        input_type: Any = None,
+        input_type: type[Input] | None = None,
         output_type: Any = None,
         function: Callable[..., Any] | None = None,
-        **options: Any,
+        **options: "Unpack[ToolOptions]",
     ) -> None:
         """Make a tool of a function; a subclass needs none of these.
 
@@ -80,7 +91,7 @@ class TypedTool(ExecutingTool, Generic[Input]):
             self.name = getattr(function, "__name__", "")
             self.description = read_docstring(getdoc(function)).description
         given = {"name": name, "description": description, "input_type": input_type, "output_type": output_type}
-        for option, value in (given | options).items():
+        for option, value in {**given, **options}.items():
             if value is not None:
                 setattr(self, option, value)
 
