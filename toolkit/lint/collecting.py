@@ -24,6 +24,7 @@ from toolkit.tools.base import Tool
 
 if TYPE_CHECKING:
     from toolkit.pipelines.plans import Plan, PlannedStep
+    from toolkit.pipelines.tainting import Taint
 
 
 def main() -> None:
@@ -141,7 +142,7 @@ def _tool_record(tool: Tool) -> dict[str, Any]:
         "spec": spec_record(tool.spec),
         "identity": id(tool),
         "definition": code and (os.path.realpath(code.co_filename), code.co_firstlineno, code.co_name),
-        "steps": None if plan is None else _step_records(plan.steps) + _step_records(plan.on_failure),
+        "steps": None if plan is None else _records_of_plan(plan),
     }
 
 
@@ -153,8 +154,17 @@ def _function_of(tool: Tool) -> Any:
     return None if function is None else inspect.unwrap(function)
 
 
-def _step_records(steps: Iterable["PlannedStep"], *, is_concurrent: bool = False) -> list[tuple[Any, ...]]:
-    """Return the fields of `PipelineStep` for each step and those inside it."""
+def _records_of_plan(plan: "Plan") -> list[tuple[Any, ...]]:
+    """Return the fields of `PipelineStep` for each step."""
+    from toolkit.pipelines.tainting import taints_of  # noqa: PLC0415 - most projects have tools alone
+
+    taints = taints_of(plan)
+    return _step_records(plan.steps, taints) + _step_records(plan.on_failure, taints)
+
+
+def _step_records(
+    steps: Iterable["PlannedStep"], taints: Mapping[str, tuple["Taint", ...]], *, is_concurrent: bool = False
+) -> list[tuple[Any, ...]]:
     records: list[tuple[Any, ...]] = []
     for step in steps:
         definition = step.definition
@@ -171,8 +181,9 @@ def _step_records(steps: Iterable["PlannedStep"], *, is_concurrent: bool = False
                 definition.each and definition.each.max_parallel,
                 step.on_error if isinstance(step.on_error, str) else "fallback",
                 is_concurrent,
+                taints.get(step.path, ()),
             )
         )
         for inner in step.branches.values():
-            records += _step_records(inner, is_concurrent=True)
+            records += _step_records(inner, taints, is_concurrent=True)
     return records

@@ -11,6 +11,22 @@ from toolkit.problems import Location
 from toolkit.tools.spec import ToolSpec
 
 
+class Taint(NamedTuple):
+    """An argument of a step's call that has words from outside, passed on by the pipeline as they came.
+
+    Attributes:
+        parameter: What it is given to; None where it is all arguments.
+        location: Where it is written, or what it is piped into.
+        origins: The paths of the steps that brought the words in.
+        is_seen: Whether a gate has asked in between.
+    """
+
+    parameter: str | None
+    location: Location
+    origins: tuple[str, ...]
+    is_seen: bool
+
+
 class PipelineStep(NamedTuple):
     """One step of a pipeline that can be planned.
 
@@ -26,6 +42,7 @@ class PipelineStep(NamedTuple):
         max_parallel: How many items run at a time; None if it has no `for_each`.
         on_error: What happens after it has failed.
         is_concurrent: Whether it stands in a branch that runs beside others.
+        taints: The arguments of its call that have words from outside.
     """
 
     path: str
@@ -39,6 +56,7 @@ class PipelineStep(NamedTuple):
     max_parallel: int | None = None
     on_error: Literal["fail", "continue", "fallback"] = "fail"
     is_concurrent: bool = False
+    taints: tuple[Taint, ...] = ()
 
 
 class PipelineFile:

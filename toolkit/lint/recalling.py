@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
-from toolkit.lint.pipeline_files import PipelineStep
+from toolkit.lint.pipeline_files import PipelineStep, Taint
 from toolkit.lint.records import read_spec, spec_record
 from toolkit.lint.suppressions import Suppression
 from toolkit.problems import Location
@@ -19,6 +19,10 @@ def read_step(record: list[Any]) -> PipelineStep:
     return step._replace(
         location=Location(*step.location),
         tool=None if step.tool is None else read_spec(step.tool),  # type: ignore[arg-type]  # it is a record yet
+        taints=tuple(
+            Taint(parameter, Location(*place), tuple(origins), is_seen)
+            for parameter, place, origins, is_seen in step.taints
+        ),
     )
 
 

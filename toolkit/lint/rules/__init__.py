@@ -113,6 +113,7 @@ TABLE: Mapping[str, str] = {
     "TK614": "planning:DestructiveStepWithoutApprove",
     "TK615": "retry_non_idempotent:RetryNonIdempotent",
     "TK618": "planning:Yaml11Trap",
+    "TK619": "untrusted_into_shell:UntrustedIntoShell",
     "TK620": "secret_in_yaml:SecretInYaml",
     "TK621": "planning:ConcurrentQuestion",
     "TK622": "planning:CircleOfPipelines",

@@ -64,7 +64,8 @@ class LethalTrifecta(Rule):
     ## Source
 
     - Simon Willison, [The lethal trifecta for AI agents](https://simonwillison.net/2025/Jun/16/the-lethal-trifecta/): private
-      data, untrusted content and a way to communicate outwards; the words that tell them are this project's own
+      data, untrusted content and a way to communicate outwards (checked 2026-11-22); the words that tell them are this
+      project's own
     """
 
     code = "TK513"

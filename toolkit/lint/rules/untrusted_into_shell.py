@@ -1,0 +1,110 @@
+"""TK619: what came from outside becomes a command, a query, or the path of what is destroyed."""
+
+import re
+from collections.abc import Iterator
+
+from toolkit.lint.naming import words_of
+from toolkit.lint.pipeline_files import PipelineFile
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+from toolkit.tools.spec import ToolSpec
+
+_COMMANDS = frozenset({"command", "commands", "cmd", "shell", "bash", "sql"})
+_SHELLS = frozenset({"shell", "bash", "sh", "powershell", "terminal", "sql", "sqlite", "postgres", "mysql", "psql"})
+_RUNNING = frozenset({"run", "exec", "execute", "query"})
+_QUERIES = frozenset({"query", "statement"})
+_TEXTS = _QUERIES | {"input", "text", "code"}
+_SAYS_SQL = re.compile(r"\bSQL\b")
+_PATHS = frozenset({"path", "paths", "file", "filename", "folder", "directory", "dir"})
+
+
+class UntrustedIntoShell(Rule):
+    """What a tool brought in from outside becomes a command, a query, or the path of a tool that destroys.
+
+    ## Why
+
+    Whoever writes the page that one step fetches then chooses what another one runs, asks the database, or overwrites. No
+    quoting makes a command of strangers' words safe: compare what came with what may come, in `when` or in an expression,
+    or let a tool choose among values that are known. Where somebody is asked in between it is a warning, since whoever
+    answers has to read every character.
+
+    From outside is what tools with `open_world=True` give, and tools of MCP servers that do not deny it. Their words are
+    followed through `prev`, `steps`, `set`, `adapt`, `for_each`, branches and expressions, up to the next tool: what that
+    one makes of them is its own. Numbers, listed values, and what was compared or replaced on the way are not followed.
+
+    ## Example
+
+    ```yaml
+    name: keep
+    description: Fetch a page and keep it under the name that stands in it.
+    steps:
+      - id: page
+        use: web_scrape
+      - use: file_write
+        approve: Keep the page?
+        with: {path: "${{ lines(steps.page.output)[0] }}", content: A page}
+    ```
+
+    ## Instead
+
+    ```yaml
+    name: keep
+    description: Fetch a page and keep it under a name of our own.
+    steps:
+      - id: page
+        use: web_scrape
+      - use: file_write
+        approve: Keep the page?
+        with: {path: page.txt, content: "${{ steps.page.output }}"}
+    ```
+
+    ## Source
+
+    - CWE-78, [OS command injection](https://cwe.mitre.org/data/definitions/78.html), CWE-89 and CWE-22 (checked 2026-11-22)
+    """
+
+    code = "TK619"
+    name = "untrusted-into-shell"
+    severity = "error"
+
+    def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:
+        steps = {step.path: step for step in pipeline.steps or ()}
+        for step in steps.values():
+            for taint in step.taints:
+                for risk in _risks(step.tool, taint.parameter):
+                    asks = step.asks or taint.is_seen or _asks(step.tool)
+                    whose = " and ".join(map(repr, taint.origins))
+                    yield self.problem(
+                        f"what {whose} brought in from outside goes into the {risk} as it came",
+                        taint.location,
+                        hint="give a fixed value, or let 'when' compare it with the values that may come",
+                        severity="warning" if asks else "error",
+                        related=[(steps[origin].location, "brings it in") for origin in taint.origins],
+                    )
+
+
+def _asks(tool: ToolSpec | None) -> bool:
+    return tool is not None and (tool.requires_approval or bool(tool.destructive))
+
+
+def _risks(tool: ToolSpec | None, parameter: str | None) -> Iterator[str]:
+    """Yield what strangers must not fill, among the parameters that are given: `path 'folder' of 'clear'`."""
+    if tool is None:
+        return
+    for name, schema in tool.properties.items():
+        if parameter in (None, name) and isinstance(schema, dict) and not {"enum", "const", "pattern"} & schema.keys():
+            said = str(schema.get("description", ""))
+            if what := _risk(tool, set(words_of(name)), said):
+                yield f"{what} {name!r} of {tool.name!r}"
+
+
+def _risk(tool: ToolSpec, words: set[str], said: str) -> str | None:
+    if words & _COMMANDS or (words & _QUERIES and _SAYS_SQL.search(said)) or (words & _TEXTS and _is_shell(tool)):
+        return "command or query"
+    return "path" if tool.destructive and not tool.open_world and words & _PATHS else None
+
+
+def _is_shell(tool: ToolSpec) -> bool:
+    """Whether a tool runs the text that it is given: `shell`, `run_sql`, but not `text_to_sql`."""
+    words = set(words_of(tool.name))
+    return bool(words & _SHELLS) and (words <= _SHELLS or bool(words & _RUNNING))

@@ -1,0 +1,150 @@
+"""Tainting: which arguments of a plan's calls have words that came from outside, and through which steps.
+
+Outside is a tool that reaches beyond this machine and destroys nothing there. What another tool makes of such words is
+that tool's own; only what the pipeline itself passes on is followed.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from toolkit.pipelines.definitions import AdapterFunction, Ask, Branches, Compute, Fallback, Use
+from toolkit.pipelines.plans import Plan, PlannedStep
+from toolkit.pipelines.traces import NOTHING, Trace, Tracer, merged
+from toolkit.problems import Location
+from toolkit.tools.spec import ToolSpec
+
+
+class Taint(NamedTuple):
+    """An argument that has words from outside.
+
+    Attributes:
+        parameter: What it is given to; None where it is all arguments, as JSON text.
+        location: Where it is written, or what it is piped into.
+        origins: The paths of the steps that brought the words in.
+        is_seen: Whether a gate has asked after all of them and before this.
+    """
+
+    parameter: str | None
+    location: Location
+    origins: tuple[str, ...]
+    is_seen: bool = False
+
+
+def taints_of(plan: Plan) -> Mapping[str, tuple[Taint, ...]]:
+    """Return the tainted arguments of each step, by its path."""
+    follower = _Follower({})
+    follower.follow(plan)
+    return follower.taints
+
+
+class _State(NamedTuple):
+    """What can be read after a step: what it hands on, and what steps with an id gave."""
+
+    previous: Trace = NOTHING
+    steps: Mapping[str, Trace] = {}
+
+
+class _Follower:
+    """Follows one plan from its first step to its last."""
+
+    def __init__(self, known: dict[int, bool]) -> None:
+        """Know of plans inside whether they give words from outside, by their identity."""
+        self.taints: dict[str, tuple[Taint, ...]] = {}
+        self._known = known
+        self._seen: set[str] = set()
+
+    def follow(self, plan: Plan) -> Trace:
+        """Look at every step, and return the trace of the result."""
+        after = self._chain(plan.steps, _State())
+        self._chain(plan.on_failure, after._replace(previous=NOTHING))
+        return after.previous if plan.output is None else _tracer(after).value(plan.output)
+
+    def _chain(self, steps: Iterable[PlannedStep], state: _State) -> _State:
+        for step in steps:
+            state = self._step(step, state)
+        return state
+
+    def _step(self, step: PlannedStep, state: _State) -> _State:
+        definition = step.definition
+        tracer = _tracer(state).knowing(definition.when)
+        if definition.each is not None:
+            tracer = tracer.naming(item=tracer.value(definition.each.items).at(0))
+        steps = dict(state.steps)
+        match definition.action:
+            case Use() as use:
+                trace = self._call(step, use, tracer)
+            case Compute(value):
+                trace = tracer.value(value)
+            case Branches():
+                ends = {name: self._chain(inner, state) for name, inner in step.branches.items()}
+                trace = Trace.of_parts({name: end.previous for name, end in ends.items()})
+                steps.update((id, inner) for end in ends.values() for id, inner in end.steps.items())  # noqa: A001
+            case Ask():
+                if definition.when is None:
+                    self._seen.update(*(one.origins for one in (state.previous, *state.steps.values())))
+                return state
+        trace = _finished(step, trace, tracer)
+        if definition.id is not None:
+            steps[definition.id.text] = trace
+        return _State(trace if definition.when is None else merged([trace, state.previous]), steps)
+
+    def _call(self, step: PlannedStep, use: Use, tracer: Tracer) -> Trace:
+        taints = tuple(self._taints(step, use, tracer))
+        if taints:
+            self.taints[step.path] = taints
+        if step.tool is None or not _is_outside(step.tool.spec):
+            return NOTHING
+        inner: Plan | None = getattr(step.tool, "plan", None)
+        if inner is not None and not self._gives_words(inner):
+            return NOTHING
+        return Trace(frozenset({step.path}), step.tool.spec.output_schema)
+
+    def _taints(self, step: PlannedStep, use: Use, tracer: Tracer) -> Iterator[Taint]:
+        given = [] if use.arguments is None else list(use.arguments.entries.items())
+        found: list[tuple[str | None, Location, Trace]]
+        found = [(name, value.node.location, tracer.value(value)) for name, value in given]
+        if step.feed is not None:
+            place = (use.pipe or use.tool).location
+            piped = tracer.named("prev" if step.definition.each is None else "item")
+            parts = {} if step.feed.parameter is not None else piped.parts or {}
+            found += [(name, place, part) for name, part in parts.items()]
+            if not parts:
+                found.append((step.feed.parameter, place, piped))
+        for name, place, trace in found:
+            if trace.words:
+                yield Taint(name, place, tuple(sorted(trace.words)), trace.words <= self._seen)
+
+    def _gives_words(self, plan: Plan) -> bool:
+        """Whether the result of a plan inside has words from outside."""
+        if id(plan) not in self._known:
+            self._known[id(plan)] = False
+            self._known[id(plan)] = bool(_Follower(self._known).follow(plan).words)
+        return self._known[id(plan)]
+
+
+def _tracer(state: _State) -> Tracer:
+    records = {
+        name: Trace.of_parts({"output": trace, "text": Trace(trace.words)}) for name, trace in state.steps.items()
+    }
+    return Tracer({"prev": state.previous, "steps": Trace.of_parts(records)})
+
+
+def _finished(step: PlannedStep, trace: Trace, tracer: Tracer) -> Trace:
+    """Return the trace of what a step gives in the end: adapted, of every item, or what stands in after a failure."""
+    definition = step.definition
+    match definition.adapter:
+        case AdapterFunction():
+            trace = NOTHING
+        case adapter if adapter is not None and step.adapts:
+            trace = tracer.naming(result=trace).value(adapter)
+    if definition.each is not None:
+        trace = Trace.of_items(trace)
+    if isinstance(step.on_error, Fallback):
+        return merged([trace, tracer.value(step.on_error.value)])
+    return trace
+
+
+def _is_outside(spec: ToolSpec) -> bool:
+    """Whether what a tool gives was written by others; a server's tool that does not say so reaches out, by MCP."""
+    is_remote = (spec.source or "").startswith("mcp://")
+    return not spec.destructive and (spec.open_world is True or (is_remote and spec.open_world is None))
