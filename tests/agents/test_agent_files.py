@@ -8,6 +8,7 @@ from textwrap import dedent
 import pytest
 
 from toolkit import Continue, InvalidPipeline, InvalidTools, ToolContext, load_pipeline, load_tools
+from toolkit.agents.loop import Limits
 from toolkit.agents.outlines import outline_of
 from toolkit.approvals.reviewers import ScriptedReviewer
 from toolkit.errors import ConfigurationError
@@ -456,6 +457,22 @@ def test_long_results_are_cut_for_the_model(files):
     assert files.open().run({"task": "x"}).output == "papers on oo... [truncated, full length: 60 characters]"
     files.script([("no", {})], [("no", {})], [("no", {})], "well")
     assert "2 times in a row" in files.open().run({"task": "x"}).error
+
+
+def test_limits_can_be_as_low_as_those_of_an_agent_in_python(files):
+    files.script([("no", {})], "well")
+    files.write("agent.yaml", """
+        agent: simple
+        description: Search.
+        model: scripted:script.yaml
+        tools: [./papers.py]
+        limits: {unknown: 0, at_once: 1}
+    """)  # fmt: skip
+    agent = files.open()
+    assert agent.definition.limits == Limits(unknown=0, at_once=1)
+    assert agent.run({"task": "x"}).error == (
+        "the model has called a tool that does not exist, 'no'; there are: read, report, search"
+    )
 
 
 @pytest.mark.parametrize(("captures", "kind"), [("true", "Paper"), ("false", "NoneType")])

@@ -13,7 +13,7 @@ from toolkit import ToolContext
 from toolkit.agents.files.definitions import KINDS
 from toolkit.agents.files.flows import LOCK_KEYS
 from toolkit.agents.files.format import agent_schema
-from toolkit.agents.files.reading import COMMON_KEYS, KIND_KEYS, LIMIT_KEYS, REFERENCE_KEYS
+from toolkit.agents.files.reading import COMMON_KEYS, KIND_KEYS, LIMITS, REFERENCE_KEYS
 from toolkit.agents.outlines import outline_of
 from toolkit.approvals.reviewers import AutoReviewer
 from toolkit.sources.configuration import Configuration
@@ -39,7 +39,7 @@ WORDS = [
     "blackboard",
 ]
 OWN_KEYS = [key for keys in KIND_KEYS.values() for key in keys]
-KEYS = [*COMMON_KEYS, *OWN_KEYS, *LIMIT_KEYS, *LOCK_KEYS, *REFERENCE_KEYS, "file", "type", "a", "b", "calculator"]
+KEYS = [*COMMON_KEYS, *OWN_KEYS, *LIMITS, *LOCK_KEYS, *REFERENCE_KEYS, "file", "type", "a", "b", "calculator"]
 
 leaves = (
     st.none()

@@ -177,8 +177,7 @@ class Loop:
                 return _ended_by(max(signals, key=_weight))
         if self._unknown_in_a_row > self._limits.unknown:
             known = ", ".join(sorted(self.table.tools)) or "none"
-            message = f"the model has called tools that do not exist {self._unknown_in_a_row} times in a row"
-            raise AgentError(f"{message}, at last '{calls[-1].name}'; there are: {known}")
+            raise AgentError(f"{_lost(self._unknown_in_a_row)} '{calls[-1].name}'; there are: {known}")
         return _returned(called, outcomes)
 
     async def _side_by_side(
@@ -300,6 +299,12 @@ def _unknown(name: str, known: Sequence[str]) -> str:
     hint = f" {meant[0].upper()}{meant[1:]}" if meant else ""
     there = f"Available tools: {', '.join(known)}." if known else "No tools are available."
     return f"Error: the tool '{name}' does not exist.{hint} {there} Use the exact name of one."
+
+
+def _lost(times: int) -> str:
+    if times == 1:
+        return "the model has called a tool that does not exist,"
+    return f"the model has called tools that do not exist {times} times in a row, at last"
 
 
 def _cut(text: str, limit: int | None) -> str:

@@ -71,11 +71,11 @@ class ShapeReader:
         self._expected(node, what, "true or false")
         return None
 
-    def integer(self, node: Node, what: str, *, most: int) -> int | None:
-        """Read a whole number from 1 up to `most`."""
-        if isinstance(node, Scalar) and type(node.value) is int and 1 <= node.value <= most:
+    def integer(self, node: Node, what: str, *, least: int = 1, most: int) -> int | None:
+        """Read a whole number from `least` up to `most`."""
+        if isinstance(node, Scalar) and type(node.value) is int and least <= node.value <= most:
             return node.value
-        self._expected(node, what, f"a whole number from 1 to {most:,}")
+        self._expected(node, what, f"a whole number from {least} to {most:,}")
         return None
 
     def number(self, node: Node, what: str, *, least: float, most: float) -> float | None:

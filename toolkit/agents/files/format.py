@@ -2,7 +2,7 @@
 
 from toolkit.agents.files.definitions import KINDS, KindName
 from toolkit.agents.files.flows import LOCK_KEYS
-from toolkit.agents.files.reading import COMMON_KEYS, FORMAT_VERSION, KIND_KEYS, MOST_CHARACTERS, MOST_TURNS
+from toolkit.agents.files.reading import COMMON_KEYS, FORMAT_VERSION, KIND_KEYS, LIMITS, MOST_TURNS
 from toolkit.documents.schemas import DRAFT, Schema, closed, reference, text, texts
 from toolkit.tools.inputs import input_format
 
@@ -38,10 +38,7 @@ def _of_kind(kind: KindName) -> Schema:
 
 
 def _properties() -> Schema:
-    limits = {
-        "result": {"type": "integer", "minimum": 1, "maximum": MOST_CHARACTERS},
-        "unknown": {"type": "integer", "minimum": 1, "maximum": MOST_TURNS},
-    }
+    limits = {key: {"type": "integer", "minimum": least, "maximum": most} for key, (least, most) in LIMITS.items()}
     return {
         "toolkit": {"const": FORMAT_VERSION, "description": "The version of the format."},
         "name": text("What the tool is called; the file's name unless said.", pattern="^[A-Za-z0-9_]+$"),
@@ -54,7 +51,8 @@ def _properties() -> Schema:
         "output": reference("inputs", "What the answer is made of, a JSON Schema fragment by name."),
         "max_turns": {"type": "integer", "minimum": 1, "maximum": MOST_TURNS, "default": 20},
         "budget": text("What each call may spend: '$0.50', '20k tokens', '30 calls', or several with commas."),
-        "limits": closed(limits) | {"description": "Characters of a result that it is shown; wrong names forgiven."},
+        "limits": closed(limits)
+        | {"description": "Characters of a result shown; wrong names forgiven; calls at once."},
         "references": {"type": "array", "items": reference("reference"), "description": "What it is told of besides."},
         "chaining": _names("Classes whose objects bring tools: file.py:Class; `any` for all."),
         "capture_nested_artifacts": {"type": "boolean", "description": "Whether inner agents' objects are its own."},

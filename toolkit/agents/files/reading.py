@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 FORMAT_VERSION = 1
 MOST_TURNS = 1_000
-MOST_CHARACTERS = 10_000_000
+LIMITS: Mapping[str, tuple[int, int]] = {"result": (1, 10_000_000), "unknown": (0, 1_000), "at_once": (1, 1_000)}
+"""The least and the most that each limit can be."""
 
 COMMON_KEYS = (
     "toolkit",
@@ -50,7 +51,6 @@ KIND_KEYS: Mapping[KindName, tuple[str, ...]] = {
 """The keys that only one kind of agent has."""
 ELSEWHERE: Mapping[str, str] = {"base_url": "say it with --base-url or TOOLKIT_MODEL_URL"}
 """What a file could say, but must not, and where it is said."""
-LIMIT_KEYS = ("result", "unknown")
 REFERENCE_KEYS = ("name", "description", "notes", "tools", "unfold")
 
 
@@ -199,18 +199,16 @@ class _Reader(ShapeReader):
         return InputReader(self.problems, key, each).read(node)
 
     def _limits(self) -> Limits:
-        turns = self._root.get("max_turns")
-        most = (turns and self.integer(turns, "'max_turns'", most=MOST_TURNS)) or Limits().turns
+        said = {"turns": self._count(self._root, "max_turns", (1, MOST_TURNS))}
         node = self._root.get("limits")
-        if node is None or (limits := self.mapping(node, "'limits'", "{result: 2000}")) is None:
-            return Limits(most)
-        self.check_keys(limits, "'limits'", LIMIT_KEYS)
-        result, unknown = (limits.get(key) for key in LIMIT_KEYS)
-        return Limits(
-            most,
-            (result and self.integer(result, "'result'", most=MOST_CHARACTERS)) or Limits().result,
-            (unknown and self.integer(unknown, "'unknown'", most=MOST_TURNS)) or Limits().unknown,
-        )
+        if node is not None and (limits := self.mapping(node, "'limits'", "{result: 2000}")) is not None:
+            self.check_keys(limits, "'limits'", LIMITS)
+            said |= {key: self._count(limits, key, bounds) for key, bounds in LIMITS.items()}
+        return Limits(**{key: count for key, count in said.items() if count is not None})
+
+    def _count(self, owner: nodes.Mapping, key: str, bounds: tuple[int, int]) -> int | None:
+        node, (least, most) = owner.get(key), bounds
+        return None if node is None else self.integer(node, f"'{key}'", least=least, most=most)
 
     def _flag(self, owner: nodes.Mapping, key: str) -> bool:
         node = owner.get(key)
