@@ -199,6 +199,12 @@ def test_links_of_page_lead_somewhere(page):
             assert anchor in anchors_of(destination), f"{target}: no such heading"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_page_installs_nothing_of_the_same_name(page):
+    """What an index has under our name is somebody else's; an extra is added where ours is installed."""
+    assert re.findall(r"pip install .*(?<![\w./-])toolkit(?=\s|$)", page.read_text("utf-8")) == []
+
+
 def anchors_of(page):
     """Return the anchors that the headings of a page make."""
     headings = re.findall(r"^#+ (.+)$", BLOCK.sub("", page.read_text("utf-8")), re.MULTILINE)
