@@ -74,22 +74,25 @@ def text_of(request: ReviewRequest) -> str:
     if request.answer_is_text:
         return _shown(request.text)
     risk = request.risk
+    is_usual = request.text == f"Run {risk.tool}?"
+    arguments = json.dumps(request.arguments, ensure_ascii=False, indent=2)  # no text in JSON begins a line
     lines = [
-        _shown(request.text),
+        request.text if is_usual else _labelled("asks", request.text),
         "",
-        f"tool: {_shown(risk.tool)}" + (f" ({_shown(risk.source)})" if risk.source else ""),
+        _labelled("tool", f"{risk.tool} ({risk.source})" if risk.source else risk.tool),
+        _labelled("risk", " · ".join(risk.labels) or "not marked"),
+        _labelled("asked because", request.asked_by),
+        _labelled("where", request.place),
+        f"arguments: {arguments}",
+        _labelled("shows", None if request.show is None else _block(request.show)),
+        _labelled("effect", request.preview),
     ]
-    lines.append(f"risk: {' · '.join(risk.labels) or 'not marked'}")
-    if request.asked_by:
-        lines.append(f"asked because: {_shown(request.asked_by)}")
-    if request.place:
-        lines.append(f"where: {_shown(request.place)}")
-    lines.append(f"arguments: {_shown(json.dumps(request.arguments, ensure_ascii=False, indent=2))}")
-    if request.show is not None:
-        lines.append(f"shows: {_shown(_block(request.show))}")
-    if request.preview:
-        lines += ["effect:", _shown(request.preview)]
-    return "\n".join(lines)
+    return _shown("\n".join(line for line in lines if line is not None))
+
+
+def _labelled(label: str, text: str | None) -> str | None:
+    """Return a text after its label; the bar before each further line tells that it is none of the question's own."""
+    return f"{label}: {text}".replace("\n", "\n| ") if text else None
 
 
 def _elicitation(text: str, request: ReviewRequest) -> types.ElicitRequest:
