@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 from typer.testing import CliRunner
 
-from toolkit.mcp.sessions import close_sessions
+from toolkit.mcp.client.sessions import close_sessions
 from toolkit_cli.main import application
 
 SERVER = Path(__file__).with_name("odd_server.py")

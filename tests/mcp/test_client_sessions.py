@@ -17,10 +17,10 @@ from toolkit.approvals.reviewers import ScriptedReviewer
 from toolkit.errors import ExitEarlyError
 from toolkit.events import Progress
 from toolkit.mcp import Attachment
-from toolkit.mcp.connections import ServerUnreachable
-from toolkit.mcp.remote import tools_from
-from toolkit.mcp.sessions import close_sessions, connection_to, wait_for
-from toolkit.mcp.settings import StdioServer
+from toolkit.mcp.client.connections import ServerUnreachable
+from toolkit.mcp.client.sessions import close_sessions, connection_to, wait_for
+from toolkit.mcp.settings.servers import StdioServer
+from toolkit.mcp.tools.remote import tools_from
 
 SERVER = str(Path(__file__).with_name("odd_server.py"))
 

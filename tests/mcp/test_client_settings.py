@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from toolkit.mcp.settings import HttpServer, StdioServer
+from toolkit.mcp.settings.servers import HttpServer, StdioServer
 from toolkit.sources.configuring import find_configuration
 from toolkit.sources.displaying import seen_from
 

@@ -12,10 +12,10 @@ from toolkit.agents.models.scripted import ScriptedModel, Turn
 from toolkit.agents.subagents import Subagent
 from toolkit.approvals.reviewers import ScriptedReviewer
 from toolkit.disclosure.facades import UnfoldingTool
+from toolkit.mcp.client.sessions import connection_to, wait_for
 from toolkit.mcp.crossing import allow_keys
-from toolkit.mcp.remote import tools_from
-from toolkit.mcp.sessions import connection_to, wait_for
-from toolkit.mcp.settings import StdioServer
+from toolkit.mcp.settings.servers import StdioServer
+from toolkit.mcp.tools.remote import tools_from
 from toolkit.runs.run import Run
 from toolkit.tools.calls import ToolCall
 from toolkit.tools.metrics import RecordingMetrics

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from tests.mcp.serving import TOOLKIT
+from toolkit.mcp.client.sessions import close_sessions, connection_to, wait_for
 from toolkit.mcp.crossing import converter_from
-from toolkit.mcp.remote import tools_from
-from toolkit.mcp.sessions import close_sessions, connection_to, wait_for
-from toolkit.mcp.settings import StdioServer
+from toolkit.mcp.settings.servers import StdioServer
+from toolkit.mcp.tools.remote import tools_from
 from toolkit.tools.context import ToolContext
 
 TOOLS = '''

@@ -5,9 +5,9 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from toolkit.mcp.remote import tools_from
-from toolkit.mcp.sessions import close_sessions, connection_to, wait_for
-from toolkit.mcp.settings import StdioServer
+from toolkit.mcp.client.sessions import close_sessions, connection_to, wait_for
+from toolkit.mcp.settings.servers import StdioServer
+from toolkit.mcp.tools.remote import tools_from
 from toolkit.tools.results import ToolResult
 
 SERVER = Path(__file__).with_name("hostile_server.py")

@@ -7,9 +7,9 @@ import subprocess
 import pytest
 
 from toolkit.events import Progress
-from toolkit.mcp.remote import tools_from
-from toolkit.mcp.sessions import close_sessions, connection_to, wait_for
-from toolkit.mcp.settings import StdioServer
+from toolkit.mcp.client.sessions import close_sessions, connection_to, wait_for
+from toolkit.mcp.settings.servers import StdioServer
+from toolkit.mcp.tools.remote import tools_from
 from toolkit.tools.context import ToolContext
 
 

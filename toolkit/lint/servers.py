@@ -42,7 +42,7 @@ def with_told_servers(configuration: Configuration, requests: Iterable[Request],
 
 def _spoken_of(configuration: Configuration, requests: Iterable[Request]) -> set[str]:
     """Return the servers that are named themselves, or in a file of YAML, or in a group that is."""
-    from toolkit.mcp.settings import offered_prefix  # noqa: PLC0415 - few projects have servers
+    from toolkit.mcp.settings.servers import offered_prefix  # noqa: PLC0415 - few projects have servers
 
     words: set[str] = set()
     for request in requests:

@@ -3,17 +3,17 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from toolkit.mcp.contents import Attachment
-    from toolkit.mcp.sessions import close_sessions
-    from toolkit.mcp.settings import HttpServer, StdioServer
-    from toolkit.mcp.toolsets import McpTools
+    from toolkit.mcp.client.sessions import close_sessions
+    from toolkit.mcp.settings.servers import HttpServer, StdioServer
+    from toolkit.mcp.tools.contents import Attachment
+    from toolkit.mcp.tools.toolsets import McpTools
 
 _PLACES = {
-    "Attachment": "toolkit.mcp.contents",
-    "HttpServer": "toolkit.mcp.settings",
-    "McpTools": "toolkit.mcp.toolsets",
-    "StdioServer": "toolkit.mcp.settings",
-    "close_sessions": "toolkit.mcp.sessions",
+    "Attachment": "toolkit.mcp.tools.contents",
+    "HttpServer": "toolkit.mcp.settings.servers",
+    "McpTools": "toolkit.mcp.tools.toolsets",
+    "StdioServer": "toolkit.mcp.settings.servers",
+    "close_sessions": "toolkit.mcp.client.sessions",
 }
 __all__ = ["Attachment", "HttpServer", "McpTools", "StdioServer", "close_sessions"]
 

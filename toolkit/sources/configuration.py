@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from toolkit.agents.models.prices import Price
-    from toolkit.mcp.settings import McpServer
+    from toolkit.mcp.settings.servers import McpServer
 
 OWN_FILE = "toolkit.toml"
 PROJECT_FILE = "pyproject.toml"

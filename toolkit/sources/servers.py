@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from toolkit.approvals.gates import Gate
 from toolkit.errors import ConfigurationError
-from toolkit.mcp.consent import Consents
-from toolkit.mcp.remote import RemoteTool, tools_from
-from toolkit.mcp.settings import McpServer, StdioServer, offered_prefix
+from toolkit.mcp.settings.consent import Consents
+from toolkit.mcp.settings.servers import McpServer, StdioServer, offered_prefix
+from toolkit.mcp.tools.remote import RemoteTool, tools_from
 from toolkit.problems import Problem, did_you_mean
 from toolkit.sources.collected import NO_TOOLS, NOT_FOUND, Collected, as_warning
 from toolkit.sources.configuration import Configuration
@@ -111,8 +111,8 @@ class ConfiguredServers:
         return self._opened[name]
 
     def _reached(self, server: McpServer) -> Collected:
-        from toolkit.mcp.connections import ServerUnreachable  # noqa: PLC0415 - it imports the SDK
-        from toolkit.mcp.sessions import connection_to, wait_for  # noqa: PLC0415
+        from toolkit.mcp.client.connections import ServerUnreachable  # noqa: PLC0415 - it imports the SDK
+        from toolkit.mcp.client.sessions import connection_to, wait_for  # noqa: PLC0415
 
         try:
             listed = wait_for(connection_to(server, self._configuration.context).tools())

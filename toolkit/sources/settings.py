@@ -12,7 +12,7 @@ from toolkit.sources.configuration import Configuration, GroupSettings, ReadySet
 
 if TYPE_CHECKING:
     from toolkit.agents.models.prices import Price
-    from toolkit.mcp.settings import McpServer, Owner
+    from toolkit.mcp.settings.servers import McpServer, Owner
 
 BAD_CONFIGURATION = "TK005"
 
@@ -297,8 +297,8 @@ class _Reader:
 
     def _servers(self, value: Any, path: Sequence[str]) -> "dict[str, McpServer] | None":
         if isinstance(value, dict):
-            from toolkit.mcp.reading import read_servers  # noqa: PLC0415 - few projects have servers
-            from toolkit.mcp.tables import Setting  # noqa: PLC0415
+            from toolkit.mcp.settings.reading import read_servers  # noqa: PLC0415 - few projects have servers
+            from toolkit.mcp.settings.tables import Setting  # noqa: PLC0415
 
             folder = self._file.parent
             setting = Setting(folder, self._owner, self._place, self.problems.append, "~/.config/toolkit/config.toml")

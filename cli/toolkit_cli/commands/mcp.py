@@ -95,7 +95,7 @@ def _chosen(names: Sequence[str], configuration: "Configuration") -> list[str]:
 def _list(
     names: Sequence[str], configuration: "Configuration", servers: "ConfiguredServers", *, as_json: bool
 ) -> ExitCode:
-    from toolkit.mcp.health import standings_of  # noqa: PLC0415 - it imports the SDK
+    from toolkit.mcp.client.health import standings_of  # noqa: PLC0415 - it imports the SDK
 
     named = [configuration.mcp[name] for name in names]
     allowed = [server for server in named if servers.consents.is_given(server)]
@@ -112,8 +112,8 @@ def _list(
 def _ping(
     names: Sequence[str], configuration: "Configuration", servers: "ConfiguredServers", *, as_json: bool
 ) -> ExitCode:
-    from toolkit.mcp.connections import ServerUnreachable  # noqa: PLC0415
-    from toolkit.mcp.health import ping  # noqa: PLC0415 - it imports the SDK
+    from toolkit.mcp.client.connections import ServerUnreachable  # noqa: PLC0415
+    from toolkit.mcp.client.health import ping  # noqa: PLC0415 - it imports the SDK
 
     problems = []
     for name in names:

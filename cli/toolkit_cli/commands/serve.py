@@ -19,7 +19,7 @@ from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:
-    from toolkit.mcp.editors import Editor
+    from toolkit.mcp.settings.editors import Editor
     from toolkit.tools.base import Tool
     from toolkit_cli.serving.carrying import Place
 

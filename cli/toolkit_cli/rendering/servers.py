@@ -7,8 +7,8 @@ from toolkit_cli.rendering.styles import Line
 from toolkit_cli.rendering.tables import table
 
 if TYPE_CHECKING:
-    from toolkit.mcp.health import Standing
-    from toolkit.mcp.settings import McpServer
+    from toolkit.mcp.client.health import Standing
+    from toolkit.mcp.settings.servers import McpServer
 
 NOT_ALLOWED = "not allowed"
 

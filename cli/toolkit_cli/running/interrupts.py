@@ -61,7 +61,7 @@ def leave_if_threads_remain(exit_code: int) -> None:
 
 
 def _leave(exit_code: int) -> NoReturn:
-    if (sessions := sys.modules.get("toolkit.mcp.sessions")) is not None:  # what was started ends with us
+    if (sessions := sys.modules.get("toolkit.mcp.client.sessions")) is not None:  # what was started ends with us
         sessions.close_sessions()
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:

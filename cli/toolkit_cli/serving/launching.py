@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from toolkit.mcp.editors import Address, Editor, Launch, editor_configuration
+from toolkit.mcp.settings.editors import Address, Editor, Launch, editor_configuration
 
 
 def configuration_to_paste(

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from toolkit.mcp.callers import WaitingCaller
-from toolkit.mcp.contents import result_from, without_secrets
-from toolkit.mcp.sessions import connection_to, reach
-from toolkit.mcp.settings import McpServer
+from toolkit.mcp.client.sessions import connection_to, reach
+from toolkit.mcp.settings.servers import McpServer
+from toolkit.mcp.tools.callers import WaitingCaller
+from toolkit.mcp.tools.contents import result_from, without_secrets
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
 

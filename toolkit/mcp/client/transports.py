@@ -13,8 +13,8 @@ import anyio
 import httpx2
 from mcp.client.streamable_http import streamable_http_client
 
-from toolkit.mcp.processes import run_server
-from toolkit.mcp.settings import HttpServer, McpServer, StdioServer, expand, texts_of, variables_in
+from toolkit.mcp.client.processes import run_server
+from toolkit.mcp.settings.servers import HttpServer, McpServer, StdioServer, expand, texts_of, variables_in
 from toolkit.tools.secret_texts import Secrets, sounds_secret
 
 LARGEST_ANSWER = 32 * 1024 * 1024

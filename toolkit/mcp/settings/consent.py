@@ -18,7 +18,7 @@ from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
 from toolkit.approvals.risks import Risk
 from toolkit.mcp.crossing import names_that_cross
-from toolkit.mcp.settings import HttpServer, McpServer, StdioServer, variables_in
+from toolkit.mcp.settings.servers import HttpServer, McpServer, StdioServer, variables_in
 from toolkit.problems import Problem
 from toolkit.running import loop_is_running, run_apart, run_in_loop
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from toolkit.durations import parse_duration
 from toolkit.errors import ConfigurationError
 from toolkit.mcp.crossing import MetaConverter, converter_from, names_what_crosses
-from toolkit.mcp.settings import HttpServer, McpServer, Owner, StdioServer, holds_secret
+from toolkit.mcp.settings.servers import HttpServer, McpServer, Owner, StdioServer, holds_secret
 from toolkit.problems import Location, Problem, Severity, did_you_mean
 
 BAD_CONFIGURATION = "TK005"

@@ -12,9 +12,9 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolkit.durations import spoken
 from toolkit.errors import ToolExecutionError
-from toolkit.mcp.conversations import Caller, Conversation, leaf_of, words_of
-from toolkit.mcp.settings import McpServer, StdioServer
-from toolkit.mcp.transports import Values, secrets_of
+from toolkit.mcp.client.conversations import Caller, Conversation, leaf_of, words_of
+from toolkit.mcp.client.transports import Values, secrets_of
+from toolkit.mcp.settings.servers import McpServer, StdioServer
 
 _LAST_WORDS_SECONDS = 1.0
 _TERMINATED = "Session terminated"

@@ -13,9 +13,9 @@ from collections.abc import Coroutine, Mapping
 from concurrent.futures import Future, wait
 from typing import Any, TypeVar
 
-from toolkit.mcp.connections import Connection
-from toolkit.mcp.settings import McpServer
-from toolkit.mcp.transports import values_for
+from toolkit.mcp.client.connections import Connection
+from toolkit.mcp.client.transports import values_for
+from toolkit.mcp.settings.servers import McpServer
 
 T = TypeVar("T")
 

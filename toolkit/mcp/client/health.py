@@ -7,9 +7,9 @@ from time import perf_counter
 from typing import Any
 
 from toolkit.errors import ConfigurationError
-from toolkit.mcp.connections import Health, ServerUnreachable
-from toolkit.mcp.sessions import connection_to, wait_for
-from toolkit.mcp.settings import McpServer
+from toolkit.mcp.client.connections import Health, ServerUnreachable
+from toolkit.mcp.client.sessions import connection_to, wait_for
+from toolkit.mcp.settings.servers import McpServer
 
 
 @dataclass(frozen=True, slots=True)

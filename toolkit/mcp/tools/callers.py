@@ -13,7 +13,7 @@ from toolkit.approvals.decisions import Continue, Decision, Edit, ExitEarly
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.approvals.risks import Risk
 from toolkit.errors import ToolArgumentsError
-from toolkit.mcp.settings import McpServer
+from toolkit.mcp.settings.servers import McpServer
 from toolkit.tools.context import ToolContext
 from toolkit.tools.schema_shapes import shape_of_schema
 from toolkit.tools.secret_texts import Secrets

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from toolkit.mcp.settings import McpServer
-from toolkit.mcp.tables import BAD_CONFIGURATION, HTTP_KEYS, STDIO_KEYS, Setting, read_table
+from toolkit.mcp.settings.servers import McpServer
+from toolkit.mcp.settings.tables import BAD_CONFIGURATION, HTTP_KEYS, STDIO_KEYS, Setting, read_table
 from toolkit.problems import Location, Problem, did_you_mean
 
 _LISTS = ("mcpServers", "servers")

@@ -21,8 +21,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from toolkit.mcp.settings import McpServer
-from toolkit.mcp.tables import Setting, read_table
+from toolkit.mcp.settings.servers import McpServer
+from toolkit.mcp.settings.tables import Setting, read_table
 
 FILES = "files"
 """The key that lists files of editors, beside the tables of servers."""
@@ -51,7 +51,7 @@ def read_servers(tables: Mapping[str, Any], path: Sequence[str], setting: Settin
         elif (server := read_table(name, table, here, setting)) is not None:
             servers[name] = server
     for file in _files(tables.get(FILES), [*path, FILES], setting):
-        from toolkit.mcp.editor_files import read_editors_file  # noqa: PLC0415 - few projects name such files
+        from toolkit.mcp.settings.editor_files import read_editors_file  # noqa: PLC0415 - few projects name such files
 
         for name, server in read_editors_file(file, setting).items():
             if name in servers:

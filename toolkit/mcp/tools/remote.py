@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from toolkit.disclosure.groups import chosen
 from toolkit.errors import InvalidTools
 from toolkit.mcp.crossing import meta_for
-from toolkit.mcp.settings import McpServer, offered_prefix
+from toolkit.mcp.settings.servers import McpServer, offered_prefix
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.tools.arguments import read_arguments
 from toolkit.tools.base import Arguments, Tool
@@ -89,7 +89,7 @@ class RemoteTool(Tool):
         Raises:
             ToolExecutionError: If it cannot be reached, refuses, or takes too long.
         """
-        from toolkit.mcp.calling import call_remote  # noqa: PLC0415 - it imports the SDK
+        from toolkit.mcp.tools.calling import call_remote  # noqa: PLC0415 - it imports the SDK
 
         return await call_remote(self.server, self.wire_name, parsed, context, self._meta(context))
 

@@ -24,8 +24,8 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolkit.durations import spoken
 from toolkit.errors import ToolExecutionError
-from toolkit.mcp.settings import McpServer, StdioServer
-from toolkit.mcp.transports import Diary, Values, open_transport
+from toolkit.mcp.client.transports import Diary, Values, open_transport
+from toolkit.mcp.settings.servers import McpServer, StdioServer
 from toolkit.tools.secret_texts import Secrets
 
 _MOST_PAGES = 1000
