@@ -1,5 +1,6 @@
 """Policies: who must be asked before a call runs, judged by its risk and by who chose it."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -92,7 +93,8 @@ class Allowance:
     """Leave given beforehand for some calls: a pattern for the tool's name and one for each argument named.
 
     Patterns are shell globs and match the whole text, case and all; an argument that is no text is matched as JSON.
-    A text that climbs with `..` is covered only by a pattern that says so, or by `*` alone: `out/*` stays in `out`.
+    A text that climbs with `..`, percent-encoded or not, is covered only by a pattern that climbs as often, or by `*`
+    alone: `out/*` stays in `out`. In a URL what is before the path is matched for itself too: no `*` reaches past it.
     """
 
     tool: str
@@ -131,13 +133,42 @@ class Allowance:
         )
 
 
+_MOST_ENCODINGS = 4
+_CLIMB = re.compile(r"(?<![\w.])\.\.(?![\w.])")
+_PLACE = re.compile(r"[^/?#\\]*://[^/?#\\]*")
+
+
 def _split_arguments(text: str) -> list[str]:
     return [part for part in re.split(r",(?=\s*\w+\s*=)", text) if part.strip()]
 
 
 def _matches(text: str, glob: str) -> bool:
-    climbs = ".." in re.split(r"[/\\]", text)
-    return fnmatchcase(text, glob) and (not climbs or ".." in glob or glob == "*")
+    if glob == "*":
+        return True
+    return fnmatchcase(text, glob) and _climbs(text) <= _climbs(glob) and _is_at_the_place(text, glob)
+
+
+def _climbs(text: str) -> float:
+    """Return how often a text says `..` as a name of its own; what is encoded over and over counts as for ever."""
+    if "%" in text:
+        from urllib.parse import unquote  # noqa: PLC0415 - few arguments are encoded
+
+        for _ in range(_MOST_ENCODINGS):
+            text, before = unquote(text), text
+            if text == before:
+                break
+        else:
+            return math.inf
+    return len(_CLIMB.findall(text))
+
+
+def _is_at_the_place(text: str, glob: str) -> bool:
+    """Return whether scheme and host of a URL match those of a pattern that has any."""
+    scheme, is_url, rest = glob.partition("://")
+    if not is_url:
+        return True
+    place = _PLACE.match(text)
+    return place is not None and fnmatchcase(place[0], f"{scheme}://{rest.partition('/')[0]}")
 
 
 def _as_text(value: object) -> str:
