@@ -5,19 +5,65 @@ made. Every `…Started` has exactly one `…Finished` with the same `call`, on 
 are plain data, so that `as_record` gives what `--format jsonl` prints.
 """
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, dataclass_transform
 
 Outcome = Literal["success", "failure", "error", "signal"]
 StepStatus = Literal["ok", "failed", "skipped", "rejected", "timed_out", "ended"]
 
+_BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass_transform(frozen_default=True)
 class Event:
-    """The root of all events."""
+    """The root of all events: a class names its fields, all of which are given, by position or by name.
+
+    An event never changes, and equals another of its class that says the same. To type checkers it is a frozen
+    dataclass; in truth it is none, since so many generated classes would delay the start of every program.
+
+    Attributes:
+        kind: The name of the class as records have it: `tool_started` for `ToolStarted`.
+    """
 
     kind: ClassVar[str] = "event"
+    __match_args__: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        """Take the kind from the name of the class, and its fields from the annotations."""
+        cls.kind = _BETWEEN_WORDS.sub("_", cls.__name__).lower()
+        cls.__match_args__ = (*cls.__match_args__, *cls.__annotations__)  # type: ignore[misc]  # as `@dataclass` does
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        """Keep a value for each field.
+
+        Raises:
+            TypeError: If one is missing, there twice, or for no field.
+        """
+        fields = self.__match_args__
+        if len(values) > len(fields) or named.keys() != {*fields[len(values) :]}:
+            raise TypeError(f"{type(self).__name__} takes exactly {', '.join(fields) or 'nothing'}")
+        self.__dict__.update(zip(fields, values, strict=False), **named)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse: an event never changes."""
+        raise AttributeError(f"an event never changes, and {name!r} is not to be set")
+
+    def __delattr__(self, name: str) -> None:
+        """Refuse, as above."""
+        raise AttributeError(f"an event never changes, and {name!r} is not to be taken away")
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether another event says the same."""
+        return vars(self) == vars(other) if type(self) is type(other) else NotImplemented
+
+    def __hash__(self) -> int:
+        """Return the hash of what it says; arguments and results may have none."""
+        return hash((self.kind, *map(self.__dict__.get, self.__match_args__)))
+
+    def __repr__(self) -> str:
+        """Return the event as it could be written."""
+        return f"{type(self).__name__}({', '.join(f'{name}={vars(self)[name]!r}' for name in self.__match_args__)})"
 
 
 Listener = Callable[[Event], None]
@@ -25,24 +71,20 @@ Listener = Callable[[Event], None]
 
 def as_record(event: Event) -> dict[str, Any]:
     """Return an event as plain data with its kind under `event`."""
-    return {"event": event.kind} | {field.name: getattr(event, field.name) for field in fields(event)}
+    return {"event": event.kind} | {name: getattr(event, name) for name in event.__match_args__}
 
 
-@dataclass(frozen=True, slots=True)
 class ToolStarted(Event):
     """A call of a tool begins, with the arguments as they came; stars stand for secrets."""
 
-    kind: ClassVar[str] = "tool_started"
     call: int
     tool: str
     arguments: Any
 
 
-@dataclass(frozen=True, slots=True)
 class ToolFinished(Event):
     """A tool has ended, well or not; `seconds` leaves out the waiting for a person."""
 
-    kind: ClassVar[str] = "tool_finished"
     call: int
     tool: str
     outcome: Outcome
@@ -52,21 +94,17 @@ class ToolFinished(Event):
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
 class ApprovalAsked(Event):
     """A reviewer is being asked whether a call may run."""
 
-    kind: ClassVar[str] = "approval_asked"
     tool: str
     arguments: Any
     asked_by: str
 
 
-@dataclass(frozen=True, slots=True)
 class ApprovalDecided(Event):
     """A question was answered, or a rule or flag answered it beforehand (`by` says who)."""
 
-    kind: ClassVar[str] = "approval_decided"
     tool: str
     decision: Literal["continue", "edit", "reject", "exit_early"]
     by: str
@@ -74,11 +112,9 @@ class ApprovalDecided(Event):
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
 class FileChanged(Event):
     """A tool has created, changed or deleted a file."""
 
-    kind: ClassVar[str] = "file_changed"
     tool: str
     path: str
     change: Literal["created", "modified", "deleted"]
@@ -86,21 +122,17 @@ class FileChanged(Event):
     lines_removed: int
 
 
-@dataclass(frozen=True, slots=True)
 class PipelineStarted(Event):
     """A pipeline begins."""
 
-    kind: ClassVar[str] = "pipeline_started"
     call: int
     pipeline: str
     steps: int
 
 
-@dataclass(frozen=True, slots=True)
 class PipelineFinished(Event):
     """A pipeline has ended, well or not."""
 
-    kind: ClassVar[str] = "pipeline_finished"
     call: int
     pipeline: str
     outcome: Outcome
@@ -108,11 +140,9 @@ class PipelineFinished(Event):
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
 class StepStarted(Event):
     """A step begins; `path` tells steps of branches and nested pipelines apart (`report/label`)."""
 
-    kind: ClassVar[str] = "step_started"
     call: int
     path: str
     position: int
@@ -121,11 +151,9 @@ class StepStarted(Event):
     items: int | None
 
 
-@dataclass(frozen=True, slots=True)
 class StepFinished(Event):
     """A step has ended; a skipped step has a start and a finish too."""
 
-    kind: ClassVar[str] = "step_finished"
     call: int
     path: str
     position: int
@@ -141,11 +169,9 @@ class StepFinished(Event):
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
 class StepRetried(Event):
     """An attempt failed and another follows after `delay` seconds."""
 
-    kind: ClassVar[str] = "step_retried"
     call: int
     path: str
     attempt: int
@@ -153,11 +179,9 @@ class StepRetried(Event):
     delay: float
 
 
-@dataclass(frozen=True, slots=True)
 class ItemFinished(Event):
     """One item of a `for_each` step has ended."""
 
-    kind: ClassVar[str] = "item_finished"
     call: int
     path: str
     index: int
@@ -167,11 +191,9 @@ class ItemFinished(Event):
     error: str | None
 
 
-@dataclass(frozen=True, slots=True)
 class ModelStarted(Event):
     """A model is asked by an agent, for the agent's turn of this number; `run` is the id of the agent's run."""
 
-    kind: ClassVar[str] = "model_started"
     call: int
     model: str
     agent: str
@@ -179,25 +201,20 @@ class ModelStarted(Event):
     turn: int
 
 
-@dataclass(frozen=True, slots=True)
 class ModelSaid(Event):
     """A model says some text, a piece of its reply; one that does not stream says all at once."""
 
-    kind: ClassVar[str] = "model_said"
     call: int
     text: str
 
 
-@dataclass(frozen=True, slots=True)
 class ModelChose(Event):
     """A model has chosen to call a tool; the call begins when the reply is whole."""
 
-    kind: ClassVar[str] = "model_chose"
     call: int
     tool: str
 
 
-@dataclass(frozen=True, slots=True)
 class ModelFinished(Event):
     """A model's reply has ended, well or not.
 
@@ -205,7 +222,6 @@ class ModelFinished(Event):
     in US dollars, and `None` where nobody knows.
     """
 
-    kind: ClassVar[str] = "model_finished"
     call: int
     model: str
     agent: str
@@ -222,11 +238,9 @@ class ModelFinished(Event):
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
 class Progress(Event):
     """A tool tells how far it is."""
 
-    kind: ClassVar[str] = "progress"
     tool: str
     message: str
     done: float | None
