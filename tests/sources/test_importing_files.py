@@ -253,7 +253,8 @@ BAD_FILES = [
      "did you mean 'getcwd' or 'getcwdb'?"),
     ("prnt('x')\n", "1:1", "cannot be imported: NameError: name 'prnt' is not defined", "did you mean 'print'?"),
     ("qqqqqqqq\n", "1:1", "cannot be imported: NameError: name 'qqqqqqqq' is not defined", "define it or import it first"),
-    ("é = 'é'; assert 1 == 2, 'no'\n", "1:17", "cannot be imported: AssertionError: no", WORK),
+    ("é = 'é'; ü = 1 / 0\n", "1:14", "cannot be imported: ZeroDivisionError: division by zero", WORK),
+    ("raise AssertionError('no')\n", "1:1", "cannot be imported: AssertionError: no", WORK),
     ("def f():\n    return 1 / 0\n\nf()\n", "2:12", "cannot be imported: ZeroDivisionError: division by zero", WORK),
     ("import json\njson.loads('{')\n", "2:1", ("cannot be imported: JSONDecodeError: Expecting property name enclosed in "
      "double quotes: line 1 column 2 (char 1)"), WORK),
