@@ -10,8 +10,12 @@ FOLDER = Path(__file__).parent / "rules"
 HEAD = """\
 # The rules of lint
 
-`toolkit lint` looks for all of these unless it is told otherwise; [Linting](../linting.md) says how.
+`toolkit lint` looks for all of these unless it is told otherwise, but for those that are off; [Linting](../linting.md)
+says how.
 `toolkit lint --explain CODE` shows the same pages.
+
+Some of what other checkers look for cannot happen here, and needs no rule: `for_each` takes one item at a time unless
+`max_parallel` says how many, no more than 1,000 at a time, and no more than 100,000 altogether.
 
 """
 NOTE = "<!-- not run: the tests of the rules lint it -->\n"

@@ -65,6 +65,44 @@ def test_command_line_builds_on_the_settings(found):
     assert found("--select", "TK204", settings=settings) == both("TK204")
 
 
+@pytest.fixture
+def quote(invoke, project):
+    """Return the codes that are found in a tool of which only a rule that is off by default has something to say."""
+    (project / "tools.py").write_text(
+        "from toolkit import tool\n\n\n@tool\ndef quote(weight: float) -> str:\n"
+        '    """Work out the postage for a parcel.\n\n    Args:\n        weight: In kilograms.\n    """\n'
+        '    return f"{weight} EUR"\n',
+        "utf-8",
+    )
+
+    def run(*options, settings=""):
+        (project / "toolkit.toml").write_text(settings, "utf-8")
+        result = invoke("lint", "tools.py", "--format", "concise", *options)
+        assert (result.exit_code, result.stderr) == (0, "")
+        return [line.partition("[")[2][:5] for line in result.stdout.splitlines() if "[TK" in line]
+
+    return run
+
+
+@pytest.mark.parametrize("options", [[], ["--select", "ALL"], ["--select", "TK2"], ["--extend-select", "TK20"]])
+def test_rule_that_is_off_by_default_is_not_looked_for_in_a_crowd(quote, options):
+    assert quote(*options) == []
+
+
+@pytest.mark.parametrize(
+    "options", [["--select", "tk207"], ["--extend-select", "TK207"], ["--select", "TK2,no-return-description"]]
+)
+def test_rule_that_is_off_by_default_is_looked_for_where_it_is_named(quote, options):
+    assert quote(*options) == ["TK207"]
+
+
+def test_settings_turn_a_rule_on_and_the_command_line_off_again(quote):
+    settings = '[lint]\nextend-select = ["TK207"]\n'
+    assert quote(settings=settings) == quote("--ignore", "TK5", settings=settings) == ["TK207"]
+    assert quote("--ignore", "TK2", settings=settings) == quote("--select", "TK2", settings=settings) == []
+    assert quote(settings='[lint]\nselect = ["no-return-description"]\n') == ["TK207"]
+
+
 def test_files_have_rules_of_their_own(found):
     settings = '[lint.per-file-ignores]\n"old/*" = ["TK2", "TK301"]\n"tools.json" = ["invalid-tool-name"]\n'
     assert found(settings=settings) == ["old TK101", "old TK303", *(f"tools {code}" for code in EVERYTHING[1:])]

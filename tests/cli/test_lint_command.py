@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tests.terminals import Terminal
-from toolkit.lint.rules import codes
+from toolkit.lint.rules import OFF, codes
 
 BAD = """\
 from toolkit import tool
@@ -336,9 +336,15 @@ def test_rule_is_explained_by_code_and_by_name(invoke, project):
     )
 
 
+def test_it_is_said_which_rules_are_off_by_default(invoke, project):
+    page = invoke("lint", "--explain", "TK617").stdout
+    assert page.splitlines()[2] == "*severity: info · off by default · fixed by `--fix --unsafe-fixes`*"
+
+
 def test_all_rules_are_listed(invoke, project):
     lines = invoke("lint", "--explain", "ALL").stdout.splitlines()
-    assert "TK201  error         missing-description: A tool has no description." in lines
+    assert "TK201  error           missing-description: A tool has no description." in lines
+    assert len([line for line in lines if line[7:].startswith("info, off ")]) == len(OFF)
     assert len(lines) == len(codes())
 
 

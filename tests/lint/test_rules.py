@@ -18,7 +18,8 @@ import pytest
 from toolkit.lint.checking import check
 from toolkit.lint.fixing import fix_files, is_fixable
 from toolkit.lint.rule import PORTABLE, Rule
-from toolkit.lint.rules import all_rules, codes, rule_of
+from toolkit.lint.rules import OFF, all_rules, codes, rule_of
+from toolkit.lint.selection import Selection
 from toolkit.lint.settings import read_lint_settings
 from toolkit.sources.configuring import find_configuration
 
@@ -50,7 +51,12 @@ def problems_of(code, *targets):
     configuration, _ = find_configuration()
     settings, wrong = read_lint_settings(configuration)
     assert wrong == []
+    settings = with_rules_that_are_off(settings)
     return [problem for problem in check(targets, configuration, settings=settings) if problem.code == code]
+
+
+def with_rules_that_are_off(settings):
+    return settings._replace(selections=(*settings.selections, Selection(extend_select=tuple(OFF))))
 
 
 def reviewed(file, text):
@@ -137,7 +143,7 @@ def found_in_examples(tmp_path_factory):
         for paths in parts:
             configuration, _ = find_configuration(folder)
             settings, _ = read_lint_settings(configuration)
-            chosen = settings._replace(providers=rules[0].providers or (PORTABLE,))
+            chosen = with_rules_that_are_off(settings)._replace(providers=rules[0].providers or (PORTABLE,))
             for problem in check(paths, configuration, settings=chosen) if paths else ():
                 place = problem.location.file if problem.location else ""
                 found.setdefault(str((folder / place).parent.name), set()).add(problem.code)
@@ -185,6 +191,10 @@ def test_first_version_is_whole():
     fixes = {code: rule_of(code).fix for code in FIRST if rule_of(code).fix}
     assert fixes == FIRST_FIXES
     assert {case.name for case in CASES if list(case.glob("fixed.*"))} >= set(fixes)
+
+
+def test_it_is_known_which_rules_are_off_without_importing_them():
+    assert {rule.code for rule in all_rules() if not rule.default} == OFF
 
 
 def test_names_of_rules_are_their_own():

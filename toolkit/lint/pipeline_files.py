@@ -86,6 +86,19 @@ class PipelineFile:
         plain = {} if self.root is None else documents.plain(self.root)
         return plain if isinstance(plain, dict) else {}
 
+    def node_at(self, place: Location) -> documents.Node | None:
+        """Return the largest node that begins at a place, such as the whole of a step."""
+        waiting: list[documents.Node] = [] if self.root is None else [self.root]
+        while waiting:
+            node = waiting.pop()
+            if (node.location.line, node.location.column) == (place.line, place.column):
+                return node
+            if isinstance(node, documents.Mapping):
+                waiting += (entry.value for entry in node.entries.values())
+            elif isinstance(node, documents.Sequence):
+                waiting += node.items
+        return None
+
     def texts(self) -> Iterator[Text]:
         """Yield what a model is sent of the pipeline or agent, or told by it, with the places."""
         if self.root is None:

@@ -43,6 +43,7 @@ class Rule:
         code: Its number, `TK` and three digits.
         name: What it is called: the pattern that it finds.
         severity: How much a finding weighs, unless the finding says otherwise; only an `error` fails a check.
+        default: Whether it is looked for where nobody has asked for it by its code or its name.
         fix: Whether it offers fixes, and of which kind at most.
         providers: For whom it matters; empty means for all.
         limits: The figures that a project may change, with their defaults.
@@ -51,6 +52,7 @@ class Rule:
     code: ClassVar[str]
     name: ClassVar[str]
     severity: ClassVar[Severity] = "warning"
+    default: ClassVar[bool] = True
     fix: ClassVar[Literal["safe", "unsafe"] | None] = None
     providers: ClassVar[tuple[str, ...]] = ()
     limits: ClassVar[Mapping[str, int]] = {}

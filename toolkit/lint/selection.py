@@ -1,9 +1,12 @@
-"""Selection: which rules are looked for, from codes, beginnings of codes and names, as people know it from ruff."""
+"""Selection: which rules are looked for, from codes, beginnings of codes and names, as people know it from ruff.
+
+A rule that is off by default is as one in preview is there: only its own code, or its name, turns it on.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from toolkit.lint.rules import CERTAIN, all_rules, codes, rule_of
+from toolkit.lint.rules import CERTAIN, all_rules, codes, is_default, rule_of
 from toolkit.problems import did_you_mean
 
 ALL = "ALL"
@@ -13,7 +16,7 @@ class Selection(NamedTuple):
     """What is to be looked for: each part is a code, the beginning of some, a name, or `ALL`.
 
     Attributes:
-        select: What is looked for; everything unless it is said.
+        select: What is looked for; everything that is on by default unless it is said.
         ignore: What is not.
         extend_select: What is looked for besides.
     """
@@ -26,7 +29,7 @@ class Selection(NamedTuple):
         """Return the codes that are looked for.
 
         The longer of two parts that fit a code decides; of two that are as long, `ignore` does. What must not be
-        missed is always in, unless it is ignored.
+        missed is always in, unless it is ignored; what is off by default is in only if it is meant alone.
 
         Args:
             before: What was looked for until now, where `select` does not say anything.
@@ -35,6 +38,8 @@ class Selection(NamedTuple):
         chosen = set()
         for code in codes():
             wanted, unwanted = _nearest(selected, code), _nearest(self.ignore, code)
+            if wanted < len(code) and not is_default(code):
+                wanted = -1
             if wanted > unwanted or (unwanted < 0 and self.select is None and code in before):
                 chosen.add(code)
         certain = {code for code in codes() if code.startswith(CERTAIN) and _nearest(self.ignore, code) < 0}
@@ -47,7 +52,7 @@ class Selection(NamedTuple):
 
 def selected_codes(layers: Sequence[Selection]) -> frozenset[str]:
     """Return what is looked for after each layer has said its part: the settings first, then the command line."""
-    found = frozenset(codes())
+    found = frozenset(filter(is_default, codes()))
     for layer in layers:
         found = layer.codes(found)
     return found

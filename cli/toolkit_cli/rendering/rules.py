@@ -10,6 +10,8 @@ _FIXES = {None: "", "safe": "`--fix`", "unsafe": "`--fix --unsafe-fixes`"}
 def page_of(rule: type[Rule]) -> str:
     """Return the page of a rule in Markdown, with the newline at its end."""
     facts = [f"severity: {rule.severity}"]
+    if not rule.default:
+        facts.append("off by default")
     if rule.fix:
         facts.append(f"fixed by {_FIXES[rule.fix]}")
     if rule.providers:
@@ -22,7 +24,7 @@ def page_of(rule: type[Rule]) -> str:
 def index_of(rules: Iterable[type[Rule]]) -> str:
     """Return the table of the rules in Markdown, each with a link to its page, with the newline at its end."""
     rows = [
-        f"| {rule.code} | [{rule.name}]({rule.name}.md) | {rule.severity} | {_FIXES[rule.fix]} | {_summary(rule)} |"
+        f"| {rule.code} | [{rule.name}]({rule.name}.md) | {_weight(rule)} | {_FIXES[rule.fix]} | {_summary(rule)} |"
         for rule in rules
     ]
     head = ["| code | rule | severity | fix | what it finds |", "| --- | --- | --- | --- | --- |"]
@@ -31,8 +33,12 @@ def index_of(rules: Iterable[type[Rule]]) -> str:
 
 def as_list(rules: Iterable[type[Rule]]) -> str:
     """Return the rules in plain text, a line each, with the newline at its end."""
-    lines = [f"{rule.code}  {rule.severity:<7}  {_sign(rule):<3}  {rule.name}: {rule.summary()}" for rule in rules]
+    lines = [f"{rule.code}  {_weight(rule):<9}  {_sign(rule):<3}  {rule.name}: {rule.summary()}" for rule in rules]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _weight(rule: type[Rule]) -> str:
+    return rule.severity if rule.default else f"{rule.severity}, off"
 
 
 def _sign(rule: type[Rule]) -> str:

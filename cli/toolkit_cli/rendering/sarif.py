@@ -55,7 +55,7 @@ def _rule(rule: type[Rule]) -> dict[str, Any]:
         "name": "".join(word.capitalize() for word in rule.name.replace(".", "-").split("-")),
         "shortDescription": {"text": rule.summary()},
         "help": {"text": documentation, "markdown": documentation},
-        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+        "defaultConfiguration": {"level": _LEVELS[rule.severity]} | ({} if rule.default else {"enabled": False}),
         "properties": {"tags": [rule.name]},
     }
 

@@ -24,6 +24,9 @@ BAD_CONFIGURATION = "TK005"
 CERTAIN = ("TK00", "TK011", "TK012", "TK601")
 """The beginnings of the codes that are looked for whatever is selected: where they stand, nothing could be checked."""
 
+OFF = frozenset({"TK105", "TK207", "TK617"})
+"""The codes of this table whose rules are off by default, so that nobody has to import a rule to know that it is not wanted."""
+
 TABLE: Mapping[str, str] = {
     "TK001": "opening:NotFound",
     "TK002": "opening:DoesNotImport",
@@ -40,6 +43,7 @@ TABLE: Mapping[str, str] = {
     "TK102": "long_tool_name:LongToolName",
     "TK103": "duplicate_tool_name:DuplicateToolName",
     "TK104": "reserved_name:ReservedName",
+    "TK105": "inconsistent_naming:InconsistentNaming",
     "TK106": "vague_tool_name:VagueToolName",
     "TK107": "invalid_parameter_name:InvalidParameterName",
     "TK201": "missing_description:MissingDescription",
@@ -48,6 +52,7 @@ TABLE: Mapping[str, str] = {
     "TK204": "missing_parameter_description:MissingParameterDescription",
     "TK205": "docstring_parameter_mismatch:DocstringParameterMismatch",
     "TK206": "ambiguous_siblings:AmbiguousSiblings",
+    "TK207": "no_return_description:NoReturnDescription",
     "TK208": "placeholder_text:PlaceholderText",
     "TK209": "non_portable_text:NonPortableText",
     "TK301": "untyped_parameter:UntypedParameter",
@@ -112,6 +117,7 @@ TABLE: Mapping[str, str] = {
     "TK613": "optional_result_read:OptionalResultRead",
     "TK614": "planning:DestructiveStepWithoutApprove",
     "TK615": "retry_non_idempotent:RetryNonIdempotent",
+    "TK617": "step_no_timeout:StepNoTimeout",
     "TK618": "planning:Yaml11Trap",
     "TK619": "untrusted_into_shell:UntrustedIntoShell",
     "TK620": "secret_in_yaml:SecretInYaml",
@@ -138,6 +144,11 @@ def rule_of(code: str) -> type[Rule]:
     if code in TABLE:
         return _load(code)
     return _installed()[code]
+
+
+def is_default(code: str) -> bool:
+    """Whether a rule is looked for where nobody has asked for it by its code or its name."""
+    return code not in OFF if code in TABLE else rule_of(code).default
 
 
 def all_rules() -> Iterator[type[Rule]]:

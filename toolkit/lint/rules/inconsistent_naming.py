@@ -1,0 +1,111 @@
+"""TK105: the names of tools that are offered together are put together in different ways."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.objecting import by_source
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+_STYLES = {
+    "snake_case": re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)+"),
+    "kebab-case": re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+"),
+    "camelCase": re.compile(r"[a-z][a-z0-9]*[A-Z][A-Za-z0-9]*"),
+    "PascalCase": re.compile(r"[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*"),
+}
+
+
+class InconsistentNaming(Rule):
+    '''Of the tools that are offered together, some are named in another style than the rest.
+
+    ## Why
+
+    A model writes the name of a tool from what it has seen of the others: where most are `find_order`, it calls
+    `list_invoices` though the tool is `listInvoices`. Names of one word have every style.
+
+    There is no fix. Whoever calls the tool by its name, in a pipeline, an agent's file, a lockfile or a prompt, has to be
+    told of another one, and not all of them can be seen from here.
+
+    ## Example
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def find_order(number: int) -> str:
+        """Find an order of the shop by its number.
+
+        Args:
+            number: The order's number.
+        """
+        return f"order {number}"
+
+
+    @tool(name="listInvoices")
+    def list_invoices(customer: str) -> str:
+        """List the invoices that were sent to a customer.
+
+        Args:
+            customer: The customer's name.
+        """
+        return f"invoices of {customer}"
+    ```
+
+    ## Instead
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def find_order(number: int) -> str:
+        """Find an order of the shop by its number.
+
+        Args:
+            number: The order's number.
+        """
+        return f"order {number}"
+
+
+    @tool
+    def list_invoices(customer: str) -> str:
+        """List the invoices that were sent to a customer.
+
+        Args:
+            customer: The customer's name.
+        """
+        return f"invoices of {customer}"
+    ```
+
+    ## Source
+
+    - Anthropic, [Writing effective tools for agents](https://www.anthropic.com/engineering/writing-tools-for-agents): how
+      the names of tools are put together tells in evaluations (checked 2026-11-22); the styles are this project's own
+    '''
+
+    code = "TK105"
+    name = "inconsistent-naming"
+    severity = "info"
+    default = False
+
+    def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
+        for source in by_source(tools):
+            styles = {tool.name: _style_of(tool.name) for tool in source}
+            counts = Counter(style for style in styles.values() if style)
+            if len(counts) < 2:  # noqa: PLR2004 - it takes two to differ
+                continue
+            [(usual, count)] = counts.most_common(1)
+            for tool in source:
+                style = styles[tool.name]
+                if style and style != usual:
+                    message = f"{tool.name!r} is named in {style}, and {count} of the tools beside it in {usual}"
+                    yield self.problem(message, tool.location, hint=f"name all of them in {usual}")
+
+
+def _style_of(name: str) -> str | None:
+    """Return how the last part of a name is put together; None for one word, and for what has no style."""
+    own = name.rpartition(".")[2]
+    return next((style for style, pattern in _STYLES.items() if pattern.fullmatch(own)), None)

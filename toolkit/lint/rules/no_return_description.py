@@ -1,0 +1,95 @@
+"""TK207: nothing tells what a tool returns."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.naming import READING
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+from toolkit.tools.spec import ToolSpec
+
+_TELLS = re.compile(
+    r"\b(?:returns?|returned|returning|gives?|giving|yields?|answers?|responds?|results?|outputs?)\b", re.IGNORECASE
+)
+_TYPE = frozenset({"type", "title", "additionalProperties"})
+_RETURNS = re.compile(r"^\s*(?:Returns?:|Returns?\n\s*-{3,}|:returns?:)", re.MULTILINE)
+
+
+class NoReturnDescription(Rule):
+    '''Neither the description of a tool nor its output schema tells what comes back.
+
+    ## Why
+
+    A model that does not know what it will get calls a tool to see, or does not call it where it should. One sentence is
+    enough; a result type with members tells it too, to clients that read output schemas. A section `Returns:` in a
+    docstring is for people: a model is not sent it.
+
+    Descriptions that begin with what is read, such as "List the open orders", are taken to tell it.
+
+    ## Example
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def quote(weight: float) -> str:
+        """Work out the postage for a parcel.
+
+        Args:
+            weight: The weight in kilograms.
+        """
+        return f"{weight * 2.5} EUR"
+    ```
+
+    ## Instead
+
+    ```python
+    from toolkit import tool
+
+
+    @tool
+    def quote(weight: float) -> str:
+        """Work out the postage for a parcel. Returns the price with its currency, such as `12.50 EUR`.
+
+        Args:
+            weight: The weight in kilograms.
+        """
+        return f"{weight * 2.5} EUR"
+    ```
+
+    ## Source
+
+    - Anthropic, [Define tools](https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools): a description
+      says what the tool does not return, too (checked 2026-11-21)
+    '''
+
+    code = "TK207"
+    name = "no-return-description"
+    severity = "info"
+    default = False
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        text, docstring = tool.description or "", ""
+        if tool.spec is None or not text or _tells(text) or _is_told_by_schema(tool.spec):
+            return
+        if tool.function is not None:
+            if isinstance(tool.function.node.returns, ast.Constant) and tool.function.node.returns.value is None:
+                return  # nothing comes back
+            docstring = ast.get_docstring(tool.function.node) or ""
+        hint = "say in a sentence of the description what comes back, and in which form"
+        if _RETURNS.search(docstring):
+            hint = "say it in the description too: a model is not sent what stands under 'Returns'"
+        yield self.problem(f"nothing tells what {tool.name!r} returns", tool.location, hint=hint)
+
+
+def _tells(text: str) -> bool:
+    first = text.split(maxsplit=1)[0].strip(".,:").lower()
+    return bool(_TELLS.search(text)) or first in READING or first.removesuffix("s") in READING
+
+
+def _is_told_by_schema(spec: ToolSpec) -> bool:
+    """Whether the output schema says more than a type."""
+    return not (spec.output_schema or {}).keys() <= _TYPE

@@ -1,0 +1,68 @@
+"""TK617: a step reaches out, and nothing says how long it may take."""
+
+from collections.abc import Iterator
+
+from toolkit.lint.pipeline_files import PipelineFile, PipelineStep
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+_CHECKED = (".yaml", ".yml")
+"""What the sources of pipelines and agents end with, whose own steps and limits count."""
+
+
+class StepNoTimeout(Rule):
+    """A step calls a tool that reaches beyond this machine, and there is no `timeout`.
+
+    ## Why
+
+    Whoever is called may never answer, and a pipeline that waits for ever says nothing at all. Many tools have a limit of
+    their own; how long a pipeline can wait for them, it knows better. `timeout` stands in the step, or for all steps under
+    `defaults`.
+
+    The fix gives the step half a minute, and is not safe, since a call that takes longer fails from then on.
+
+    ## Example
+
+    ```yaml
+    name: page
+    description: Fetch a page of the web.
+    steps:
+      - web_scrape
+    ```
+
+    ## Instead
+
+    ```yaml
+    name: page
+    description: Fetch a page of the web.
+    steps:
+      - use: web_scrape
+        timeout: 10s
+    ```
+
+    ## Source
+
+    - CWE-400, [uncontrolled resource consumption](https://cwe.mitre.org/data/definitions/400.html) (checked 2026-11-22)
+    - the format of pipelines, [Pipelines](../pipelines.md) (checked 2026-11-22)
+    """
+
+    code = "TK617"
+    name = "step-no-timeout"
+    severity = "info"
+    default = False
+    fix = "unsafe"
+
+    def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:
+        from toolkit.pipelines.editing import with_key  # noqa: PLC0415 - few look for this
+
+        for step in pipeline.steps or ():
+            if step.timeout is None and _waits(step):
+                message = f"step {step.path!r} reaches out, and nothing says how long it may take"
+                fix = with_key(pipeline.node_at(step.location), "timeout", "30s", is_safe=False)
+                hint = "give it a timeout, or all steps under 'defaults'"
+                yield self.problem(message, step.location, hint=hint, fix=fix)
+
+
+def _waits(step: PipelineStep) -> bool:
+    tool = step.tool
+    return tool is not None and bool(tool.open_world) and not (tool.source or "").endswith(_CHECKED)
