@@ -8,6 +8,7 @@ from threading import Lock
 from typing import Any, Final, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
+from toolkit.builtin.files.changing import CHANGING_OPTIONS, FileChangingTool
 from toolkit.builtin.files.differences import count_changed_lines, describe_change, lines_of
 from toolkit.builtin.files.editing import (
     Edited,
@@ -19,22 +20,20 @@ from toolkit.builtin.files.editing import (
     replace_matching,
 )
 from toolkit.builtin.files.listing import Effort
-from toolkit.builtin.files.sandbox import DEFAULT_LIMIT, Sandbox, SandboxError
+from toolkit.builtin.files.sandbox import DEFAULT_LIMIT, SandboxError
 from toolkit.builtin.files.texts import decode_text, encode_text
 from toolkit.builtin.files.walking import MissingError
-from toolkit.builtin.options import COUNT, FOLDER, SWITCH, Option, take_options
+from toolkit.builtin.options import FOLDER, Option, take_options
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
-from toolkit.tools.typed import TypedTool
 
 _BYTE_ORDER_MARK = "\ufeff"
 _SECONDS_FOR_EXPRESSIONS = 10.0
 
 OPTIONS: Final = (
     Option("base", FOLDER, "the directory that it edits beneath", default="."),
-    Option("requires_approval", SWITCH, "whether a reviewer must approve every call", default=False),
-    Option("max_bytes", COUNT, "bytes that a file may have, before and after", default=DEFAULT_LIMIT),
+    *CHANGING_OPTIONS,
 )
 
 
@@ -74,7 +73,7 @@ class _Edit(NamedTuple):
     new: Edited
 
 
-class CodeEdit(TypedTool[CodeEditInput]):
+class CodeEdit(FileChangingTool[CodeEditInput]):
     """Changes a part of a text file beneath one directory, and nothing outside it.
 
     The file is replaced whole or not at all. Line endings, the end of the last line, a byte order mark and the
@@ -88,27 +87,10 @@ class CodeEdit(TypedTool[CodeEditInput]):
         "you have read them. Commands: replace_lines (start_line, end_line, content), find_replace (find, content) "
         "and write (content). Line endings are kept. Returns what was changed, with the new lines and their numbers."
     )
-    read_only = False
-    destructive = True
-    idempotent = False
-    open_world = False
-    source = "builtin"
 
     def __init__(self, base: str | Path, *, requires_approval: bool = False, max_bytes: int = DEFAULT_LIMIT) -> None:
-        """Keep where files may be edited.
-
-        Args:
-            base: An existing directory; links that lead out of it are refused.
-            requires_approval: Whether a reviewer must approve every call; then a context without one is an error.
-            max_bytes: How large a file may be, before and after.
-
-        Raises:
-            ConfigurationError: If the directory does not exist, or the system cannot keep a tool inside it.
-        """
-        super().__init__()
-        self.requires_approval = requires_approval
-        self._sandbox = Sandbox(base)
-        self._max_bytes = max_bytes
+        """Keep where files may be edited; for the arguments and errors see `FileChangingTool`."""
+        super().__init__(base, requires_approval=requires_approval, max_bytes=max_bytes)
         self._turn = Lock()
         self._shown: WeakKeyDictionary[CodeEditInput, bytes] = WeakKeyDictionary()
 

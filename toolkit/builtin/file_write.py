@@ -5,19 +5,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from toolkit.builtin.files.changing import CHANGING_OPTIONS, FileChangingTool
 from toolkit.builtin.files.differences import count_changed_lines, describe_change
-from toolkit.builtin.files.sandbox import DEFAULT_LIMIT, Sandbox, SandboxError
+from toolkit.builtin.files.sandbox import SandboxError
 from toolkit.builtin.files.texts import encode_text
-from toolkit.builtin.options import COUNT, FOLDER, SWITCH, Option, take_options
+from toolkit.builtin.options import FOLDER, Option, take_options
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
-from toolkit.tools.typed import TypedTool
 
 OPTIONS: Final = (
     Option("base", FOLDER, "the directory that it writes beneath", default="."),
-    Option("requires_approval", SWITCH, "whether a reviewer must approve every call", default=False),
-    Option("max_bytes", COUNT, "bytes that a file may have, before and after", default=DEFAULT_LIMIT),
+    *CHANGING_OPTIONS,
 )
 
 
@@ -33,7 +32,7 @@ class FileWriteInput:
     )
 
 
-class FileWrite(TypedTool[FileWriteInput]):
+class FileWrite(FileChangingTool[FileWriteInput]):
     """Writes text files beneath one directory, and nothing outside it.
 
     A file is replaced whole or not at all. Whoever is asked about a call sees a unified diff of what it would change.
@@ -45,27 +44,6 @@ class FileWrite(TypedTool[FileWriteInput]):
         "with append, to add to its end. The path is relative to that directory, such as 'out/report.md'; missing "
         "directories are created, and nothing outside can be written. Returns the path that was written."
     )
-    read_only = False
-    destructive = True
-    idempotent = False
-    open_world = False
-    source = "builtin"
-
-    def __init__(self, base: str | Path, *, requires_approval: bool = False, max_bytes: int = DEFAULT_LIMIT) -> None:
-        """Keep where files may be written.
-
-        Args:
-            base: An existing directory; links that lead out of it are refused.
-            requires_approval: Whether a reviewer must approve every call; then a context without one is an error.
-            max_bytes: How large a file may be, before and after.
-
-        Raises:
-            ConfigurationError: If the directory does not exist, or the system cannot keep a tool inside it.
-        """
-        super().__init__()
-        self.requires_approval = requires_approval
-        self._sandbox = Sandbox(base)
-        self._max_bytes = max_bytes
 
     def check(self, parsed: FileWriteInput, context: ToolContext) -> None:  # noqa: ARG002 - nothing in it matters here
         """Refuse what could not be written, before anybody is asked.
