@@ -81,6 +81,16 @@ def errors_among(problems: Iterable[Problem]) -> list[Problem]:
     return [problem for problem in problems if problem.severity == "error"]
 
 
+def in_order(problems: Iterable[Problem]) -> list[Problem]:
+    """Return problems without repetitions, in the order of their places."""
+    return sorted(dict.fromkeys(problems), key=_rank)
+
+
+def _rank(problem: Problem) -> tuple[str, int, int]:
+    place = problem.location
+    return ("", 0, 0) if place is None else (place.file, place.line or 0, place.column or 0)
+
+
 def nearest(name: str, known: Iterable[str], *, most: int = 3) -> list[str]:
     """Return the known names that a mistyped one may have meant, the likeliest first."""
     from difflib import get_close_matches  # noqa: PLC0415 - only bad news needs it

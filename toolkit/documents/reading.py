@@ -20,7 +20,11 @@ LAST_OF_TWO_DIGITS = 0xFF
 SURROGATES = range(0xD800, 0xE000)
 
 
-def parse_document(text: str, file: str) -> tuple[Node | None, list[Problem]]:
+Document = tuple[Node | None, list[Problem]]
+"""What reading a YAML document gave: its root, and what is wrong with it."""
+
+
+def parse_document(text: str, file: str) -> Document:
     """Read the text of one YAML document.
 
     Args:
@@ -41,7 +45,7 @@ def parse_document(text: str, file: str) -> tuple[Node | None, list[Problem]]:
     return compose(source, file)
 
 
-def read_document(path: Path, *, name: str | None = None) -> tuple[Node | None, list[Problem]]:
+def read_document(path: Path, *, name: str | None = None) -> Document:
     """Read a YAML file, which is UTF-8 text of at most one mebibyte.
 
     Args:

@@ -9,8 +9,8 @@ from toolkit.pipelines.definitions import (
     ErrorStrategy,
     Retry,
 )
-from toolkit.pipelines.reading import FORMAT_VERSION
 from toolkit.pipelines.steps import BESIDE, STEP_KEYS
+from toolkit.tools.heads import FORMAT_VERSION
 from toolkit.tools.inputs import input_format
 
 _NAME = "^[A-Za-z_][A-Za-z0-9_]*$"

@@ -2,8 +2,8 @@
 
 The room knows no sources. Whoever loads a file hands in an `Opening`: how a name in `use:` becomes a Tool. Paths of
 other pipelines (`./other.yaml`) never reach it: they are read here, so that a circle of files is found; those of
-agents, which are YAML too, do. Names are
-looked up in the opening that `with_sources` returned for the file's own `tools:`, if it has any.
+agents, which are YAML too, do. Names are looked up in the opening that `with_sources` returned for the file's own
+`tools:`, if it has any.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,13 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, Self
 
-from toolkit.documents import Node, find_traps, is_agent, read_document
+from toolkit.documents import find_traps, is_agent, read_document
+from toolkit.documents.reading import Document
 from toolkit.documents.shapes import Word
 from toolkit.paths import without_detours
 from toolkit.pipelines.pipeline import Pipeline
 from toolkit.pipelines.planning import make_plan
 from toolkit.pipelines.reading import read_definition
-from toolkit.problems import Problem, errors_among
+from toolkit.problems import Problem, errors_among, in_order
 from toolkit.tools.base import Tool
 
 CIRCLE = "TK622"
@@ -54,10 +55,6 @@ class Opening(Protocol):
         ...
 
 
-Document = tuple[Node | None, list[Problem]]
-"""What reading a YAML file gave: its root, and what is wrong with it."""
-
-
 def read_pipeline(
     path: Path, opening: Opening, document: Document | None = None
 ) -> tuple[Pipeline | None, list[Problem]]:
@@ -91,25 +88,10 @@ def _read(
     inner = opening
     for target in definition.tools:
         inner, found = inner.with_sources([target.text], base=base)
-        problems += [one if one.location else _placed(one, target) for one in found]
+        problems += [one if one.location else replace(one, location=target.location) for one in found]
     names = _Names(inner, opening, base, (*trail, path.resolve()), others)
     plan = make_plan(definition, names, problems)
-    return (None if plan is None else Pipeline(plan)), _in_order(problems)
-
-
-def _placed(problem: Problem, word: Word) -> Problem:
-
-    return replace(problem, location=word.location)
-
-
-def _in_order(problems: Iterable[Problem]) -> list[Problem]:
-    """Return problems without repetitions, in the order of their places."""
-    return sorted(dict.fromkeys(problems), key=_rank)
-
-
-def _rank(problem: Problem) -> tuple[str, int, int]:
-    place = problem.location
-    return ("", 0, 0) if place is None else (place.file, place.line or 0, place.column or 0)
+    return (None if plan is None else Pipeline(plan)), in_order(problems)
 
 
 class _Names:

@@ -1,11 +1,8 @@
 """Reading: the nodes of a document become a definition; every mistake of form is found in one go."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 from toolkit import documents
 from toolkit.documents import Node
-from toolkit.documents.shapes import ShapeReader, Word
+from toolkit.documents.shapes import Word
 from toolkit.pipelines.definitions import (
     MAX_PARALLEL,
     MAX_STEPS,
@@ -16,12 +13,8 @@ from toolkit.pipelines.definitions import (
 from toolkit.pipelines.steps import StepDefaults, StepReader
 from toolkit.pipelines.values import read_value
 from toolkit.problems import Problem
-from toolkit.tools.names import legal_name, name_problem
+from toolkit.tools.heads import HeadReader
 
-if TYPE_CHECKING:
-    from toolkit.tools.inputs import Input
-
-FORMAT_VERSION = 1
 TOP_KEYS = (
     "toolkit",
     "name",
@@ -53,19 +46,19 @@ def read_definition(root: Node, problems: list[Problem]) -> PipelineDefinition |
     return None if mapping is None else reader.definition(mapping)
 
 
-class _Reader(ShapeReader):
+class _Reader(HeadReader):
     def definition(self, root: documents.Mapping) -> PipelineDefinition:
         self.check_keys(root, "a pipeline", TOP_KEYS)
-        self._check_version(root.get("toolkit"))
+        self.check_version(root)
         defaults = self._defaults(root.get("defaults"))
         steps = StepReader(self.problems, defaults)
         output = root.get("output")
         definition = PipelineDefinition(
-            name=self._name(root),
-            description=self._description(root.get("description")),
+            name=self.name(root, "pipeline"),
+            description=self.description(root),
             location=root.location,
             tools=self._tools(root.get("tools")),
-            inputs=self._inputs(root.get("inputs")),
+            inputs=self.inputs(root),
             error_strategy=self._error_strategy(root.get("error_strategy")),
             steps=self._steps(root, steps),
             output=None if output is None else read_value(output, self.problems),
@@ -75,36 +68,11 @@ class _Reader(ShapeReader):
         self._check_count(steps)
         return definition
 
-    def _check_version(self, node: Node | None) -> None:
-        if node is not None and documents.plain(node) != FORMAT_VERSION:
-            self.report(node.location, f"this is a format that is not known; 'toolkit' must be {FORMAT_VERSION}")
-
-    def _name(self, root: documents.Mapping) -> Word:
-        node = root.get("name")
-        if node is None:
-            return Word(legal_name(Path(root.location.file).stem), root.location)
-        text = self.text(node, "'name'")
-        if text is None:
-            return Word("pipeline", node.location)
-        if problem := name_problem(text, node.location):
-            self.problems.append(problem)
-        return Word(text, node.location)
-
-    def _description(self, node: Node | None) -> str:
-        return "" if node is None else self.text(node, "'description'") or ""
-
     def _tools(self, node: Node | None) -> tuple[Word, ...]:
         if node is None or (targets := self.sequence(node, "'tools'")) is None:
             return ()
         words = ((self.text(item, "a source under 'tools'"), item.location) for item in targets.items)
         return tuple(Word(text, location) for text, location in words if text is not None)
-
-    def _inputs(self, node: Node | None) -> "tuple[Input, ...] | None":
-        if node is None:
-            return None
-        from toolkit.tools.inputs import InputReader  # noqa: PLC0415 - many pipelines take one text
-
-        return InputReader(self.problems).read(node)
 
     def _error_strategy(self, node: Node | None) -> ErrorStrategy:
         if node is None:

@@ -21,12 +21,11 @@ from toolkit.agents.models.scripted import ScriptedModel
 from toolkit.agents.references import Reference, referenced_tools
 from toolkit.disclosure.folding import folded_tools
 from toolkit.documents import nodes
-from toolkit.documents.nodes import Node
-from toolkit.documents.reading import read_document
+from toolkit.documents.reading import Document, read_document
 from toolkit.documents.shapes import BAD_SHAPE, Word
 from toolkit.documents.traps import find_traps
 from toolkit.errors import ConfigurationError, InvalidTools
-from toolkit.problems import Location, Problem, errors_among, respelled
+from toolkit.problems import Location, Problem, errors_among, in_order, respelled
 from toolkit.tools.base import Tool
 
 UNUSED_INPUT = "TK612"
@@ -34,9 +33,6 @@ TWO_OF_A_NAME = "TK103"
 PYTHON = ".py"
 ANY = "any"
 """What stands under `chaining` for objects of all types."""
-
-Document = tuple[Node | None, list[Problem]]
-"""What reading a YAML file gave: its root, and what is wrong with it."""
 
 
 class Opening(Protocol):
@@ -90,13 +86,7 @@ def read_agent(
     problems += find_traps(root)
     definition = read_definition(root, opening.boundary(path.parent), problems)
     agent = _Loader(path, opening, problems).agent(definition)
-    problems.sort(key=_rank)
-    return (None if errors_among(problems) else agent), list(dict.fromkeys(problems))
-
-
-def _rank(problem: Problem) -> tuple[str, int, int]:
-    place = problem.location
-    return ("", 0, 0) if place is None else (place.file, place.line or 0, place.column or 0)
+    return (None if errors_among(problems) else agent), in_order(problems)
 
 
 class _Loader:

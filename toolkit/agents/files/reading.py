@@ -9,18 +9,16 @@ from toolkit.agents.files.flows import FlowReader
 from toolkit.agents.files.texts import Text
 from toolkit.agents.loop import Limits
 from toolkit.documents import nodes
-from toolkit.documents.nodes import Node, Scalar, plain
+from toolkit.documents.nodes import Node, Scalar
 from toolkit.documents.reading import read_text
-from toolkit.documents.shapes import BAD_SHAPE, ShapeReader, Word
+from toolkit.documents.shapes import BAD_SHAPE, Word
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
-from toolkit.tools.names import legal_name, name_problem
+from toolkit.tools.heads import HeadReader
 
 if TYPE_CHECKING:
     from toolkit.runs.records import Budget
-    from toolkit.tools.inputs import Input
 
-FORMAT_VERSION = 1
 MOST_TURNS = 1_000
 LIMITS: Mapping[str, tuple[int, int]] = {"result": (1, 10_000_000), "unknown": (0, 1_000), "at_once": (1, 1_000)}
 """The least and the most that each limit can be."""
@@ -66,7 +64,7 @@ def read_definition(root: nodes.Mapping, folder: Path, problems: list[Problem]) 
     return _Reader(root, folder, problems).definition()
 
 
-class _Reader(ShapeReader):
+class _Reader(HeadReader):
     def __init__(self, root: nodes.Mapping, folder: Path, problems: list[Problem]) -> None:
         super().__init__(problems)
         self._root = root
@@ -77,18 +75,18 @@ class _Reader(ShapeReader):
         chosen = self._kind()
         self._check_keys(chosen)
         kind = chosen or "simple"
-        self._check_version(root.get("toolkit"))
+        self.check_version(root)
         return AgentDefinition(
             kind=kind,
-            name=self._name(),
-            description=self._text_at("description"),
+            name=self.name(root, "agent"),
+            description=self.description(root),
             location=root.location,
             model=self._model(),
             instructions=self._told(root, "instructions"),
             prompt=self._prompt(),
             tools=self._targets(self._root),
-            inputs=self._inputs("inputs", "input"),
-            output=self._inputs("output", "output"),
+            inputs=self.inputs(root),
+            output=self.inputs(root, "output", "output"),
             limits=self._limits(),
             budget=self._budget(),
             references=self._references(),
@@ -116,25 +114,6 @@ class _Reader(ShapeReader):
                 message = f"{key!r} does not stand in a file: keys are sent there"
                 self.report(self._root.entries[key].key.location, message, hint=ELSEWHERE[key])
         self.check_keys(self._root, "an agent", (*mine, *told))
-
-    def _check_version(self, node: Node | None) -> None:
-        if node is not None and plain(node) != FORMAT_VERSION:
-            self.report(node.location, f"this is a format that is not known; 'toolkit' must be {FORMAT_VERSION}")
-
-    def _name(self) -> Word:
-        node = self._root.get("name")
-        if node is None:
-            return Word(legal_name(Path(self._root.location.file).stem), self._root.location)
-        text = self.text(node, "'name'")
-        if text is None:
-            return Word("agent", node.location)
-        if problem := name_problem(text, node.location):
-            self.problems.append(problem)
-        return Word(text, node.location)
-
-    def _text_at(self, key: str) -> str:
-        node = self._root.get(key)
-        return "" if node is None else self.text(node, f"'{key}'") or ""
 
     def _model(self) -> Word | None:
         node = self._root.get("model")
@@ -190,14 +169,6 @@ class _Reader(ShapeReader):
         targets = None if node is None else self.sequence(node, "'tools'")
         return () if targets is None else self.names(targets, "a tool under 'tools'")
 
-    def _inputs(self, key: str, each: str) -> "tuple[Input, ...] | None":
-        node = self._root.get(key)
-        if node is None:
-            return None
-        from toolkit.tools.inputs import InputReader  # noqa: PLC0415 - most agents take a task alone
-
-        return InputReader(self.problems, key, each).read(node)
-
     def _limits(self) -> Limits:
         said = {"turns": self._count(self._root, "max_turns", (1, MOST_TURNS))}
         node = self._root.get("limits")
@@ -231,10 +202,9 @@ class _Reader(ShapeReader):
         if name is None:
             self.report(node.location, "a reference needs 'name'")
         told = None if name is None else self.text(name, "'name'")
-        description = node.get("description")
         return ReferenceDefinition(
             Word(told or "reference", node.location if name is None else name.location),
-            "" if description is None else self.text(description, "'description'") or "",
+            self.description(node),
             self._told(node, "notes"),
             self._targets(node),
             self._flag(node, "unfold"),
