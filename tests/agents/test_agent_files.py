@@ -312,7 +312,7 @@ def test_references_bring_notes_and_tools(files):
     """)  # fmt: skip
     agent = files.open()
     assert agent.run({"task": "x"}).output == "papers on owls"
-    [reference] = agent.agent.references
+    [reference] = agent.agent.settings.references
     assert reference.section() == (
         "# Reference: library\nAll papers.\nIts tools: library_search, library_read, library_report.\n\n"
         "Look for reviews first."

@@ -117,7 +117,11 @@ def test_changed_copy_differs_in_what_was_said_alone():
     assert (first.run({"task": "go"}).output, second.run({"task": "go"}).output) == ("first", "second")
     assert (first.name, list(first.tools)) == ("clerk", ["count"])
     assert (second.name, list(second.tools)) == ("scribe", ["count", "perform"])
-    assert (second.limits, second.spec.category, second.instructions) == (Limits(turns=3), "books", "Be brief.")
+    assert (second.settings.limits, second.spec.category, second.instructions) == (
+        Limits(turns=3),
+        "books",
+        "Be brief.",
+    )
     described = first.replace(instructions=None, description="Writes.")
     assert described.instructions.endswith("task:\nWrites.")
     with pytest.raises(InvalidTools, match="modell"):

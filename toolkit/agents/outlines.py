@@ -77,12 +77,13 @@ def outline_of(tool: Tool) -> AgentOutline | None:
                 budget=None if definition.budget is None else str(definition.budget),
             )
         case AgentTool() as agent:
-            outline = _outline(agent.kind, agent.tools.values(), agent.references, agent.chaining)
+            settings = agent.settings
+            outline = _outline(settings.kind, agent.tools.values(), settings.references, settings.chaining)
             return outline._replace(
                 model=agent.model.name,
                 instructions=agent.instructions if isinstance(agent.instructions, str) else None,
-                turns=agent.limits.turns,
-                budget=None if agent.budget is None else str(agent.budget),
+                turns=settings.limits.turns,
+                budget=None if settings.budget is None else str(settings.budget),
             )
         case Subagent(known_agent=Tool() as agent, budget=budget) if (known := outline_of(agent)) is not None:
             return known if budget is None else known._replace(budget=str(budget))
@@ -90,7 +91,7 @@ def outline_of(tool: Tool) -> AgentOutline | None:
 
 
 def _outline(
-    kind: Kind, tools: Iterable[Tool], references: tuple[Reference, ...], chaining: tuple[Chaining, ...]
+    kind: Kind, tools: Iterable[Tool], references: Iterable[Reference], chaining: Iterable[Chaining]
 ) -> AgentOutline:
     locks = kind.locks if isinstance(kind, Playbook) else {}
     offered = [*tools, *referenced_tools(references)]
