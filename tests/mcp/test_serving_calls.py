@@ -76,6 +76,7 @@ def test_call_that_takes_too_long_has_failed(era):
 
 def test_tool_that_blocks_its_loop_holds_up_no_call_that_comes_later():
     blocks, free = threading.Event(), threading.Event()
+    greeted = []
 
     @tool(read_only=True)
     async def block() -> str:
@@ -87,6 +88,7 @@ def test_tool_that_blocks_its_loop_holds_up_no_call_that_comes_later():
     @tool(read_only=True)
     async def greet() -> str:
         """Greet."""
+        greeted.append("hello")
         return "hello"
 
     async def use(server, client):
@@ -110,6 +112,7 @@ def test_tool_that_blocks_its_loop_holds_up_no_call_that_comes_later():
     finally:
         free.set()
     assert greeting == "hello"
+    assert greeted == ["hello"]  # the call that a blocked loop had not begun is no business of it when it moves again
     assert blocked == "timed out after 200ms; the tool blocks its event loop, and may yet take effect"
 
 

@@ -17,7 +17,7 @@ from toolkit.durations import spoken
 from toolkit.mcp.crossing import trace_context_of
 from toolkit.mcp.serving.asking import ClientReviewer, can_be_asked
 from toolkit.mcp.serving.telling import Telling
-from toolkit.mcp.serving.working import Job, Workshop
+from toolkit.mcp.serving.working import PATIENCE, Job, Workshop
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
@@ -29,7 +29,8 @@ Context = ServerRequestContext[Any, Any]
 DEFAULT_LIMIT = 600.0
 """Seconds that a call may take, the waiting for a person not counted, unless somebody says otherwise."""
 
-_LOOK_AGAIN = 1.0
+_GRACE = 1.0
+"""Seconds that a call's own clock has to end it, before its loop counts as stuck."""
 
 
 def nobody(request: ReviewRequest) -> str:
@@ -91,14 +92,14 @@ class Call:
         self._rules = rules
         self._workshop = workshop
         self._blot = blot
-        self._asked = asyncio.Event()
+        self._asked = _news()
         self._asked_so_far = 0
         self._job: Job | None = None
         self._is_asking = 0
         self._telling: Telling | None = None
         self._working = 0.0
 
-    async def begin(self, request: Context, session: str | None) -> None:
+    def begin(self, request: Context, session: str | None) -> None:
         """Begin the work.
 
         Args:
@@ -116,7 +117,7 @@ class Call:
             loop_id=session,
         )
         timed = TimedTool(self.tool, self._rules.limit)
-        self._job = await self._workshop.begin(lambda: timed.call(self.arguments, context))
+        self._job = self._workshop.begin(lambda: timed.call(self.arguments, context))
 
     def follow(self, request: Context) -> None:
         """Tell the progress to whoever made this request from now on."""
@@ -132,18 +133,19 @@ class Call:
 
         If this is cancelled, so is the call.
         """
-        assert self._job is not None  # noqa: S101 - it has begun
+        job = self._job
+        assert job is not None  # noqa: S101 - it has begun
         try:
-            while not self._job.finished.done() and not self.questions:
-                await self._wait()
+            while not job.finished.done() and not self.questions:
+                await self._wait(job)
         except asyncio.CancelledError:
             self.cancel()
             raise
-        if not self._job.finished.done():
+        if not job.finished.done():
             return None
         if self._telling is not None:
             await self._telling.close()
-        return self._job.finished.result()
+        return job.finished.result()
 
     def cancel(self) -> None:
         """End the call."""
@@ -158,27 +160,27 @@ class Call:
             question = self.questions.pop(name, None) if isinstance(response, types.ElicitResult) else None
             if question is not None and not question.answer.done():
                 question.answer.set_result(response)
-        self._asked.clear()
 
-    async def _wait(self) -> None:
-        """Wait for the end or a question; a call that is over its time in a loop that stands still has failed."""
-        assert self._job is not None  # noqa: S101 - it has begun
-        asked: asyncio.Future[Any] = asyncio.ensure_future(self._asked.wait())
+    async def _wait(self, job: Job) -> None:
+        """Wait for the end or a question, and see to it now and then that the call can come to either."""
         loop = asyncio.get_running_loop()
         began = loop.time()
-        try:
-            waited: list[asyncio.Future[Any]] = [self._job.finished, asked]
-            await asyncio.wait(waited, timeout=_LOOK_AGAIN, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            asked.cancel()
-        self._asked.clear()
+        waited: list[asyncio.Future[Any]] = [job.finished, self._asked]
+        news, _ = await asyncio.wait(waited, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
         self._working += loop.time() - began
-        is_late = self._working > self._rules.limit + _LOOK_AGAIN and not self._is_asking
-        if is_late and not self._job.finished.done() and not await self._workshop.is_moving(self._job):
-            message = (
-                f"timed out after {spoken(self._rules.limit)}; the tool blocks its event loop, and may yet take effect"
-            )
-            self._job.finished.set_result(ToolResult.failure(message, "timeout"))
+        if self._asked.done():
+            self._asked = _news()
+        if not news:
+            self._workshop.look_after(job)
+            await self._end_if_stuck(job)
+
+    async def _end_if_stuck(self, job: Job) -> None:
+        """Let a call fail that is over its time in a loop that stands still, where no clock can end it."""
+        is_late = self._working > self._rules.limit + _GRACE and not self._is_asking
+        if is_late and not await self._workshop.is_moving(job) and not job.finished.done():
+            limit = spoken(self._rules.limit)
+            message = f"timed out after {limit}; the tool blocks its event loop, and may yet take effect"
+            job.finished.set_result(ToolResult.failure(message, "timeout"))
 
     def _values(self, request: Context) -> dict[str, Any]:
         meta: Mapping[str, Any] = (request.params or {}).get("_meta") or {}
@@ -209,9 +211,14 @@ class Call:
         name = f"question_{self._asked_so_far}"
         self.questions[name] = question = Question(request, asyncio.get_running_loop().create_future())
         self._is_asking += 1
-        self._asked.set()
+        if not self._asked.done():
+            self._asked.set_result(None)
         try:
             return await question.answer
         finally:
             self._is_asking -= 1
             self.questions.pop(name, None)
+
+
+def _news() -> "asyncio.Future[None]":
+    return asyncio.get_running_loop().create_future()

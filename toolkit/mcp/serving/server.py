@@ -142,7 +142,7 @@ class ToolServer:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {_unknown(params.name, offered)}")
         call = Call(tool, arguments, self.options.rules, self._workshop, self.secrets.blot)
         async with self._places:
-            await call.begin(request, session)
+            call.begin(request, session)
             return await self._end(call, request, session, params.name)
 
     async def _end(

@@ -10,6 +10,7 @@ import logging
 import threading
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from toolkit.errors import ConfigurationError, ExitEarlyError, Signal
@@ -33,19 +34,17 @@ class Workshop:
         self._bench: _Bench | None = None
         self._others: list[_Bench] = []
 
-    async def begin(self, work: Work) -> "Job":
-        """Begin a call, in a fresh loop if the one that there is does not move."""
-        while True:
-            bench = self._bench = self._bench or _Bench()
-            job = Job(bench, work)
-            try:
-                if await job.has_begun(PATIENCE):
-                    return job
-            except asyncio.CancelledError:
-                job.cancel()
-                raise
-            job.withdraw()
-            self._give_up(bench)
+    def begin(self, work: Work) -> "Job":
+        """Begin a call."""
+        self._bench = self._bench or _Bench()
+        return Job(self._bench, work)
+
+    def look_after(self, job: "Job") -> None:
+        """Begin a call in a fresh loop if it has had time to begin and has not: its own is blocked."""
+        if job.take_back():
+            self._give_up(job.bench)
+            self._bench = self._bench or _Bench()
+            job.hand_over(self._bench)
 
     async def is_moving(self, job: "Job") -> bool:
         """Return whether the loop of a call still moves; one that does not gets no further calls."""
@@ -72,35 +71,31 @@ class Job:
 
     def __init__(self, bench: "_Bench", work: Work) -> None:
         """Hand the work over."""
-        self.bench = bench
         self._loop = asyncio.get_running_loop()
-        self._begun: asyncio.Future[None] = self._loop.create_future()
         self.finished: asyncio.Future[ToolResult] = self._loop.create_future()
         self._work = work
         self._task: asyncio.Task[ToolResult] | None = None
-        self._is_withdrawn = False
-        bench.soon(self._begin)
+        self.hand_over(bench)
 
-    async def has_begun(self, patience: float) -> bool:
-        """Return whether it begins within so many seconds."""
-        await asyncio.wait([self._begun], timeout=patience)
-        return self._begun.done()
+    def hand_over(self, bench: "_Bench") -> None:
+        """Have it begun in a loop."""
+        self.bench = bench
+        self._ticket = threading.Lock()
+        bench.soon(partial(self._begin, self._ticket))
 
-    def withdraw(self) -> None:
-        """Take it back, if it has not begun."""
-        self._is_withdrawn = True
+    def take_back(self) -> bool:
+        """Return whether it had not begun; then it never will, unless it is handed over again."""
+        return self._ticket.acquire(blocking=False)
 
     def cancel(self) -> None:
         """End the call; what cannot be stopped is left to itself."""
-        self.withdraw()
-        self.bench.soon(self._cancel)
+        if not self.take_back():
+            self.bench.soon(self._cancel)
 
-    def _begin(self) -> None:
-        if self._is_withdrawn:
-            return
-        self._task = asyncio.get_running_loop().create_task(contained(self._work()))
-        self._task.add_done_callback(self._end)
-        self._tell(self._begun, None)
+    def _begin(self, ticket: threading.Lock) -> None:
+        if ticket.acquire(blocking=False):
+            self._task = asyncio.get_running_loop().create_task(contained(self._work()))
+            self._task.add_done_callback(self._end)
 
     def _cancel(self) -> None:
         if self._task is not None:
