@@ -31,6 +31,8 @@ FAMILIES = {
     "F1": "side_by_side",
     "F2": "side_by_side",
     "G": "cold_starts",
+    "H1": "served",
+    "H2": "served",
 }
 
 

@@ -1,0 +1,224 @@
+"""Calls through a server in a process of its own, over stdio and HTTP: measures H1 and H2.
+
+The client is the plainest there is, and the same for all: what is measured are the servers.
+"""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Protocol
+
+from bench.rows import Row
+from bench.timing import Work, in_turns
+
+ROUNDS = 60
+CALLS = 16
+SIDE_BY_SIDE = 16
+
+TOOL = '''"""A tool."""
+
+from toolkit import tool
+
+
+@tool(read_only=True)
+def add(left: int, right: int) -> str:
+    """Add two numbers."""
+    return str(left + right)
+'''
+HANDSHAKE, STATELESS = "2025-11-25", "2026-07-28"
+HELLO = {"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
+ENVELOPE = {
+    "io.modelcontextprotocol/protocolVersion": STATELESS,
+    "io.modelcontextprotocol/clientInfo": HELLO["clientInfo"],
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+FLOOR, READY, OURS = "SDK's server", "SDK's MCPServer", "ours"
+KINDS = {FLOOR: "low", READY: "ready"}
+
+
+class Caller(Protocol):
+    """A client that can have several calls under way."""
+
+    def call(self, count: int) -> None:
+        """Send so many calls, and take the answer to each."""
+
+
+def over_stdio() -> Iterator[Row]:
+    """Measure calls over stdio."""
+    with served_at_stdio() as processes:
+        yield from rows("H1", "over stdio", {name: OverStdio(process) for name, process in processes.items()})
+
+
+def over_http() -> Iterator[Row]:
+    """Measure calls over HTTP, of clients that keep a session, and of stateless ones."""
+    with served_at_http() as ports:
+        for version, carried in ((HANDSHAKE, "over HTTP"), (STATELESS, "over HTTP, stateless")):
+            yield from rows("H2", carried, {name: OverHttp(port, version) for name, port in ports.items()})
+
+
+def rows(code: str, carried: str, callers: Mapping[str, Caller]) -> Iterator[Row]:
+    """Measure calls one after the other, and side by side."""
+    for width, how in ((1, "one after the other"), (SIDE_BY_SIDE, f"{SIDE_BY_SIDE} side by side")):
+        contestants = {name: calling(caller, width) for name, caller in callers.items()}
+        times = in_turns(contestants, rounds=ROUNDS, units=CALLS)
+        unit, ours = times.pop(FLOOR), times.pop(OURS)
+        yield Row(code, f"call {carried}, {how}", unit, FLOOR, ours, 2.0, 1.5, times)
+
+
+def calling(caller: Caller, width: int) -> Work:
+    """Return the making of all calls, so many at a time."""
+
+    def run() -> None:
+        for _ in range(CALLS // width):
+            caller.call(width)
+
+    return run
+
+
+def call_message(identity: int, meta: Mapping[str, object] | None = None) -> bytes:
+    """Return a call as it is sent."""
+    params = {"name": "add", "arguments": {"left": identity, "right": 1}} | ({"_meta": meta} if meta else {})
+    return json.dumps({"jsonrpc": "2.0", "id": identity, "method": "tools/call", "params": params}).encode()
+
+
+def check(answer: Mapping[str, object]) -> None:
+    """See to it that an answer is the sum."""
+    result = answer["result"]
+    assert isinstance(result, dict)
+    assert result["content"][0]["text"] == str(int(str(answer["id"])) + 1)
+
+
+class OverStdio:
+    """A client of a server that it is the other end of."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        """Shake hands."""
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._sink, self._source = process.stdin, process.stdout
+        self._send(json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": HELLO}).encode())
+        self._source.readline()
+        self._send(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+
+    def call(self, count: int) -> None:
+        """Send so many calls, and take the answer to each."""
+        self._send(*map(call_message, range(count)))
+        for _ in range(count):
+            check(json.loads(self._source.readline()))
+
+    def _send(self, *lines: bytes) -> None:
+        self._sink.write(b"".join(line + b"\n" for line in lines))
+        self._sink.flush()
+
+
+class OverHttp:
+    """A client of a server at a port of this machine, with a connection for each call that is under way."""
+
+    def __init__(self, port: int, version: str = HANDSHAKE) -> None:
+        """Shake hands, where the version of the protocol has it."""
+        self._connections = [HTTPConnection("127.0.0.1", port) for _ in range(SIDE_BY_SIDE)]
+        self._meta = ENVELOPE if version == STATELESS else None
+        self._headers = {
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+            "MCP-Protocol-Version": version,
+        }
+        if version == STATELESS:
+            self._headers |= {"Mcp-Method": "tools/call", "Mcp-Name": "add"}
+        else:
+            self._shake_hands(self._connections[0])
+
+    def call(self, count: int) -> None:
+        """Send so many calls, and take the answer to each."""
+        for identity in range(count):
+            self._send(self._connections[identity], call_message(identity, self._meta))
+        for identity in range(count):
+            text = self._connections[identity].getresponse().read()
+            check(json.loads(text[text.index(b"{") :]))
+
+    def _shake_hands(self, connection: HTTPConnection) -> None:
+        self._send(
+            connection, json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": HELLO}).encode()
+        )
+        answer = connection.getresponse()
+        answer.read()
+        self._headers["Mcp-Session-Id"] = answer.headers["mcp-session-id"]
+        self._send(connection, b'{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+        connection.getresponse().read()
+
+    def _send(self, connection: HTTPConnection, body: bytes) -> None:
+        connection.request("POST", "/mcp", body, self._headers)
+
+
+@contextmanager
+def served_at_stdio() -> Iterator[dict[str, subprocess.Popen[bytes]]]:
+    """Start all servers over stdio."""
+    with project() as folder, ExitStack() as stack:
+        found = {name: stack.enter_context(running(["-m", "bench.sdk_server", kind])) for name, kind in KINDS.items()}
+        ours = running(["-m", "toolkit_cli", "serve", "tools.py", "--quiet"], folder=folder)
+        yield found | {OURS: stack.enter_context(ours)}
+
+
+@contextmanager
+def served_at_http() -> Iterator[dict[str, int]]:
+    """Start all servers over HTTP, and give the port of each."""
+    with project() as folder, ExitStack() as stack:
+        ports = {}
+        for name, kind in KINDS.items():
+            listener = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=128))
+            descriptor = listener.fileno()
+            stack.enter_context(running(["-m", "bench.sdk_server", kind, str(descriptor)], hand_over=[descriptor]))
+            ports[name] = listener.getsockname()[1]
+        ours = running(["-m", "toolkit_cli", "serve", "tools.py", "--http", "0"], folder=folder, stderr=subprocess.PIPE)
+        yield ports | {OURS: port_said_by(stack.enter_context(ours))}
+
+
+@contextmanager
+def project() -> Iterator[str]:
+    """Provide a folder with the tool that we serve."""
+    with tempfile.TemporaryDirectory(prefix="toolkit-bench-") as folder:
+        Path(folder, "tools.py").write_text(TOOL, "utf-8")
+        yield folder
+
+
+def port_said_by(process: subprocess.Popen[bytes]) -> int:
+    """Return the port at which a server says it serves."""
+    assert process.stderr is not None
+    line = process.stderr.readline()
+    found = re.search(rb"http://127\.0\.0\.1:(\d+)/mcp", line)
+    if found is None:
+        sys.exit(f"bench: the server did not start: {line.decode()}")
+    return int(found[1])
+
+
+@contextmanager
+def running(
+    arguments: Sequence[str], *, folder: str | None = None, hand_over: Sequence[int] = (), stderr: int | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a program of this Python until the end of the block."""
+    with subprocess.Popen(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={name: value for name, value in os.environ.items() if not name.startswith("TOOLKIT_")},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        pass_fds=hand_over,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+
+
+MEASURES = {"H1": [over_stdio], "H2": [over_http]}
