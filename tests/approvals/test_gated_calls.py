@@ -1,6 +1,7 @@
 """A gated call: what the reviewer sees, what each answer does, and that nothing but a plain yes runs anything."""
 
 import asyncio
+import json
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,7 @@ from toolkit.approvals.reviewers import AutoReviewer, RefusingReviewer, Scripted
 from toolkit.approvals.risks import Risk
 from toolkit.errors import Signal
 from toolkit.events import ApprovalAsked, ApprovalDecided
+from toolkit.runs.run import Run
 from toolkit.tools.metrics import RecordingMetrics
 from toolkit.tools.text import TextTool
 
@@ -123,6 +125,27 @@ def test_an_edit_runs_the_call_with_other_arguments(deletion, call):
     context = ToolContext(reviewer=ScriptedReviewer(edits))
     assert [call(deletion.tool, {"path": "a"}, context).output for _ in edits] == ["deleted b", "deleted c"]
     assert deletion.deleted == [("b", 3), ("c", 1)]
+
+
+def test_a_model_is_told_what_its_call_ran_with_and_so_is_the_run(deletion):
+    run = Run()
+    reviewer = ScriptedReviewer([Edit({"path": "b"}), Edit({"path": "c"}), Edit({"path": "d"})])
+    context = ToolContext(reviewer=reviewer, run=run)
+    failing = from_function(lambda path: [].pop(), name="failing", requires_approval=True)
+    by_model = context.replace(chosen_by="model")
+    results = [
+        deletion.tool.run({"path": "a"}, by_model),
+        failing.run({"path": "a"}, by_model),
+        deletion.tool.run({"path": "a"}, context),
+    ]
+    told = "A reviewer has changed the arguments of this call, which ran with: "
+    assert [result.text for result in results] == [
+        f'{told}{{"path": "b"}}\ndeleted b',
+        f'{told}{{"path": "c"}}\nError: pop from empty list',
+        "deleted d",
+    ]
+    assert [result.output for result in results] == ["deleted b", "", "deleted d"]
+    assert [json.loads(call.arguments)["path"] for call in run.calls] == ["b", "c", "d"]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Admission: what stands between valid arguments and the work."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.approvals.decisions import Continue, Edit, ExitEarly, Reject
 from toolkit.approvals.policies import DescribedCall, Verdict
@@ -32,6 +32,18 @@ class AnsweredEarly(ToolExecutionError):  # noqa: N818 - it says what happened
         self.result = result
 
 
+class Admitted(NamedTuple):
+    """What may run.
+
+    Attributes:
+        parsed: The arguments.
+        replaced: The arguments as JSON text, where a reviewer has put others in the place of those that were sent.
+    """
+
+    parsed: Any
+    replaced: str | None = None
+
+
 def judge(tool: "Tool", parsed: Any, context: "ToolContext", demand: "Demand | None") -> Verdict:
     """Return what the gate of the context says about a call; `NO_QUESTION` lets it run without more ado.
 
@@ -56,8 +68,8 @@ async def admit(
     context: "ToolContext",
     demand: "Demand | None",
     verdict: Verdict,
-) -> Any:
-    """Return the parsed arguments that may run.
+) -> Admitted:
+    """Return the arguments that may run.
 
     Raises:
         CallDenied: If they may not.
@@ -70,7 +82,7 @@ async def admit(
             from toolkit.events import ApprovalDecided  # noqa: PLC0415 - only a listener needs events
 
             context.emit(ApprovalDecided(tool.name, "continue", verdict.because, None, 0.0))
-        return parsed
+        return Admitted(parsed)
     return await _ask(tool, arguments, context, demand, verdict)
 
 
@@ -80,7 +92,7 @@ async def _ask(
     context: "ToolContext",
     demand: "Demand | None",
     verdict: Verdict,
-) -> Any:
+) -> Admitted:
     """Put the question about text that nobody else holds and parse that: what is shown is what runs."""
     sent = frozen(arguments)
     parsed = _read(tool, sent, context)
@@ -88,10 +100,11 @@ async def _ask(
     decision = await context.ask(request)
     match decision:
         case Continue():
-            return parsed
+            return Admitted(parsed)
         case Edit(edited) if request.editable:
             try:
-                return _read(tool, unhidden(tool, edited, sent), context)
+                replaced = unhidden(tool, edited, sent)
+                return Admitted(_read(tool, replaced, context), replaced)
             except AnsweredEarly:
                 raise
             except (ToolArgumentsError, ToolExecutionError) as error:

@@ -43,6 +43,7 @@ async def call_tool(
     started = perf_counter()
     result = _ENDED
     outcome: Outcome = "signal"
+    replaced: str | None = None
     try:
         if context.chosen_by == "model" and isinstance(arguments, str):
             arguments = repaired(arguments)
@@ -53,7 +54,8 @@ async def call_tool(
             verdict := judge(tool, parsed, context, demand)
         ) is not NO_QUESTION:
             inner = inner if inner is not context else context.within(spec.name)
-            parsed = await admit(tool, arguments, parsed, inner, demand, verdict)
+            parsed, replaced = await admit(tool, arguments, parsed, inner, demand, verdict)
+            arguments = arguments if replaced is None else replaced
         result = tool.result_of(await tool.perform(parsed, inner))
         outcome = "success" if result.error is None else "failure"
     except ConfigurationError as error:
@@ -74,7 +76,7 @@ async def call_tool(
             _tell_finish(tool, arguments, context, call, outcome, result, seconds)
     if outcome != "success" or tool.call_logger.isEnabledFor(logging.INFO):
         _log(tool, arguments, result, seconds)
-    return result
+    return result if replaced is None else _with_replacement(tool, replaced, context, result)
 
 
 def _tell_start(tool: "Tool", arguments: str | Mapping[str, Any], context: "ToolContext") -> int:
@@ -146,6 +148,14 @@ def error_code_of(error: BaseException) -> str | int:
     if isinstance(error, TimeoutError):
         return "timeout"
     return "network" if isinstance(error, ConnectionError) else "error"
+
+
+def _with_replacement(tool: "Tool", replaced: str, context: "ToolContext", result: ToolResult) -> ToolResult:
+    """Return a result that tells the model which chose the call what it really ran with."""
+    if context.chosen_by != "model":
+        return result
+    shown = masked(replaced, tool.hidden_parameters)
+    return result.remarked(f"A reviewer has changed the arguments of this call, which ran with: {shown}")
 
 
 def _log(tool: "Tool", arguments: str | Mapping[str, Any], result: ToolResult, seconds: float) -> None:

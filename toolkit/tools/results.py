@@ -1,5 +1,6 @@
 """Results: what a call of a tool gives, for a model, for a program and for people."""
 
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -17,6 +18,7 @@ class ToolResult:
             `error`, or the tool's own code.
         structured: The same outcome as plain JSON data, for programs; a model never sees it.
         artifact: The object itself, for the program that called; it leaves no process.
+        remark: What a model is told of its call before the outcome, such as that a reviewer has changed it.
     """
 
     output: str = ""
@@ -24,6 +26,7 @@ class ToolResult:
     error_code: str | int | None = None
     structured: Any = None
     artifact: Any = None
+    remark: str = ""
 
     def __init__(
         self,
@@ -48,8 +51,15 @@ class ToolResult:
 
     @property
     def text(self) -> str:
-        """What a model is sent: the output, or `Error: ` and the message."""
-        return self.output if self.error is None else f"Error: {self.error}"
+        """What a model is sent: the output, or `Error: ` and the message, after the remark if there is one."""
+        text = self.output if self.error is None else f"Error: {self.error}"
+        return f"{self.remark}\n{text}" if self.remark else text
+
+    def remarked(self, remark: str) -> Self:
+        """Return the same result with a remark."""
+        result = copy(self)
+        result.__dict__["remark"] = remark
+        return result
 
     @classmethod
     def success(cls, output: str | None = "", *, structured: Any = None, artifact: Any = None) -> Self:
