@@ -72,7 +72,7 @@ class NoReturnDescription(Rule):
     default = False
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
-        text, docstring = tool.description or "", ""
+        text, docstring = (tool.description or "").strip(), ""
         if tool.spec is None or not text or _tells(text) or _is_told_by_schema(tool.spec):
             return
         if tool.function is not None:
