@@ -9,6 +9,7 @@ import json
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -41,31 +42,38 @@ class Load(NamedTuple):
 
     @property
     def growth(self) -> float:
-        """Mebibytes that the server has grown by since a quarter of the calls were made."""
+        """Mebibytes that the server has grown by since the first portion of the calls."""
         return (self.after - self.before) / 2**20
 
     def __str__(self) -> str:
         """Return it in words."""
         return (
             f"{self.calls} calls, {self.lost} lost, {self.calls / self.seconds:.0f} a second; "
-            f"the server holds {self.after / 2**20:.0f} MiB, {self.growth:+.1f} since a quarter of them"
+            f"the server holds {self.after / 2**20:.0f} MiB, {self.growth:+.1f} since the first quarter"
         )
 
 
-def put_on(server: Listening, clients: int, calls: int, size: int) -> Load:
-    """Have clients make calls, a quarter of them first; each on a connection and in a session of its own."""
+PORTIONS = 4
+"""The first of them is what memory needs to settle."""
+
+
+def put_on(server: Listening, clients: int, calls: int, size: int, tell=lambda load: None) -> Load:
+    """Have clients make calls, each on a connection and in a session of its own.
+
+    They do it in portions; what came of it so far is told after each, and the server's growth counts from the first on.
+    """
     with ThreadPoolExecutor(clients) as pool:
         shaken = list(pool.map(lambda _: server.client().shake_hands(), range(clients)))
-
-        def work(number: int, turns: range) -> int:
-            return _right_answers(shaken[number], number, turns, size)
-
-        began = time.perf_counter()
-        right = sum(pool.map(lambda number: work(number, range(calls // 4)), range(clients)))
-        before = _resident(server.process.pid)
-        right += sum(pool.map(lambda number: work(number, range(calls // 4, calls)), range(clients)))
-        seconds = time.perf_counter() - began
-    return Load(clients * calls, clients * calls - right, seconds, before, _resident(server.process.pid))
+        right, before, began = 0, 0, time.perf_counter()
+        load = Load(0, 0, 0, 0, 0)
+        for portion in range(PORTIONS):
+            turns = range(portion * calls // PORTIONS, (portion + 1) * calls // PORTIONS)
+            right += sum(pool.map(partial(_right_answers, turns=turns, size=size), shaken, range(clients)))
+            now, done = _resident(server.process.pid), turns.stop * clients
+            before = before or now
+            load = Load(done, done - right, time.perf_counter() - began, before, now)
+            tell(load)
+    return load
 
 
 def _right_answers(client, number, turns, size):
@@ -93,6 +101,6 @@ if __name__ == "__main__":
         Path(folder, "tools.py").write_text(TOOLS)
         serving = Listening(Path(folder))
         try:
-            print(put_on(serving, *map(int, sys.argv[1:])))  # noqa: T201 - it is a program
+            put_on(serving, *map(int, sys.argv[1:4]), print)
         finally:
             serving.close()
