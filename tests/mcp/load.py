@@ -101,6 +101,7 @@ if __name__ == "__main__":
         Path(folder, "tools.py").write_text(TOOLS)
         serving = Listening(Path(folder))
         try:
-            put_on(serving, *map(int, sys.argv[1:4]), print)
+            clients, calls, size = map(int, sys.argv[1:])
+            put_on(serving, clients, calls, size, tell=print)
         finally:
             serving.close()
