@@ -28,6 +28,13 @@ def write_data(text: str) -> None:
     _write(_data_stream(), text)
 
 
+def write_json(data: object) -> None:
+    """Write plain data to stdout, now, as JSON that people can read too."""
+    import json  # noqa: PLC0415 - `--version` needs none
+
+    write_data(f"{json.dumps(data, indent=2, ensure_ascii=False)}\n")
+
+
 def say(text: str = "") -> None:
     """Write a line, or several, of talk to stderr."""
     _write(sys.stderr, f"{text}\n")

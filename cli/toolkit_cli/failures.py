@@ -37,6 +37,16 @@ class Failure(Exception):  # noqa: N818 - it says how the command ended
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
+def end_at_errors(problems: Sequence[Problem]) -> None:
+    """End the command here, with all problems told, if one of them is an error.
+
+    Raises:
+        Failure: With the exit code that they have.
+    """
+    if errors_among(problems):
+        raise Failure(code_for(problems), problems=problems)
+
+
 def exit_code_of(work: Callable[[], object], arguments: Sequence[str]) -> int:
     """Do the work of a command, and return its exit code; whatever it raises is told on stderr.
 

@@ -74,6 +74,8 @@ Rules = Annotated[
     list[str] | None,
     typer.Option(metavar="RULE", help="Allow calls beforehand: 'tool' or 'tool(arg=glob)'. Repeatable."),
 ]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Answer every question beforehand with yes.")]
+NoInput = Annotated[bool, typer.Option("--no-input", help="Ask nothing, even on a terminal.")]
 Values = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME=VALUE", help="A value that tools receive with the call. Repeatable."),

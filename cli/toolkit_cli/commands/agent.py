@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from toolkit.problems import Problem, did_you_mean, errors_among
+from toolkit.problems import Problem, did_you_mean
 from toolkit.runs.records import Budget
 from toolkit.runs.run import Run
 from toolkit.tools.context import ToolContext
 from toolkit_cli.arguments.stdin import piped_text
 from toolkit_cli.completion import complete_group, complete_target
-from toolkit_cli.failures import ExitCode, Failure, code_for, report
-from toolkit_cli.options import BaseUrl, Debug, Grants, ModelName, Quiet, Rules, Starts, Values, Verbose
+from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
+from toolkit_cli.options import BaseUrl, Debug, Grants, ModelName, NoInput, Quiet, Rules, Starts, Values, Verbose, Yes
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.running.answering import Answers, make_gate
 from toolkit_cli.running.conversing import Conversation
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
     from toolkit.sources.configuration import Configuration
 
-_EVERYTHING = 2
 
 Task = Annotated[
     str | None,
@@ -120,8 +119,8 @@ def agent(  # noqa: PLR0913 - each is an option of the command
     budget: Spending = None,
     transcript: Kept = None,
     go_on: Annotated[bool, typer.Option("--continue", help="Go on with what the transcript's file holds.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Answer every question beforehand with yes.")] = False,
-    no_input: Annotated[bool, typer.Option("--no-input", help="Ask nothing, even on a terminal.")] = False,
+    yes: Yes = False,
+    no_input: NoInput = False,
     approve: Rules = None,
     format: Shown = "text",  # noqa: A002 - the option's name
     grant: Grants = None,
@@ -153,7 +152,7 @@ def agent(  # noqa: PLR0913 - each is an option of the command
         quiet,
     )
     with Screen() as screen:
-        show_logs(screen, _EVERYTHING if debug else verbose)
+        show_logs(screen, verbose, debug=debug)
         conversation = _conversation(wanted, configuration, answers, screen)
         exit_code = _chat(conversation) if work is None else conversation.answer(work)
         conversation.tell_usage()
@@ -255,8 +254,7 @@ def _agent(wanted: _Wanted, configuration: "Configuration", gate: "Gate") -> "Ag
     from toolkit.sources.opening import open_targets  # noqa: PLC0415
 
     opened = open_targets(wanted.targets, configuration, gate)
-    if errors_among(opened.problems):
-        raise Failure(code_for(opened.problems), problems=opened.problems)
+    end_at_errors(opened.problems)
     if not wanted.quiet:
         report(opened.problems, as_json=wanted.format != "text")
     return AgentTool(

@@ -1,6 +1,5 @@
 """`toolkit lint`: what is wrong with tools and pipelines, and where."""
 
-import json
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -246,7 +245,7 @@ def _show_compatibility(
     tools = find_tools(paths, configuration, settings, gate=gate_for(configuration))
     found = compatibility_of(tools, settings.providers if named else EVERYBODY)
     if format == "json":
-        console.write_data(f"{json.dumps(as_record(found), indent=2, ensure_ascii=False)}\n")
+        console.write_json(as_record(found))
     else:
         console.write_data(paint_all(as_table(found, console.data_width()), colour=console.data_has_colour()))
     refused = any(not verdict.is_taken for row in [*found.rows, found.whole] for verdict in row.verdicts)

@@ -1,6 +1,5 @@
 """`toolkit list`: the tools there are."""
 
-import json
 from typing import Annotated, Literal
 
 import typer
@@ -38,7 +37,7 @@ def list_tools(
     opened = open_configured(targets, configuration, gate_for(configuration))
     if format == "json":
         records = [summary_record(tool) for tool in opened.tools.values()]
-        console.write_data(f"{json.dumps(records, indent=2, ensure_ascii=False)}\n")
+        console.write_json(records)
     elif opened.tools:
         lines = listed(opened.tools.values(), console.data_width())
         console.write_data(paint_all(lines, colour=console.data_has_colour()))
@@ -58,7 +57,7 @@ def _list_groups(targets: list[str] | None, grant: list[str] | None, format: str
     shown = {name: group for name, group in known.items() if not targets or name in targets}
     if format == "json":
         records = [group_record(name, group, granted) for name, group in shown.items()]
-        console.write_data(f"{json.dumps(records, indent=2, ensure_ascii=False)}\n")
+        console.write_json(records)
     elif shown:
         lines = listed_groups(shown, granted, console.data_width())
         console.write_data(paint_all(lines, colour=console.data_has_colour()))

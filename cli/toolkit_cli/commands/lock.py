@@ -1,14 +1,13 @@
 """`toolkit lock`: the definitions of all tools, pinned, and what of them has changed since."""
 
-import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from toolkit.problems import Problem, errors_among
+from toolkit.problems import Problem
 from toolkit_cli import console
-from toolkit_cli.failures import ExitCode, Failure, code_for, report
+from toolkit_cli.failures import ExitCode, Failure, code_for, end_at_errors, report
 from toolkit_cli.options import Debug, Sources, Starts, Targets
 from toolkit_cli.running.starting import gate_for
 from toolkit_cli.settings import load_configuration
@@ -54,7 +53,10 @@ def lock(
     if isinstance(locked, Problem):
         raise Failure(code_for([locked]), problems=[locked])
     drifts = drifts_between(locked, found)
-    console.write_data(_as_json(drifts) if format == "json" else _as_text(drifts, LOCK_FILE))
+    if format == "json":
+        console.write_json([_record_of(drift) for drift in drifts])
+    else:
+        console.write_data(_as_text(drifts, LOCK_FILE))
     return ExitCode.FINDINGS if drifts else ExitCode.WELL
 
 
@@ -67,8 +69,7 @@ def _found(targets: list[str] | None, configuration: "Configuration") -> "dict[s
         hint = "name a file, or write 'sources' in toolkit.toml"
         raise Failure(ExitCode.USAGE, "nothing is named, and no sources are configured", hint=hint)
     opened = open_targets(targets or (), configuration, gate_for(configuration))
-    if errors_among(opened.problems):
-        raise Failure(code_for(opened.problems), problems=opened.problems)
+    end_at_errors(opened.problems)
     report(opened.problems)
     return entries_of(getattr(tool, "told", tool.spec) for tool in opened.tools.values())
 
@@ -86,13 +87,6 @@ def _as_text(drifts: "Sequence[Drift]", name: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _as_json(drifts: "Sequence[Drift]") -> str:
-    records = [
-        {
-            "tool": drift.name,
-            "kind": drift.kind,
-            "changes": [{"kind": change.kind, "what": change.what} for change in drift.changes],
-        }
-        for drift in drifts
-    ]
-    return f"{json.dumps(records, indent=2, ensure_ascii=False)}\n"
+def _record_of(drift: "Drift") -> dict[str, Any]:
+    changes = [{"kind": change.kind, "what": change.what} for change in drift.changes]
+    return {"tool": drift.name, "kind": drift.kind, "changes": changes}

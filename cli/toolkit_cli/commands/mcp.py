@@ -102,7 +102,7 @@ def _list(
     found = {one.server.name: one for one in standings_of(allowed, configuration.context)}
     shown = [found.get(server.name, server) for server in named]
     if as_json:
-        console.write_data(f"{json.dumps([server_record(one) for one in shown], indent=2, ensure_ascii=False)}\n")
+        console.write_json([server_record(one) for one in shown])
     else:
         lines = listed_servers(shown, console.data_width())
         console.write_data(paint_all(lines, colour=console.data_has_colour()))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from toolkit.problems import errors_among
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.context import ToolContext
@@ -14,8 +13,8 @@ from toolkit_cli import console
 from toolkit_cli.arguments.gathering import Given, gather_arguments, objections
 from toolkit_cli.arguments.stdin import piped_text
 from toolkit_cli.completion import complete_target
-from toolkit_cli.failures import ExitCode, Failure, code_for, report
-from toolkit_cli.options import BaseUrl, Debug, Grants, Quiet, Rules, Sources, Starts, Values, Verbose
+from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
+from toolkit_cli.options import BaseUrl, Debug, Grants, NoInput, Quiet, Rules, Sources, Starts, Values, Verbose, Yes
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.running.answering import Answers, make_gate, refuse_what_nobody_can_answer
 from toolkit_cli.running.calling import call_tool
@@ -29,8 +28,6 @@ from toolkit_cli.settings import load_configuration
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
     from toolkit.sources.configuration import Configuration
-
-_EVERYTHING = 2
 
 
 Target = Annotated[
@@ -69,8 +66,8 @@ def run(  # noqa: PLR0913 - each is an option of the command
     args: Whole = None,
     input: Text = None,  # noqa: A002 - the option's name
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check everything and show what would run.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Answer every question beforehand with yes.")] = False,
-    no_input: Annotated[bool, typer.Option("--no-input", help="Ask nothing, even on a terminal.")] = False,
+    yes: Yes = False,
+    no_input: NoInput = False,
     approve: Rules = None,
     timeout: Time = None,
     format: Shown = "text",  # noqa: A002 - the option's name
@@ -97,7 +94,7 @@ def run(  # noqa: PLR0913 - each is an option of the command
     configuration = configuration._replace(context=values)
     answers = Answers(yes, no_input, approve or ())
     with Screen() as screen:
-        show_logs(screen, _EVERYTHING if debug else verbose)
+        show_logs(screen, verbose, debug=debug)
         gate = make_gate(answers, screen, configuration.approval_timeout)
         found = _open_one(target, configuration, gate, warn=not quiet and format == "text")
         tool = _timed(found, timeout, configuration)
@@ -121,8 +118,7 @@ def _open_one(target: str, configuration: "Configuration", gate: "Gate", *, warn
     from toolkit.sources.opening import open_targets  # noqa: PLC0415 - help needs none of it
 
     opened = open_targets([target], configuration, gate)
-    if errors_among(opened.problems):
-        raise Failure(code_for(opened.problems), problems=opened.problems)
+    end_at_errors(opened.problems)
     if warn:
         report(opened.problems)
     if len(opened.tools) == 1:

@@ -10,7 +10,7 @@ from toolkit.tools.base import Tool
 from toolkit.tools.resolution import place_of_tool
 from toolkit.visibility import visible_json
 from toolkit_cli import console
-from toolkit_cli.failures import ExitCode, Failure, code_for, report
+from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.opening import open_configured
 from toolkit_cli.options import Debug, Grants, Sources, Starts, Targets
 from toolkit_cli.running.starting import gate_for
@@ -62,8 +62,7 @@ def schema(  # noqa: PLR0913 - each is an option of the command
         return ExitCode.WELL
     configuration = load_configuration(tools, grant, start)
     opened = open_configured(targets, configuration, gate_for(configuration))
-    if errors_among(opened.problems):
-        raise Failure(code_for(opened.problems), problems=opened.problems)
+    end_at_errors(opened.problems)
     report(opened.problems, as_json=format == "json")
     alone = bool(targets) and len(opened.tools) == 1
     return _print_tools(list(opened.tools.values()), dialect or configuration.dialect or _PLAIN, format, explain, alone)

@@ -1,6 +1,5 @@
 """`toolkit serve`: serve tools, pipelines, groups and agents to clients of the Model Context Protocol."""
 
-import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -11,7 +10,7 @@ import typer
 
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
-from toolkit_cli.options import Debug, Grants, Quiet, Rules, Sources, Starts, Targets, Values, Verbose
+from toolkit_cli.options import Debug, Grants, Quiet, Rules, Sources, Starts, Targets, Values, Verbose, Yes
 from toolkit_cli.running.answering import Answers, make_gate
 from toolkit_cli.running.logs import show_logs
 from toolkit_cli.running.values import read_values
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from toolkit.tools.base import Tool
     from toolkit_cli.serving.carrying import Place
 
-_EVERYTHING = 2
 _TOKEN = "TOOLKIT_SERVE_TOKEN"  # noqa: S105 - the name of a variable
 
 Http = Annotated[
@@ -56,7 +54,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
     http: Http = None,
     token_env: TokenVariable = _TOKEN,
     allow_host: Hosts = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Answer every question beforehand with yes.")] = False,
+    yes: Yes = False,
     approve: Rules = None,
     meta: Keys = None,
     context: Values = None,
@@ -92,7 +90,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
     sys.dont_write_bytecode |= reload  # a compiled file would stand for an edit of the same second and size
 
     with Screen() as screen:
-        show_logs(screen, _EVERYTHING if debug else verbose)
+        show_logs(screen, verbose, debug=debug)
         answers = Answers(yes, approve=approve or ())
         configuration = load_configuration(tools, grant, start)
         gate = make_gate(answers, screen, configuration.approval_timeout)
@@ -137,5 +135,5 @@ def _print_configuration(
     url = None if place is None else place.url(place.port)
     variable = token_variable if os.environ.get(token_variable) or (place and not place.is_private) else None
     whole = configuration_to_paste(editor, name, words, url, variable)
-    console.write_data(f"{json.dumps(whole, ensure_ascii=False, indent=2)}\n")
+    console.write_json(whole)
     return ExitCode.WELL

@@ -1,6 +1,5 @@
 """`toolkit show`: everything about one tool, the steps of a pipeline, and the states of an agent."""
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Annotated, Literal
@@ -57,7 +56,10 @@ def show(
         [replace(problem, severity="info") if unmade else problem for problem in opened.problems],
         as_json=format == "json",
     )
-    console.write_data(_explained(unmade, format) if unmade else _rendered(_folded(opened.tools.values()), format))
+    if unmade:
+        _write_explanation(unmade, format)
+    else:
+        _write(_folded(opened.tools.values()), format)
 
 
 def _unmade(target: str, problems: Sequence[Problem]) -> ReadyTool | None:
@@ -67,11 +69,12 @@ def _unmade(target: str, problems: Sequence[Problem]) -> ReadyTool | None:
     return ready_tools().get(target) if cannot_work else None
 
 
-def _explained(ready: ReadyTool, format: Format) -> str:  # noqa: A002 - as above
+def _write_explanation(ready: ReadyTool, format: Format) -> None:  # noqa: A002 - as above
     if format == "json":
-        return f"{json.dumps(explanation_record(ready), indent=2, ensure_ascii=False)}\n"
-    width = min(console.data_width(), _WIDEST)
-    return paint_all(explained(ready, width), colour=console.data_has_colour())
+        console.write_json(explanation_record(ready))
+    else:
+        width = min(console.data_width(), _WIDEST)
+        console.write_data(paint_all(explained(ready, width), colour=console.data_has_colour()))
 
 
 def _folded(tools: Iterable[Tool]) -> list[Tool]:
@@ -84,16 +87,16 @@ def _folded(tools: Iterable[Tool]) -> list[Tool]:
     return fold(shown)
 
 
-def _rendered(tools: Sequence[Tool], format: Format) -> str:  # noqa: A002
+def _write(tools: Sequence[Tool], format: Format) -> None:  # noqa: A002
     match format:
         case "json":
             records = [full_record(tool) for tool in tools]
-            return f"{json.dumps(records[0] if len(records) == 1 else records, indent=2, ensure_ascii=False)}\n"
+            console.write_json(records[0] if len(records) == 1 else records)
         case "mermaid":
-            return "\n".join(_diagram(tool) for tool in tools)
+            console.write_data("\n".join(_diagram(tool) for tool in tools))
         case "text":
             colour, width = console.data_has_colour(), min(console.data_width(), _WIDEST)
-            return "\n\n".join(paint_all(detailed(tool, width), colour=colour) for tool in tools)
+            console.write_data("\n\n".join(paint_all(detailed(tool, width), colour=colour) for tool in tools))
 
 
 def _diagram(tool: Tool) -> str:

@@ -4,16 +4,13 @@ import logging
 
 from toolkit_cli.screen import Screen
 
-_INFO_FROM = 1
-_DEBUG_FROM = 2
 
-
-def show_logs(screen: Screen, verbosity: int) -> None:
-    """Write what the library logs to the screen: with 1 from INFO on, with 2 everything, with 0 nothing."""
-    if verbosity < _INFO_FROM:
+def show_logs(screen: Screen, verbosity: int, *, debug: bool) -> None:
+    """Write what the library logs to the screen: with 1 from INFO on, with 2 or to debug everything, with 0 nothing."""
+    if not (verbosity or debug):
         return
     logger = logging.getLogger("toolkit")
-    logger.setLevel(logging.DEBUG if verbosity >= _DEBUG_FROM else logging.INFO)
+    logger.setLevel(logging.DEBUG if debug or verbosity > 1 else logging.INFO)
     for handler in [handler for handler in logger.handlers if isinstance(handler, _ScreenHandler)]:
         logger.removeHandler(handler)
     logger.addHandler(_ScreenHandler(screen))

@@ -4,8 +4,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toolkit.problems import errors_among
-from toolkit_cli.failures import ExitCode, Failure, code_for, report
+from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.running.answering import Answers
 from toolkit_cli.running.values import seconds_of
 
@@ -71,8 +70,7 @@ def open_served(
     from toolkit.sources.opening import open_targets  # noqa: PLC0415
 
     opened = open_targets(targets, configuration, gate)
-    if errors_among(opened.problems):
-        raise Failure(code_for(opened.problems), problems=opened.problems)
+    end_at_errors(opened.problems)
     if warn:
         report(opened.problems)
     if not opened.tools:
