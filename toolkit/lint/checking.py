@@ -17,7 +17,7 @@ from toolkit.lint.looking import DOES_NOT_IMPORT, Looker, Report
 from toolkit.lint.requests import Request, make_requests
 from toolkit.lint.rule import Rule, RuleSettings
 from toolkit.lint.rules import codes as all_codes
-from toolkit.lint.rules import rule_of
+from toolkit.lint.rules import has_checks, rule_of
 from toolkit.lint.rules.unused_suppression import UnusedSuppression
 from toolkit.lint.selection import selected_codes
 from toolkit.lint.servers import with_told_servers
@@ -88,9 +88,9 @@ def find_tools(
 
 
 def _rules(codes: Iterable[str], settings: LintSettings) -> list[Rule]:
-    """Return the rules of these codes that matter to the providers that are asked for."""
+    """Return the rules of these codes that check something, and matter to the providers that are asked for."""
     said = RuleSettings(settings.providers, settings.limits, settings.directory)
-    kinds = map(rule_of, sorted(codes))
+    kinds = map(rule_of, sorted(filter(has_checks, codes)))
     return [kind(said) for kind in kinds if not kind.providers or set(kind.providers) & set(settings.providers)]
 
 

@@ -27,18 +27,21 @@ CERTAIN = ("TK00", "TK011", "TK012", "TK601")
 OFF = frozenset({"TK105", "TK207", "TK617"})
 """The codes of this table whose rules are off by default, so that nobody has to import a rule to know that it is not wanted."""
 
+FOUND_ELSEWHERE = ("opening.", "building.", "planning.", "agent_files.")
+"""The folders of rules that check nothing themselves: they are the documentation of what is found on the way."""
+
 TABLE: Mapping[str, str] = {
-    "TK001": "opening:NotFound",
-    "TK002": "opening:DoesNotImport",
-    "TK003": "opening:NotATool",
-    "TK004": "opening:NoTools",
-    "TK005": "opening:BadConfiguration",
-    "TK006": "opening:HiddenModule",
-    "TK007": "opening:PermissionNotGranted",
-    "TK008": "opening:IncompleteGroup",
+    "TK001": "opening.not_found:NotFound",
+    "TK002": "opening.does_not_import:DoesNotImport",
+    "TK003": "opening.not_a_tool:NotATool",
+    "TK004": "opening.no_tools:NoTools",
+    "TK005": "opening.bad_configuration:BadConfiguration",
+    "TK006": "opening.hidden_module:HiddenModule",
+    "TK007": "opening.permission_not_granted:PermissionNotGranted",
+    "TK008": "opening.incomplete_group:IncompleteGroup",
     "TK010": "unused_suppression:UnusedSuppression",
-    "TK011": "opening:ServerNotAllowed",
-    "TK012": "opening:ServerUnreachable",
+    "TK011": "opening.server_not_allowed:ServerNotAllowed",
+    "TK012": "opening.server_unreachable:ServerUnreachable",
     "TK101": "invalid_tool_name:InvalidToolName",
     "TK102": "long_tool_name:LongToolName",
     "TK103": "duplicate_tool_name:DuplicateToolName",
@@ -75,9 +78,9 @@ TABLE: Mapping[str, str] = {
     "TK318": "token_cost:TokenCost",
     "TK319": "too_many_tools:TooManyTools",
     "TK320": "x_mcp_header:XMcpHeader",
-    "TK321": "building:UnfitParameter",
-    "TK322": "building:UnreadableAnnotation",
-    "TK323": "building:BadOption",
+    "TK321": "building.unfit_parameter:UnfitParameter",
+    "TK322": "building.unreadable_annotation:UnreadableAnnotation",
+    "TK323": "building.bad_option:BadOption",
     "TK401": "unused_parameter:UnusedParameter",
     "TK402": "unserialisable_return:UnserialisableReturn",
     "TK403": "missing_return_type:MissingReturnType",
@@ -102,31 +105,31 @@ TABLE: Mapping[str, str] = {
     "TK512": "secret_in_definition:SecretInDefinition",
     "TK513": "lethal_trifecta:LethalTrifecta",
     "TK514": "definition_drift:DefinitionDrift",
-    "TK601": "planning:BrokenDocument",
-    "TK602": "planning:UnknownKey",
-    "TK603": "planning:DuplicateKey",
-    "TK604": "planning:UnknownTool",
-    "TK605": "planning:UnknownReference",
-    "TK606": "planning:BadExpression",
-    "TK607": "planning:TypeMismatch",
-    "TK608": "planning:MissingArgument",
-    "TK609": "planning:UnknownArgument",
-    "TK610": "planning:AmbiguousPipe",
-    "TK611": "planning:UnreachableStep",
-    "TK612": "planning:UnusedInput",
+    "TK601": "planning.broken_document:BrokenDocument",
+    "TK602": "planning.unknown_key:UnknownKey",
+    "TK603": "planning.duplicate_key:DuplicateKey",
+    "TK604": "planning.unknown_tool:UnknownTool",
+    "TK605": "planning.unknown_reference:UnknownReference",
+    "TK606": "planning.bad_expression:BadExpression",
+    "TK607": "planning.type_mismatch:TypeMismatch",
+    "TK608": "planning.missing_argument:MissingArgument",
+    "TK609": "planning.unknown_argument:UnknownArgument",
+    "TK610": "planning.ambiguous_pipe:AmbiguousPipe",
+    "TK611": "planning.unreachable_step:UnreachableStep",
+    "TK612": "planning.unused_input:UnusedInput",
     "TK613": "optional_result_read:OptionalResultRead",
-    "TK614": "planning:DestructiveStepWithoutApprove",
+    "TK614": "planning.destructive_step_without_approve:DestructiveStepWithoutApprove",
     "TK615": "retry_non_idempotent:RetryNonIdempotent",
     "TK617": "step_no_timeout:StepNoTimeout",
-    "TK618": "planning:Yaml11Trap",
+    "TK618": "planning.yaml_1_1_trap:Yaml11Trap",
     "TK619": "untrusted_into_shell:UntrustedIntoShell",
     "TK620": "secret_in_yaml:SecretInYaml",
-    "TK621": "planning:ConcurrentQuestion",
-    "TK622": "planning:CircleOfPipelines",
-    "TK631": "agent_files:UnknownState",
-    "TK632": "agent_files:UnreachableState",
-    "TK633": "agent_files:ClosedForEver",
-    "TK634": "agent_files:InNoState",
+    "TK621": "planning.concurrent_question:ConcurrentQuestion",
+    "TK622": "planning.circle_of_pipelines:CircleOfPipelines",
+    "TK631": "agent_files.unknown_state:UnknownState",
+    "TK632": "agent_files.unreachable_state:UnreachableState",
+    "TK633": "agent_files.closed_for_ever:ClosedForEver",
+    "TK634": "agent_files.in_no_state:InNoState",
 }
 
 
@@ -149,6 +152,11 @@ def rule_of(code: str) -> type[Rule]:
 def is_default(code: str) -> bool:
     """Whether a rule is looked for where nobody has asked for it by its code or its name."""
     return code not in OFF if code in TABLE else rule_of(code).default
+
+
+def has_checks(code: str) -> bool:
+    """Whether a rule looks at anything itself, and not only documents what reading, building or planning finds."""
+    return not TABLE.get(code, "").startswith(FOUND_ELSEWHERE)
 
 
 def all_rules() -> Iterator[type[Rule]]:
