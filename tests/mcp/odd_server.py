@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 
 BEHAVIOUR = sys.argv[1] if len(sys.argv) > 1 else "plain"
+IS_MODERN = BEHAVIOUR.endswith("modern")
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 LISTENING: list[str] = []
 ANIMAL = {"type": "object", "properties": {"animal": {"type": "string"}}, "required": ["animal"]}
@@ -64,8 +65,17 @@ def tools():
             {"name": "odd", "inputSchema": odd},
             {"name": "any", "inputSchema": {"type": "object"}},
         ]
-    if BEHAVIOUR == "wrong":
-        return [*TOOLS, {"name": "text", "inputSchema": {"type": "string"}}]
+    if BEHAVIOUR.startswith("wrong"):
+        header = {"type": "object", "x-mcp-header": "Authorization"}
+        return [
+            *TOOLS,
+            {"name": "text", "inputSchema": {"type": "string"}},
+            {"inputSchema": NOTHING},
+            "nothing",
+            {"name": "odd", "inputSchema": header},
+        ]
+    if BEHAVIOUR == "listless":
+        return "none"
     return TOOLS
 
 
@@ -125,7 +135,7 @@ def call(message):
                 told = {"progressToken": token, "progress": number, "total": 3, "message": f"animal {number}"}
                 send({"method": "notifications/progress", "params": told})
             return text("three")
-        case "ask" if BEHAVIOUR == "modern":
+        case "ask" if IS_MODERN:
             return ask_again(message["params"])
         case "ask":
             send({"id": 99, "method": "elicitation/create", "params": {"message": "Which?", "requestedSchema": FORM}})
@@ -145,14 +155,14 @@ def call(message):
 
 def answer(message):
     found = told(message)
-    if BEHAVIOUR != "modern" or found is None:
+    if not IS_MODERN or found is None:
         return found
     return {"resultType": "complete", "ttlMs": 0, "cacheScope": "private", **found}
 
 
 def told(message):
     match message.get("method"):
-        case "server/discover" if BEHAVIOUR == "modern":
+        case "server/discover" if IS_MODERN:
             return {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {"listChanged": True}}}
         case "initialize":
             return {
@@ -189,7 +199,7 @@ def main():
             continue
         if BEHAVIOUR == "old" and message["method"] == "server/discover":
             sys.exit(1)
-        if message["method"] == "subscriptions/listen" and BEHAVIOUR == "modern":
+        if message["method"] == "subscriptions/listen" and IS_MODERN:
             LISTENING.append(message["id"])
             honoured = {"_meta": {SUBSCRIPTION: message["id"]}, "notifications": {"toolsListChanged": True}}
             send({"method": "notifications/subscriptions/acknowledged", "params": honoured})

@@ -159,7 +159,7 @@ class _Nobody:
 def test_answers_that_are_none_are_told(door, behaviour, reason):
     door.behaviour = behaviour
     with pytest.raises(ServerUnreachable) as raised:
-        wait_for(connection_to(HttpServer("door", door.url)).tools())
+        wait_for(connection_to(HttpServer("door", door.url)).listing())
     assert f"MCP server 'door' {reason}" in str(raised.value)
 
 
@@ -176,7 +176,7 @@ def test_server_that_is_not_there_is_told_and_hides_no_other(door):
     tools = McpTools(dead, HttpServer("door", door.url))
     assert [tool.address for tool in tools.tools()] == ["door.echo"]
     with pytest.raises(ServerUnreachable, match="MCP server 'dead' "):
-        wait_for(connection_to(dead).tools())
+        wait_for(connection_to(dead).listing())
 
 
 SDK_SERVER = '''

@@ -29,6 +29,13 @@ def test_hidden_instructions_in_the_description_of_a_remote_tool_are_errors(zoo)
     assert "\x1b" not in done.stdout
 
 
+def test_tool_that_breaks_the_protocol_is_a_finding_and_hides_no_other(zoo):
+    zoo.server("wrong")
+    done = zoo.run("lint", *ALLOWED, "--format", "concise", "--select", "TK003,TK204", "zoo")
+    assert "mcp://zoo/text: warning[TK003] tool 'text' of MCP server 'zoo' breaks the protocol" in done.stdout
+    assert "mcp://zoo/bury" in done.stdout
+
+
 def test_one_tool_of_a_server_can_be_looked_at_alone(zoo):
     zoo.server()
     done = zoo.run("lint", *ALLOWED, "--format", "concise", "--select", "TK204", "zoo.feed")
@@ -81,7 +88,7 @@ def test_changed_definition_is_a_drift_whether_or_not_the_server_is_trusted(zoo)
     done = zoo.run("lock", "--start", "zoo", "zoo")
     assert (done.exit_code, "zoo_feed: text only" in done.stdout) == (1, True)
     found = zoo.run("lint", *ALLOWED, "--format", "concise", "--select", "TK514", "zoo")
-    assert found.stdout.startswith("mcp://zoo/feed: error TK514") or "mcp://zoo/feed" in found.stdout
+    assert found.stdout.startswith("mcp://zoo/feed: error[TK514]")
     assert found.exit_code == 1
 
 

@@ -48,6 +48,17 @@ def test_list_as_json_has_the_same_keys_for_every_server(zoo):
     assert len({tuple(one) for one in records}) == 1
 
 
+def test_list_tells_of_tools_that_break_the_protocol_and_lists_the_others(zoo):
+    zoo.server("wrong")
+    done = zoo.run("mcp", "list", "--start", "zoo")
+    assert (done.exit_code, "feed, weigh-it" in done.stdout) == (0, True)
+    assert done.stderr.splitlines()[0] == (
+        "warning[TK003]: tool 'text' of MCP server 'zoo' breaks the protocol: inputSchema.type: Input should be 'object'"
+    )
+    [record] = json.loads(zoo.run("mcp", "list", "--start", "zoo", "--format", "json").stdout)
+    assert [one["name"] for one in record["unreadable"]] == ["text", "tool 15", "tool 16"]
+
+
 def test_ping_has_a_server_answer(zoo):
     zoo.server()
     done = zoo.run("mcp", "ping", "zoo", "--start", "zoo", "--format", "json")

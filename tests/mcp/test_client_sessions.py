@@ -30,7 +30,7 @@ def named(zoo, behaviour="plain", **options):
 
 
 def tools_of(server):
-    tools, _ = tools_from(server, wait_for(connection_to(server).tools()))
+    tools, _ = tools_from(server, wait_for(connection_to(server).listing()))
     return {tool.wire_name: tool for tool in tools}
 
 
@@ -194,8 +194,7 @@ def test_lies_of_an_untrusted_server_loosen_nothing(zoo):
 def test_result_that_breaks_the_promise_of_its_schema_is_a_failure(zoo):
     server = named(zoo)
     lying = named(zoo, "lying")
-    wire = [one for one in wait_for(connection_to(server).tools()) if one.name == "weigh-it"]
-    [tool], _ = tools_from(server, wire)
+    tool = tools_of(server)["weigh-it"]
     assert tool.run({"animal": "lion"}).structured == {"kilograms": 190.5}
     assert tools_of(lying)["feed"].run({"animal": "lion"}).output.startswith("\x1b[2J")
 
@@ -218,7 +217,7 @@ def test_line_without_end_ends_the_session_and_no_other(zoo):
 
 def test_strange_tool_hides_no_other(zoo):
     server = named(zoo, "strange")
-    tools, problems = tools_from(server, wait_for(connection_to(server).tools()))
+    tools, problems = tools_from(server, wait_for(connection_to(server).listing()))
     assert [tool.name for tool in tools] == ["zoo_a_b", "zoo_odd", "zoo_any"]
     assert [str(problem) for problem in problems] == [
         (
@@ -229,10 +228,33 @@ def test_strange_tool_hides_no_other(zoo):
     assert tools[2].describe(tools[2].parse({"whatever": 1})) == {"whatever": 1}
 
 
-def test_list_that_breaks_the_protocol_is_refused_with_the_place(zoo):
-    message = "answered with what cannot be read: tools.13.inputSchema.type: Input should be 'object'"
+@pytest.mark.parametrize("behaviour", ["wrong", "wrong-modern"])
+def test_tool_that_breaks_the_protocol_is_left_out_and_hides_no_other(zoo, behaviour):
+    server = named(zoo, behaviour)
+    tools, problems = tools_from(server, wait_for(connection_to(server).listing()))
+    assert [tool.wire_name for tool in tools[:2]] == ["feed", "weigh-it"]
+    assert [(str(problem.location), problem.severity, problem.message) for problem in problems] == [
+        (f"mcp://zoo/{name}", "warning", f"tool '{name}' of MCP server 'zoo' breaks the protocol: {reason}")
+        for name, reason in [
+            ("text", "inputSchema.type: Input should be 'object'"),
+            ("tool 15", "name: Field required"),
+            ("tool 16", "Input should be a valid dictionary or instance of Tool"),
+            *(
+                [("odd", "x-mcp-header found at a schema position not reachable via a pure `properties` chain")]
+                if behaviour == "wrong-modern"
+                else []
+            ),
+        ]
+    ]
+    assert tools[0].run({"animal": "lion"}).output == "lion is fed"
+    weighed = next(tool for tool in tools if tool.wire_name == "weigh-it").run({"animal": "lion"})
+    assert weighed.structured == {"kilograms": 190.5}
+
+
+def test_list_that_is_none_is_refused_with_the_place(zoo):
+    message = "answered with what cannot be read: tools: Input should be a valid list"
     with pytest.raises(ServerUnreachable, match=message):
-        tools_of(named(zoo, "wrong"))
+        tools_of(named(zoo, "listless"))
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])

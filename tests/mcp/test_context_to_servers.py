@@ -45,7 +45,9 @@ AROUND = {
 @pytest.mark.parametrize("around", AROUND.values(), ids=AROUND)
 def test_named_values_cross_the_call_is_asked_about_and_kept(zoo, around):
     server = StdioServer("zoo", sys.executable, (SERVER, "plain"), cwd=zoo.folder, converter=allow_keys("tenant"))
-    [say] = [tool for tool in tools_from(server, wait_for(connection_to(server).tools()))[0] if tool.wire_name == "say"]
+    [say] = [
+        tool for tool in tools_from(server, wait_for(connection_to(server).listing()))[0] if tool.wire_name == "say"
+    ]
     reviewer, metrics, events, run = ScriptedReviewer([Continue()]), RecordingMetrics(), [], Run(id="outer")
     context = ToolContext({"tenant": "acme", "password": "hunter2"}, reviewer=reviewer, metrics=metrics,
                           listener=events.append, run=run)  # fmt: skip

@@ -40,7 +40,7 @@ def arrived(tmp_path_factory):
     def call(setting, context=CONTEXT):
         converter = converter_from(setting)
         server = StdioServer("arrived", TOOLKIT, arguments, cwd=folder, trusted=True, converter=converter)
-        tools, _ = tools_from(server, wait_for(connection_to(server).tools()))
+        tools, _ = tools_from(server, wait_for(connection_to(server).listing()))
         return json.loads(tools[0].run({}, context).output)
 
     yield call

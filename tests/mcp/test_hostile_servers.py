@@ -25,7 +25,7 @@ def test_every_call_ends_whatever_a_server_says_before_its_answer_or_in_its_plac
         timeout=0.5,
     )
     try:
-        listed = wait_for(connection_to(server).tools())
+        listed = wait_for(connection_to(server).listing())
         [count], _ = tools_from(server, listed)
         results = [count.run({}) for _ in range(calls)]
         [patient], _ = tools_from(replace(server, timeout=60), listed)

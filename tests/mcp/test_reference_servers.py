@@ -20,7 +20,7 @@ def reach(peer):
     def open_server(name, *arguments, **options):
         program, *first = peer(name).command
         server = StdioServer(name, program, (*first, *map(str, arguments)), trusted=True, **options)
-        tools, problems = tools_from(server, wait_for(connection_to(server).tools()))
+        tools, problems = tools_from(server, wait_for(connection_to(server).listing()))
         assert problems == []
         return {tool.wire_name: tool for tool in tools}
 

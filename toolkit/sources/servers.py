@@ -91,7 +91,7 @@ class ConfiguredServers:
         for tool in found.tools:
             if isinstance(tool, RemoteTool) and wanted in {tool.wire_name, tool.name}:
                 return Collected([tool], [as_warning(problem) for problem in found.problems])
-        return Collected([], [_unknown(name, wanted, found)])
+        return Collected([], [_unknown(name, wanted, found), *(as_warning(problem) for problem in found.problems)])
 
     def open(self, name: str) -> Collected:
         """Return the tools of a server; one that could not be reached is tried again the next time.
@@ -115,12 +115,12 @@ class ConfiguredServers:
         from toolkit.mcp.client.sessions import connection_to, wait_for  # noqa: PLC0415
 
         try:
-            listed = wait_for(connection_to(server, self._configuration.context).tools())
+            listing = wait_for(connection_to(server, self._configuration.context).listing())
         except ServerUnreachable as error:
             return Collected.nothing(Problem(UNREACHABLE, str(error), server.place))
         except ConfigurationError as error:
             return Collected.nothing(Problem(_BAD_CONFIGURATION, str(error), server.place))
-        tools, problems = tools_from(server, listed)
+        tools, problems = tools_from(server, listing)
         if not tools and not problems:
             problems = [Problem(NO_TOOLS, f"there are no tools in MCP server '{server.name}'", server.place)]
         return Collected([*tools], problems)

@@ -96,6 +96,7 @@ def _list(
     names: Sequence[str], configuration: "Configuration", servers: "ConfiguredServers", *, as_json: bool
 ) -> ExitCode:
     from toolkit.mcp.client.health import standings_of  # noqa: PLC0415 - it imports the SDK
+    from toolkit.mcp.tools.remote import left_out  # noqa: PLC0415 - with it
 
     named = [configuration.mcp[name] for name in names]
     allowed = [server for server in named if servers.consents.is_given(server)]
@@ -106,6 +107,7 @@ def _list(
     else:
         lines = listed_servers(shown, console.data_width())
         console.write_data(paint_all(lines, colour=console.data_has_colour()))
+        report([left_out(one.server, tool) for one in found.values() for tool in one.unreadable])
     return ExitCode.NOT_FOUND if any(one.health is None for one in found.values()) else ExitCode.WELL
 
 

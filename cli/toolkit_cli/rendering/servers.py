@@ -39,6 +39,7 @@ def server_record(one: "Standing | McpServer") -> dict[str, Any]:
         "protocol": health.protocol if health else None,
         "title": health.title if health else None,
         "tools": list(standing.tools) if standing is not None else [],
+        "unreadable": [one._asdict() for one in standing.unreadable] if standing is not None else [],
     }
 
 

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcp.shared.exceptions import MCPError
-from mcp_types import CONNECTION_CLOSED, CallToolResult, Tool
+from mcp_types import CONNECTION_CLOSED, CallToolResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from toolkit.durations import spoken
 from toolkit.errors import ToolExecutionError
-from toolkit.mcp.client.conversations import Caller, Conversation, leaf_of, words_of
+from toolkit.mcp.client.complaints import reason_of
+from toolkit.mcp.client.conversations import Caller, Conversation
+from toolkit.mcp.client.listings import Listing
 from toolkit.mcp.client.transports import Values, secrets_of
-from toolkit.mcp.settings.servers import McpServer, StdioServer
+from toolkit.mcp.settings.servers import McpServer
 
 _LAST_WORDS_SECONDS = 1.0
 _TERMINATED = "Session terminated"
@@ -89,16 +90,16 @@ class Connection:
         except Exception as error:
             raise self._unreachable(error, session) from error
 
-    async def tools(self) -> list[Tool]:
+    async def listing(self) -> Listing:
         """Return the tools of the server as it lists them; it is asked again when it has said that they changed.
 
         Raises:
-            ServerUnreachable: If it cannot be reached, or lists no tools that can be read.
+            ServerUnreachable: If it cannot be reached, or does not list its tools.
         """
         session = await self._opened()
         try:
             async with asyncio.timeout(self.server.start_timeout):
-                return await session.tools()
+                return await session.listing()
         except Exception as error:
             raise self._unreachable(error, session) from error
 
@@ -172,7 +173,7 @@ class Connection:
         if isinstance(error, MCPError) and error.code == CONNECTION_CLOSED:
             session.end()
         said = f"; it said: {session.diary.last}" if session.diary.last else ""
-        reason = self.secrets.blot(_reason(error, self.server))
+        reason = self.secrets.blot(reason_of(error, self.server))
         return ServerUnreachable(f"MCP server '{self.server.name}' {reason}{said}")
 
     def _refusal(self, error: MCPError) -> ToolExecutionError:
@@ -183,25 +184,3 @@ class Connection:
             return ServerUnreachable(f"MCP server '{self.server.name}' ended before it had answered{said}")
         message = self.secrets.blot(error.message)
         return ToolExecutionError(f"MCP server '{self.server.name}' refuses: {message}", error.code)
-
-
-def _reason(error: BaseException, server: McpServer) -> str:
-    """Return why a server could not be reached, as what it does."""
-    leaf = leaf_of(error)
-    if isinstance(leaf, TimeoutError):
-        return str(leaf) or f"has not answered within {spoken(server.start_timeout)}"
-    if isinstance(server, StdioServer):
-        if isinstance(leaf, FileNotFoundError):
-            missing = server.cwd if server.cwd is not None and not server.cwd.is_dir() else server.command
-            return f"cannot be started: there is no '{missing}'"
-        if isinstance(leaf, OSError):
-            return f"cannot be started: {(leaf.strerror or str(leaf)).lower()}"
-    if isinstance(leaf, MCPError):
-        if leaf.code == CONNECTION_CLOSED:
-            return "ended before it had answered"
-        return f"answered with an error: {leaf.message}"
-    if isinstance(leaf, ValueError) and type(leaf) is not ValueError:
-        return f"answered with what cannot be read: {words_of(leaf)}"
-    if isinstance(leaf, OSError) or type(leaf).__module__.partition(".")[0] in {"httpx2", "httpcore2"}:
-        return f"cannot be reached at {server.line}: {words_of(leaf)}"
-    return f"cannot be used: {words_of(leaf)}"

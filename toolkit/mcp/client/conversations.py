@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import replace
 from math import inf
 from typing import Any, Protocol
 
@@ -16,6 +17,7 @@ from mcp_types import (
     ElicitRequestParams,
     ElicitResult,
     Implementation,
+    JSONRPCResponse,
     LoggingMessageNotificationParams,
     Tool,
     ToolListChangedNotification,
@@ -24,6 +26,9 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolkit.durations import spoken
 from toolkit.errors import ToolExecutionError
+from toolkit.mcp.client.complaints import leaf_of, words_of
+from toolkit.mcp.client.listings import Listing, Unreadable, sifted, unreadable_in
+from toolkit.mcp.client.streams import WatchedStream
 from toolkit.mcp.client.transports import Diary, Values, open_transport
 from toolkit.mcp.settings.servers import McpServer, StdioServer
 from toolkit.tools.secret_texts import Secrets
@@ -58,7 +63,7 @@ class Conversation:
         self._server = server
         self._values = values
         self._ended = asyncio.Event()
-        self._listed: list[Tool] | None = None
+        self._listed: Listing | None = None
         self._fresh_until = inf
         self._is_told_of_changes = False
         self._changes = 0
@@ -78,14 +83,17 @@ class Conversation:
         if not self.ready.done():
             self.task.cancel()
 
-    async def tools(self) -> list[Tool]:
+    async def listing(self) -> Listing:
         """Return the tools, as listed since the last change, or for as long as the server says that they stay."""
         if self._listed is not None and asyncio.get_running_loop().time() < self._fresh_until:
             return self._listed
-        changes, found, cursor = self._changes, [], None
+        changes, cursor = self._changes, None
+        found: list[Tool] = []
+        unreadable: list[Unreadable] = []
         for _ in range(_MOST_PAGES):
             page = await self.client.list_tools(cursor=cursor)
             found += page.tools
+            unreadable += unreadable_in(page)
             cursor = page.next_cursor
             if cursor is None:
                 break
@@ -100,10 +108,11 @@ class Conversation:
                 Tool.model_validate(self._secrets.blot_all(tool.model_dump(mode="json", by_alias=True)))
                 for tool in found
             ]
+        listing = Listing(found, [Unreadable(*map(self._secrets.blot, one)) for one in unreadable])
         if changes == self._changes:
-            self._listed = found
+            self._listed = listing
             self._fresh_until = self._end_of(page.ttl_ms)
-        return found
+        return listing
 
     def _end_of(self, milliseconds: float | None) -> float:
         """Return until when a list holds: where the server tells of changes, or could not say, until it does."""
@@ -164,7 +173,7 @@ class Conversation:
 
     async def _last(self, mode: str) -> None:
         client = Client(
-            open_transport(self._server, self._values, self.diary, self._ended.set),
+            self._streams(),
             mode=mode,
             cache=None,
             client_info=Implementation(name="toolkit", version=_version()),
@@ -183,6 +192,18 @@ class Conversation:
             finally:
                 listening.cancel()
                 await asyncio.wait([listening])
+
+    @asynccontextmanager
+    async def _streams(self) -> AsyncIterator[Any]:
+        """Open the streams of the server; what can be read of a list of tools is not refused for what cannot."""
+        async with open_transport(self._server, self._values, self.diary) as (received, sent):
+            yield WatchedStream(received, through=self._sifted, on_end=self._ended.set), sent
+
+    def _sifted(self, item: Any) -> Any:
+        message = getattr(item, "message", None)
+        if not isinstance(message, JSONRPCResponse) or not self.ready.done():
+            return item
+        return replace(item, message=sifted(message, self.client.protocol_version))
 
     async def _listen(self) -> None:
         """Follow the changes of the list of tools where the server tells of them on a stream that must be asked for."""
@@ -266,20 +287,3 @@ def _version() -> str:
     from toolkit import __version__  # noqa: PLC0415 - it imports this room's names when asked for them
 
     return __version__
-
-
-def leaf_of(error: BaseException) -> BaseException:
-    """Return what really happened inside groups of exceptions."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
-
-
-def words_of(error: BaseException) -> str:
-    """Return what happened in one line; of what does not fit the protocol, where and why."""
-    leaf = leaf_of(error)
-    if (listed := getattr(leaf, "errors", None)) is not None and callable(listed):  # what does not fit a model
-        first = listed()[0]
-        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-    lines = str(leaf).strip().splitlines()
-    return lines[0] if lines else type(leaf).__name__

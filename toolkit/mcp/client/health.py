@@ -8,6 +8,7 @@ from typing import Any
 
 from toolkit.errors import ConfigurationError
 from toolkit.mcp.client.connections import Health, ServerUnreachable
+from toolkit.mcp.client.listings import Unreadable
 from toolkit.mcp.client.sessions import connection_to, wait_for
 from toolkit.mcp.settings.servers import McpServer
 
@@ -20,12 +21,14 @@ class Standing:
         server: The server.
         health: What it says of itself; None where it does not answer.
         tools: The names of its tools on the wire.
+        unreadable: Its tools that break the protocol, which are left out.
         complaint: Why it does not answer; None where it does.
     """
 
     server: McpServer
     health: Health | None = None
     tools: tuple[str, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
     complaint: str | None = None
 
 
@@ -65,7 +68,7 @@ async def _standing_of(server: McpServer, values: Mapping[str, Any]) -> Standing
     try:
         connection = connection_to(server, values)
         health = await connection.health()
-        tools = await connection.tools()
+        listing = await connection.listing()
     except (ServerUnreachable, ConfigurationError) as error:
         return Standing(server, complaint=str(error))
-    return Standing(server, health, tuple(tool.name for tool in tools))
+    return Standing(server, health, tuple(tool.name for tool in listing.tools), tuple(listing.unreadable))

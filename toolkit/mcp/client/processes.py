@@ -37,7 +37,6 @@ async def run_server(
     variables: Mapping[str, str],
     folder: Path | None,
     note: Callable[[str], None],
-    on_end: Callable[[], None],
 ) -> AsyncIterator[tuple[Any, Any]]:
     """Start a server, and yield the streams of messages from it and to it; when this is left, it is ended.
 
@@ -48,7 +47,6 @@ async def run_server(
         variables: More of its environment.
         folder: Where it works; where we do unless given.
         note: Takes each line that it writes to its standard error, and why its output ended, if that is news.
-        on_end: Is called when nothing can come from it any more.
 
     Raises:
         OSError: If it cannot be started.
@@ -67,7 +65,7 @@ async def run_server(
     sent, to_server = anyio.create_memory_object_stream[SessionMessage](0)
     tasks = [
         asyncio.create_task(work)
-        for work in (_listen(process, from_server, note, on_end), _speak(process, to_server), _overhear(process, note))
+        for work in (_listen(process, from_server, note), _speak(process, to_server), _overhear(process, note))
     ]
     try:
         yield received, sent
@@ -90,9 +88,7 @@ async def _through(work: Awaitable[None]) -> None:
         raise asyncio.CancelledError
 
 
-async def _listen(
-    process: asyncio.subprocess.Process, sender: _Sender, note: Callable[[str], None], on_end: Callable[[], None]
-) -> None:
+async def _listen(process: asyncio.subprocess.Process, sender: _Sender, note: Callable[[str], None]) -> None:
     assert process.stdout is not None  # noqa: S101 - it was asked for
     try:
         async with sender:
@@ -105,7 +101,6 @@ async def _listen(
     except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
         pass  # nobody listens any more
     finally:
-        on_end()
         while await process.stdout.read(_CHUNK):  # a full pipe would keep it from ending
             pass
 

@@ -4,12 +4,11 @@ import logging
 import os
 import ssl
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cache
-from typing import Any, Self
+from typing import Any
 
-import anyio
 import httpx2
 from mcp.client.streamable_http import streamable_http_client
 
@@ -83,43 +82,36 @@ class Diary:
 Streams = tuple[Any, Any]
 
 
-def open_transport(
-    server: McpServer, values: Values, diary: Diary, on_end: Callable[[], None]
-) -> AbstractAsyncContextManager[Streams]:
+def open_transport(server: McpServer, values: Values, diary: Diary) -> AbstractAsyncContextManager[Streams]:
     """Return what opens the streams of a server when it is entered, and closes everything when it is left.
 
     Args:
         server: The server.
         values: What its environment or its headers hold.
         diary: Takes what it writes to its standard error.
-        on_end: Is called when nothing can come from the server any more.
     """
     if isinstance(server, HttpServer):
-        return _over_http(server, values, on_end)
-    return _as_command(server, values, diary, on_end)
+        return _over_http(server, values)
+    return _as_command(server, values, diary)
 
 
 @asynccontextmanager
-async def _as_command(
-    server: StdioServer, values: Values, diary: Diary, on_end: Callable[[], None]
-) -> AsyncIterator[Streams]:
+async def _as_command(server: StdioServer, values: Values, diary: Diary) -> AsyncIterator[Streams]:
     user = f"MCP server '{server.name}'"
     command = [expand(text, user) for text in (server.command, *server.args)]
-    async with run_server(
-        command, variables=dict(values), folder=server.cwd, note=diary.note, on_end=on_end
-    ) as streams:
+    async with run_server(command, variables=dict(values), folder=server.cwd, note=diary.note) as streams:
         yield streams
 
 
 @asynccontextmanager
-async def _over_http(server: HttpServer, values: Values, on_end: Callable[[], None]) -> AsyncIterator[Streams]:
+async def _over_http(server: HttpServer, values: Values) -> AsyncIterator[Streams]:
     times = httpx2.Timeout(server.start_timeout, read=None)
     hooks = {"response": [_bound]}
     async with (
         httpx2.AsyncClient(headers=dict(values), timeout=times, event_hooks=hooks, verify=_certificates()) as client,
         streamable_http_client(expand(server.url, f"MCP server '{server.name}'"), http_client=client) as (read, write),
     ):
-        yield _Watched(read, on_end), write
+        yield read, write
 
 
 @cache
@@ -150,31 +142,3 @@ class _BoundedStream(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._inner.aclose()
-
-
-class _Watched:
-    """A stream of messages that tells when it has ended."""
-
-    def __init__(self, inner: Any, on_end: Callable[[], None]) -> None:
-        self._inner = inner
-        self._on_end = on_end
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-    def __aiter__(self) -> "_Watched":
-        return self
-
-    async def __anext__(self) -> Any:
-        try:
-            return await self._inner.__anext__()
-        except (StopAsyncIteration, anyio.ClosedResourceError):
-            self._on_end()
-            raise
-
-    async def __aenter__(self) -> Self:
-        await self._inner.__aenter__()
-        return self
-
-    async def __aexit__(self, *reason: object) -> Any:
-        return await self._inner.__aexit__(*reason)

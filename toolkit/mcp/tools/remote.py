@@ -4,7 +4,7 @@ What a server says of its own tools is a claim. Unless the user trusts the serve
 is asked about, and one that says it is destructive is believed; one that says it is harmless is not.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +25,11 @@ from toolkit.tools.spec import ToolSpec
 if TYPE_CHECKING:
     from mcp_types import Tool as WireTool
 
+    from toolkit.mcp.client.listings import Listing, Unreadable
     from toolkit.tools.shapes import Shape
 
 LACKING = "TK008"
-NO_TOOL = "TK003"
+NOT_A_TOOL = "TK003"
 TAKEN = "TK103"
 
 _ANYTHING: Mapping[str, Any] = {"type": "object", "additionalProperties": True}
@@ -109,14 +110,14 @@ class RemoteTool(Tool):
             return shape_of_schema(_ANYTHING)  # what cannot be checked here, the server checks
 
 
-def tools_from(server: McpServer, listed: Iterable["WireTool"]) -> tuple[list[RemoteTool], list[Problem]]:
+def tools_from(server: McpServer, listing: "Listing") -> tuple[list[RemoteTool], list[Problem]]:
     """Return the tools of a server that its settings choose, in its order, and what is wrong with the others.
 
     A tool that cannot be one hides no other. What the settings require and is not there is an error that lists what is.
     """
-    wires = list({wire.name: wire for wire in listed}.values())
+    wires = list({wire.name: wire for wire in listing.tools}.values())
     tools: list[RemoteTool] = []
-    problems: list[Problem] = []
+    problems = [left_out(server, one) for one in listing.unreadable]
     taken: dict[str, str] = {}
     for wire in wires:
         name = f"{offered_prefix(server)}{legal_name(wire.name)}"
@@ -132,6 +133,13 @@ def tools_from(server: McpServer, listed: Iterable["WireTool"]) -> tuple[list[Re
             continue
         taken[name] = wire.name
     return _narrowed(server, tools), [*problems, *_lacking(server, [wire.name for wire in wires])]
+
+
+def left_out(server: McpServer, unreadable: "Unreadable") -> Problem:
+    """Return the problem that a tool of a server breaks the protocol; it hides no other."""
+    message = f"tool '{unreadable.name}' of MCP server '{server.name}' breaks the protocol: {unreadable.reason}"
+    hint = "it is left out, and the others work; whoever wrote the server can mend it"
+    return Problem(NOT_A_TOOL, message, place_of(server.name, unreadable.name), "warning", hint)
 
 
 def place_of(server: str, tool: str) -> Location:

@@ -11,7 +11,7 @@ from toolkit.errors import ConfigurationError, InvalidTools, ToolExecutionError
 from toolkit.mcp.client.connections import ServerUnreachable
 from toolkit.mcp.client.sessions import connection_to, reach, wait_for
 from toolkit.mcp.settings.servers import McpServer
-from toolkit.mcp.tools.remote import NO_TOOL, RemoteTool, tools_from
+from toolkit.mcp.tools.remote import NOT_A_TOOL, RemoteTool, tools_from
 from toolkit.problems import Problem, did_you_mean
 from toolkit.tools.context import ToolContext
 
@@ -78,7 +78,7 @@ class McpTools:
         there = sorted({tool.wire_name for tool in tools})
         otherwise = f"there are {', '.join(there)}" if there else "; ".join(complaints) or "there are none at all"
         hint = did_you_mean(name, there, otherwise=otherwise)
-        raise InvalidTools(problems=[Problem(NO_TOOL, f"there is no remote tool '{name}'", hint=hint)])
+        raise InvalidTools(problems=[Problem(NOT_A_TOOL, f"there is no remote tool '{name}'", hint=hint)])
 
     def facade(
         self,
@@ -145,11 +145,11 @@ class McpFacade(ProgressiveTool):
 
 async def _tools_of(server: McpServer, values: Mapping[str, Any]) -> tuple[list[RemoteTool], str | None]:
     try:
-        listed = await connection_to(server, values).tools()
+        listing = await connection_to(server, values).listing()
     except (ServerUnreachable, ConfigurationError) as error:
         _log.warning("%s", error)
         return [], str(error)
-    tools, problems = tools_from(server, listed)
+    tools, problems = tools_from(server, listing)
     for problem in problems:
         _log.warning("%s", problem)
     return tools, "; ".join(problem.message for problem in problems if problem.severity == "error") or None

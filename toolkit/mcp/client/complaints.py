@@ -1,0 +1,46 @@
+"""Complaints: why a server could not be reached or used, in one line."""
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import CONNECTION_CLOSED
+
+from toolkit.durations import spoken
+from toolkit.mcp.settings.servers import McpServer, StdioServer
+
+
+def reason_of(error: BaseException, server: McpServer) -> str:
+    """Return why a server could not be reached, as what it does."""
+    leaf = leaf_of(error)
+    if isinstance(leaf, TimeoutError):
+        return str(leaf) or f"has not answered within {spoken(server.start_timeout)}"
+    if isinstance(server, StdioServer):
+        if isinstance(leaf, FileNotFoundError):
+            missing = server.cwd if server.cwd is not None and not server.cwd.is_dir() else server.command
+            return f"cannot be started: there is no '{missing}'"
+        if isinstance(leaf, OSError):
+            return f"cannot be started: {(leaf.strerror or str(leaf)).lower()}"
+    if isinstance(leaf, MCPError):
+        if leaf.code == CONNECTION_CLOSED:
+            return "ended before it had answered"
+        return f"answered with an error: {leaf.message}"
+    if isinstance(leaf, ValueError) and type(leaf) is not ValueError:
+        return f"answered with what cannot be read: {words_of(leaf)}"
+    if isinstance(leaf, OSError) or type(leaf).__module__.partition(".")[0] in {"httpx2", "httpcore2"}:
+        return f"cannot be reached at {server.line}: {words_of(leaf)}"
+    return f"cannot be used: {words_of(leaf)}"
+
+
+def leaf_of(error: BaseException) -> BaseException:
+    """Return what really happened inside groups of exceptions."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def words_of(error: BaseException) -> str:
+    """Return what happened in one line; of what does not fit the protocol, where and why."""
+    leaf = leaf_of(error)
+    if (listed := getattr(leaf, "errors", None)) is not None and callable(listed):  # what does not fit a model
+        first = listed()[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    lines = str(leaf).strip().splitlines()
+    return lines[0] if lines else type(leaf).__name__

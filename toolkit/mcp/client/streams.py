@@ -1,0 +1,47 @@
+"""Streams: the messages of a server on their way to the SDK, where each can be changed and their end is noticed."""
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import anyio
+
+
+class WatchedStream:
+    """A stream of messages that hands each through a function, and tells when it has ended."""
+
+    def __init__(self, inner: Any, *, through: Callable[[Any], Any], on_end: Callable[[], None]) -> None:
+        """Wrap a stream.
+
+        Args:
+            inner: The stream.
+            through: Returns what is handed on of a message, or of the exception in its place.
+            on_end: Is called when nothing can come any more.
+        """
+        self._inner = inner
+        self._through = through
+        self._on_end = on_end
+
+    def __getattr__(self, name: str) -> Any:
+        """Be the stream in everything else."""
+        return getattr(self._inner, name)
+
+    def __aiter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    async def __anext__(self) -> Any:
+        """Return the next message."""
+        try:
+            return self._through(await self._inner.__anext__())
+        except (StopAsyncIteration, anyio.ClosedResourceError):
+            self._on_end()
+            raise
+
+    async def __aenter__(self) -> Self:
+        """Enter the stream."""
+        await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(self, *reason: object) -> Any:
+        """Leave the stream."""
+        return await self._inner.__aexit__(*reason)
