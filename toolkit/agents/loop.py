@@ -7,7 +7,7 @@ of one turn raise one, all calls have ended first, and the signal that ends the 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, takewhile
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -17,7 +17,6 @@ from toolkit.agents.tables import Table
 from toolkit.agents.transcripts import Transcript
 from toolkit.errors import ReplanRequested, TerminationRequested, ToolExecutionError
 from toolkit.events import Listener, StepFinished, StepStarted, StepStatus
-from toolkit.problems import did_you_mean
 from toolkit.tools.base import Tool
 from toolkit.tools.calls import ToolCall
 from toolkit.tools.context import ToolContext
@@ -164,12 +163,12 @@ class Loop:
         return None
 
     async def _act(self, calls: Sequence[ToolCall]) -> LoopEnd | None:
-        """Run the calls of one turn, all side by side, or one by one where each may change what the next may do."""
+        """Run the calls of one turn, side by side as far as that can be."""
         self._is_nudged = False
         called: list[Tool | None] = []
         outcomes: list[ToolResult] = []
-        for batch in [[call] for call in calls] if self.table.one_by_one else [calls]:
-            tools, results, signals = await self._side_by_side(batch)
+        while waiting := calls[len(called) :]:
+            tools, results, signals = await self._side_by_side(self._first_of(waiting))
             called, outcomes = called + tools, outcomes + results
             if signals:
                 for call in calls[len(called) :]:
@@ -180,6 +179,15 @@ class Loop:
             raise AgentError(f"{_lost(self._unknown_in_a_row)} '{calls[-1].name}'; there are: {known}")
         return _returned(called, outcomes)
 
+    def _first_of(self, calls: Sequence[ToolCall]) -> Sequence[ToolCall]:
+        """Return those of the calls that are next: one alone where each may change what the next may do.
+
+        A tool that is not there waits for the calls before it, which may reveal it.
+        """
+        if self.table.one_by_one:
+            return calls[:1]
+        return [calls[0], *takewhile(lambda call: call.name in self.table.tools, calls[1:])]
+
     async def _side_by_side(
         self, calls: Sequence[ToolCall]
     ) -> tuple[list[Tool | None], list[ToolResult], list[BaseException]]:
@@ -187,7 +195,6 @@ class Loop:
         import asyncio
 
         called = [self.table.tools.get(call.name) for call in calls]
-        known = sorted(self.table.tools)
         places = asyncio.Semaphore(self._limits.at_once)
 
         async def called_in_place(tool: Tool | None, call: ToolCall) -> ToolResult:
@@ -203,15 +210,15 @@ class Loop:
                 if isinstance(outcome, BaseException):
                     self._transcript.add(ToolMessage(call, f"Ended: {outcome}", failed=True))
                 else:
-                    self._note(tool, call, outcome, known)
+                    self._note(tool, call, outcome)
         results = [outcome for outcome in outcomes if isinstance(outcome, ToolResult)]
         return called, results, [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
 
-    def _note(self, tool: Tool | None, call: ToolCall, result: ToolResult, known: Sequence[str]) -> None:
+    def _note(self, tool: Tool | None, call: ToolCall, result: ToolResult) -> None:
         """Tell the model what a call gave, and what it has changed in what may be called."""
         if tool is None:
             self._unknown_in_a_row += 1
-            self._transcript.add(ToolMessage(call, _unknown(call.name, known), failed=True))
+            self._transcript.add(ToolMessage(call, f"Error: {self.table.why_unknown(call.name)}", failed=True))
             return
         self._unknown_in_a_row = 0
         text, remark = _cut(result.text, self._limits.result), self.table.note(tool, call.name, result)
@@ -292,13 +299,6 @@ def _returned(tools: Sequence[Tool | None], results: Sequence[ToolResult]) -> Lo
     if behaviors[-1] == "immediate_if_last":
         return LoopEnd("returned", results[-1].output, results[-1].artifact)
     return None
-
-
-def _unknown(name: str, known: Sequence[str]) -> str:
-    meant = did_you_mean(name, known)
-    hint = f" {meant[0].upper()}{meant[1:]}" if meant else ""
-    there = f"Available tools: {', '.join(known)}." if known else "No tools are available."
-    return f"Error: the tool '{name}' does not exist.{hint} {there} Use the exact name of one."
 
 
 def _lost(times: int) -> str:

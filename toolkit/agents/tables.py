@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import reduce
 
 from toolkit.agents.chaining import Chain
 from toolkit.agents.kinds import ClosedTool, Done, Kind, Past, state_name
-from toolkit.disclosure.offering import offer, unfolded_by
+from toolkit.disclosure.offering import facade_of, offer, unfolded_by
+from toolkit.disclosure.trees import paths_of
+from toolkit.problems import did_you_mean
 from toolkit.tools.base import Tool
 from toolkit.tools.results import ToolResult
 
@@ -23,11 +24,15 @@ class Table:
     """
 
     def __init__(self, tools: Mapping[str, Tool], kind: Kind, past: Past, chain: Chain) -> None:
-        """Lay out the agent's tools, and those of objects that were returned in the past."""
-        self.past = past
+        """Lay out the agent's tools, with what facades and objects have brought in the past as far as it holds."""
+        self.past = replace(past, calls=())
         self._standing = dict(tools)
         self._kind = kind
-        self._chain = reduce(lambda chain, call: chain.after(call, past.run), past.calls, chain)
+        self._chain = chain
+        for call in past.calls:
+            if not _is_over(call, self._standing):
+                self._reveal(call)
+            self._take_in(call)
         self.one_by_one = kind.one_by_one
         self.tools = self._laid_out()
 
@@ -41,26 +46,42 @@ class Table:
         """Take in what a call gave, and return what the model must be told beside it, if anything."""
         if isinstance(tool, ClosedTool):
             return ""
-        remarks = [self._reveal(name, result)]
-        before, state = self.tools, self._kind.state(self.past)
         call = Done(tool, name, result)
-        self.past, self._chain = self.past.with_call(call), self._chain.after(call, self.past.run)
+        remarks = [self._reveal(call)]
+        before, state = self.tools, self._kind.state(self.past)
+        self._take_in(call)
         self.tools = self._laid_out()
         if (now := self._kind.state(self.past)) != state:
             remarks.append(f"The state is now {state_name(now)}.")
         remarks.append(_opened(before, self.tools))
         return "\n".join(filter(None, remarks))
 
-    def _reveal(self, name: str, result: ToolResult) -> str:
+    def why_unknown(self, name: str) -> str:
+        """Return what a model is told that has called what it is not offered: the way there, or what there is."""
+        way = next((path for path, _ in paths_of(self._standing.values()) if path[1:] and path[-1] == name), ())
+        if way and way[0] in self.tools:
+            first, *others = (f"'{facade}'" for facade in way[:-1])
+            then = "".join(f", then {facade}" for facade in others)
+            return f"the tool '{name}' is behind {first}: call {first} first{then}."
+        known = sorted(self.tools)
+        meant = did_you_mean(name, known)
+        hint = f" {meant[0].upper()}{meant[1:]}" if meant else ""
+        there = f"Available tools: {', '.join(known)}." if known else "No tools are available."
+        return f"the tool '{name}' does not exist.{hint} {there} Use the exact name of one."
+
+    def _take_in(self, call: Done) -> None:
+        self.past, self._chain = self.past.with_call(call), self._chain.after(call, self.past.run)
+
+    def _reveal(self, call: Done) -> str:
         """Offer what a facade has revealed; whatever holds for the agent's own tool that led there holds for it."""
-        unfolded = unfolded_by(result)
+        unfolded = unfolded_by(call.result)
         if unfolded is None:
             return ""
         before = self._standing
-        self._standing, remark = offer(before, name, unfolded)
+        self._standing, remark = offer(before, call.name, unfolded)
         if unfolded.exclusive:
             self._chain = self._chain.alone()
-        origin = self.past.origins.get(name, name)
+        origin = self.past.origins.get(call.name, call.name)
         new = {revealed: origin for revealed in self._standing if revealed not in before}
         self.past = replace(self.past, origins={**self.past.origins, **new})
         self.tools = self._laid_out()
@@ -68,6 +89,16 @@ class Table:
 
     def _laid_out(self) -> dict[str, Tool]:
         return self._chain.laid_over(self._kind.table(self._standing, self.past))
+
+
+def _is_over(call: Done, standing: Mapping[str, Tool]) -> bool:
+    """Return whether what a call has revealed is so no more: its facade is gone, or had taken the place of all tools.
+
+    The latter holds for a task alone, since there would be no way back.
+    """
+    unfolded, facade = unfolded_by(call.result), facade_of(call.tool)
+    is_gone = call.name not in standing or facade is not facade_of(standing[call.name])
+    return unfolded is None or unfolded.exclusive or facade is None or is_gone
 
 
 def _opened(before: Mapping[str, Tool], now: Mapping[str, Tool]) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from toolkit.disclosure.guides import GuideTool
+from toolkit.disclosure.progressive import ProgressiveTool
 from toolkit.tools.base import Tool, WrappedTool, innermost
 from toolkit.tools.results import ToolResult
 from toolkit.tools.revealing import Unfolded
@@ -24,6 +25,14 @@ class Offer(NamedTuple):
 def unfolded_by(result: ToolResult) -> Unfolded | None:
     """Return what a call has revealed, or None if it was no call of a facade."""
     return result.artifact if isinstance(result.artifact, Unfolded) else None
+
+
+def facade_of(tool: Tool | None) -> ProgressiveTool | None:
+    """Return the facade that a tool is, or that it stands for as a guide, under whatever was put round it."""
+    inner = innermost(tool) if tool is not None else None
+    if isinstance(inner, GuideTool):
+        return inner.facade
+    return inner if isinstance(inner, ProgressiveTool) else None
 
 
 def offer(tools: Mapping[str, Tool], called: str, unfolded: Unfolded) -> Offer:
