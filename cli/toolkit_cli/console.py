@@ -23,6 +23,15 @@ _apart = False
 _data: TextIO | None = None
 
 
+def hold_closed_streams() -> None:
+    """Keep the numbers of closed streams taken: the next file to be opened would get one, and all that is printed."""
+    for number, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)):
+        if stream is None:
+            _lead_nowhere(number)
+    if sys.stderr is None:  # others' code writes there without asking
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - it stays open
+
+
 def write_data(text: str) -> None:
     """Write to stdout, now, exactly this text."""
     _write(_data_stream(), text)
@@ -182,7 +191,10 @@ def _write(stream: TextIO | None, text: str) -> None:
 
 def _lead_nowhere(descriptor: int) -> None:
     """Let whatever is still written there vanish, the interpreter's last flush included."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    if nowhere == descriptor:  # it was closed
+        os.set_inheritable(descriptor, True)
+        return
     os.dup2(nowhere, descriptor)
     os.close(nowhere)
 

@@ -1,5 +1,6 @@
 """What goes wrong, turned into an exit code and words: the one place that catches everything."""
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
@@ -8,7 +9,7 @@ from itertools import pairwise
 import typer
 
 from toolkit import errors
-from toolkit.problems import Problem, errors_among
+from toolkit.problems import Problem, did_you_mean, errors_among
 from toolkit_cli import console
 
 
@@ -126,14 +127,21 @@ def _judged(error: Exception) -> tuple[ExitCode, tuple[Problem, ...]]:
 def _usage_problem(error: typer.TyperException) -> Problem:
     possibilities = getattr(error, "possibilities", None)
     message = (error.message if possibilities else error.format_message()).rstrip(".")
+    message, _, _ = message.partition(". Choose from:")  # the argument's own name says what there is
     context = getattr(error, "ctx", None)
     hint = f"`{context.command_path} --help` shows how" if context else None
-    if possibilities:
-        hint = f"did you mean {' or '.join(repr(name) for name in sorted(possibilities))}?"
+    if possibilities:  # the nearest first
+        hint = f"did you mean {' or '.join(map(repr, possibilities))}?"
+    if mistyped := _NO_CHOICE.fullmatch(error.message):
+        hint = did_you_mean(mistyped[1], _CHOICE.findall(mistyped[2]), otherwise=hint)
     unknown = getattr(error, "option_name", "").lstrip("-")
     if unknown and context and any(parameter.name == "words" for parameter in context.command.params):
         hint = f"if it is the tool's own argument, write {unknown}=…; if not, {hint}"
     return Problem("", message[:1].lower() + message[1:], hint=hint)
+
+
+_NO_CHOICE = re.compile(r"'(.*)' is not one of (.*)\.", re.DOTALL)
+_CHOICE = re.compile(r"'([^']*)'")
 
 
 def _bug_report(error: Exception, arguments: Sequence[str]) -> str:

@@ -38,6 +38,7 @@ Start with:  toolkit new tool greet  ·  toolkit list  ·  toolkit run calculato
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line with these arguments (those of the process by default) and return its exit code."""
     arguments = sys.argv[1:] if argv is None else list(argv)
+    console.hold_closed_streams()
     match arguments:
         case ["--version" | "-V"]:
             console.write_data(f"toolkit {__version__}\n")

@@ -29,7 +29,7 @@ def load_configuration(
     """
     from toolkit.sources.configuring import find_configuration  # noqa: PLC0415 - help and completion need none
 
-    configuration, problems = find_configuration()
+    configuration, problems = find_configuration(_working_directory())
     if grant:
         from toolkit.sources.settings import granted_permissions  # noqa: PLC0415 - few commands grant any
 
@@ -42,6 +42,14 @@ def load_configuration(
     if not tools:
         return configuration
     return configuration._replace(sources=(*map(_from_here, tools), *configuration.sources))
+
+
+def _working_directory() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError as error:
+        gone = Problem("", "the working directory has been removed", hint="change into one that is there")
+        raise ConfigurationError(problems=[gone]) from error
 
 
 def _no_server(name: str, configuration: "Configuration") -> Problem:

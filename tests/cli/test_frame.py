@@ -91,7 +91,7 @@ def test_argument_of_a_tool_written_as_an_option_is_told_how_it_is_written(invok
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
         "error: no such option: --days\n"
-        "hint: if it is the tool's own argument, write days=…; if not, did you mean '--args' or '--yes'?\n"
+        "hint: if it is the tool's own argument, write days=…; if not, did you mean '--yes' or '--args'?\n"
     )
 
 

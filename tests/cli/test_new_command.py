@@ -114,6 +114,6 @@ def test_kind_that_does_not_exist_names_those_that_do(invoke):
     result = invoke("new", "toll", "greet")
     assert result.exit_code == 2
     assert result.stderr == (
-        "error: invalid value for 'kind': 'toll' is not one of 'tool', 'pipeline', 'agent'\n"
-        "hint: `toolkit new --help` shows how\n"
+        "error: invalid value for 'tool|pipeline|agent': 'toll' is not one of 'tool', 'pipeline', 'agent'\n"
+        "hint: did you mean 'tool'?\n"
     )

@@ -55,7 +55,10 @@ def read_lock(file: Path) -> dict[str, Entry] | Problem:
         content = json.loads(file.read_text("utf-8"))
     except FileNotFoundError:
         return Problem("TK001", f"there is no '{file.name}'", hint="`toolkit lock --update` writes it")
-    except (OSError, ValueError, RecursionError) as error:
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        return Problem(DRIFT, f"'{file.name}' cannot be read: {reason}", place)
+    except (ValueError, RecursionError) as error:
         return Problem(DRIFT, f"'{file.name}' cannot be read: {error}", place, hint=_UPDATE)
     tools = content.get("tools") if isinstance(content, dict) else None
     if not isinstance(tools, dict) or content.get("toolkit-lock") != _FORMAT:

@@ -133,6 +133,8 @@ def _nothing_there(text: str, base: Path) -> Problem:
     if has_magic(text):
         return Problem(NOT_FOUND, f"no file matches '{text}'", hint=f"it is looked for in '{base.resolve()}'")
     path = base / _at_home(text)
+    if path.is_symlink():
+        return Problem(NOT_FOUND, f"'{text}' is a link that leads nowhere", hint=f"it leads to '{path.readlink()}'")
     if not (text.endswith(SUFFIXES) or "/" in text):
         return Problem(NOT_FOUND, f"nothing is called '{text}'", hint=did_you_mean(text, _names_in(path.parent)))
     if not path.parent.is_dir():
@@ -151,7 +153,7 @@ def _names_in(folder: Path) -> Iterable[str]:
 
 
 def _could_be_meant(entry: Path) -> bool:
-    return entry.suffix in SUFFIXES or entry.is_dir()
+    return (entry.suffix in SUFFIXES and entry.exists()) or entry.is_dir()
 
 
 def nearby_names(base: Path) -> list[str]:

@@ -42,17 +42,37 @@ class Gathered(NamedTuple):
 
 def gather_arguments(tool: Tool, given: Given) -> Gathered:
     """Put the arguments of a call together: `--args` first, then the words, then the text where it belongs."""
+    if undecoded := _undecoded(given):
+        return Gathered({}, [], undecoded)
     schemas = Schemas(tool.spec.parameters)
     gathered = Gathered({}, [], [])
     assignments, texts = _sorted_words(given.words, schemas, gathered.problems)
-    if given.whole is not None:
-        _take_whole(given, gathered)
+    whole_is_known = given.whole is None or _take_whole(given, gathered)
     _take_assignments(assignments, schemas, gathered)
     _take_text(tool, schemas, given, texts, gathered)
     _refuse_unknown(tool, dict.fromkeys([*gathered.arguments, *assignments]), gathered.problems)
-    bad = {name for problem in gathered.problems if (name := _about(problem))}
-    gathered.missing.extend(name for name in tool.spec.required if name not in gathered.arguments and name not in bad)
+    if whole_is_known:
+        bad = {name for problem in gathered.problems if (name := _about(problem))}
+        known = bad.union(gathered.arguments)
+        gathered.missing.extend(name for name in tool.spec.required if name not in known)
     return gathered
+
+
+def _undecoded(given: Given) -> list[Problem]:
+    """Return a Problem for each word whose bytes are not UTF-8: Python hands them on as halves of characters."""
+    return [
+        Problem("", f"argument '{word.partition('=')[0]}' is not UTF-8 text")
+        for word in (*given.words, given.whole, given.text)
+        if word and not _is_utf8(word)
+    ]
+
+
+def _is_utf8(word: str) -> bool:
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def objections(tool: Tool, arguments: Mapping[str, Any]) -> list[Problem]:
@@ -94,7 +114,8 @@ def _sorted_words(
     return assignments, texts
 
 
-def _take_whole(given: Given, gathered: Gathered) -> None:
+def _take_whole(given: Given, gathered: Gathered) -> bool:
+    """Take the arguments that `--args` gives; tell whether they could be read."""
     text: str | Problem = given.whole or ""
     if given.whole == "-":
         text = given.piped() if given.piped else Problem("", "--args - wants a JSON object piped into stdin")
@@ -103,8 +124,9 @@ def _take_whole(given: Given, gathered: Gathered) -> None:
     value = text if isinstance(text, Problem) else _json_object(text, "--args")
     if isinstance(value, Problem):
         gathered.problems.append(value)
-    else:
-        gathered.arguments.update(value)
+        return False
+    gathered.arguments.update(value)
+    return True
 
 
 def _take_assignments(assignments: Mapping[str, list[Assignment]], schemas: Schemas, gathered: Gathered) -> None:

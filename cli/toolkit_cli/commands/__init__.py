@@ -1,15 +1,15 @@
 """The commands, one a module; this table is how the command line finds them without importing any."""
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "run": ("toolkit_cli.commands.run:run", "Run a tool or a pipeline."),
+    "run": ("toolkit_cli.commands.run:run", "Run a tool, a pipeline or an agent."),
     "agent": ("toolkit_cli.commands.agent:agent", "Let a model do a task with tools."),
     "serve": ("toolkit_cli.commands.serve:serve", "Serve tools to clients of the Model Context Protocol."),
     "mcp": ("toolkit_cli.commands.mcp:mcp", "List the MCP servers that are configured, and how each is."),
     "list": ("toolkit_cli.commands.list:list_tools", "List the tools there are."),
-    "show": ("toolkit_cli.commands.show:show", "Show all about one tool or pipeline."),
+    "show": ("toolkit_cli.commands.show:show", "Show all about one tool, pipeline or agent."),
     "schema": ("toolkit_cli.commands.schema:schema", "Print what a model is sent: names, descriptions, parameters."),
     "lint": ("toolkit_cli.commands.lint:lint", "Check tools and pipelines; point at what is wrong."),
     "lock": ("toolkit_cli.commands.lock:lock", "Pin the definitions of tools; tell what of them has changed."),
-    "new": ("toolkit_cli.commands.new:new", "Write a first tool or pipeline to start from."),
+    "new": ("toolkit_cli.commands.new:new", "Write a first tool, pipeline or agent to start from."),
 }
 """Name → where its function is (`module:function`), and its one line of help."""

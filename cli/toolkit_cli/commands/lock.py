@@ -13,6 +13,8 @@ from toolkit_cli.running.starting import gate_for
 from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from toolkit.lint.drifts import Drift, Entry
     from toolkit.sources.configuration import Configuration
 
@@ -43,7 +45,7 @@ def lock(
     file = load_configuration().directory / LOCK_FILE
     found = _found(targets, load_configuration(tools, start=start))
     if update:
-        file.write_text(written_lock(found), "utf-8", newline="\n")
+        _write(file, written_lock(found))
         console.say(f"pinned {len(found)} {'tool' if len(found) == 1 else 'tools'} in {LOCK_FILE}")
         return ExitCode.WELL
     from toolkit.lint.drifts import drifts_between  # noqa: PLC0415
@@ -58,6 +60,14 @@ def lock(
     else:
         console.write_data(_as_text(drifts, LOCK_FILE))
     return ExitCode.FINDINGS if drifts else ExitCode.WELL
+
+
+def _write(file: "Path", text: str) -> None:
+    try:
+        file.write_text(text, "utf-8", newline="\n")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise Failure(ExitCode.USAGE, f"cannot write '{file.name}': {reason}") from error
 
 
 def _found(targets: list[str] | None, configuration: "Configuration") -> "dict[str, Entry]":

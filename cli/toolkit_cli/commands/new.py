@@ -1,6 +1,7 @@
 """`toolkit new`: a first tool, pipeline or agent to start from."""
 
 import keyword
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,8 +20,10 @@ Kind = Literal["tool", "pipeline", "agent"]
 
 
 def new(
-    kind: Annotated[Kind, typer.Argument(help="What to write.", show_default=False)],
-    name: Annotated[str, typer.Argument(help="Its name: letters, digits and underscores.", show_default=False)],
+    kind: Annotated[Kind, typer.Argument(metavar="tool|pipeline|agent", help="What to write.", show_default=False)],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Its name: letters, digits and underscores.", show_default=False)
+    ],
     *,
     path: Annotated[Path, typer.Option("--path", metavar="FOLDER", help="Where to write it.")] = Path(),
     debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
@@ -67,8 +70,7 @@ def _schema_of(kind: Kind) -> dict[str, Any]:
 
 
 def _write_all(files: Mapping[Path, str], beside: Mapping[Path, str]) -> None:
-    there = [f"'{file}'" for file in files if file.exists()]
-    if there:
+    if there := [f"'{file}'" for file in files if os.path.lexists(file)]:
         message = f"{' and '.join(there)} {'is' if len(there) == 1 else 'are'} already there: nothing was written"
         raise Failure(ExitCode.USAGE, message, hint="choose another name, or another folder with --path")
     for file, text in {**files, **beside}.items():

@@ -1,0 +1,124 @@
+"""What people get wrong, and what a shell may do to a command: a word about it and its exit code, never a traceback."""
+
+import subprocess
+import sys
+
+import pytest
+
+TOOLS = '''
+import subprocess, sys
+from toolkit import tool
+
+opened = open("diary.txt", "w")
+print("printed while imported", file=sys.stderr)
+subprocess.run([sys.executable, "-c", "import sys; print('printed by a child', file=sys.stderr)"])
+
+
+@tool
+def greet(name: str) -> str:
+    """Greet a guest who comes in."""
+    return f"hello {name}"
+'''
+
+
+@pytest.fixture
+def tools(project):
+    (project / "tools.py").write_text(TOOLS, "utf-8")
+    return project
+
+
+@pytest.fixture
+def in_shell(project):
+    """Run the program as a shell starts it, and return its exit code with what it printed."""
+
+    def run(line):
+        command = line.replace("toolkit", f"'{sys.executable}' -m toolkit_cli")
+        finished = subprocess.run(
+            ["bash", "-c", command], cwd=project, capture_output=True, stdin=subprocess.DEVNULL, check=False
+        )
+        return finished.returncode, finished.stdout.decode(), finished.stderr.decode()
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (
+            "show tools.py --frmat json",
+            "error: no such option: --frmat\nhint: did you mean '--format' or '--grant'?\n",
+        ),
+        (
+            "run tools.py --tiemout 3s",
+            (
+                "error: no such option: --tiemout\nhint: if it is the tool's own argument, write tiemout=…; "
+                "if not, did you mean '--timeout' or '--quiet' or '--input'?\n"
+            ),
+        ),
+        (
+            "list --format jsn",
+            "error: invalid value for '--format': 'jsn' is not one of 'text', 'json'\nhint: did you mean 'json'?\n",
+        ),
+        ("new", "error: missing argument 'tool|pipeline|agent'\nhint: `toolkit new --help` shows how\n"),
+        ("mcp", "error: missing argument 'list|ping'\nhint: `toolkit mcp --help` shows how\n"),
+    ],
+)
+def test_nearest_is_named_first(invoke, line, told):
+    result = invoke(*line.split())
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", told)
+
+
+@pytest.mark.parametrize("whole", ['{"name":', "[1]", "@nowhere.json"])
+def test_of_arguments_that_cannot_be_read_none_is_said_to_be_missing(invoke, tools, whole):
+    result = invoke("run", "tools.py", "--args", whole)
+    assert result.exit_code == 2
+    assert result.stderr.count("error: ") == 1
+    assert "error: --args" in result.stderr
+
+
+@pytest.mark.parametrize("word", ["name=\\xff", "name:=\\xff", "--input=\\xff"])
+def test_argument_that_is_no_text_is_told(in_shell, word):
+    code, printed, told = in_shell(f"toolkit run calculator $'{word}'")
+    assert (code, printed) == (2, "")
+    assert told.endswith(" is not UTF-8 text\n")
+    assert told.count("error: ") == 1
+
+
+def test_link_that_leads_nowhere_is_not_offered_for_itself(invoke, project):
+    (project / "tools.py").symlink_to("gone.py")
+    result = invoke("run", "tools.py")
+    assert (result.exit_code, result.stdout) == (4, "")
+    assert result.stderr == "error[TK001]: 'tools.py' is a link that leads nowhere\nhint: it leads to 'gone.py'\n"
+
+
+@pytest.mark.parametrize("command", ["run calculator 1+1", "lint", "lock"])
+def test_working_directory_that_has_been_removed_is_told(in_shell, command):
+    assert in_shell(f"mkdir gone; cd gone; rmdir ../gone; toolkit {command}") == (
+        2,
+        "",
+        "error: the working directory has been removed\nhint: change into one that is there\n",
+    )
+
+
+@pytest.mark.parametrize("closed", ["2>&-", "<&- >&- 2>&-"])
+def test_what_goes_to_closed_streams_gets_into_no_file(in_shell, tools, closed):
+    code, printed, told = in_shell(f"toolkit run tools.py name=Ada {closed}")
+    assert (code, told) == (0, "")
+    assert printed == ("" if ">&- 2" in closed else "hello Ada\n")
+    assert (tools / "diary.txt").read_text("utf-8") == ""
+
+
+def test_lockfile_that_cannot_be_written_or_read_is_told(invoke, tools):
+    (tools / "toolkit.lock").mkdir()
+    written = invoke("lock", "tools.py", "--update")
+    assert (written.exit_code, written.stdout) == (2, "")
+    assert written.stderr.endswith("error: cannot write 'toolkit.lock': is a directory\n")
+    read = invoke("lock", "tools.py")
+    assert read.exit_code == 2
+    assert "error[TK514]: 'toolkit.lock' cannot be read: is a directory\n" in read.stderr
+
+
+def test_name_that_no_folder_takes_is_told(invoke):
+    result = invoke("new", "tool", "a" * 300)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"error: cannot write '{'a' * 300}.py': file name too long\n"
