@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # to lint needs no tools, but what they are told by
 
 NOT_FOUND = "TK001"
 NO_TOOLS = "TK004"
+CIRCLE = "TK622"
 
 
 class Collected(NamedTuple):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from toolkit.problems import Problem
 from toolkit.sources.collected import NOT_FOUND, Collected, as_warning, inner_names, named_tool
+from toolkit.sources.configuration import BAD_CONFIGURATION
 from toolkit.sources.targets import FilesTarget, NameTarget, Target, parse_target
 from toolkit.sources.toml_places import place_in_configuration
 from toolkit.tools.base import Tool
@@ -16,7 +17,6 @@ from toolkit.tools.names import legal_name
 if TYPE_CHECKING:
     from toolkit.sources.opening import SourceOpener
 
-BAD_CONFIGURATION = "TK005"
 
 _NAME = re.compile(r"""^name[ \t]*:[ \t]*["']?([A-Za-z0-9_]+)""", re.MULTILINE)
 

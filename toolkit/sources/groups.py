@@ -5,16 +5,13 @@ from typing import TYPE_CHECKING
 
 from toolkit.disclosure.groups import ToolGroup, chosen, is_plain, ungranted
 from toolkit.problems import Location, Problem, did_you_mean, errors_among
-from toolkit.sources.collected import NO_TOOLS, NOT_FOUND, Collected, named_tool, table_of
-from toolkit.sources.configuration import GroupSettings, keys_before
+from toolkit.sources.collected import CIRCLE, NO_TOOLS, NOT_FOUND, Collected, named_tool, table_of
+from toolkit.sources.configuration import BAD_CONFIGURATION, GroupSettings, keys_before
 from toolkit.sources.ready import ALL_READY
 from toolkit.sources.toml_places import place_of_key
 
 if TYPE_CHECKING:
     from toolkit.sources.opening import SourceOpener
-
-CIRCLE = "TK622"
-BAD_CONFIGURATION = "TK005"
 
 
 class ConfiguredGroups:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolkit.problems import Location, Problem, did_you_mean, errors_among
-from toolkit.sources.collected import NO_TOOLS, NOT_FOUND, Collected, table_of
+from toolkit.sources.collected import CIRCLE, NO_TOOLS, NOT_FOUND, Collected, table_of
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.configured import ConfiguredSources
 from toolkit.sources.displaying import seen_from
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from toolkit.sources.groups import ConfiguredGroups
     from toolkit.sources.servers import ConfiguredServers
 
-CIRCLE = "TK622"
 _MOST_DEEP = 20
 
 

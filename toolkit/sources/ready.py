@@ -6,7 +6,7 @@ from toolkit.builtin import ready_tools
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
 from toolkit.sources.collected import Collected
-from toolkit.sources.configuration import Configuration, ReadySettings
+from toolkit.sources.configuration import BAD_CONFIGURATION, Configuration, ReadySettings
 from toolkit.sources.toml_places import place_in_configuration
 from toolkit.tools.base import Tool
 
@@ -16,7 +16,6 @@ ALL_READY = "builtin"
 FOR_AGENTS = ("agent_process", "blackboard", "communicate", "progress")
 """Tools that only an agent has a use for; they are known by name, and belong to no `builtin`."""
 
-_BAD_CONFIGURATION = "TK005"
 _NO_TOOL = "TK003"
 
 
@@ -76,6 +75,6 @@ def _problems(name: str, error: ConfigurationError, configuration: Configuration
     if name in configuration.builtin:
         place = place_in_configuration(configuration, ["builtin", name])
         whole = f"the ready tool '{name}' cannot work as it is configured: {message}"
-        return [Problem(_BAD_CONFIGURATION, whole, place, hint="; ".join(hints) or None)]
+        return [Problem(BAD_CONFIGURATION, whole, place, hint="; ".join(hints) or None)]
     hint = f"say more in [tool.toolkit.builtin.{name}]; `toolkit show {name}` tells what" if error.problems else None
     return [Problem(_NO_TOOL, f"the ready tool '{name}' cannot work here: {message}", hint=hint)]

@@ -11,13 +11,12 @@ from toolkit.mcp.settings.servers import McpServer, StdioServer, offered_prefix
 from toolkit.mcp.tools.remote import RemoteTool, tools_from
 from toolkit.problems import Problem, did_you_mean
 from toolkit.sources.collected import NO_TOOLS, NOT_FOUND, Collected, as_warning
-from toolkit.sources.configuration import Configuration
+from toolkit.sources.configuration import BAD_CONFIGURATION, Configuration
 from toolkit.sources.configuring import user_file
 from toolkit.tools.spec import ToolSpec
 
 UNREACHABLE = "TK012"
 
-_BAD_CONFIGURATION = "TK005"
 _CONSENTS = "mcp-consents.json"
 
 
@@ -25,7 +24,7 @@ def missing_extra() -> Problem | None:
     """Return the problem that MCP cannot be spoken here, or None if it can."""
     if find_spec("mcp") is not None:
         return None
-    return Problem(_BAD_CONFIGURATION, "MCP servers need the package 'mcp'", hint="pip install 'toolkit[mcp]'")
+    return Problem(BAD_CONFIGURATION, "MCP servers need the package 'mcp'", hint="pip install 'toolkit[mcp]'")
 
 
 class ToldServer(NamedTuple):
@@ -119,7 +118,7 @@ class ConfiguredServers:
         except ServerUnreachable as error:
             return Collected.nothing(Problem(UNREACHABLE, str(error), server.place))
         except ConfigurationError as error:
-            return Collected.nothing(Problem(_BAD_CONFIGURATION, str(error), server.place))
+            return Collected.nothing(Problem(BAD_CONFIGURATION, str(error), server.place))
         tools, problems = tools_from(server, listing)
         if not tools and not problems:
             problems = [Problem(NO_TOOLS, f"there are no tools in MCP server '{server.name}'", server.place)]

@@ -1,6 +1,5 @@
 """Settings: a table of TOML becomes a Configuration; every wrong key and value is found in one go."""
 
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -8,13 +7,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from toolkit.durations import parse_duration
 from toolkit.problems import Location, Problem, did_you_mean
-from toolkit.sources.configuration import Configuration, GroupSettings, ReadySettings, keys_before
+from toolkit.sources.configuration import BAD_CONFIGURATION, Configuration, GroupSettings, ReadySettings, keys_before
+from toolkit.sources.toml_files import document_in, text_of
 
 if TYPE_CHECKING:
     from toolkit.agents.models.prices import Price
     from toolkit.mcp.settings.servers import McpServer, Owner
 
-BAD_CONFIGURATION = "TK005"
 
 _OWN_TABLE = re.compile(r"^\s*\[\s*tool\s*\.\s*toolkit\b", re.MULTILINE)
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -24,13 +23,12 @@ def read_settings(file: Path) -> tuple[Configuration, list[Problem]] | None:
     """Return the settings in a file and what is wrong with them, or None if a `pyproject.toml` has none for us."""
     prefix = keys_before(file)
     empty = Configuration(file.parent, file)
-    try:
-        text = file.read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        return None if prefix else (empty, [Problem(BAD_CONFIGURATION, _unreadable(error), Location(str(file)))])
+    text = text_of(file)
+    if isinstance(text, Problem):
+        return None if prefix else (empty, [text])
     if prefix and "toolkit" not in text:
         return None
-    document = _document(text, file)
+    document = document_in(text, file)
     if isinstance(document, Problem):
         return (empty, [document]) if not prefix or _OWN_TABLE.search(text) else None
     table = _table(document, prefix)
@@ -42,82 +40,14 @@ def read_settings(file: Path) -> tuple[Configuration, list[Problem]] | None:
 
 def read_own_servers(file: Path) -> "tuple[dict[str, McpServer], list[Problem]]":
     """Return the servers that a user's own configuration names, and what is wrong with it."""
-    try:
-        text = file.read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        return {}, [Problem(BAD_CONFIGURATION, _unreadable(error), Location(str(file)))]
-    document = _document(text, file)
+    text = text_of(file)
+    if isinstance(text, Problem):
+        return {}, [text]
+    document = document_in(text, file)
     if isinstance(document, Problem):
         return {}, [document]
     reader = _Reader(text, file, (), "user")
     return reader.own_servers(document), reader.problems
-
-
-def override(
-    configuration: Configuration, variables: Mapping[str, str], directory: Path, problems: list[Problem]
-) -> Configuration:
-    """Return the configuration with what variables say instead.
-
-    Args:
-        configuration: What holds without them.
-        variables: `TOOLKIT_SOURCES` (targets, separated as in `PATH`, relative to the working directory),
-            `TOOLKIT_TIMEOUT`, `TOOLKIT_APPROVAL_TIMEOUT`, `TOOLKIT_MODEL_TIMEOUT` (durations), `TOOLKIT_DIALECT`,
-            `TOOLKIT_MODEL` (names), `TOOLKIT_MODEL_URL`, `TOOLKIT_ENV` (names, separated by commas) and
-            `TOOLKIT_GRANT` (permissions, separated by commas), `TOOLKIT_MCP_START` (names of servers, likewise); others
-            are none of ours.
-        directory: The working directory.
-        problems: Receives what is wrong.
-    """
-    changes: dict[str, Any] = {}
-    if targets := variables.get("TOOLKIT_SOURCES"):
-        changes |= {"sources": _split_targets(targets), "directory": directory}
-    if names := variables.get("TOOLKIT_ENV"):
-        changes["env"] = tuple(name.strip() for name in names.split(",") if name.strip())
-    if permissions := variables.get("TOOLKIT_GRANT"):
-        changes["granted"] = granted_permissions(permissions.split(","), problems)
-    if servers := variables.get("TOOLKIT_MCP_START"):
-        changes["start"] = frozenset(name.strip() for name in servers.split(",") if name.strip())
-    if dialect := variables.get("TOOLKIT_DIALECT"):
-        if hint := _unknown_dialect(dialect):
-            message = f"the variable 'TOOLKIT_DIALECT' must name a dialect, not {dialect!r}"
-            problems.append(Problem(BAD_CONFIGURATION, message, hint=hint))
-        else:
-            changes["dialect"] = dialect
-    changes |= {key: text for key in ("model", "model_url") if (text := variables.get(f"TOOLKIT_{key.upper()}"))}
-    for key in ("timeout", "approval_timeout", "model_timeout"):
-        if text := variables.get(name := f"TOOLKIT_{key.upper()}"):
-            seconds = _seconds(text)
-            if isinstance(seconds, float):
-                changes[key] = seconds
-            else:
-                problems.append(Problem(BAD_CONFIGURATION, f"the variable '{name}' must be {seconds}"))
-    return configuration._replace(**changes)
-
-
-def granted_permissions(names: Sequence[str], problems: list[Problem]) -> frozenset[str]:
-    """Return the permissions that are granted; `problems` receives those that there are not."""
-    from toolkit.disclosure.groups import PERMISSIONS, unknown_permission  # noqa: PLC0415 - few grant any
-
-    wanted = [name.strip() for name in names if name.strip()]
-    problems += [unknown_permission(name) for name in wanted if name not in PERMISSIONS]
-    return frozenset(wanted).intersection(PERMISSIONS)
-
-
-def _split_targets(text: str) -> tuple[str, ...]:
-    """Split targets as paths are split; where a colon does that, a bare name after a Python file belongs to it."""
-    targets: list[str] = []
-    for part in filter(None, (part.strip() for part in text.split(os.pathsep))):
-        if os.pathsep == ":" and targets and targets[-1].endswith(".py") and part.isidentifier():
-            targets[-1] += f":{part}"
-        else:
-            targets.append(part)
-    return tuple(targets)
-
-
-def _unreadable(error: OSError | UnicodeDecodeError) -> str:
-    if isinstance(error, OSError):
-        return f"the configuration cannot be read: {(error.strerror or str(error)).lower()}"
-    return "the configuration is not UTF-8 text"
 
 
 def _table(document: dict[str, Any], prefix: Sequence[str]) -> dict[str, Any] | None:
@@ -130,20 +60,7 @@ def _table(document: dict[str, Any], prefix: Sequence[str]) -> dict[str, Any] | 
     return cast("dict[str, Any]", found)
 
 
-def _document(text: str, file: Path) -> dict[str, Any] | Problem:
-    import tomllib  # noqa: PLC0415 - only a file that speaks of us is worth it
-
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        found = re.search(r"^(.*?)\s*\(at (?:line (\d+), column (\d+)|end of document)\)", str(error), re.DOTALL)
-        message = (found[1] if found else str(error)).strip().replace("\n", " ")
-        line, column = (int(found[2]), int(found[3])) if found and found[2] else (len(text.splitlines()) or 1, None)
-        reason = f"{message[:1].lower()}{message[1:]}"
-        return Problem(BAD_CONFIGURATION, f"the TOML is broken: {reason}", Location(str(file), line, column))
-
-
-def _seconds(value: object) -> float | str:
+def seconds_of(value: object) -> float | str:
     """Return the seconds of a duration, or what it should have been."""
     wanted = "a duration such as '500ms', '30s' or '5m', above zero and at most 720h"
     seconds = parse_duration(value) if isinstance(value, str) else None
@@ -154,7 +71,7 @@ PLAIN = "plain"
 """The dialect that is none: name, description and parameters, as they are."""
 
 
-def _unknown_dialect(name: str) -> str | None:
+def unknown_dialect(name: str) -> str | None:
     """Return a hint if there is no such dialect."""
     from toolkit.dialects import DIALECTS  # noqa: PLC0415 - most projects name none
 
@@ -231,13 +148,13 @@ class _Reader:
         return None
 
     def _dialect(self, value: Any, path: Sequence[str]) -> str | None:
-        if isinstance(value, str) and not (hint := _unknown_dialect(value)):
+        if isinstance(value, str) and not (hint := unknown_dialect(value)):
             return value
         self._wrong(path, "the name of a dialect", hint if isinstance(value, str) else "write dialect = 'openai'")
         return None
 
     def _duration(self, value: Any, path: Sequence[str]) -> float | None:
-        seconds = _seconds(value)
+        seconds = seconds_of(value)
         if isinstance(seconds, float):
             return seconds
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
