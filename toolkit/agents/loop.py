@@ -5,31 +5,26 @@ of one turn raise one, all calls have ended first, and the signal that ends the 
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
-from itertools import count, takewhile
-from time import perf_counter
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from toolkit.agents.asking import ask
 from toolkit.agents.models.messages import Model, ModelReply, ToolMessage, UserMessage
+from toolkit.agents.steps import call_as_step
 from toolkit.agents.tables import Table
 from toolkit.agents.transcripts import Transcript
 from toolkit.errors import ReplanRequested, TerminationRequested, ToolExecutionError
-from toolkit.events import Listener, StepFinished, StepStarted, StepStatus
 from toolkit.tools.base import Tool
 from toolkit.tools.calls import ToolCall
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
-from toolkit.tools.waiting import Counting, Waiting
 
 if TYPE_CHECKING:
     from asyncio import Task
 
 Ending = Literal["answered", "returned", "replan", "terminated"]
 
-_STEPS = count(1)
-_STATUSES: dict[str | int | None, StepStatus] = {"rejected": "rejected", "timeout": "timed_out"}
 _NUDGE = "Your last turn was empty. Call a tool, or answer in words."
 
 
@@ -199,7 +194,7 @@ class Loop:
 
         async def called_in_place(tool: Tool | None, call: ToolCall) -> ToolResult:
             async with places:
-                return await self._call(tool, call)
+                return await call_as_step(tool, call, self._context, self.turns, self._limits.turns)
 
         tasks = [asyncio.ensure_future(called_in_place(*pair)) for pair in zip(called, calls, strict=True)]
         try:
@@ -224,34 +219,6 @@ class Loop:
         text, remark = _cut(result.text, self._limits.result), self.table.note(tool, call.name, result)
         self._transcript.add(ToolMessage(call, f"{text}\n{remark}" if remark else text, failed=not result.succeeded))
 
-    async def _call(self, tool: Tool | None, call: ToolCall) -> ToolResult:
-        """Call a tool as a step of the agent: position is the turn, out of those that there may be."""
-        here, around = f"turn {self.turns}/{self._limits.turns} · agent {self._context.agent}", self._context.place
-        context = self._context.replace(place=f"{here} · {around}" if around else here)
-        with context.run.calling() if context.run is not None else nullcontext():
-            if context.listener is None:
-                return await _performed(tool, call, context)
-            return await self._call_told(tool, call, context, context.listener)
-
-    async def _call_told(
-        self, tool: Tool | None, call: ToolCall, context: ToolContext, listener: Listener
-    ) -> ToolResult:
-        step, turn, of = next(_STEPS), self.turns, self._limits.turns
-        counting, waits = Counting(listener), Waiting(context.waits)
-        context.emit(StepStarted(step, call.name, turn, of, call.name, None))
-        result, began = ToolResult.failure("the call was ended from outside", "signal"), perf_counter()
-        status: StepStatus = "ended"
-        try:
-            result = await _performed(tool, call, context.replace(listener=counting, waits=waits))
-            status = "ok" if result.succeeded else _STATUSES.get(result.error_code, "failed")
-        finally:
-            ended = StepFinished(
-                step, call.name, turn, of, call.name, status, result.output, result.error, result.error_code,
-                1, counting.asked, status not in ("ok", "ended"), waits.worked_since(began),
-            )  # fmt: skip
-            context.emit(ended)
-        return result
-
 
 def _outcome_of(task: "Task[ToolResult]") -> ToolResult | BaseException:
     from asyncio import CancelledError
@@ -259,12 +226,6 @@ def _outcome_of(task: "Task[ToolResult]") -> ToolResult | BaseException:
     if not task.done() or task.cancelled():
         return CancelledError("interrupted")
     return task.exception() or task.result()
-
-
-async def _performed(tool: Tool | None, call: ToolCall, context: ToolContext) -> ToolResult:
-    if tool is None:
-        return ToolResult.failure(f"the tool '{call.name}' does not exist", "unknown_tool")
-    return await tool.call(call.arguments, context)
 
 
 def _weight(signal: BaseException) -> int:

@@ -1,0 +1,61 @@
+"""Steps: one call that a model wants, made within the budgets of its run and told as a step of the agent."""
+
+from contextlib import nullcontext
+from itertools import count
+from time import perf_counter
+
+from toolkit.events import Listener, StepFinished, StepStarted, StepStatus
+from toolkit.tools.base import Tool
+from toolkit.tools.calls import ToolCall
+from toolkit.tools.context import ToolContext
+from toolkit.tools.results import ToolResult
+from toolkit.tools.waiting import Counting, Waiting
+
+_STEPS = count(1)
+_STATUSES: dict[str | int | None, StepStatus] = {"rejected": "rejected", "timeout": "timed_out"}
+
+
+async def call_as_step(tool: Tool | None, call: ToolCall, context: ToolContext, turn: int, of: int) -> ToolResult:
+    """Call a tool as a step of an agent, and return what it gave.
+
+    Args:
+        tool: The tool; None where the model has called one that there is not.
+        call: The call, as the model made it.
+        context: What it is made with; the step is told to whoever listens.
+        turn: The turn in which it is made: the position of the step.
+        of: How many turns there may be.
+
+    Raises:
+        Signal: What ends more than the call, a budget that is used up among it.
+    """
+    here, around = f"turn {turn}/{of} · agent {context.agent}", context.place
+    inner = context.replace(place=f"{here} · {around}" if around else here)
+    with inner.run.calling() if inner.run is not None else nullcontext():
+        if inner.listener is None:
+            return await _performed(tool, call, inner)
+        return await _told(tool, call, inner, inner.listener, turn, of)
+
+
+async def _told(
+    tool: Tool | None, call: ToolCall, context: ToolContext, listener: Listener, turn: int, of: int
+) -> ToolResult:
+    step, counting, waits = next(_STEPS), Counting(listener), Waiting(context.waits)
+    context.emit(StepStarted(step, call.name, turn, of, call.name, None))
+    result, began = ToolResult.failure("the call was ended from outside", "signal"), perf_counter()
+    status: StepStatus = "ended"
+    try:
+        result = await _performed(tool, call, context.replace(listener=counting, waits=waits))
+        status = "ok" if result.succeeded else _STATUSES.get(result.error_code, "failed")
+    finally:
+        ended = StepFinished(
+            step, call.name, turn, of, call.name, status, result.output, result.error, result.error_code,
+            1, counting.asked, status not in ("ok", "ended"), waits.worked_since(began),
+        )  # fmt: skip
+        context.emit(ended)
+    return result
+
+
+async def _performed(tool: Tool | None, call: ToolCall, context: ToolContext) -> ToolResult:
+    if tool is None:
+        return ToolResult.failure(f"the tool '{call.name}' does not exist", "unknown_tool")
+    return await tool.call(call.arguments, context)
