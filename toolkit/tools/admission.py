@@ -7,6 +7,7 @@ from toolkit.approvals.decisions import Continue, Edit, ExitEarly, Reject
 from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
 from toolkit.errors import ConfigurationError, ToolArgumentsError, ToolExecutionError, ToolkitError
+from toolkit.tools.asking import tell_of_leave
 from toolkit.tools.hiding import digest_of_call, shown_arguments, unhidden
 from toolkit.tools.results import ToolResult
 from toolkit.tools.showing import frozen
@@ -78,10 +79,8 @@ async def admit(
     if verdict.action == "deny":
         raise CallDenied(f"Denied by {verdict.because}" if verdict.because else "Denied")
     if verdict.action == "allow":
-        if verdict.because and context.listener is not None:
-            from toolkit.events import ApprovalDecided  # noqa: PLC0415 - only a listener needs events
-
-            context.emit(ApprovalDecided(tool.name, "continue", verdict.because, None, 0.0))
+        if verdict.because:
+            tell_of_leave(context, tool.name, verdict.because)
         return Admitted(parsed)
     return await _ask(tool, arguments, context, demand, verdict)
 

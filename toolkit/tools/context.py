@@ -2,18 +2,17 @@
 
 import logging
 from collections.abc import Mapping
-from contextlib import nullcontext
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from toolkit.approvals.decisions import Continue, Decision, ExitEarly, Reject
+from toolkit.approvals.decisions import Continue, Decision
 from toolkit.approvals.gates import Gate
-from toolkit.approvals.policies import DescribedCall, Policy
+from toolkit.approvals.policies import Policy
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, OnTimeout, ReviewRequest
 from toolkit.approvals.reviewers import Reviewer
 from toolkit.approvals.risks import Chooser, Risk
 from toolkit.errors import ConfigurationError, Signal
 from toolkit.running import loop_is_running, run_in_loop
+from toolkit.tools.asking import ask, ask_for_leave
 from toolkit.tools.metrics import NO_METRICS, Metrics
 from toolkit.tools.showing import plain_data
 from toolkit.tools.waiting import Waiting
@@ -21,7 +20,7 @@ from toolkit.tools.waiting import Waiting
 if TYPE_CHECKING:
     from typing import Literal
 
-    from toolkit.events import ApprovalDecided, Event, Listener
+    from toolkit.events import Event, Listener
     from toolkit.runs.run import Run
 
 
@@ -223,14 +222,14 @@ class ToolContext:
         """
         if self.gate is None:
             return Continue()
-        asking = self.request_approval_async(
-            text, arguments, preview=preview, timeout=timeout, on_timeout=on_timeout, answer_is_text=answer_is_text
-        )
         if loop_is_running():
-            asking.close()
             message = "request_approval would block the event loop: await request_approval_async(…) in async functions"
             raise ConfigurationError(message)
-        return run_in_loop(asking)
+        return run_in_loop(
+            self.request_approval_async(
+                text, arguments, preview=preview, timeout=timeout, on_timeout=on_timeout, answer_is_text=answer_is_text
+            )
+        )
 
     async def request_approval_async(
         self,
@@ -260,22 +259,10 @@ class ToolContext:
         """
         if self.gate is None:
             return Continue()
-        risk = Risk(self.tool or "", requires_approval=True)
-        known = plain_data(arguments or {})
-        if not answer_is_text:
-            verdict = self.gate.judge(DescribedCall(risk, self.chosen_by, "the tool asks", known))
-            if verdict.action == "deny":
-                return Reject(verdict.because)
-            if verdict.action == "allow":
-                if self.listener is not None:
-                    from toolkit.events import ApprovalDecided  # noqa: PLC0415 - only a listener needs events
-
-                    self.emit(ApprovalDecided(risk.tool, "continue", verdict.because, None, 0.0))
-                return Continue()
         request = ReviewRequest(
             text,
-            risk,
-            known,
+            Risk(self.tool or "", requires_approval=True),
+            plain_data(arguments or {}),
             asked_by="the tool asks",
             place=self.place,
             preview=preview,
@@ -283,10 +270,7 @@ class ToolContext:
             on_timeout=on_timeout,
             answer_is_text=answer_is_text,
         )
-        decision = await self.ask(request)
-        if isinstance(decision, ExitEarly):
-            raise decision.signal()
-        return decision
+        return await ask_for_leave(self, self.gate, request)
 
     async def ask(self, request: ReviewRequest) -> Decision:
         """Put a question to the gate, tell the listener, and return the decision; the waiting is no work.
@@ -294,31 +278,7 @@ class ToolContext:
         Raises:
             ConfigurationError: If nobody can be asked.
         """
-        gate = self.gate or Gate()
-        if self.listener is not None:
-            from toolkit.events import ApprovalAsked  # noqa: PLC0415 - only a listener needs events
-
-            self.emit(ApprovalAsked(request.risk.tool, request.arguments, request.asked_by))
-        asked = perf_counter()
-        with self.waits or nullcontext():
-            decision = await gate.ask(request)
-        seconds = perf_counter() - asked
-        if self.listener is not None:
-            self.emit(_decided(request.risk.tool, decision, seconds))
-        return decision
-
-
-def _decided(tool: str, decision: Decision, seconds: float) -> "ApprovalDecided":
-    from toolkit.events import ApprovalDecided  # noqa: PLC0415 - only a listener needs events
-
-    words: dict[type, Literal["continue", "edit", "reject", "exit_early"]] = {
-        Continue: "continue",
-        Reject: "reject",
-        ExitEarly: "exit_early",
-    }
-    return ApprovalDecided(
-        tool, words.get(type(decision), "edit"), "reviewer", getattr(decision, "reason", None), seconds
-    )
+        return await ask(self, request)
 
 
 NO_CONTEXT = ToolContext()
