@@ -1,5 +1,6 @@
 """TK206: two tools that say nearly the same of themselves."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -10,6 +11,7 @@ from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 
 _FILLERS = frozenset(words_of("a an the and or of to in on for with by from its it is are this that tool s"))
+_SENTENCE = re.compile(r"(?<=[.!?])\s|\n\s*\n")
 _SHOWN = 3
 
 
@@ -20,8 +22,8 @@ class AmbiguousSiblings(Rule):
 
     A model chooses by what the definitions say. Where two say the same, it takes either, and where both would do, one of
     them only costs tokens. Say in each what sets it apart, and when to use the other instead: tools of which one names the
-    other, or whose names have a word each that tells them apart, are not meant here. Compared are the words, without the small ones; `sibling-similarity` is from how many percent
-    on two are alike.
+    other are not meant here, nor are those whose names have a word each that the other's name and first sentence do not
+    have. Compared are the words, without the small ones; `sibling-similarity` is from how many percent on two are alike.
 
     ## Example
 
@@ -108,9 +110,11 @@ class AmbiguousSiblings(Rule):
 
 
 def _words(tool: ToolDefinition) -> frozenset[str]:
-    return frozenset(
-        word.rstrip("s") or word for word in words_of(f"{tool.name} {tool.description}") if word not in _FILLERS
-    )
+    return _words_in(f"{tool.name} {tool.description}")
+
+
+def _words_in(text: str) -> frozenset[str]:
+    return frozenset(word.rstrip("s") or word for word in words_of(text) if word not in _FILLERS)
 
 
 def _are_alike(first: frozenset[str], second: frozenset[str], share: float) -> bool:
@@ -128,6 +132,6 @@ def _is_unsaid(first: ToolDefinition, second: ToolDefinition) -> bool:
 
 
 def _own_words(tool: ToolDefinition, other: ToolDefinition) -> set[str]:
-    """Return the words of a tool's name that the other one does not use; `get` and `find` tell nothing apart."""
+    """Return the words of a tool's name that the other one does not begin with; `get` and `find` tell nothing apart."""
     words = {word.rstrip("s") or word for word in words_of(tool.name) if word not in READING and not word.isdigit()}
-    return words - _words(other)
+    return words - _words_in(f"{other.name} {_SENTENCE.split(str(other.description).strip(), maxsplit=1)[0]}")

@@ -166,11 +166,12 @@ def _is_meant(
     A name that no tool of the run has must look like one, and be spoken of as one.
     """
     is_called_tool = bool(match["before"] or match["after"])
+    is_constant = match["name"].isupper()
     looks_like_one = bool(_IDENTIFIER.search(match["name"]) or (match["mark"] and "-" in match["name"]))
     if others:
         is_named = looks_like_one or is_called_tool or bool(match["mark"])
         return is_named and (tool.is_foreign or any(one.is_foreign for one in others))
-    if not (tool.is_foreign and looks_like_one):
+    if not (tool.is_foreign and looks_like_one) or is_constant:
         return False
     if sign.proof == "an offer":
         return is_called_tool or bool(_ITSELF.search(_sentence(text, match)))

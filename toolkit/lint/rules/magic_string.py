@@ -20,6 +20,7 @@ _SAID = re.compile(
     re.IGNORECASE,
 )
 _MORE = re.compile(r"\s*,?\s*(?:\betc\b|\band so on\b|\bor (?:any|another|some|a )|\.\.\.|…)", re.IGNORECASE)
+_SEVERAL = re.compile(r"\b(?:commas?|separated|delimited|one or more|any (?:number|combination) of)\b", re.IGNORECASE)
 _BARE = {"type", "description", "title", "default"}
 
 
@@ -104,9 +105,9 @@ class MagicString(Rule):
 
 
 def choices_in(description: str) -> list[str]:
-    """Return the values that a description lists, at least two of them, if it lists them all."""
+    """Return the values that a description lists, at least two of them, if it lists them all, of which one is meant."""
     found = _SAID.search(description)
-    if found is None or _MORE.match(description, found.end()):
+    if found is None or _SEVERAL.search(description) or _MORE.match(description, found.end()):
         return []
     values = [quoted[1:-1] for quoted in re.findall(_QUOTED, found[1])]
     return list(dict.fromkeys(values)) if len(set(values)) > 1 else []

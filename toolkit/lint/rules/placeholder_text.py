@@ -10,7 +10,7 @@ from toolkit.problems import Problem
 _ANYWHERE = re.compile(
     r"\b(?:TODO|FIXME|XXX|TBD)\b(?=\s*[:(]|\s*$)"
     r"|\blorem ipsum\b"
-    r"|<(?:(?:your|the|a|an|add|insert|short|tool|parameter|param|some)[ _-])*(?:description|text|name)(?:[ _-]here)?>"
+    r"|(?<![\w./=\"'`-])<(?:(?:your|the|a|an|add|insert|short|tool|parameter|param|some)[ _-])*(?:description|text|name)(?:[ _-]here)?>(?![\w/\"'`]|\.\w)"
     r"|\[(?:(?:your|the|a|an|add|insert|short|tool|parameter|param|some)[ _-])*description(?:[ _-]here)?\]"
     r"|\b(?:your|add|insert|enter|put)\b[^.\n]{0,20}\bdescription here\b"
     r"|\bdescription goes here\b",

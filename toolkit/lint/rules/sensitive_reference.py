@@ -8,7 +8,7 @@ from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 
 _PLACES = re.compile(
-    r"~?/?\.ssh/|\bid_(?:rsa|ed25519|ecdsa)\b|\.aws/credentials|/etc/shadow\b|\.git-credentials\b|\.netrc\b|\.kube/config\b"
+    r"~?/?\.ssh/(?![\w.-]*\.pub\b)|\bid_(?:rsa|ed25519|ecdsa)\b(?!\.pub\b)|\.aws/credentials|/etc/shadow\b|\.git-credentials\b|\.netrc\b|\.kube/config\b"
 )
 _WORDS = r"(?:api[ _-]?keys?|passwords?|private keys?|credentials|(?:session )?cookies|access tokens?|auth(?:entication)? tokens?|\.env\b)"
 _HANDED_OVER = re.compile(

@@ -9,3 +9,9 @@ from toolkit import tool
 def add_todo(text: Annotated[str, "What is to be done..."]) -> str:
     """Add an item to the todo list; TODO comments in code are found by `scan`. See <https://example.org/description>."""
     return f"{text}"
+
+
+@tool
+def read_settings(file: Annotated[str, "Such as `shop.<name>.toml`, or 'shop.<your text>.toml'."]) -> str:
+    """Read a file of settings. Returns lines such as {"label": "<name>"} or label=<name>."""
+    return file
