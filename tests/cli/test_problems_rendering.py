@@ -98,6 +98,26 @@ def test_control_and_invisible_characters_are_shown_as_escapes(folder):
     ]
 
 
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ('url = "https://ada:correct-horse@shop.test/mcp"', 'url = "https://*****************@shop.test/mcp"'),
+        ('headers = { Authorization = "Basic YWRhOm" }', 'headers = { Authorization = "************" }'),
+        ("env: {API_KEY: 'hunter2', MODE: 'fast'}", "env: {API_KEY: '*******', MODE: 'fast'}"),
+        ('{"password": "hunter2", "key": "city"}', '{"password": "*******", "key": "city"}'),
+        ('headers = { Authorization = "Bearer ${TOKEN}" }', 'headers = { Authorization = "Bearer ${TOKEN}" }'),
+        (
+            "- set: AKIAQ3EGVZ7RJ4TKPLWS and AKIAQ3EGVZ7RJ4TKPLWT",
+            "- set: ******************** and ********************",
+        ),
+    ],
+)
+def test_secrets_of_a_line_are_stars(folder, line, shown):
+    (folder / "toolkit.toml").write_text(line, "utf-8")
+    drawn = as_text([Problem("TK005", "wrong", Location(str(folder / "toolkit.toml"), 1, 1, 1, 4))])
+    assert drawn.splitlines()[3:5] == [f"1 | {shown}", "  | ^^^"]
+
+
 def test_long_line_is_windowed_round_the_place(folder):
     (folder / "a.yaml").write_text(f"{'a' * 300}HERE{'b' * 300}\n", "utf-8")
     shown, mark = as_text([Problem("", "odd", Location("a.yaml", 1, 301, 1, 305))], width=60).splitlines()[3:5]

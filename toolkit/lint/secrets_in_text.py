@@ -11,14 +11,20 @@ _KINDS = {
     "a token of Slack": r"\bxox[abprs]-[A-Za-z0-9-]{10,}",
     "a key of Google": r"\bAIza[0-9A-Za-z_-]{35}\b",
     "a private key": r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----",
-    "a signed token": r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
-    "a password in an address": r"\b[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/:@]{6,}@[\w.-]+",
+    "a signed token": r"\beyJ[A-Za-z0-9_-]{10,400}\.eyJ[A-Za-z0-9_-]{10,400}\.[A-Za-z0-9_-]{10,}",
+    "a password in an address": r"\b[a-z][a-z0-9+.-]{0,20}://(?P<value>[^\s/:@]+:[^\s/:@]{6,})@[\w.-]+",
 }
 _SECRETS = {what: re.compile(pattern) for what, pattern in _KINDS.items()}
 _PLACEHOLDER = re.compile(
     r"example|placeholder|your|dummy|sample|password|secret|(.)\1{5}|\.\.\.|[<>{}$*]", re.IGNORECASE
 )
 _FEWEST_CHARACTERS = 8
+_STAR = "*"
+_NAMED = re.compile(
+    r"""(?:auth|cookie|[\w-]key|token|secret|password|credential)[\w-]{0,40}["']?\s{0,4}[:=]\s{0,4}(["'])(?P<value>.{6,}?)\1""",
+    re.IGNORECASE,
+)
+_USER_AND_PASSWORD = re.compile(r"://(?P<value>[^\s/@\"']+:[^\s/@\"']+)@")
 
 
 class FoundSecret(NamedTuple):
@@ -35,6 +41,17 @@ def secrets_in(text: str) -> Iterator[FoundSecret]:
         found = pattern.search(text)
         if found is not None and _is_real(found[0]):
             yield FoundSecret(what, found.start(), len(found[0]))
+
+
+def starred(line: str) -> str:
+    """Return a line of a file with a star for each character of a secret: told by its form, or by what it is named."""
+    characters = list(line)
+    for pattern in (*_SECRETS.values(), _USER_AND_PASSWORD, _NAMED):
+        for found in pattern.finditer(line):
+            start, end = found.span(pattern.groupindex.get("value", 0))
+            if "${" not in line[start:end]:
+                characters[start:end] = _STAR * (end - start)
+    return "".join(characters)
 
 
 def _is_real(secret: str) -> bool:

@@ -1,4 +1,7 @@
-"""Excerpts: the line of a file that a problem is about, with the place underlined, safe to show in a terminal."""
+"""Excerpts: the line of a file that a problem is about, with the place underlined, safe to show in a terminal.
+
+Excerpts end in logs that more people read than the file, so that stars stand for the secrets in it.
+"""
 
 from functools import lru_cache
 from pathlib import Path
@@ -29,7 +32,9 @@ def excerpt_of(location: Location, width: int) -> Excerpt | None:
     lines = _lines_of(location.file)
     if not 0 < location.line <= len(lines):
         return None
-    line = lines[location.line - 1]
+    from toolkit.lint.secrets_in_text import starred  # noqa: PLC0415 - only bad news needs it
+
+    line = starred(lines[location.line - 1])
     start, end = _span(location, line)
     cells = [_shown(character) for character in line]
     widths = [width_of(cell) for cell in cells]
