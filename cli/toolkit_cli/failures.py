@@ -48,6 +48,11 @@ def end_at_errors(problems: Sequence[Problem]) -> None:
         raise Failure(code_for(problems), problems=problems)
 
 
+def cannot_write(file: object, error: OSError) -> Failure:
+    """Return how a command ends that cannot write a file which it was asked for."""
+    return Failure(ExitCode.USAGE, f"cannot write '{file}': {(error.strerror or str(error)).lower()}")
+
+
 def exit_code_of(work: Callable[[], object], arguments: Sequence[str]) -> int:
     """Do the work of a command, and return its exit code; whatever it raises is told on stderr.
 

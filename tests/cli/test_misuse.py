@@ -118,6 +118,19 @@ def test_lockfile_that_cannot_be_written_or_read_is_told(invoke, tools):
     assert "error[TK514]: 'toolkit.lock' cannot be read: is a directory\n" in read.stderr
 
 
+@pytest.mark.parametrize("options", ["--output json=folder", "--baseline folder --update-baseline"])
+def test_file_of_findings_that_cannot_be_written_is_told(invoke, project, options):
+    (project / "folder").mkdir()
+    result = invoke("lint", "calculator", *options.split())
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", "error: cannot write 'folder': is a directory\n")
+
+
+def test_statistics_are_not_promised_in_a_format_that_they_have_not(invoke):
+    result = invoke("lint", "calculator", "--statistics", "--format", "sarif")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "error: '--statistics' is written as text, not as sarif\n"
+
+
 def test_name_that_no_folder_takes_is_told(invoke):
     result = invoke("new", "tool", "a" * 300)
     assert (result.exit_code, result.stdout) == (2, "")

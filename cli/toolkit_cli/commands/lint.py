@@ -11,7 +11,7 @@ from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.problems import Problem, errors_among
 from toolkit_cli import console
 from toolkit_cli.completion import complete_target
-from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.failures import ExitCode, Failure, cannot_write
 from toolkit_cli.options import Debug, Starts
 from toolkit_cli.rendering.findings import FORMATS, Format, render, statistics_of
 from toolkit_cli.rendering.problems import counted
@@ -78,6 +78,8 @@ def lint(  # noqa: PLR0913 - each is an option of the command
     """
     if explain is not None:
         return _explain(explain)
+    if statistics and format != "text":
+        raise Failure(ExitCode.USAGE, f"'--statistics' is written as text, not as {format}")
     outputs = [_output(text) for text in output or ()]
     configuration = load_configuration(start=start)
     settings = _settings(configuration, _Said(select, ignore, extend_select, provider, baseline, is_static=static))
@@ -167,7 +169,10 @@ class _Look:
         from toolkit.lint.baselines import compare, write_baseline  # noqa: PLC0415 - few projects have one
 
         if self._is_new:
-            write_baseline(problems, self._file)
+            try:
+                write_baseline(problems, self._file)
+            except OSError as error:
+                raise cannot_write(self._file, error) from error
             self._told = f"wrote {counted(len(problems), 'finding')} into the baseline '{self._file}'"
             return []
         new, known, gone = compare(problems, self._file)
@@ -285,7 +290,7 @@ def _write(file: Path, text: str) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, "utf-8", errors="backslashreplace")
     except OSError as error:
-        raise Failure(ExitCode.USAGE, f"cannot write '{file}': {error.strerror}") from error
+        raise cannot_write(file, error) from error
 
 
 def _rendered(problems: Sequence[Problem], format: Format, note: str) -> str:  # noqa: A002

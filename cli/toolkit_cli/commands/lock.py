@@ -7,7 +7,7 @@ import typer
 
 from toolkit.problems import Problem
 from toolkit_cli import console
-from toolkit_cli.failures import ExitCode, Failure, code_for, end_at_errors, report
+from toolkit_cli.failures import ExitCode, Failure, cannot_write, code_for, end_at_errors, report
 from toolkit_cli.options import Debug, Sources, Starts, Targets
 from toolkit_cli.running.starting import gate_for
 from toolkit_cli.settings import load_configuration
@@ -66,8 +66,7 @@ def _write(file: "Path", text: str) -> None:
     try:
         file.write_text(text, "utf-8", newline="\n")
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise Failure(ExitCode.USAGE, f"cannot write '{file.name}': {reason}") from error
+        raise cannot_write(file.name, error) from error
 
 
 def _found(targets: list[str] | None, configuration: "Configuration") -> "dict[str, Entry]":

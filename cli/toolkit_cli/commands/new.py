@@ -12,7 +12,7 @@ import typer
 
 from toolkit.tools.names import legal_name
 from toolkit_cli import console
-from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.failures import ExitCode, Failure, cannot_write
 from toolkit_cli.options import Debug
 from toolkit_cli.rendering.first_files import AGENT_SCHEMA_FILE, SCHEMA_FILE, agent_files, pipeline_file, tool_files
 
@@ -79,8 +79,7 @@ def _write_all(files: Mapping[Path, str], beside: Mapping[Path, str]) -> None:
             with file.open("x", encoding="utf-8", newline="\n") as stream:
                 stream.write(text)
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise Failure(ExitCode.USAGE, f"cannot write '{file}': {reason}") from error
+            raise cannot_write(file, error) from error
         console.write_data(f"{file}\n")
 
 
