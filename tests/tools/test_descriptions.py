@@ -110,6 +110,8 @@ def test_every_style_of_docstring_describes_the_tool_and_its_parameters(function
         ("A.\n\n:param x: It.\n:raises E: No.", Docstring("A.", {"x": "It."})),
         ("A.\n\nArgs:\n    x:\n        It.", Docstring("A.", {"x": "It."})),
         ("A.\n\nArgs:\n    not an entry\n    x: It.", Docstring("A.", {"x": "It."})),
+        ("A.\n\nArgs:\n    x: It.\n\nWhat follows is plain.", Docstring("A.", {"x": "It."})),
+        ("A.\n\nArgs:\n    x: It.\n\nBeware: this too.\n    More.", Docstring("A.", {"x": "It."})),
     ],
 )
 def test_docstrings_are_read(text, read):

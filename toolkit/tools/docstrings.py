@@ -81,8 +81,11 @@ def _end_of_section(lines: list[str], position: int) -> int:
 
 
 def _read_google_entries(lines: list[str], parameters: dict[str, str]) -> None:
-    indents = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
-    parameters.update(_entries(lines, min(indents, default=0), _GOOGLE_ENTRY))
+    """Read the entries down to the first line that is indented less than they are; what follows is plain text."""
+    indents = [len(line) - len(line.lstrip()) if line.strip() else None for line in lines]
+    indent = next((one for one in indents if one is not None), 0)
+    end = next((at for at, one in enumerate(indents) if one is not None and one < indent), len(lines))
+    parameters.update(_entries(lines[:end], indent, _GOOGLE_ENTRY))
 
 
 def _read_numpy_entries(lines: list[str], parameters: dict[str, str]) -> None:
