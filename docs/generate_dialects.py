@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from toolkit.dialects.limits import LIMITS, Limit, Limits
+from toolkit.dialects.limits import Limit, Limits
+from toolkit.dialects.providers import LIMITS
 
 PAGE = Path(__file__).parent / "dialects.md"
 BEGIN, END = "<!-- the limits -->\n", "<!-- the end of the limits -->\n"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from toolkit import ToolSpec
-from toolkit.dialects import DIALECTS, PROVIDERS, limits, objections, request_objections
+from toolkit.dialects import DIALECTS, PROVIDERS, objections, providers, request_objections
 from toolkit.dialects.recognizing import definitions_in, recognize
 
 
@@ -232,9 +232,9 @@ def test_strict_tools_of_a_request_share_a_budget():
 
 
 def test_every_limit_has_its_source_and_its_day():
-    for name, known in limits.LIMITS.items():
+    for name, known in providers.LIMITS.items():
         for limit in known.stated().values():
             assert limit.says, name
             assert limit.source.place, name
             assert limit.source.checked >= "2026-11-01", name
-    assert {*PROVIDERS} <= limits.LIMITS.keys()
+    assert {*PROVIDERS} <= providers.LIMITS.keys()

@@ -2,7 +2,7 @@
 
     export(spec, "openai-strict").definition       what the request carries
     objections(spec, "anthropic-strict")           what the provider will refuse, and no export can mend
-    limits.LIMITS["gemini"].name_length            what is known of a provider, with its source
+    providers.LIMITS["gemini"].name_length         what is known of a provider, with its source
 
 Each name is loaded when it is first used, so that knowing which dialects there are costs nothing.
 """

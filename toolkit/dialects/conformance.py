@@ -7,8 +7,9 @@ from typing import Any
 
 from toolkit.dialects import DIALECTS, exporting
 from toolkit.dialects.changes import Notes, Objection
-from toolkit.dialects.limits import LIMITS, Limit, Limits
+from toolkit.dialects.limits import Limit, Limits
 from toolkit.dialects.parts import Part, child, read_schema, types_of, walk
+from toolkit.dialects.providers import LIMITS
 from toolkit.dialects.recognizing import FORM_OF, Recognized, recognize
 from toolkit.problems import Severity
 from toolkit.tools.spec import ToolSpec

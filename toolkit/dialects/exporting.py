@@ -8,9 +8,10 @@ from toolkit.dialects import DIALECTS
 from toolkit.dialects.changes import Change, Notes, Objection
 from toolkit.dialects.fitting import fit
 from toolkit.dialects.gemini import parameters_for_gemini
-from toolkit.dialects.limits import LIMITS, Limit, Source
+from toolkit.dialects.limits import Limit, Source
 from toolkit.dialects.ollama import parameters_for_ollama
 from toolkit.dialects.parts import child
+from toolkit.dialects.providers import LIMITS
 from toolkit.problems import did_you_mean
 from toolkit.tools.spec import ToolSpec
 

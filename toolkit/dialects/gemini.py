@@ -6,9 +6,10 @@ from typing import Any
 from toolkit.dialects import references
 from toolkit.dialects.changes import Notes, Objection
 from toolkit.dialects.fitting import LOGIC, UNIONS, close_tuples, narrow
-from toolkit.dialects.limits import LIMITS, Limits
+from toolkit.dialects.limits import Limits
 from toolkit.dialects.merging import ANNOTATIONS
 from toolkit.dialects.parts import Part, child, read_schema, types_of, walk
+from toolkit.dialects.providers import LIMITS
 from toolkit.tools.schemas import put_in_order, subschemas
 
 OPEN_API, AS_JSON_SCHEMA = LIMITS["gemini"], LIMITS["gemini-json-schema"]

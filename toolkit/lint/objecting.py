@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from toolkit import dialects
 from toolkit.dialects.changes import Objection
-from toolkit.dialects.limits import LIMITS, Limit
+from toolkit.dialects.limits import Limit
+from toolkit.dialects.providers import LIMITS
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem, Severity

@@ -15,11 +15,6 @@ def seen_from(directory: Path, problem: Problem) -> Problem:
     return replace(problem, location=location, related=related)
 
 
-def place_seen_from(directory: Path, place: Location) -> Location:
-    """Return the place with its file, if that is beneath a folder, named relative to it."""
-    return _shortened(place, os.path.join(directory, ""))  # noqa: PTH118 - the separator at its end is wanted
-
-
 def _shortened(place: Location, root: str) -> Location:
     if "://" in place.file:  # a tool of a server is in no file
         return place

@@ -1,10 +1,9 @@
 """Editors: how a client is told to start our server, or to connect to it, in the words of its own configuration."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple
 
 Editor = Literal["claude", "cursor", "vscode"]
-EDITORS: Final[tuple[Editor, ...]] = get_args(Editor)
 
 _SERVERS: Final[Mapping[Editor, str]] = {"claude": "mcpServers", "cursor": "mcpServers", "vscode": "servers"}
 _VARIABLE: Final[Mapping[Editor, str]] = {"claude": "${{{}}}", "cursor": "${{env:{}}}", "vscode": "${{input:{}}}"}
