@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -15,25 +16,72 @@ from tests.mcp.serving import Listening
 FIXTURES = Path(__file__).parent / "conformance"
 PAGE = Path(__file__).parents[2] / "docs/mcp-security.md"
 SERVER = {
-    "server-initialize": 1,
-    "ping": 1,
-    "tools-list": 1,
-    "tools-call-simple-text": 1,
-    "tools-call-error": 1,
-    "tools-call-with-progress": 1,
-    "tools-call-elicitation": 1,
-    "json-schema-2020-12": 4,
-    "server-sse-multiple-streams": 2,
-    "dns-rebinding-protection": 2,
+    "2025-11-25": {
+        "server-initialize": 3,
+        "server-session-lifecycle": 3,
+        "ping": 2,
+        "tools-list": 3,
+        "tools-call-simple-text": 2,
+        "tools-call-error": 2,
+        "tools-call-with-progress": 2,
+        "tools-call-elicitation": 2,
+        "json-schema-2020-12": 8,
+        "server-sse-multiple-streams": 2,
+        "dns-rebinding-protection": 2,
+    },
+    "2026-07-28": {
+        "tools-list": 4,
+        "tools-call-simple-text": 2,
+        "tools-call-error": 2,
+        "tools-call-with-progress": 2,
+        "json-schema-2020-12": 8,
+        "server-sse-multiple-streams": 1,
+        "dns-rebinding-protection": 2,
+        "http-header-validation": 14,
+        "http-custom-header-server-validation": 10,
+        "input-required-result-request-state": 3,
+        "input-required-result-multi-round": 4,
+        "input-required-result-missing-input-response": 2,
+        "input-required-result-result-type": 2,
+        "input-required-result-unsupported-methods": 2,
+        "input-required-result-tampered-state": 2,
+        "input-required-result-validate-input": 3,
+    },
 }
-"""How many checks of each scenario pass. The others are of what is not served: resources, prompts, completion,
-sampling, logging, pictures and sound."""
+"""How many checks of each scenario pass, by the version of the protocol that is spoken. The others are of what is not
+served: resources, prompts, completion, sampling, logging, pictures and sound, forms other than a question."""
+IN_PART = {
+    "server-stateless": {"sep-2575-server-rejects-undeclared-capability", "sep-2575-missing-capability-http-400"}
+}
+"""The checks of a scenario that fail: these are of a tool that needs a model of the client's, which none of ours does."""
 CLIENT = {
     "initialize": {"mcp-client-initialization"},
     "tools_call": {"tool-add-numbers"},
     "sse-retry": {"client-sse-graceful-reconnect", "client-sse-last-event-id"},
+    "request-metadata": {
+        "sep-2575-http-client-sends-version-header",
+        "sep-2575-client-populates-meta",
+        "sep-2575-client-sends-client-info",
+        "sep-2575-http-version-header-matches-meta",
+        "sep-2575-client-declares-elicitation-capability",
+        "sep-2575-client-retry-supported-version",
+    },
+    "http-standard-headers": {"sep-2243-client-includes-standard-headers"},
+    "http-custom-headers": {
+        "sep-2243-client-supports-custom-headers",
+        "sep-2243-client-mirrors-designated-params",
+        "sep-2243-client-encode-values",
+        "sep-2243-client-base64-unsafe",
+    },
+    "http-invalid-tool-headers": {
+        "sep-2243-x-mcp-header-primitive-only",
+        "sep-2243-x-mcp-header-unique",
+        "sep-2243-x-mcp-header-charset",
+    },
+    "json-schema-ref-no-deref": {"sep-2106-no-network-ref-deref"},
 }
-"""Which checks of each scenario must pass; how quickly a busy machine reconnects says nothing of us."""
+"""Which checks of each scenario must pass; how quickly a busy machine reconnects says nothing of us, and where no null is
+taken, we send none (`sep-2243-client-omit-null`)."""
 
 
 def checks_in(folder):
@@ -50,36 +98,38 @@ def passed(checks):
 
 
 def failed(checks):
-    """Return which checks have failed."""
-    return [check["id"] for check in checks if check["status"] == "FAILURE"]
+    """Return which checks have failed, or nearly so."""
+    return {check["id"] for check in checks if check["status"] in {"FAILURE", "WARNING"}}
 
 
-def test_server_passes_the_scenarios_that_we_claim(peer, tmp_path, figure):
-    suite = peer("conformance")
+@pytest.fixture(scope="module")
+def served():
     server = Listening(FIXTURES)
-    try:
-        finished = subprocess.run(
-            [
-                *suite.command,
-                "server",
-                "--url",
-                f"http://127.0.0.1:{server.port}/mcp",
-                "--suite",
-                "all",
-                "-o",
-                tmp_path,
-            ],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=PATIENCE * 2,
-            check=False,
-        )
-    finally:
-        server.close()
+    yield f"http://127.0.0.1:{server.port}/mcp"
+    server.close()
+
+
+@pytest.mark.parametrize("version", SERVER)
+def test_server_passes_the_scenarios_that_we_claim(peer, served, tmp_path, figure, version):
+    suite = peer("conformance")
+    options = ["--url", served, "--suite", "all", "--spec-version", version, "-o", tmp_path]
+    finished = subprocess.run(
+        [*suite.command, "server", *options],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=PATIENCE * 2,
+        check=False,
+    )
     results = {name.removeprefix("server-"): checks for name, checks in checks_in(tmp_path).items()}
-    well = {name: len(passed(results.get(name, []))) for name in SERVER if not failed(results.get(name, []))}
-    assert well == SERVER, finished.stdout.decode()[-5000:]
-    figure(f"{suite}: {len(SERVER)} scenarios of servers, {sum(SERVER.values())} checks, all passed")
+    claimed = SERVER[version]
+    well = {name: len(passed(results.get(name, []))) for name in claimed if not failed(results.get(name, []))}
+    assert well == claimed, finished.stdout.decode()[-5000:]
+    figure(f"{suite}: {version}, {len(claimed)} scenarios of servers, {sum(claimed.values())} checks, all passed")
+    for name in IN_PART.keys() & results.keys():
+        checks = results[name]
+        refused = {check["id"] for check in checks if check["status"] == "FAILURE"}
+        assert refused == IN_PART[name], finished.stdout.decode()[-5000:]
+        figure(f"{suite}: {name} of servers, {len(passed(checks))} checks passed, {len(refused)} not")
 
 
 @pytest.mark.parametrize("scenario", CLIENT)
@@ -109,4 +159,4 @@ def test_client_passes_the_scenarios_that_we_claim(peer, tmp_path, figure, scena
 
 def test_page_names_every_scenario_that_we_claim():
     text = PAGE.read_text("utf-8")
-    assert [name for name in [*SERVER, *CLIENT] if f"`{name}`" not in text] == []
+    assert [name for name in {*chain(*SERVER.values()), *IN_PART, *CLIENT} if f"`{name}`" not in text] == []

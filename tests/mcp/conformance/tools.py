@@ -1,15 +1,36 @@
 """The tools that the conformance suite of the protocol calls."""
 
+import logging
+
 from toolkit import Tool, ToolContext, tool
 
 SCHEMA = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "type": "object",
     "$defs": {
-        "address": {"type": "object", "properties": {"street": {"type": "string"}, "city": {"type": "string"}}},
+        "address": {
+            "$anchor": "addressDef",
+            "type": "object",
+            "properties": {"street": {"type": "string"}, "city": {"type": "string"}},
+        },
     },
-    "properties": {"name": {"type": "string"}, "address": {"$ref": "#/$defs/address"}},
+    "properties": {
+        "name": {"type": "string"},
+        "address": {"$ref": "#/$defs/address"},
+        "contactMethod": {"type": "string", "enum": ["phone", "email"]},
+        "phone": {"type": "string"},
+        "email": {"type": "string"},
+    },
+    "allOf": [{"anyOf": [{"required": ["phone"]}, {"required": ["email"]}]}],
+    "if": {"properties": {"contactMethod": {"const": "phone"}}, "required": ["contactMethod"]},
+    "then": {"required": ["phone"]},
+    "else": {"required": ["email"]},
     "additionalProperties": False,
+}
+MIRRORED = {
+    "type": "object",
+    "properties": {"region": {"type": "string", "x-mcp-header": "Region"}},
+    "required": ["region"],
 }
 
 
@@ -40,8 +61,54 @@ def test_elicitation(message: str) -> str:
     return f"User response: {message}"
 
 
-def _tell(name: str = "nobody", address: dict[str, str] | None = None) -> str:
-    return f"{name} lives at {address}"
+@tool(requires_approval=True)
+def test_streaming_elicitation() -> str:
+    """Do what a person must allow."""
+    return "done"
+
+
+@tool(requires_approval=True)
+def test_input_required_result_elicitation() -> str:
+    """Do what a person must allow."""
+    return "done"
+
+
+@tool(requires_approval=True)
+def test_input_required_result_request_state() -> str:
+    """Do what a person must allow."""
+    return "state-ok"
+
+
+@tool(requires_approval=True)
+def test_input_required_result_tampered_state() -> str:
+    """Do what a person must allow."""
+    return "done"
+
+
+@tool(read_only=True)
+def test_input_required_result_multi_round(context: ToolContext) -> str:
+    """Ask a person twice."""
+    for question in ("What is your name?", "What is your favorite color?"):
+        context.request_approval(question, answer_is_text=True)
+    return "done"
+
+
+@tool(read_only=True)
+def test_logging_tool() -> str:
+    """Log something."""
+    logging.getLogger(__name__).warning("logged")
+    return "logged"
+
+
+def _tell(**told: object) -> str:
+    return f"told: {told}"
 
 
 json_schema_2020_12_tool = Tool.create("json_schema_2020_12_tool", "Take JSON Schema 2020-12", SCHEMA, _tell)
+tell_region = Tool.create(
+    "tell_region",
+    "Tell a region, which a header of the request mirrors",
+    MIRRORED,
+    lambda region: region,
+    read_only=True,
+)
