@@ -1,6 +1,7 @@
 """Effects: what the body of a function does to the world, as far as the source shows it.
 
-Only what is certain counts: a call that is known by its name through the imports, or a constant that says it.
+Only what is certain counts: a call that is known by its name through the imports, or a constant that says it. What a
+function does to a temporary file of its own leaves the world as it was.
 """
 
 import ast
@@ -23,6 +24,18 @@ _CLIENTS = {"requests", "httpx", "httpx2", "niquests"}
 _METHODS = {"delete": "destroy", "put": "send", "patch": "send"}
 _PATH_DESTROYING = {"unlink", "rmdir"}
 _PATH_WRITING = {"write_text", "write_bytes", "touch"}
+_ON_ONE = {
+    "os.remove",
+    "os.unlink",
+    "os.rmdir",
+    "os.removedirs",
+    "os.mkdir",
+    "os.makedirs",
+    "shutil.rmtree",
+    "open",
+    "io.open",
+}
+_TEMPORARY = re.compile(r"_?(?:tmp|temp|temporary)(?:_|$|file|dir|path|folder)")
 _EXECUTING = {"execute", "executemany", "executescript"}
 _CHANGING_SQL = re.compile(r"\s*(?:insert|update|replace|create|alter)\b", re.IGNORECASE)
 _DESTROYING_SQL = re.compile(r"\s*(?:delete\s+from|drop\s+\w+|truncate)\b", re.IGNORECASE)
@@ -39,7 +52,8 @@ class Effect(NamedTuple):
 def effects_of(function: PythonFunction) -> Iterator[Effect]:
     """Yield what a function's body changes, in the order in which it is written."""
     for node in function.walk():
-        if isinstance(node, ast.Call) and (effect := _effect(function, node)):
+        effect = _effect(function, node) if isinstance(node, ast.Call) else None
+        if effect is not None and not _is_temporary(function, effect.node):
             yield effect
 
 
@@ -71,6 +85,42 @@ def _effect_of_method(node: ast.Call, called: ast.Attribute) -> Effect | None:
         if _CHANGING_SQL.match(text):
             return Effect(node, text.split()[0].upper(), "database")
     return None
+
+
+def _is_temporary(function: PythonFunction, node: ast.Call) -> bool:
+    """Whether what a call writes or destroys is a temporary file, or a folder, that the function itself has made."""
+    meaning = function.file.meaning(node.func) or ""
+    if meaning in _ON_ONE:
+        target = node.args[0] if node.args else None
+    elif isinstance(node.func, ast.Attribute) and node.func.attr in _PATH_DESTROYING | _PATH_WRITING:
+        target = node.func.value
+    else:
+        return False
+    names = {one.id for one in ast.walk(target) if isinstance(one, ast.Name)} if target is not None else set()
+    names = {name for name in names if name not in function.file.imports}
+    return bool(names) and names <= _temporary_names(function)
+
+
+def _temporary_names(function: PythonFunction) -> set[str]:
+    """Return the variables of a function that hold what `tempfile` has made, or are called so that they do."""
+    given = {one.name for one in function.all_parameters}
+    names = set[str]()
+    for node in function.walk():
+        match node:
+            case ast.Assign(targets=[target], value=value) | ast.withitem(context_expr=value, optional_vars=target):
+                stored = {one.id for one in ast.walk(target) if isinstance(one, ast.Name)} if target else set()
+                if _makes_temporary(function, value, names):
+                    names |= stored
+                names |= {name for name in stored if _TEMPORARY.match(name)}
+    return names - given
+
+
+def _makes_temporary(function: PythonFunction, value: ast.expr, names: set[str]) -> bool:
+    return any(
+        (isinstance(one, ast.Call) and (function.file.meaning(one.func) or "").startswith("tempfile."))
+        or (isinstance(one, ast.Name) and one.id in names)
+        for one in ast.walk(value)
+    )
 
 
 def _opens_for_writing(node: ast.Call, position: int) -> bool:

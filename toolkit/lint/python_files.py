@@ -287,6 +287,12 @@ class PythonFunction:
         return all(_is_nothing(statement) for statement in self.body)
 
     @property
+    def is_decorated(self) -> bool:
+        """Whether something besides the mark stands round it and is called in its place."""
+        others = [one for one in self.node.decorator_list if one is not self.mark]
+        return any(getattr(one, "id", "") not in {"staticmethod", "classmethod"} for one in others)
+
+    @property
     def _is_static(self) -> bool:
         return any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in self.node.decorator_list)
 

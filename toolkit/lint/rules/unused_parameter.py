@@ -63,8 +63,8 @@ class UnusedParameter(Rule):
     name = "unused-parameter"
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
-        if function.is_stub:
-            return
+        if function.is_stub or function.is_decorated:
+            return  # what else decorates it sees the arguments too
         read = {
             node.id for node in function.walk() if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
         }

@@ -1,5 +1,7 @@
 """Parameters that are read, or are said not to be."""
 
+from functools import wraps
+
 from toolkit import ToolContext, tool
 
 
@@ -37,3 +39,18 @@ def changed(city: str, days: int) -> str:
     """Forecast the weather in a city."""
     days += 1
     return f"{days} {city}"
+
+
+def signed_in(function):
+    @wraps(function)
+    def call(city: str, user: str) -> str:
+        return function(city, user) if user == "guest" else "nobody"
+
+    return call
+
+
+@tool
+@signed_in
+def local(city: str, user: str) -> str:
+    """Tell the weather to somebody who is signed in."""
+    return city

@@ -49,3 +49,10 @@ class Files:
 
 
 files = Files()
+
+
+@tool
+def empty(tmp_folder: str) -> str:
+    """Make a folder of temporary files empty."""
+    shutil.rmtree(tmp_folder)
+    return "done"

@@ -1,6 +1,9 @@
 """Tools that say what they do, or do no harm."""
 
+import os
+import shutil
 import sqlite3
+import tempfile
 from pathlib import Path
 
 from toolkit import tool
@@ -47,3 +50,30 @@ def note(text: str) -> str:
 
 def remove_all(name: str) -> None:
     Path(name).unlink()
+
+
+@tool
+def count_pages(url: str) -> int:
+    """Count the pages of a document."""
+    with tempfile.NamedTemporaryFile(delete=False) as stream:
+        stream.write(url.encode())
+    copy = Path(stream.name)
+    try:
+        return len(copy.read_bytes())
+    finally:
+        copy.unlink()
+
+
+def unpacked(archive: str) -> str:
+    folder = tempfile.mkdtemp()
+    shutil.unpack_archive(archive, folder)
+    return folder
+
+
+@tool
+def count_files(archive: str) -> int:
+    """Count the files in an archive."""
+    tmp_folder = unpacked(archive)
+    found = len(os.listdir(tmp_folder))
+    shutil.rmtree(tmp_folder)
+    return found
