@@ -6,16 +6,16 @@ attribute is a key of a mapping and nothing else, and each step is paid for out 
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, assert_never
+from typing import Any, ClassVar
 
 from simpleeval import EvalWithCompoundTypes  # type: ignore[import-untyped]  # it has none
 
 from toolkit.pipelines.expressions.failures import ExpressionError, Unfit
-from toolkit.pipelines.expressions.functions import FUNCTIONS, Function
+from toolkit.pipelines.expressions.functions import FUNCTIONS
 from toolkit.pipelines.expressions.operators import OPERATORS
 from toolkit.pipelines.expressions.spans import span_of
+from toolkit.pipelines.expressions.spending import Spender
 from toolkit.pipelines.expressions.values import (
-    CHARACTERS_PER_UNIT,
     check_count,
     checked_key,
     kind_of,
@@ -23,11 +23,6 @@ from toolkit.pipelines.expressions.values import (
 )
 from toolkit.problems import did_you_mean
 
-MAX_WORK = 1_000_000
-"""Steps of one evaluation: nodes visited, items looked at, and one for every 16 characters."""
-
-CHARACTERS_READ_PER_UNIT = 256
-VALUES_COMPARED_PER_UNIT = 16
 KEYS_SHOWN = 8
 COMPARISONS_OF_ALL = (ast.Eq, ast.NotEq, ast.In, ast.NotIn)
 
@@ -48,7 +43,7 @@ def evaluate(tree: ast.expr, source: str, roots: Mapping[str, Any]) -> Any:
     return result
 
 
-class Evaluator(EvalWithCompoundTypes):  # type: ignore[misc]  # simpleeval has no types
+class Evaluator(Spender, EvalWithCompoundTypes):  # type: ignore[misc]  # simpleeval has no types
     """One evaluation of one checked expression."""
 
     operators = OPERATORS
@@ -58,7 +53,6 @@ class Evaluator(EvalWithCompoundTypes):  # type: ignore[misc]  # simpleeval has 
         self.expr = source
         self.names = roots
         self.bound: dict[str, Any] = {}
-        self.work_left = MAX_WORK
 
     def value_of(self, node: ast.AST) -> Any:
         """Return the value of a node; what goes wrong in it is said with its place."""
@@ -73,19 +67,6 @@ class Evaluator(EvalWithCompoundTypes):  # type: ignore[misc]  # simpleeval has 
             raise self.error(node, "the number is too large") from None
 
     _eval = value_of
-
-    def spend(self, work: int) -> None:
-        """Pay for work, and give up when it becomes too much."""
-        self.work_left -= work
-        if self.work_left < 0:
-            raise Unfit("the expression takes too many steps", hint="let a tool do the work on that much data")
-
-    def spend_on(self, value: Any) -> None:
-        """Pay for a new text or a copy of a list."""
-        if isinstance(value, str):
-            self.spend(len(value) // CHARACTERS_PER_UNIT)
-        elif isinstance(value, (list, tuple, Mapping)):
-            self.spend(len(value))
 
     def error(self, node: ast.AST, message: str, hint: str | None = None) -> ExpressionError:
         """Return an error about a part of the expression."""
@@ -164,49 +145,23 @@ class Evaluator(EvalWithCompoundTypes):  # type: ignore[misc]  # simpleeval has 
         for operation, comparator in zip(node.ops, node.comparators, strict=True):
             right = self.value_of(comparator)
             if isinstance(operation, COMPARISONS_OF_ALL):
-                self._spend_on_comparing(left, right)
+                self.spend_on_comparing(left, right)
             if not self.operators[type(operation)](left, right):
                 return False
             left = right
         return True
 
-    def _spend_on_comparing(self, left: Any, right: Any) -> None:
-        """Pay for `left == right` or `left in right`: what two values have in common is looked at, and no more."""
-        if isinstance(left, str) and isinstance(right, str):
-            self.spend(max(len(left), len(right)) // CHARACTERS_READ_PER_UNIT)
-        elif isinstance(left, (list, tuple, Mapping)):
-            self.spend((size_of(left) + size_of(right)) // VALUES_COMPARED_PER_UNIT)
-        elif isinstance(right, (list, tuple)):
-            each = 1 + len(left) // CHARACTERS_READ_PER_UNIT if isinstance(left, str) else 1
-            self.spend(len(right) * each // VALUES_COMPARED_PER_UNIT)
-
     def _eval_call(self, node: ast.Call) -> Any:
         function = FUNCTIONS[node.func.id]  # type: ignore[attr-defined]  # the check let only names through
         arguments = [self.value_of(argument) for argument in node.args]
         named = {str(keyword.arg): self.value_of(keyword.value) for keyword in node.keywords}
-        self._spend_on_arguments(function, [*arguments, *named.values()])
+        self.spend_on_arguments(function, [*arguments, *named.values()])
         result = function.call(*arguments, **named)
         if function.cost == "makes":
             self.spend_on(result)
         elif function.cost == "walks":
             self.spend(size_of(result))
         return result
-
-    def _spend_on_arguments(self, function: Function, arguments: list[Any]) -> None:
-        match function.cost:
-            case "constant":
-                pass
-            case "reads":
-                self.spend(sum(len(one) for one in arguments if isinstance(one, str)) // CHARACTERS_READ_PER_UNIT)
-            case "makes":
-                for argument in arguments:
-                    self.spend_on(argument)
-            case "walks":
-                self.spend(sum(map(size_of, arguments)))
-            case "searches":
-                self._spend_on_comparing(arguments[-1], arguments[0])
-            case _:
-                assert_never(function.cost)
 
     # ------------------------------------------------------------------------------------------------- lists, mappings
 
