@@ -19,9 +19,10 @@ import pytest
 
 from toolkit.approvals.decisions import Edit
 from toolkit.approvals.reviewers import ScriptedReviewer
-from toolkit.builtin import Process, process, warden
+from toolkit.builtin import Process, process
 from toolkit.builtin.process import build
 from toolkit.errors import ConfigurationError
+from toolkit.processes import warden
 from toolkit.tools.context import ToolContext
 
 ROOT = Path(__file__).resolve().parents[2]

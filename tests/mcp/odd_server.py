@@ -179,6 +179,12 @@ def told(message):
     return None
 
 
+def start_one(**options):
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], **options)
+    with Path("starts.txt").open("a", encoding="utf-8") as starts:
+        starts.write(f"{child.pid}\n")
+
+
 def main():
     with Path("starts.txt").open("a", encoding="utf-8") as starts:
         starts.write(f"{os.getpid()}\n")
@@ -188,9 +194,9 @@ def main():
         time.sleep(600)
     if BEHAVIOUR == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-        with Path("starts.txt").open("a", encoding="utf-8") as starts:
-            starts.write(f"{child.pid}\n")
+        start_one()
+    if BEHAVIOUR == "escaping":
+        start_one(start_new_session=True)
     if BEHAVIOUR == "garbage":
         print("<html>this is no JSON</html>", flush=True)
     while True:

@@ -257,6 +257,20 @@ def test_list_that_is_none_is_refused_with_the_place(zoo):
         tools_of(named(zoo, "listless"))
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a warden of what has left its group")
+def test_killed_program_takes_its_server_along_with_what_that_has_started(zoo):
+    zoo.server("escaping")
+    command = [sys.executable, "-m", "toolkit_cli", "run", "--start", "zoo", "--yes", "zoo.sleep"]
+    with subprocess.Popen(command, cwd=zoo.folder, stderr=subprocess.DEVNULL) as program:
+        sent = zoo.folder / "sent.jsonl"
+        while not (sent.exists() and "tools/call" in sent.read_text("utf-8")):
+            os.sched_yield()
+        program.kill()
+    assert len(zoo.starts) == 2
+    while any(map(is_alive, zoo.starts)):
+        os.sched_yield()
+
+
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_program_cancels_the_call_and_ends_the_server(zoo, ending):
     zoo.server()
@@ -272,8 +286,15 @@ def test_interrupted_program_cancels_the_call_and_ends_the_server(zoo, ending):
     assert not any(map(is_alive, zoo.starts))
 
 
-def test_stubborn_server_dies_with_all_that_it_started_when_the_program_ends(zoo):
-    zoo.server("stubborn")
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        "stubborn",
+        pytest.param("escaping", marks=pytest.mark.skipif(sys.platform != "linux", reason="only Linux finds those")),
+    ],
+)
+def test_server_dies_with_all_that_it_started_when_the_program_ends(zoo, behaviour):
+    zoo.server(behaviour)
     done = subprocess.run(
         [sys.executable, "-m", "toolkit_cli", "run", "--start", "zoo", "--yes", "-q", "zoo.feed", "animal=lion"],
         capture_output=True,

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from toolkit.builtin.options import COUNT, DURATION, FOLDER, SWITCH, TEXT, TEXTS, Option, take_options
-from toolkit.builtin.process_trees import Ended, StartError, missing_support, run_command
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
+from toolkit.processes.trees import Ended, StartError, run_command
+from toolkit.processes.watching import missing_support
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
 from toolkit.tools.text import TextTool

@@ -14,10 +14,11 @@ from toolkit.builtin.charsets import decode_text, looks_binary, read_media_type
 from toolkit.builtin.extras import need
 from toolkit.builtin.fetching import Fetched, Fetcher, FetchError
 from toolkit.builtin.options import COUNT, DURATION, TEXTS, Option, one_of, take_options
-from toolkit.builtin.process_trees import StartError, missing_support, run_command
 from toolkit.durations import spoken
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
+from toolkit.processes.trees import StartError, run_command
+from toolkit.processes.watching import missing_support
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
 from toolkit.tools.typed import TypedTool

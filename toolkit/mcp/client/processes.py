@@ -5,8 +5,6 @@ must not cost more than its own session.
 """
 
 import asyncio
-import os
-import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -14,16 +12,16 @@ from typing import Any
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
+
+from toolkit.mcp.client.starting import StartedServer, start_server
 
 LONGEST_LINE = 32 * 1024 * 1024
 """Bytes that one message of a server may have."""
 
 _CHUNK = 64 * 1024
-_PATIENCE = 1.0
-_LAST_PATIENCE = 2.0
+_LAST_WORDS_SECONDS = 1.0
 _LONGEST_WORDS = 4096
 
 _Sender = MemoryObjectSendStream[SessionMessage | Exception]
@@ -51,16 +49,8 @@ async def run_server(
     Raises:
         OSError: If it cannot be started.
     """
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env={**get_default_environment(), **variables},
-        cwd=folder,
-        start_new_session=os.name == "posix",
-        limit=LONGEST_LINE,
-    )
+    server = await start_server(command, variables, folder, LONGEST_LINE)
+    process = server.process
     from_server, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     sent, to_server = anyio.create_memory_object_stream[SessionMessage](0)
     tasks = [
@@ -72,7 +62,7 @@ async def run_server(
     finally:
         sent.close()
         received.close()
-        await _through(_end(process, tasks))
+        await _through(_end(server, tasks))
 
 
 async def _through(work: Awaitable[None]) -> None:
@@ -134,58 +124,13 @@ async def _overhear(process: asyncio.subprocess.Process, note: Callable[[str], N
         note(rest.decode("utf-8", "replace").rstrip())
 
 
-async def _end(process: asyncio.subprocess.Process, tasks: "Sequence[asyncio.Task[None]]") -> None:
-    """End a server: close its input, ask it to end, make it end, with everything in its group."""
-    assert process.stdin is not None  # noqa: S101 - it was asked for
-    process.stdin.close()
-    waiting = asyncio.create_task(_exit_of(process))
-    await asyncio.wait([waiting], timeout=_PATIENCE)
-    if _signal(process, "SIGTERM"):
-        await _until(lambda: not _is_there(process), _LAST_PATIENCE)
-        _signal(process, "SIGKILL")
-    await asyncio.wait([waiting, *tasks], timeout=_LAST_PATIENCE)
-    for task in (waiting, *tasks):
+async def _end(server: StartedServer, tasks: "Sequence[asyncio.Task[None]]") -> None:
+    """End a server and what listens to it; of what it has written, all is read first."""
+    await server.end()
+    await asyncio.wait(tasks, timeout=_LAST_WORDS_SECONDS)
+    for task in tasks:
         task.cancel()
-    await asyncio.wait([waiting, *tasks])
-    if (transport := getattr(process, "_transport", None)) is not None:
+    await asyncio.wait(tasks)
+    if (transport := getattr(server.process, "_transport", None)) is not None:
         with suppress(OSError):  # a process that was started with more rights than ours cannot be killed again
             transport.close()
-
-
-async def _exit_of(process: asyncio.subprocess.Process) -> None:
-    # `wait` would also wait for the pipes, which a grandchild may hold.
-    await _until(lambda: process.returncode is not None, None)
-
-
-async def _until(holds: Callable[[], bool], seconds: float | None) -> None:
-    with suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            while not holds():  # noqa: ASYNC110 - nothing tells when a group of processes is empty
-                await asyncio.sleep(0.01)
-
-
-def _signal(process: asyncio.subprocess.Process, name: str) -> bool:
-    """Send a signal to a server and everything in its group; return whether there was anybody to receive it."""
-    if os.name != "posix":
-        with suppress(OSError):
-            process.kill()
-        return process.returncode is None
-    try:
-        os.killpg(process.pid, getattr(signal, name))
-    except ProcessLookupError:
-        return False
-    except PermissionError:  # it says nothing of the others
-        return True
-    return True
-
-
-def _is_there(process: asyncio.subprocess.Process) -> bool:
-    if os.name != "posix":
-        return process.returncode is None
-    try:
-        os.killpg(process.pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -3,14 +3,14 @@
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 from typing import Final, NamedTuple
 
-_WARDEN: Final = Path(__file__).with_name("warden.py")
+from toolkit.processes.watching import read_report, watched
+
 _CHUNK: Final = 64 * 1024
 _PATIENCE: Final = 10.0
 
@@ -33,13 +33,6 @@ class Ended(NamedTuple):
     output: bytes
     errors: bytes
     output_is_cut: bool
-
-
-def missing_support() -> str | None:
-    """Return why commands cannot be run here, or `None` if they can."""
-    if os.name != "posix":
-        return "this system cannot end a command with everything that it started; it needs Linux, macOS or another Unix"
-    return None if sys.executable else "the Python interpreter that watches over commands cannot be found"
 
 
 async def run_command(
@@ -78,12 +71,12 @@ async def run_command(
                         group.start_soon(output.read)
                         group.start_soon(errors.read)
                         await report.read()
-                        if "exit" not in _read_report(report):
+                        if "exit" not in read_report(report.kept):
                             group.cancel_scope.cancel()
             finally:
                 control.close()
                 await _end(warden, report)
-    told = _read_report(report)
+    told = read_report(report.kept)
     if "error" in told:
         raise StartError(_reason(told["error"], command[0]))
     if "exit" not in told:
@@ -151,7 +144,7 @@ def _watched(
     handed = (report.fileno(), control_end.fileno())
     try:
         warden = subprocess.Popen(  # noqa: S603 - the command is its user's own
-            [sys.executable, "-I", "-S", str(_WARDEN), *map(str, handed), *command],
+            watched(command, *handed),
             stdin=stdin_end,
             stdout=output,
             stderr=errors,
@@ -178,15 +171,10 @@ async def _end(warden: subprocess.Popen[bytes], report: _Capture) -> None:
     with CancelScope(shield=True), move_on_after(_PATIENCE):
         await report.read()
         warden.wait()
-    told = _read_report(report)
+    told = read_report(report.kept)
     if "started" in told and warden.returncode != 0:  # somebody has killed it, and it has ended nothing
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(told["started"], signal.SIGKILL)
-
-
-def _read_report(report: _Capture) -> dict[str, int]:
-    lines = (line.split() for line in report.kept.decode().splitlines())
-    return {what: int(number) for what, number in lines}
 
 
 def _pipe(stack: ExitStack) -> tuple[FileIO, FileIO]:

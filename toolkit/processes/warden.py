@@ -46,10 +46,12 @@ def main(arguments: list[str]) -> None:
     for number in _IGNORED:
         signal.signal(number, signal.SIG_IGN)
     woken = _notice_children()
+    failure, failed = os.pipe()
     child = os.fork()
     if child == 0:
-        _become(command, report, set_option)
-    _tell(report, f"started {child}")
+        _become(command, failed, set_option)
+    os.close(failed)
+    _tell(report, f"error {reason}" if (reason := os.read(failure, 16).decode()) else f"started {child}")
     _let_go_of_streams()
     status = _watch(child, control, woken)
     _end_all(woken)
@@ -77,7 +79,7 @@ def _notice_children() -> int:
     return woken
 
 
-def _become(command: list[str], report: int, set_option: Callable[[int, int], object]) -> None:
+def _become(command: list[str], failed: int, set_option: Callable[[int, int], object]) -> None:
     """Become the command, in a session of its own, which has no terminal; it dies if the warden does."""
     try:
         os.setsid()
@@ -86,7 +88,7 @@ def _become(command: list[str], report: int, set_option: Callable[[int, int], ob
             signal.signal(number, signal.SIG_DFL)
         os.execvp(command[0], command)  # noqa: S606 - no shell is the point
     except OSError as error:
-        _tell(report, f"error {error.errno}")
+        os.write(failed, str(error.errno).encode())
     finally:
         os._exit(127)
 
