@@ -91,6 +91,14 @@ def test_link_that_leads_nowhere_is_not_offered_for_itself(invoke, project):
     assert result.stderr == "error[TK001]: 'tools.py' is a link that leads nowhere\nhint: it leads to 'gone.py'\n"
 
 
+def test_file_that_cannot_be_read_is_a_finding_where_servers_are_configured_too(invoke, project):
+    (project / "toolkit.toml").write_text('[mcp.desk]\ncommand = "true"\n', "utf-8")
+    (project / "gone.yaml").symlink_to("nowhere.yaml")
+    result = invoke("lint", ".")
+    assert (result.exit_code, result.stderr) == (1, "")
+    assert "'gone.yaml' is a link that leads nowhere" in result.stdout
+
+
 @pytest.mark.parametrize("command", ["run calculator 1+1", "lint", "lock"])
 def test_working_directory_that_has_been_removed_is_told(in_shell, command):
     assert in_shell(f"mkdir gone; cd gone; rmdir ../gone; toolkit {command}") == (

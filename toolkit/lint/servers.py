@@ -6,6 +6,7 @@ looked at is what the server says of its own tools, whether or not its user trus
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +50,8 @@ def _spoken_of(configuration: Configuration, requests: Iterable[Request]) -> set
         if request.file is None:
             words |= _words_in(request.target)
         elif request.kind == "pipeline":
-            words |= _words_in(Path(request.file).read_text("utf-8", errors="replace"))
+            with suppress(OSError):  # whoever checks the file tells of it
+                words |= _words_in(Path(request.file).read_text("utf-8", errors="replace"))
     for name in words & configuration.groups.keys():
         group = configuration.groups[name]
         words |= _words_in(" ".join([*group.sources, *group.tools]))
