@@ -13,6 +13,9 @@ from toolkit.tools.spec import ToolSpec
 _TELLS = re.compile(
     r"\b(?:returns?|returned|returning|gives?|giving|yields?|answers?|responds?|results?|outputs?)\b", re.IGNORECASE
 )
+_TELLING = READING | {
+    "say", "tell", "ask", "forecast", "predict", "judge", "classify", "summarize", "summarise", "condense", "translate", "compute"
+}  # fmt: skip
 _TYPE = frozenset({"type", "title", "additionalProperties"})
 _RETURNS = re.compile(r"^\s*(?:Returns?:|Returns?\n\s*-{3,}|:returns?:)", re.MULTILINE)
 
@@ -26,7 +29,7 @@ class NoReturnDescription(Rule):
     enough; a result type with members tells it too, to clients that read output schemas. A section `Returns:` in a
     docstring is for people: a model is not sent it.
 
-    Descriptions that begin with what is read, such as "List the open orders", are taken to tell it.
+    Descriptions that begin with what is read or told, such as "List the open orders", are taken to tell it.
 
     ## Example
 
@@ -87,7 +90,7 @@ class NoReturnDescription(Rule):
 
 def _tells(text: str) -> bool:
     first = text.split(maxsplit=1)[0].strip(".,:").lower()
-    return bool(_TELLS.search(text)) or first in READING or first.removesuffix("s") in READING
+    return bool(_TELLS.search(text)) or first in _TELLING or first.removesuffix("s") in _TELLING
 
 
 def _is_told_by_schema(spec: ToolSpec) -> bool:

@@ -38,6 +38,16 @@ def book(room: int) -> Booking:
 
 
 @tool
+def summary(text: str) -> str:
+    """Says in a sentence what a text is about.
+
+    Args:
+        text: The text.
+    """
+    return text
+
+
+@tool
 def cancel(room: int) -> None:
     """Cancel tonight's booking of a room.
 
