@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolkit.builtin.address_guard import AddressGuard, RefusedHostError, UnknownHostError, why_refused
+from toolkit.builtin.web.address_guard import AddressGuard, RefusedHostError, UnknownHostError, why_refused
 
 INSIDE = {
     "127.0.0.1": "a loopback address",

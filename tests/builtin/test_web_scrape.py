@@ -6,7 +6,7 @@ import time
 import pytest
 
 from toolkit.builtin import WebScrape, web_scrape
-from toolkit.builtin.page_reader import read_page
+from toolkit.builtin.web.page_reader import read_page
 from toolkit.builtin.web_scrape import build
 from toolkit.errors import ConfigurationError
 
@@ -314,10 +314,10 @@ def test_any_page_is_read_somehow(page, html):
 def test_the_reader_starts_without_the_library(run_python):
     program = (
         "import sys\nsys.path.insert(0, sys.argv[0])\n"
-        "import toolkit.builtin.page_reader as reader\n"
+        "import toolkit.builtin.web.page_reader as reader\n"
         "print(sorted(name for name in sys.modules if name.startswith('toolkit')))"
     )
-    assert run_python(program) == "['toolkit', 'toolkit.builtin', 'toolkit.builtin.page_reader']\n"
+    assert run_python(program) == "['toolkit', 'toolkit.builtin', 'toolkit.builtin.web.page_reader']\n"
 
 
 # The article alone

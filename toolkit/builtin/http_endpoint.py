@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote_plus, urlsplit
 
-from toolkit.builtin.address_guard import AddressGuard, Resolver, place_of, resolve_by_system
-from toolkit.builtin.charsets import MediaType, decode_text, looks_binary, read_media_type
 from toolkit.builtin.extras import need
-from toolkit.builtin.fetching import Fetched, Fetcher, FetchError
 from toolkit.builtin.options import COUNT, DURATION, SWITCH, TABLE, TEXT, Option, take_options
+from toolkit.builtin.web.address_guard import AddressGuard, Resolver, place_of, resolve_by_system
+from toolkit.builtin.web.charsets import MediaType, decode_text, looks_binary, read_media_type
+from toolkit.builtin.web.fetching import Fetched, Fetcher, FetchError
 from toolkit.errors import ConfigurationError, ToolArgumentsError
 from toolkit.problems import Problem
 from toolkit.tools.context import ToolContext

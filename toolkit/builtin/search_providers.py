@@ -8,10 +8,10 @@ from html import unescape
 from typing import Any, ClassVar, Final, NamedTuple, Protocol
 from urllib.parse import urlencode
 
-from toolkit.builtin.address_guard import AddressGuard, Resolver, place_of, resolve_by_system
-from toolkit.builtin.charsets import decode_text
 from toolkit.builtin.extras import need
-from toolkit.builtin.fetching import Fetcher, FetchError
+from toolkit.builtin.web.address_guard import AddressGuard, Resolver, place_of, resolve_by_system
+from toolkit.builtin.web.charsets import decode_text
+from toolkit.builtin.web.fetching import Fetcher, FetchError
 from toolkit.errors import ConfigurationError
 from toolkit.tools.secret_texts import Secrets
 

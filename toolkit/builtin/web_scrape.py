@@ -8,12 +8,12 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Final, Literal
 
-from toolkit.builtin import page_reader
-from toolkit.builtin.address_guard import AddressGuard, Resolver, resolve_by_system
-from toolkit.builtin.charsets import decode_text, looks_binary, read_media_type
 from toolkit.builtin.extras import need
-from toolkit.builtin.fetching import Fetched, Fetcher, FetchError
 from toolkit.builtin.options import COUNT, DURATION, TEXTS, Option, one_of, take_options
+from toolkit.builtin.web import page_reader
+from toolkit.builtin.web.address_guard import AddressGuard, Resolver, resolve_by_system
+from toolkit.builtin.web.charsets import decode_text, looks_binary, read_media_type
+from toolkit.builtin.web.fetching import Fetched, Fetcher, FetchError
 from toolkit.durations import spoken
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from toolkit.builtin.options import COUNT, DURATION, SWITCH, TEXT, Option, one_of, take_options
-from toolkit.builtin.page_reader import plain
 from toolkit.builtin.search_providers import (
     PROVIDERS,
     OnlineProvider,
@@ -17,6 +16,7 @@ from toolkit.builtin.search_providers import (
     SearchProvider,
     provider_of_the_environment,
 )
+from toolkit.builtin.web.page_reader import plain
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
 from toolkit.running import in_thread

@@ -7,16 +7,16 @@ against those that the system, or `SSL_CERT_FILE`, trusts.
 import logging
 import os
 import ssl
-import zlib
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from re import compile as pattern
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from toolkit.builtin.address_guard import AddressGuard, RefusedHostError, UnknownHostError
+from toolkit.builtin.web.address_guard import AddressGuard, RefusedHostError, UnknownHostError
+from toolkit.builtin.web.unpacking import BrokenBodyError, Unpacker
 from toolkit.durations import spoken
 
 if TYPE_CHECKING:
@@ -176,14 +176,17 @@ class Fetcher:
         return FetchError(f"no complete answer within {spoken(self.timeout)}", "timeout")
 
     async def _body_of(self, response: "Response", headers: Mapping[str, str]) -> tuple[bytes, bool]:
-        unpack = _Unpacker(headers.get("content-encoding", ""))
         content = bytearray()
-        async for chunk in response.stream:  # type: ignore[union-attr]  # an async transport gives an async stream
-            for piece in unpack.pieces(chunk):
-                content += piece
-                if len(content) > self.max_bytes:
-                    return bytes(content[: self.max_bytes]), True
-        unpack.finish()
+        try:
+            unpacker = Unpacker(headers.get("content-encoding", ""))
+            async for chunk in response.stream:  # type: ignore[union-attr]  # an async transport gives an async stream
+                for piece in unpacker.pieces(chunk):
+                    content += piece
+                    if len(content) > self.max_bytes:
+                        return bytes(content[: self.max_bytes]), True
+            unpacker.finish()
+        except BrokenBodyError as error:
+            raise FetchError(str(error)) from None
         return bytes(content), False
 
 
@@ -223,40 +226,6 @@ def _target(url: "URL", headers: Mapping[str, str]) -> "URL":
     if url.scheme == "https" and target.scheme != "https":
         raise FetchError(f"{url.host} redirects from https to http", "access_denied")
     return target
-
-
-class _Unpacker:
-    """Uncompresses a body piece by piece, so that little never becomes much before it is counted."""
-
-    def __init__(self, encoding: str) -> None:
-        self._encoding = encoding.strip().lower()
-        if self._encoding not in {"", "identity", "gzip", "x-gzip", "deflate"}:
-            raise FetchError("the body is compressed in a way that was not asked for")
-        self._inflating = self._new() if self._encoding not in {"", "identity"} else None
-
-    def pieces(self, chunk: bytes) -> Iterator[bytes]:
-        if self._inflating is None:
-            yield chunk
-            return
-        try:
-            while chunk:
-                if self._inflating.eof:  # a body may be several compressed ones, one after the other
-                    self._inflating = self._new()
-                yield self._inflating.decompress(chunk, _PIECE)
-                chunk = self._inflating.unconsumed_tail or self._inflating.unused_data
-        except zlib.error:
-            raise FetchError("the compressed body is broken") from None
-
-    def finish(self) -> None:
-        if self._inflating is not None and not self._inflating.eof:
-            raise FetchError("the compressed body breaks off")
-
-    @staticmethod
-    def _new() -> Any:
-        return zlib.decompressobj(zlib.MAX_WBITS | 32)
-
-
-_PIECE: Final = 64 * 1024
 
 
 @cache
