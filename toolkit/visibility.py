@@ -1,18 +1,69 @@
-"""What people see of a text: characters that print nothing, and JSON in which they stand as escapes."""
+"""What people see of a text: where it hides something, the text without that, and JSON that hides nothing."""
 
 import json
 import re
+import unicodedata
+from collections.abc import Iterator
 from typing import Any
 
 _PRINTABLE_BUT_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0") | {
     chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
 }
+_TAGS = "\U000e0000-\U000e007f"
+_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_HIDDEN = re.compile(
+    "["
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    f"{_SELECTORS}{_TAGS}"
+    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
+    "]+"
+)
+_JOINERS = "\u200c\u200d"
+_STYLES = "\ufe0e\ufe0f"
 _NOT_ASCII = re.compile(r"[^\n\x20-\x7e]+")
 
 
 def is_visible(character: str) -> bool:
     """Return whether a character is seen where it stands, and turns nothing round."""
     return character.isprintable() and character not in _PRINTABLE_BUT_INVISIBLE
+
+
+def hidden_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where characters stand that nobody sees and no writing needs."""
+    for found in _HIDDEN.finditer(text):
+        start = found.start()
+        while start < found.end():
+            if _is_needed(text, start):
+                start += 1
+                continue
+            end = start + 1
+            while end < found.end() and not _is_needed(text, end):
+                end += 1
+            yield start, end
+            start = end
+
+
+def without_hidden(value: Any) -> Any:
+    """Return plain data in whose texts, keys too, nothing stands that nobody sees and no writing needs."""
+    match value:
+        case str():
+            return _shown(value)
+        case dict():
+            return {_shown(key): without_hidden(inner) for key, inner in value.items()}
+        case list():
+            return [without_hidden(inner) for inner in value]
+    return value
+
+
+def _shown(text: str) -> str:
+    if text.isascii() and text.isprintable():
+        return text
+    parts, start = [], 0
+    for hidden, end in hidden_spans(text):
+        parts.append(text[start:hidden])
+        start = end
+    return "".join([*parts, text[start:]])
 
 
 def visible_json(value: Any, *, indent: int | None = None, sort_keys: bool = False) -> str:
@@ -36,3 +87,23 @@ def _escape_run(found: re.Match[str]) -> str:
 def _escape(character: str) -> str:
     # The standard library lets the delete character through, as JSON does.
     return "\\u007f" if character == "\x7f" else json.dumps(character)[1:-1]
+
+
+def _is_needed(text: str, index: int) -> bool:
+    character = text[index]
+    before = text[index - 1] if index else " "
+    after = text[index + 1] if index + 1 < len(text) else " "
+    if character in _JOINERS:
+        is_emoji = _is_pictorial(before) and _is_pictorial(after)
+        return is_emoji or (before.isalpha() and after.isalpha() and not (before + after).isascii()) or _is_mark(before)
+    if character in _STYLES:
+        return _is_pictorial(before) or before in "#*0123456789"
+    return False
+
+
+def _is_pictorial(character: str) -> bool:
+    return unicodedata.category(character) in ("So", "Sk", "Sm") or character == "\ufe0f"
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character) in ("Mn", "Mc")

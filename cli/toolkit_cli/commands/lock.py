@@ -15,7 +15,7 @@ from toolkit_cli.settings import load_configuration
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolkit.lint.drifts import Drift, Entry
+    from toolkit.pins.drifts import Drift, Entry
     from toolkit.sources.configuration import Configuration
 
 _HEADINGS = {"breaking": "breaking", "compatible": "compatible", "text": "text only"}
@@ -40,7 +40,7 @@ def lock(
     """
     if check and update:
         raise Failure(ExitCode.USAGE, "'--check' and '--update' exclude one another")
-    from toolkit.lint.lockfile import LOCK_FILE, written_lock  # noqa: PLC0415 - help needs none of it
+    from toolkit.pins.lockfile import LOCK_FILE, written_lock  # noqa: PLC0415 - help needs none of it
 
     file = load_configuration().directory / LOCK_FILE
     found = _found(targets, load_configuration(tools, start=start))
@@ -48,8 +48,8 @@ def lock(
         _write(file, written_lock(found))
         console.say(f"pinned {len(found)} {'tool' if len(found) == 1 else 'tools'} in {LOCK_FILE}")
         return ExitCode.WELL
-    from toolkit.lint.drifts import drifts_between  # noqa: PLC0415
-    from toolkit.lint.lockfile import read_lock  # noqa: PLC0415
+    from toolkit.pins.drifts import drifts_between  # noqa: PLC0415
+    from toolkit.pins.lockfile import read_lock  # noqa: PLC0415
 
     locked = read_lock(file)
     if isinstance(locked, Problem):
@@ -71,7 +71,7 @@ def _write(file: "Path", text: str) -> None:
 
 def _found(targets: list[str] | None, configuration: "Configuration") -> "dict[str, Entry]":
     """Return what is to be pinned; what cannot be opened could not be compared."""
-    from toolkit.lint.lockfile import entries_of  # noqa: PLC0415
+    from toolkit.pins.lockfile import entries_of  # noqa: PLC0415
     from toolkit.sources.opening import open_targets  # noqa: PLC0415
 
     if not targets and not configuration.sources:

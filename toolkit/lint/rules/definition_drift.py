@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.drifts import Change, changes_between
-from toolkit.lint.lockfile import LOCK_FILE, entry_of, read_lock
 from toolkit.lint.rule import Rule
+from toolkit.pins.drifts import Change, changes_between
+from toolkit.pins.lockfile import LOCK_FILE, entry_of, read_lock
 from toolkit.problems import Problem, Severity
 
 _SHOWN = 3

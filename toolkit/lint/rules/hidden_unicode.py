@@ -1,24 +1,13 @@
 """TK501: characters that a model reads and a person does not see."""
 
-import re
 import unicodedata
 from collections.abc import Iterator
 
 from toolkit.lint.definitions import Text, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.visibility import hidden_spans
 
-_TAGS = "\U000e0000-\U000e007f"
-_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
-_HIDDEN = re.compile(
-    "["
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
-    "\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    f"{_SELECTORS}{_TAGS}"
-    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
-    "]+"
-)
-_JOINERS = "\u200c\u200d"
 _LOOK_ALIKES = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "FULLWIDTH", "MATHEMATICAL")
 
 
@@ -76,7 +65,7 @@ class HiddenUnicode(Rule):
                 yield self.problem(message, place, hint="write it with the letter of the alphabet that is meant")
 
     def _hidden(self, text: Text, tool: ToolDefinition) -> Iterator[Problem]:
-        for start, end in _hidden_spans(text.value):
+        for start, end in hidden_spans(text.value):
             shown = ", ".join(dict.fromkeys(map(_named, text.value[start:end][:_SHOWN])))
             edit = text.written.replaced(start, end - start, "")
             yield self.problem(
@@ -88,41 +77,6 @@ class HiddenUnicode(Rule):
 
 
 _SHOWN = 3
-
-
-def _hidden_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where characters stand that nobody sees and no writing needs."""
-    for found in _HIDDEN.finditer(text):
-        start = found.start()
-        while start < found.end():
-            if _is_needed(text, start):
-                start += 1
-                continue
-            end = start + 1
-            while end < found.end() and not _is_needed(text, end):
-                end += 1
-            yield start, end
-            start = end
-
-
-def _is_needed(text: str, index: int) -> bool:
-    character = text[index]
-    before = text[index - 1] if index else " "
-    after = text[index + 1] if index + 1 < len(text) else " "
-    if character in _JOINERS:
-        is_emoji = _is_pictorial(before) and _is_pictorial(after)
-        return is_emoji or (before.isalpha() and after.isalpha() and not (before + after).isascii()) or _is_mark(before)
-    if "\ufe00" <= character <= "\ufe0f":
-        return _is_pictorial(before) or before in "#*0123456789"
-    return False
-
-
-def _is_pictorial(character: str) -> bool:
-    return unicodedata.category(character) in ("So", "Sk", "Sm") or character == "\ufe0f"
-
-
-def _is_mark(character: str) -> bool:
-    return unicodedata.category(character) in ("Mn", "Mc")
 
 
 def _mixed(name: str) -> str | None:

@@ -1,6 +1,6 @@
 """The lockfile: what it pins, as text for a review, and back."""
 
-from toolkit.lint.lockfile import entries_of, entry_of, read_lock, written_lock
+from toolkit.pins.lockfile import entries_of, entry_of, read_lock, written_lock
 from toolkit.tools.spec import ToolSpec
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from toolkit.lint.drifts import Change, changes_between, drifts_between
+from toolkit.pins.drifts import Change, changes_between, drifts_between
 
 
 def taking(properties, required=(), **more):

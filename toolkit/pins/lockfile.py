@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from toolkit.lint.drifts import Entry
+from toolkit.pins.drifts import Entry
 from toolkit.problems import Location, Problem
 from toolkit.tools.spec import ToolSpec
 from toolkit.visibility import visible_json
