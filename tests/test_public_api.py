@@ -1,7 +1,9 @@
 """The public face: what it has, that it is documented, and that it is cheap."""
 
+import doctest
 import inspect
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,11 @@ def test_every_public_name_is_importable_and_documented(name):
     documentation = inspect.getdoc(getattr(toolkit, name))
     assert documentation
     assert re.match(r"[A-Z@`].*[.:]", documentation, re.DOTALL), "a docstring is made of sentences"
+
+
+@pytest.mark.parametrize("home", ["toolkit", "toolkit.pipelines.builder", "toolkit.tools.text", *toolkit._HOMES])
+def test_what_docstrings_show_is_so(home):
+    assert doctest.testmod(import_module(home)).failed == 0
 
 
 def test_public_names_are_listed_by_dir():

@@ -1,6 +1,19 @@
 """toolkit: lint, see, run and serve the tools that language models call.
 
-The public names. Each is loaded when it is first used, so that importing the package costs next to nothing.
+A tool is a plain typed function with a mark; it stays the function that it was, and is built where it is wanted.
+
+    >>> from toolkit import resolve_tools, tool
+    >>> @tool(read_only=True)
+    ... def forecast(city: str, days: int = 1) -> str:
+    ...     '''Tell the weather of a city.'''
+    ...     return f"{city}: {days} days of sun"
+    >>> tools = resolve_tools([forecast])
+    >>> tools["forecast"].run({"city": "Oslo", "days": 3}).text
+    'Oslo: 3 days of sun'
+    >>> tools["forecast"].run({"days": 3}).text
+    'Error: Missing required parameter(s): city'
+
+Each public name is loaded when it is first used, so that importing the package costs next to nothing.
 """
 
 from __future__ import annotations

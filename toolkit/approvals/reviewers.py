@@ -12,6 +12,18 @@ class Reviewer(Protocol):
 
     A reviewer that can only be asked one question at a time, over all threads and loops, sets `one_at_a_time` to true.
     One that raises, or returns anything that is no decision, has not approved.
+
+    Example:
+        >>> from toolkit import Continue, Reject, Tool, ToolContext
+        >>> class OnlyReports:
+        ...     async def review(self, request):
+        ...         if request.arguments["path"].startswith("reports/"):
+        ...             return Continue()
+        ...         return Reject("only reports may be deleted")
+        >>> path = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+        >>> delete = Tool.create("delete", "Deletes a file.", path, lambda path: "deleted", destructive=True)
+        >>> delete.run({"path": "notes.txt"}, ToolContext(reviewer=OnlyReports())).text
+        'Error: Rejected by reviewer: only reports may be deleted'
     """
 
     async def review(self, request: ReviewRequest) -> Decision:

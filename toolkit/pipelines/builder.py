@@ -31,18 +31,22 @@ BAD_SHAPE = "TK602"
 
 
 class PipelineBuilder(Generic[P]):
-    r"""Makes a pipeline step by step; `build` tells everything that is wrong at once.
+    """Makes a pipeline step by step; `build` tells everything that is wrong at once.
 
     Example:
-        pipeline = (
-            Pipeline.builder()
-            .name("search_and_save")
-            .description("Search for information and save it")
-            .step(WebSearch())
-            .adapter(lambda result: "results[0]\n" + result.output)
-            .step(JsonParser(), timeout="30s", retry={"attempts": 3})
-            .build()
-        )
+        >>> from toolkit import Pipeline
+        >>> from toolkit.builtin import Calculator
+        >>> pipeline = (
+        ...     Pipeline.builder()
+        ...     .name("quarter")
+        ...     .description("Calculates a sum, and a quarter of it.")
+        ...     .step(Calculator())
+        ...     .adapter(lambda result: f"({result.output}) / 4")
+        ...     .step(Calculator(), timeout="30s", retry={"attempts": 3})
+        ...     .build()
+        ... )
+        >>> pipeline.run({"input": "30 + 3"}).output
+        '8.25'
     """
 
     def __init__(self, make: Callable[[Plan], P]) -> None:

@@ -32,9 +32,17 @@ class Pipeline(Tool):
     """A chain of tools that runs with no model in between and is a tool itself.
 
     Example:
-        pipeline = Pipeline.of(JsonParser(), Calculator())
-        pipeline.name           # "json_parser_then_calculator"
-        pipeline.run({"input": …}).output
+        >>> from toolkit import Pipeline, tool
+        >>> from toolkit.builtin import Calculator
+        >>> @tool
+        ... def in_words(amount: str) -> str:
+        ...     '''Say an amount.'''
+        ...     return f"{amount} euros"
+        >>> pipeline = Pipeline.of(Calculator(), in_words)
+        >>> pipeline.name
+        'calculator_then_in_words'
+        >>> pipeline.run({"input": "3 * 1.25"}).output
+        '3.75 euros'
 
     Attributes:
         plan: What it does, as plain data.

@@ -37,7 +37,8 @@ class Tool:
     """Something a model can call: a specification and one way to be called.
 
     Every call passes the same template. A kind of tool says what the template asks of it: how arguments are parsed,
-    whether a call is refused, what it would do, and the work itself.
+    whether a call is refused, what it would do, and the work itself. Tools are made by `@tool` and `from_function`,
+    by hand with `Tool.create`, or as a class of one's own: a `TypedTool`, a `WrappedTool`.
     """
 
     pipe: Pipe = "parameter"
@@ -175,6 +176,13 @@ class Tool:
     ) -> "Tool":
         """Make a tool by hand from a JSON Schema and a function that takes the arguments by keyword.
 
+        Example:
+            >>> from toolkit import Tool
+            >>> city = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+            >>> forecast = Tool.create("forecast", "Tells the weather.", city, lambda city: f"Sunny in {city}")
+            >>> forecast.run({"city": "Oslo"}).output
+            'Sunny in Oslo'
+
         Args:
             name: What a model calls it by.
             description: What it does and when to use it.
@@ -191,7 +199,23 @@ class Tool:
 
 
 class WrappedTool(Tool):
-    """One behaviour round a tool; itself a tool. It hands everything on: override what shall differ."""
+    """One behaviour round a tool; itself a tool. It hands everything on: override what shall differ.
+
+    Example:
+        >>> from toolkit import ToolResult, WrappedTool, from_function
+        >>> class Loud(WrappedTool):
+        ...     async def perform(self, parsed, context):
+        ...         result = await self.result_from_inner(parsed, context)
+        ...         return ToolResult.success(result.output.upper())
+        >>> def greet(name: str) -> str:
+        ...     '''Greet somebody.'''
+        ...     return f"Hello, {name}!"
+        >>> Loud(from_function(greet)).run({"name": "Ada"}).output
+        'HELLO, ADA!'
+
+    Attributes:
+        inner: The tool that does the work.
+    """
 
     def __init__(self, inner: Tool) -> None:
         """Keep the tool that does the work."""

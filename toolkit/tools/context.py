@@ -40,6 +40,14 @@ class ToolContext:
 
     A context never changes: `merge` and `replace` return another one. A function receives it through any parameter
     annotated `ToolContext`.
+
+    Example:
+        >>> from toolkit import ToolContext, from_function
+        >>> def greet(name: str, context: ToolContext) -> str:
+        ...     '''Greet somebody.'''
+        ...     return f"{context['greeting']}, {name}!"
+        >>> from_function(greet).run({"name": "Ada"}, ToolContext({"greeting": "Hei"})).output
+        'Hei, Ada!'
     """
 
     def __init__(  # noqa: PLR0913 - nothing is needed, all by keyword

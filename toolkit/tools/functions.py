@@ -112,6 +112,14 @@ def injected(tool: str, signature: Signature, context: ToolContext) -> dict[str,
 def from_function(function: Callable[..., Any], **options: "Unpack[MarkOptions]") -> Tool:
     """Make a tool of any function, marked or not.
 
+    Example:
+        >>> from toolkit import from_function
+        >>> def add(first: int, second: int) -> int:
+        ...     '''Add two numbers.'''
+        ...     return first + second
+        >>> from_function(add, name="plus").run({"first": 1, "second": 2}).output
+        '3'
+
     Args:
         function: A function, bound method, partial or callable object, plain or async.
         **options: What `@tool` takes; they win over the function's own mark.

@@ -33,6 +33,15 @@ def tool(function: Any = None, /, **options: Any) -> Any:
 
     Its name, its docstring and its annotations make the specification; the options say what they cannot.
 
+    Example:
+        >>> from toolkit import tool
+        >>> @tool(read_only=True)
+        ... def add(first: int, second: int) -> int:
+        ...     '''Add two numbers.'''
+        ...     return first + second
+        >>> add(1, 2)  # it stays the function that it was
+        3
+
     Args:
         function: What is marked: a function, a method, a static method, an `async def`.
         **options: Any of `name`, `description`, `return_behavior` (`to_model`, `immediate` or `immediate_if_last`),
@@ -86,6 +95,17 @@ def toolbox(
     """Mark a class as a set of tools that belong together: its marked methods have its name as their category.
 
     A model is offered the set as one tool, which reveals the others when it is called.
+
+    Example:
+        >>> from toolkit import from_object, tool, toolbox
+        >>> @toolbox(name="accounts", description="Looks after accounts.")
+        ... class Accounts:
+        ...     @tool(read_only=True)
+        ...     def balance(self, owner: str) -> str:
+        ...         '''Tell how much somebody has.'''
+        ...         return f"{owner} has 12 euros"
+        >>> [(each.name, each.spec.category) for each in from_object(Accounts())]
+        [('balance', 'accounts')]
 
     Args:
         name: What the set is called; the class's name unless it is given.

@@ -11,6 +11,13 @@ NO_MESSAGE = "Tool execution failed with no message"
 class ToolResult:
     """The outcome of one call: a text on success, a message on failure.
 
+    Example:
+        >>> from toolkit import ToolResult
+        >>> ToolResult.success("Sunny").text
+        'Sunny'
+        >>> ToolResult.failure("there is no such city", "not_found").text
+        'Error: there is no such city'
+
     Attributes:
         output: The text that a model is sent; empty on failure.
         error: Why the call failed, in words meant for its caller; `None` on success.

@@ -23,12 +23,14 @@ class TextTool(ExecutingTool):
     """A tool that takes one text: give it a name, a description and `execute(text)`.
 
     Example:
-        class Shout(TextTool):
-            name = "shout"
-            description = "Says the input loudly."
-
-            def execute(self, text: str) -> str:
-                return text.upper()
+        >>> class Shout(TextTool):
+        ...     name = "shout"
+        ...     description = "Says the input loudly."
+        ...
+        ...     def execute(self, text: str) -> str:
+        ...         return text.upper()
+        >>> Shout().run({"input": "ready"}).output
+        'READY'
 
     Its arguments never fail to parse: without a usable `input`, the whole text as it came is the input.
     """

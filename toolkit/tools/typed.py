@@ -37,12 +37,19 @@ class TypedTool(ExecutingTool, Generic[Input]):
     """A tool whose input is a pydantic model, a dataclass or a TypedDict: give it a name and `execute(input)`.
 
     Example:
-        class Greet(TypedTool[Person]):
-            name = "greet"
-            description = "Greets a person by name."
-
-            def execute(self, input: Person) -> str:
-                return f"Hello, {input.name}!"
+        >>> from dataclasses import dataclass
+        >>> from toolkit import TypedTool
+        >>> @dataclass
+        ... class Person:
+        ...     name: str
+        >>> class Greet(TypedTool[Person]):
+        ...     name = "greet"
+        ...     description = "Greets a person by name."
+        ...
+        ...     def execute(self, input: Person) -> str:
+        ...         return f"Hello, {input.name}!"
+        >>> Greet().run({"name": "Ada"}).output
+        'Hello, Ada!'
 
     Or make one of a function: `TypedTool(name=…, description=…, input_type=Person, function=greet)`.
     """
