@@ -7,6 +7,7 @@ import pytest
 
 from toolkit import (
     Continue,
+    InvalidPipeline,
     InvalidTools,
     Pipeline,
     Reviewer,
@@ -22,8 +23,9 @@ from toolkit import (
     tool,
     toolbox,
 )
-from toolkit.agents.agent import AgentResult, run_agent
+from toolkit.agents.agent import run_agent
 from toolkit.agents.models.scripted import ScriptedModel
+from toolkit.agents.working import AgentResult
 from toolkit.pipelines.builder import PipelineBuilder
 
 if TYPE_CHECKING:
@@ -136,6 +138,8 @@ def test_a_builder_builds_a_pipeline():
     builder = assert_type(Pipeline.builder().name("p").description("Tells.").step(forecast), PipelineBuilder[Pipeline])
     assert_type(builder.build(), Pipeline)
     assert_type(Pipeline.of(forecast, from_function(forecast)), Pipeline)
+    with pytest.raises(InvalidPipeline, match="did you mean 'timeout'"):
+        Pipeline.builder().step(forecast, timeouts="3s").build()  # type: ignore[call-arg]
 
 
 async def ask(answer: str) -> AgentResult[City]:

@@ -15,6 +15,7 @@ from toolkit.pipelines.flows import PASSED, Flow, Outcome, outcome_of, outcome_o
 from toolkit.pipelines.plans import Feed, PlannedStep
 from toolkit.pipelines.turns import Turn
 from toolkit.pipelines.values import MappingValue
+from toolkit.tools.asking import tell_of_leave
 from toolkit.tools.base import Arguments, Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
@@ -170,10 +171,7 @@ class AskPerson:
         if verdict.action == "deny":
             return _rejected(f"Denied by {verdict.because}")
         if verdict.action == "allow":
-            if turn.context.listener is not None:
-                from toolkit.events import ApprovalDecided  # noqa: PLC0415 - only a listener needs events
-
-                turn.context.emit(ApprovalDecided(self._label, "continue", verdict.because, None, 0.0))
+            tell_of_leave(turn.context, self._label, verdict.because)
             return PASSED
         return await self._ask(gate, demand, risk, shown, turn)
 

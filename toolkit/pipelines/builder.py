@@ -5,11 +5,11 @@ line of Python that said it.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Generic, Literal, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, Self, TypeVar
 
 from toolkit import documents
 from toolkit.documents import Entry, Node, Scalar
-from toolkit.documents.shapes import Word
+from toolkit.documents.shapes import BAD_SHAPE, Word
 from toolkit.errors import InvalidPipeline, Signal, ToolExecutionError
 from toolkit.pipelines.definitions import AdapterFunction, ErrorStrategy, PipelineDefinition, StepDefinition
 from toolkit.pipelines.planning import make_plan
@@ -26,8 +26,12 @@ from toolkit.tools.resolution import build_tools
 from toolkit.tools.results import NO_MESSAGE, ToolResult
 from toolkit.tools.text import AdaptedTextTool
 
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from toolkit.pipelines.step_keys import ParallelKeys, SetKeys, StepKeys, UseKeys
+
 P = TypeVar("P")
-BAD_SHAPE = "TK602"
 
 
 class PipelineBuilder(Generic[P]):
@@ -91,7 +95,7 @@ class PipelineBuilder(Generic[P]):
         self._output = read_value(self._node(value, place_of_caller()), self._problems)
         return self
 
-    def step(self, tool: Any, **keys: Any) -> Self:
+    def step(self, tool: Any, **keys: "Unpack[UseKeys]") -> Self:
         """Add a step that calls a tool.
 
         Args:
@@ -104,19 +108,19 @@ class PipelineBuilder(Generic[P]):
         """
         return self._add(self._steps, self._use(tool), keys)
 
-    def set(self, value: Any, **keys: Any) -> Self:
+    def set(self, value: Any, **keys: "Unpack[SetKeys]") -> Self:
         """Add a step that computes a value: plain data with `${{ }}` in it."""
         return self._add(self._steps, {"set": value}, keys)
 
-    def parallel(self, branches: Mapping[str, Any], **keys: Any) -> Self:
+    def parallel(self, branches: Mapping[str, Any], **keys: "Unpack[ParallelKeys]") -> Self:
         """Add a step that calls several tools side by side, one for each branch; a chain of steps is a Pipeline."""
         return self._add(self._steps, {"parallel": {name: self._use(tool) for name, tool in branches.items()}}, keys)
 
-    def approve(self, message: Any = True, **keys: Any) -> Self:  # noqa: FBT002 - as in a file
+    def approve(self, message: Any = True, **keys: "Unpack[StepKeys]") -> Self:  # noqa: FBT002 - as in a file
         """Add a step that only asks whether to go on."""
         return self._add(self._steps, {"approve": message}, keys)
 
-    def on_failure(self, tool: Any, **keys: Any) -> Self:
+    def on_failure(self, tool: Any, **keys: "Unpack[UseKeys]") -> Self:
         """Add a step that runs when the pipeline has failed; it can read `error`."""
         return self._add(self._on_failure, self._use(tool), keys)
 
