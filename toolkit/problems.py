@@ -100,12 +100,12 @@ def nearest(name: str, known: Iterable[str], *, most: int = 3) -> list[str]:
     return [by_folded[match] for match in matches]
 
 
-def did_you_mean(name: str, known: Iterable[str], *, otherwise: str | None = None) -> str | None:
-    """Return a hint that names the nearest known names, or `otherwise` where none is near."""
+def did_you_mean(name: str, known: Iterable[str], *, before: str = "", otherwise: str | None = None) -> str | None:
+    """Return a hint that names the nearest known names, or `otherwise` where none is near; `before` leads to each."""
     matches = nearest(name, known)
     if not matches:
         return otherwise
-    return f"did you mean {' or '.join(repr(match) for match in matches)}?"
+    return f"did you mean {' or '.join(repr(before + match) for match in matches)}?"
 
 
 def respelled(name: str, known: Iterable[str], location: Location | None) -> Fix | None:

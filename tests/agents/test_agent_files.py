@@ -682,10 +682,29 @@ def test_wrong_locks_and_states_are_told_with_their_places(files, said, wrong):
     assert [line.partition(" (")[0].removeprefix("agent.yaml:") for line in found] == wrong
 
 
+def test_files_of_like_names_are_written_as_the_file_would_have_to_write_them(files):
+    files.write("told/manual.md", "Be brief.")
+    files.write("told/script.yaml", "turns: [done]")
+    text = "agent: simple\ndescription: Work.\nmodel: scripted:told/scrpt.yaml\ntools: [./papes.py]\n"
+    assert files.problems(f"{text}instructions: {{file: told/manul.md}}") == [
+        "agent.yaml:3:8: error[TK602]: there is no script 'told/scrpt.yaml' (did you mean 'told/script.yaml'?)",
+        "agent.yaml:4:9: error[TK604]: there is no file './papes.py' (did you mean './papers.py'?)",
+        "agent.yaml:5:22: error[TK602]: there is no file 'told/manul.md' (did you mean 'told/manual.md'?)",
+    ]
+
+
+def test_budget_that_is_a_number_is_told_what_it_lacks(files):
+    [found] = files.problems("agent: simple\ndescription: Work.\nbudget: 5\n")
+    assert found.startswith(
+        "agent.yaml:3:9: error[TK602]: '5' is no budget: '5' does not say what of: dollars, tokens or"
+    )
+
+
 def test_script_of_the_file_is_read_too_unless_another_model_answers(files):
     text = "agent: simple\ndescription: Work.\nmodel: scripted:script.yaml\n"
     found = files.problems(text)
-    assert found == ["agent.yaml:3:8: error[TK602]: there is no script 'script.yaml' (looked for script.yaml)"]
+    where = f"it is looked for in '{files.folder.resolve()}'"
+    assert found == [f"agent.yaml:3:8: error[TK602]: there is no script 'script.yaml' ({where})"]
     files.write("script.yaml", "turns: [{cals: []}]")
     assert files.problems(text) == ["script.yaml:1:10: error[TK602]: a turn has no 'cals' (did you mean 'calls'?)"]
     assert open_targets(["agent.yaml"], Configuration(model_said="openai-chat:any")).problems == []

@@ -120,6 +120,7 @@ def test_server_of_ones_own_costs_what_one_says_oneself_and_is_never_billed_as_a
         ("chat:m", "localhost:11434/v1", "the base URL of 'chat:m' does not begin with http:// or https://"),
         ("openai-chat:m", "http://127.0.0.1:1/v1", "nothing else takes one"),
         ("nowhere:m", None, "'nowhere:m' cannot be used"),
+        ("quux:m", None, "write PROVIDER:NAME with a provider such as anthropic, "),
         ("opnai-chat:gpt-4o", None, "did you mean 'openai-chat:gpt-4o'"),
         ("openai-chat:gpt-4o", None, "'openai-chat:gpt-4o' needs OPENAI_API_KEY in the environment, and it is not set"),
         (

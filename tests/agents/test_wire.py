@@ -65,7 +65,7 @@ FAILURES: dict[str, tuple[Answer, str, str, int]] = {
     "calls cut": (said("", ToolCall("double", '{"numb'), finish="length"), "was cut in the middle of its calls", "was cut in the middle of its calls", 1),
     "withheld": (said("", finish="content_filter"), "withholds the reply", "withholds the reply", 1),
     "400": (failure(400, "no such model"), *("answered with status 400: no such model$",) * 2, 1),
-    "401": (failure(401, f"wrong key: {KEY}"), *(r"answered with status 401: wrong key: \*{10}$",) * 2, 1),
+    "401": (failure(401, f"wrong key: {KEY}"), *(r"status 401: wrong key: \*{10} \(its key comes from TOOLKIT_MODEL_KEY in the environment\)$",) * 2, 1),
     "429": (failure(429, "slow down"), *("answered with status 429: slow down$",) * 2, 3),
     "500": (failure(500, "out of order"), *("answered with status 500: out of order$",) * 2, 3),
     "text of 500": (Raw("out of order\n", 500, "text/plain", {"Retry-After-Ms": "1"}), *("status 500: out of order$",) * 2, 3),
@@ -114,6 +114,19 @@ def test_provider_that_has_no_such_model_is_told_with_the_nearest_one(monkeypatc
         with pytest.raises(ModelError) as caught:
             asyncio.run(open_model(f"{known}x").request([UserMessage("go")], []))
     assert str(caught.value).endswith(f"answered with status 404: no such model (did you mean '{known}'?)")
+
+
+@pytest.mark.usefixtures("no_keys")
+def test_server_that_wants_a_key_or_is_somewhere_else_is_told_with_the_cure():
+    with ChatServer.of_answers(failure(401, "no"), failure(404, "no"), failure(404, "no")) as server:
+        for url, cure in (
+            (server.url, "no (its key comes from TOOLKIT_MODEL_KEY in the environment, which is not set)"),
+            (server.url, "status 404: no"),
+            (server.url.removesuffix("/v1"), f"no (most servers of the chat API are at {server.url})"),
+        ):
+            with pytest.raises(ModelError) as caught:
+                asyncio.run(open_model("chat:m", url).request([UserMessage("go")], []))
+            assert str(caught.value).endswith(cure)
 
 
 def test_server_that_is_busy_for_a_moment_is_asked_again():

@@ -6,7 +6,7 @@ from stat import S_ISDIR, S_ISREG
 
 from toolkit.documents.nodes import Node
 from toolkit.documents.sources import Source
-from toolkit.problems import Location, Problem
+from toolkit.problems import Location, Problem, did_you_mean
 
 MAX_BYTES = 1024 * 1024
 WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -80,11 +80,20 @@ def _read_bytes(path: Path, file: str, most: int) -> bytes | Problem:
         with path.open("rb") as stream:
             data = stream.read(most + 1)
     except FileNotFoundError:
-        return Problem("TK001", f"there is no file '{file}'", Location(file))
+        return Problem("TK001", f"there is no file '{file}'", Location(file), hint=near_file(file, path))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         return Problem("TK001", f"cannot read '{file}': {reason[:1].lower()}{reason[1:]}", Location(file))
     return data if len(data) <= most else _too_large(file, most)
+
+
+def near_file(text: str, path: Path) -> str | None:
+    """Return a hint for a file that is not there: files of like names where it should be, written as `text` is."""
+    try:
+        names = [entry.name for entry in path.parent.iterdir() if not entry.name.startswith(".") and entry.is_file()]
+    except OSError:
+        return f"there is no folder '{path.parent}' either"
+    return did_you_mean(path.name, sorted(names), before=text.removesuffix(path.name))
 
 
 def _too_large(file: str, most: int) -> Problem:

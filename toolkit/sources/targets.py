@@ -139,7 +139,8 @@ def _nothing_there(text: str, base: Path) -> Problem:
         return Problem(NOT_FOUND, f"nothing is called '{text}'", hint=did_you_mean(text, _names_in(path.parent)))
     if not path.parent.is_dir():
         return Problem(NOT_FOUND, f"there is no file '{text}'", hint=f"there is no folder '{path.parent}' either")
-    near = did_you_mean(path.name, _names_in(path.parent), otherwise=f"it is looked for in '{path.parent.resolve()}'")
+    otherwise = f"it is looked for in '{path.parent.resolve()}'"
+    near = did_you_mean(path.name, _names_in(path.parent), before=text.removesuffix(path.name), otherwise=otherwise)
     return Problem(NOT_FOUND, f"there is no file '{text}'", hint=near)
 
 

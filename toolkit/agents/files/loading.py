@@ -21,7 +21,7 @@ from toolkit.agents.models.scripted import ScriptedModel
 from toolkit.agents.references import Reference, referenced_tools
 from toolkit.disclosure.folding import folded_tools
 from toolkit.documents import nodes
-from toolkit.documents.reading import Document, read_document
+from toolkit.documents.reading import Document, near_file, read_document
 from toolkit.documents.shapes import BAD_SHAPE, Word
 from toolkit.documents.traps import find_traps
 from toolkit.errors import ConfigurationError, InvalidTools
@@ -220,8 +220,9 @@ class _Loader:
     def _check_script(self, script: Path, word: Word) -> None:
         """Tell what is wrong with a script in YAML; one in Python is the user's own code, and is not run for this."""
         if not script.is_file():
-            message = f"there is no script '{word.text.partition(':')[2]}'"
-            self._problems.append(Problem(BAD_SHAPE, message, word.location, hint=f"looked for {script}"))
+            file = word.text.partition(":")[2]
+            hint = near_file(file, script) or f"it is looked for in '{script.parent.resolve()}'"
+            self._problems.append(Problem(BAD_SHAPE, f"there is no script '{file}'", word.location, hint=hint))
         elif script.suffix != PYTHON:
             try:
                 ScriptedModel.load(script)

@@ -152,7 +152,7 @@ class _Reader(HeadReader):
             hint = f"put it into '{self._folder}'; what lies elsewhere is not shown to a model"
             self.report(node.location, f"the file '{name}' lies outside the project", hint=hint)
             return None
-        text = read_text(path, str(path))
+        text = read_text(path, name)
         if isinstance(text, Problem):
             self.problems.append(Problem(BAD_SHAPE, text.message, node.location, hint=text.hint))
             return None
@@ -232,8 +232,11 @@ class _Reader(HeadReader):
 
     def _budget(self) -> "Budget | None":
         node = self._root.get("budget")
-        text = None if node is None else self.text(node, "'budget'")
-        if node is None or text is None:
+        if node is None:
+            return None
+        is_number = isinstance(node, Scalar) and type(node.value) in (int, float)
+        text = node.text if isinstance(node, Scalar) and is_number else self.text(node, "'budget'")
+        if text is None:
             return None
         from toolkit.runs.records import Budget  # noqa: PLC0415 - few agents have one
 

@@ -11,6 +11,9 @@ from toolkit.agents.models.messages import ModelError
 from toolkit.errors import Signal
 from toolkit.tools.secret_texts import Secrets
 
+KEY = "TOOLKIT_MODEL_KEY"
+"""The variable with the key of a server of one's own."""
+
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)$", re.IGNORECASE)
 _SHORTEST_SECRET = 6
 _LONGEST = 1_000
@@ -49,9 +52,8 @@ def _told(error: Exception, name: str, base_url: str | None) -> str:
 
     match error:
         case ModelHTTPError():
-            return (
-                f"the server of '{name}' answered with status {error.status_code}: {_body(error)}{_meant(error, name)}"
-            )
+            cure = _cure(error.status_code, base_url) or _meant(error, name)
+            return f"the server of '{name}' answered with status {error.status_code}: {_body(error)}{cure}"
         case ModelConnectionError():
             where = f" at {shown_url(base_url)}" if base_url is not None else ""
             failed = "has broken the connection off" if _had_connected(error) else "cannot be reached"
@@ -73,6 +75,18 @@ def _had_connected(error: BaseException | None) -> bool:
             return True
         error = error.__cause__
     return False
+
+
+def _cure(status: int, base_url: str | None) -> str:
+    """Return what a person can do about the answer of a server of one's own; a provider's says it itself."""
+    if base_url is None:
+        return ""
+    if status in (401, 403):
+        unset = "" if os.environ.get(KEY) else ", which is not set"
+        return f" (its key comes from {KEY} in the environment{unset})"
+    if status == 404 and not urlsplit(base_url).path.strip("/"):  # noqa: PLR2004 - as above
+        return f" (most servers of the chat API are at {shown_url(base_url).rstrip('/')}/v1)"
+    return ""
 
 
 def _meant(error: Any, name: str) -> str:

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from toolkit.agents.models.conversions import history_of, offered, piece_of, reply_of
-from toolkit.agents.models.failures import told_in_words, without_secrets, words_of
+from toolkit.agents.models.failures import KEY, told_in_words, without_secrets, words_of
 from toolkit.agents.models.messages import Message, ModelError, ModelReply
 from toolkit.agents.models.streaming import Tell, tell_all
 from toolkit.errors import ConfigurationError
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import Model as ProviderModel
 
-KEY = "TOOLKIT_MODEL_KEY"
 SILENCE = 300.0
 """Seconds that a model may be silent, unless another limit is said."""
 
