@@ -28,6 +28,7 @@ from toolkit.lint.rules import codes
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md")])
+LINKED_PAGES = [*PAGES, ROOT / "CHANGELOG.md", ROOT / "sample_pipelines" / "README.md"]
 BLOCK = re.compile(
     r"^(?:<!-- (?P<mark>[^\n]*?) -->\n+)?(?P<fence>```+)(?P<language>\w*)[^\n]*\n(?P<text>.*?)^(?P=fence)$",
     re.MULTILINE | re.DOTALL,
@@ -186,17 +187,28 @@ def test_page_shows_what_happens(page, desk):
             run_python(block, page, namespace)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", LINKED_PAGES, ids=lambda page: page.name)
 def test_links_of_page_lead_somewhere(page):
-    text = BLOCK.sub("", page.read_text("utf-8"))
-    for target in re.findall(r"\]\(([^)\s]+)\)", text):
-        file, _, anchor = target.partition("#")
-        if re.match(r"[a-z]+:", file):
-            continue
-        destination = (page.parent / file).resolve() if file else page
-        assert destination.exists(), f"{target} leads nowhere"
+    for destination, anchor in links_of(page):
+        assert destination.exists(), f"{destination} is not there"
         if anchor:
-            assert anchor in anchors_of(destination), f"{target}: no such heading"
+            assert anchor in anchors_of(destination), f"{destination} has no heading {anchor}"
+
+
+def test_every_page_is_found_from_the_readme():
+    in_readme = {destination for destination, _ in links_of(ROOT / "README.md")}
+    rules = ROOT / "docs" / "rules" / "README.md"
+    listed = {destination for destination, _ in links_of(rules)}
+    others = {page for page in LINKED_PAGES if page.parent != rules.parent} - {ROOT / "README.md"}
+    assert others | {rules} <= in_readme
+    assert set(rules.parent.glob("*.md")) - {rules} <= listed
+
+
+def links_of(page):
+    """Return the files that a page links to, each with the anchor that is meant in it, if any."""
+    targets = re.findall(r"\]\(([^)\s]+)\)", BLOCK.sub("", page.read_text("utf-8")))
+    inner = (target.partition("#") for target in targets if not re.match(r"[a-z]+:", target))
+    return [((page.parent / file).resolve() if file else page, anchor) for file, _, anchor in inner]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
