@@ -118,7 +118,8 @@ def _words_in(text: str) -> frozenset[str]:
 
 
 def _are_alike(first: frozenset[str], second: frozenset[str], share: float) -> bool:
-    return len(first & second) >= share * len(first | second) > 0
+    both = len(first & second)
+    return both >= share * (len(first) + len(second) - both) > 0
 
 
 def _is_unsaid(first: ToolDefinition, second: ToolDefinition) -> bool:

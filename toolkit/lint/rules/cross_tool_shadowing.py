@@ -13,6 +13,7 @@ _NAMED = (
     r"(?P<after>\W+(?:tool|function)s?\b)?"
 )
 _CALLING = r"(?:using|calling|invoking|running)"
+_BAD = r"(?:deprecated|obsolete|broken|disabled|unsafe|insecure|replaced|superseded|outdated|unavailable|no longer)"
 _ITSELF = re.compile(
     r"\b(?:use|call|prefer|choose|run|invoke)\W+(?:(?:always|only)\W+)?(?:this|it)\b(?!\W+to\b)", re.IGNORECASE
 )
@@ -26,10 +27,17 @@ class _Sign(NamedTuple):
     what: str
     proof: _Proof
     pattern: re.Pattern[str]
+    needs: re.Pattern[str] | None
+
+    def matches(self, text: str) -> Iterator[re.Match[str]]:
+        is_there = self.needs is None or self.needs.search(text)
+        return self.pattern.finditer(text) if is_there else iter(())
 
 
-def _sign(what: str, proof: _Proof, pattern: str) -> _Sign:
-    return _Sign(what, proof, re.compile(pattern, re.IGNORECASE))
+def _sign(what: str, proof: _Proof, pattern: str, needs: str | None = None) -> _Sign:
+    """Return a sign; one that begins with any name is looked for only where the word is that it needs."""
+    word = re.compile(needs, re.IGNORECASE) if needs else None
+    return _Sign(what, proof, re.compile(pattern, re.IGNORECASE), word)
 
 
 _SIGNS = (
@@ -45,9 +53,7 @@ _SIGNS = (
           r"(?:is|gets|was)\s+(?:called|used|invoked|run|available|present)\b"),
     _sign("says what is to be done with", "none",
           rf"\b(?:when|whenever|every time|each time)\s+(?:you\s+(?:use|call|invoke|run)|{_CALLING})\s+{_NAMED}"),
-    _sign("warns off", "an offer",
-          rf"{_NAMED}\s+(?:is|has been|was)\s+(?:now\s+)?(?:deprecated|obsolete|broken|disabled|unsafe|insecure|replaced|"
-          r"superseded|outdated|unavailable|no longer)\b"),
+    _sign("warns off", "an offer", rf"{_NAMED}\s+(?:is|has been|was)\s+(?:now\s+)?{_BAD}\b", needs=_BAD),
     _sign("warns off", "an offer",
           rf"\b(?:do not|don.?t|never|must not|avoid|stop)\s+(?:ever\s+)?(?:use|call|invoke|run|{_CALLING})\s+{_NAMED}"),
     _sign("alters", "the word",
@@ -122,7 +128,7 @@ class CrossToolShadowing(Rule):
     ) -> Iterator[Problem]:
         told = set[str]()
         for sign in _SIGNS:
-            for match in sign.pattern.finditer(said.text):
+            for match in sign.matches(said.text):
                 name, others = match["name"], holders.get(match["name"], [])
                 if name in told or _is_own(tool, name, own) or not _is_meant(tool, said.text, sign, match, others):
                     continue
