@@ -327,6 +327,11 @@ def test_other_paths_and_methods_lead_nowhere(http, method, path, body):
     assert http.client().shake_hands().is_alive()
 
 
+def test_who_asks_at_the_wrong_address_is_told_the_right_one(http):
+    status, _, text = http.client().ask(message("initialize", 1, **HELLO), path="/")
+    assert (status, text) == (404, "nothing is served here; the server is at /mcp\n")
+
+
 @pytest.mark.parametrize("accept", ["text/html", "image/*", "application/json;q=0"])
 def test_a_client_that_takes_no_json_gets_none(http, accept):
     status, *_ = http.client().ask(message("initialize", 1, **HELLO), headers={"Accept": accept})
@@ -384,6 +389,8 @@ def test_clients_that_never_finish_their_requests_keep_nobody_waiting(http, figu
         head,
         head + b"Content-Length: 500\r\n\r\n{",
         head + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{",
+        head + b"Accept: */*\r\nContent-Length: 500\r\n\r\n{",
+        head + b"Accept: */*\r\nMCP-Protocol-Version: 2026-07-28\r\nContent-Length: 500\r\n\r\n{",
     ]
     slow = [socket.create_connection(("127.0.0.1", http.port), timeout=PATIENCE) for _ in range(200)]
     try:

@@ -18,7 +18,9 @@ from typer.testing import CliRunner
 
 from tests.mcp.served import PROGRAM, environment, over_http, over_stdio, until
 from toolkit.mcp.serving.guarding import Door
+from toolkit.mcp.serving.server import Options
 from toolkit_cli.main import application
+from toolkit_cli.serving import carrying
 
 GREET = '''
 from toolkit import tool
@@ -57,6 +59,11 @@ def run(project, *arguments, **more):
         (["tools.py", "--http", "here"], 2, "error: --http: 'here' is no place to listen\nhint: write 8000, "),
         (["tools.py", "--http", "::1:8000"], 2, "error: --http: '::1:8000' is no place to listen\nhint: write 8000, "),
         (["tools.py", "--http", "0.0.0.0:0"], 2, "error: others than this machine reach '0.0.0.0', so clients must "),
+        (
+            ["tools.py", "--http", "0", "--allow-host", "https://shop.example/mcp"],
+            2,
+            "error: --allow-host: 'https://shop.example/mcp' is no host\nhint: write shop.example or shop.example:8443\n",
+        ),
         (["tools.py", "--timeout", "soon"], 2, "error: --timeout: 'soon' is no time\nhint: write 500ms, 30s or 5m\n"),
         (["tools.py", "--meta", "progressToken"], 2, "error: the protocol keeps the name 'progressToken' for itself\n"),
         (
@@ -111,7 +118,7 @@ def test_missing_extra_is_named(project):
     finished = run(project, "tools.py", PYTHONPATH=str(project))
     assert (finished.returncode, finished.stderr) == (
         2,
-        "error: serving needs the extra 'mcp'\nhint: pip install 'toolkit[mcp]'\n",
+        f"error: serving needs the extra 'mcp'\nhint: {sys.executable} -m pip install 'toolkit[mcp]'\n",
     )
 
 
@@ -264,6 +271,16 @@ def over_pipes(project):
 def tell(process, message):
     process.stdin.write(f"{json.dumps(message)}\n")
     process.stdin.flush()
+
+
+def test_second_interrupt_while_the_first_is_heeded_ends_the_server_alike():
+    async def work(server):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(anyio.sleep_forever)
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+
+    assert carrying._until_the_end({}, Options(), work, None) == 130
 
 
 def test_end_of_input_ends_the_server_well(project):

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import os
+import re
 import socket
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import closing
@@ -22,6 +23,7 @@ _LAST_PORT = 65_535
 _SHORTEST_TOKEN = 16
 _WAITING = 2_048
 _MOST_NAMED = 12
+_HOST = re.compile(r"([\w.-]+|\[[\da-fA-F:.]+\])(:\d+)?", re.ASCII)
 
 Watch = Callable[["ToolServer"], Awaitable[None]]
 """Looks after a server while it serves."""
@@ -98,8 +100,12 @@ def make_door(place: Place, variable: str, hosts: Sequence[str]) -> Door:
         hosts: Further names under which clients may mean it.
 
     Raises:
-        Failure: If strangers could come in, or the token can be guessed.
+        Failure: If strangers could come in, the token can be guessed, or a name is none.
     """
+    for host in hosts:
+        if not _HOST.fullmatch(host):
+            hint = "write shop.example or shop.example:8443"
+            raise Failure(ExitCode.USAGE, f"--allow-host: '{host}' is no host", hint=hint)
     token = os.environ.pop(variable, "").strip() or None
     hint = f"set {variable} to a long random text, such as `openssl rand -hex 32` prints"
     if token is None and not place.is_private:
@@ -168,6 +174,10 @@ def _until_the_end(
         try:
             asyncio.run(serve())
         except KeyboardInterrupt:
+            return interrupts.exit_code
+        except BaseExceptionGroup as group:  # a second interrupt may arrive while a group of tasks is ending
+            if group.subgroup(KeyboardInterrupt) is None:
+                raise
             return interrupts.exit_code
     return ExitCode.WELL
 

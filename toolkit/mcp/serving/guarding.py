@@ -13,6 +13,9 @@ from typing import NamedTuple
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+PATH = "/mcp"
+"""Where clients find the server."""
+
 LONGEST_BODY = 4 * 1024 * 1024
 """Bytes of a request's body."""
 
@@ -58,6 +61,8 @@ class Door(NamedTuple):
             return PlainTextResponse("this Origin is not served here; --allow-host names further ones\n", 403)
         if self.token is not None and not _carries(headers, self.token):
             return PlainTextResponse("a bearer token is needed\n", 401, {"WWW-Authenticate": "Bearer"})
+        if scope["path"].rstrip("/") != PATH:
+            return PlainTextResponse(f"nothing is served here; the server is at {PATH}\n", 404)
         return None
 
 
@@ -88,8 +93,8 @@ class Guard:
             return
         if body is None:
             await PlainTextResponse(f"a body has {LONGEST_BODY} bytes at most\n", 413)(scope, receive, send)
-            return
-        await self._application(scope, _replaying(body, receive), send)
+        elif body["type"] == "http.request":  # whoever has left in the middle of a body waits for no answer
+            await self._application(scope, _replaying(body, receive), send)
 
 
 def _has_port(host: str) -> bool:
@@ -104,7 +109,7 @@ def _carries(headers: list[tuple[str, str]], token: str) -> bool:
 
 
 async def _body_of(receive: Receive) -> Message | None:
-    """Return the whole body as one message, or None if it is too long; who leaves early has none."""
+    """Return the whole body as one message, None if it is too long, or the news that the client has left."""
     body = bytearray()
     while True:
         message = await receive()

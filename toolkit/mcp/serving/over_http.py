@@ -10,12 +10,9 @@ import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from toolkit.mcp.serving.guarding import LONGEST_BODY, SLOWEST_BODY, Door, Guard
+from toolkit.mcp.serving.guarding import LONGEST_BODY, PATH, SLOWEST_BODY, Door, Guard
 from toolkit.mcp.serving.server import ToolServer
 from toolkit.mcp.serving.sessions import MOST
-
-PATH = "/mcp"
-"""Where clients find the server."""
 
 _IDLE = 1_800.0
 _KEPT_ALIVE = 30
