@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_core import ValidationError, to_json
 
-from toolkit.tools.plain_types import form_of, object_of
-from toolkit.tools.pydantic_types import shape_of_members
-from toolkit.tools.shapes import Shape
+from toolkit.tools.shapes.plain_types import form_of, object_of
+from toolkit.tools.shapes.pydantic_types import shape_of_members
+from toolkit.tools.shapes.values import Shape
 from toolkit.tools.signatures import MISSING, Parameter
 
 _choices = st.lists(st.text("abc", min_size=1, max_size=3), min_size=1, max_size=3, unique=True)

@@ -17,7 +17,7 @@ from toolkit.tools.showing import plain_data
 from toolkit.tools.spec import ToolSpec
 
 if TYPE_CHECKING:
-    from toolkit.tools.shapes import Shape
+    from toolkit.tools.shapes.values import Shape
 
 NOTHING: Mapping[str, Any] = {"type": "object", "properties": {}}
 
@@ -86,7 +86,7 @@ class ProgressiveTool(Tool):
         """Return the arguments; where none are wanted, whatever came is none."""
         if not self.chooses:
             return {}
-        from toolkit.tools.arguments import read_arguments  # noqa: PLC0415 - most facades take no arguments
+        from toolkit.tools.shapes.arguments import read_arguments  # noqa: PLC0415 - most facades take no arguments
 
         optional = frozenset(self.spec.properties) - frozenset(self.spec.required)
         return read_arguments(self._shape, arguments, optional)
@@ -136,7 +136,7 @@ class ProgressiveTool(Tool):
 
     @cached_property
     def _shape(self) -> "Shape":
-        from toolkit.tools.schema_shapes import shape_of_schema  # noqa: PLC0415 - most facades take no arguments
+        from toolkit.tools.shapes.schema_types import shape_of_schema  # noqa: PLC0415 - most facades take no arguments
 
         try:
             return shape_of_schema(self.spec.parameters)

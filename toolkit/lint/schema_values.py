@@ -32,8 +32,8 @@ def misfit_of_value(value: Any, schema: Mapping[str, Any], root: Mapping[str, An
 
 def misfit_of_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> str | None:
     """Return why arguments do not fit the schema of a tool, or None if they do, or if that cannot be told."""
-    from toolkit.tools.arguments import read_arguments  # noqa: PLC0415 - only defaults and examples need it
-    from toolkit.tools.schema_shapes import shape_of_schema  # noqa: PLC0415
+    from toolkit.tools.shapes.arguments import read_arguments  # noqa: PLC0415 - only defaults and examples need it
+    from toolkit.tools.shapes.schema_types import shape_of_schema  # noqa: PLC0415
 
     try:
         read_arguments(shape_of_schema(schema), dict(arguments), frozenset())

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 from toolkit.errors import ConfigurationError, InvalidTools
 from toolkit.problems import Problem, errors_among
 from toolkit.running import drive_or_run, in_thread, loop_is_running
-from toolkit.tools.annotations import output_schema, shape_of_parameters
-from toolkit.tools.arguments import read_arguments
 from toolkit.tools.base import Arguments, Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.hiding import veiled
@@ -21,7 +19,9 @@ from toolkit.tools.options import option_problems
 from toolkit.tools.outcomes import NOTHING_RETURNED, as_result
 from toolkit.tools.places import place_of
 from toolkit.tools.results import ToolResult
-from toolkit.tools.shapes import Shape, UnfitTypeError
+from toolkit.tools.shapes.annotations import output_schema, shape_of_parameters
+from toolkit.tools.shapes.arguments import read_arguments
+from toolkit.tools.shapes.values import Shape, UnfitTypeError
 from toolkit.tools.showing import plain_data
 from toolkit.tools.signatures import Signature, read_signature
 from toolkit.tools.spec import ToolSpec

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from toolkit.errors import InvalidTools
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.running import drive_or_run, in_thread, loop_is_running
-from toolkit.tools.arguments import read_arguments
 from toolkit.tools.base import Arguments, Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.functions import injected
@@ -17,8 +16,9 @@ from toolkit.tools.hiding import MASK
 from toolkit.tools.names import name_problem
 from toolkit.tools.options import option_problems
 from toolkit.tools.places import place_of
-from toolkit.tools.schema_shapes import shape_of_schema
-from toolkit.tools.shapes import Shape
+from toolkit.tools.shapes.arguments import read_arguments
+from toolkit.tools.shapes.schema_types import shape_of_schema
+from toolkit.tools.shapes.values import Shape
 from toolkit.tools.showing import plain_data
 from toolkit.tools.signatures import Signature, read_signature
 from toolkit.tools.spec import ToolSpec

@@ -14,7 +14,7 @@ from toolkit.problems import Problem, did_you_mean
 from toolkit.tools.formats import FORMATS, fits
 
 if TYPE_CHECKING:
-    from toolkit.tools.shapes import Shape
+    from toolkit.tools.shapes.values import Shape
 
 TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
@@ -165,7 +165,7 @@ class InputShape:
 
     @cached_property
     def _shape(self) -> "Shape":
-        from toolkit.tools.schema_shapes import shape_of_schema  # noqa: PLC0415 - it imports pydantic
+        from toolkit.tools.shapes.schema_types import shape_of_schema  # noqa: PLC0415 - it imports pydantic
 
         return shape_of_schema(self.schema)
 
@@ -175,7 +175,7 @@ class InputShape:
         Raises:
             ToolArgumentsError: Naming every input that is missing or wrong.
         """
-        from toolkit.tools.arguments import read_arguments  # noqa: PLC0415 - it imports pydantic
+        from toolkit.tools.shapes.arguments import read_arguments  # noqa: PLC0415 - it imports pydantic
 
         optional = frozenset(given.name.text for given in self._inputs if not given.is_required)
         given: dict[str, Any] = read_arguments(self._shape, arguments, optional)

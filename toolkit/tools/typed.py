@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, Generic, get_args, get_origin
 
 from toolkit.errors import InvalidTools
 from toolkit.problems import Problem
-from toolkit.tools.annotations import output_schema, shape_of_type
-from toolkit.tools.arguments import read_arguments
 from toolkit.tools.base import Arguments
 from toolkit.tools.classes import ExecutingTool
 from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.hiding import veiled
 from toolkit.tools.options import option_problems
 from toolkit.tools.places import place_of
-from toolkit.tools.shapes import Shape, UnfitTypeError
+from toolkit.tools.shapes.annotations import output_schema, shape_of_type
+from toolkit.tools.shapes.arguments import read_arguments
+from toolkit.tools.shapes.values import Shape, UnfitTypeError
 from toolkit.tools.showing import plain_data
 from toolkit.tools.signatures import read_signature
 

@@ -15,8 +15,8 @@ from toolkit.approvals.risks import Risk
 from toolkit.errors import ToolArgumentsError
 from toolkit.mcp.settings.servers import McpServer
 from toolkit.tools.context import ToolContext
-from toolkit.tools.schema_shapes import shape_of_schema
 from toolkit.tools.secret_texts import Secrets
+from toolkit.tools.shapes.schema_types import shape_of_schema
 
 _TRIES = 3
 _FIRST_OF: Mapping[str, Any] = {"boolean": True, "string": "", "integer": 0, "number": 0, "array": []}
@@ -160,7 +160,7 @@ def _notes(properties: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _objection_of(shape: Any, answer: Mapping[str, Any] | str, error: ValueError) -> str:
-    from toolkit.tools.objections import read_again  # noqa: PLC0415 - only a wrong answer needs it
+    from toolkit.tools.shapes.objections import read_again  # noqa: PLC0415 - only a wrong answer needs it
 
     try:
         read_again(shape, answer, frozenset(), error)

@@ -13,12 +13,12 @@ from toolkit.errors import InvalidTools
 from toolkit.mcp.crossing import meta_for
 from toolkit.mcp.settings.servers import McpServer, offered_prefix
 from toolkit.problems import Location, Problem, did_you_mean
-from toolkit.tools.arguments import read_arguments
 from toolkit.tools.base import Arguments, Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.hiding import MASK
 from toolkit.tools.names import legal_name
 from toolkit.tools.results import ToolResult
+from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.showing import plain_data
 from toolkit.tools.spec import ToolSpec
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mcp_types import Tool as WireTool
 
     from toolkit.mcp.client.listings import Listing, Unreadable
-    from toolkit.tools.shapes import Shape
+    from toolkit.tools.shapes.values import Shape
 
 LACKING = "TK008"
 NOT_A_TOOL = "TK003"
@@ -99,7 +99,7 @@ class RemoteTool(Tool):
 
     @cached_property
     def _shape(self) -> "Shape":
-        from toolkit.tools.schema_shapes import shape_of_schema  # noqa: PLC0415 - only a call needs it
+        from toolkit.tools.shapes.schema_types import shape_of_schema  # noqa: PLC0415 - only a call needs it
 
         schema = self.spec.parameters
         if "properties" not in schema or any(key in schema for key in _COMBINING):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from toolkit.tools.shapes import Shape
+    from toolkit.tools.shapes.values import Shape
 
 
 def read_arguments(shape: "Shape", arguments: str | Mapping[str, Any], optional: frozenset[str]) -> Any:
@@ -21,6 +21,6 @@ def read_arguments(shape: "Shape", arguments: str | Mapping[str, Any], optional:
     try:
         return shape.validate_text(arguments) if isinstance(arguments, str) else shape.validate_data(arguments)
     except ValueError as error:  # pydantic's ValidationError is one; only what is wrong pays for its import
-        from toolkit.tools.objections import read_again  # noqa: PLC0415
+        from toolkit.tools.shapes.objections import read_again  # noqa: PLC0415
 
         return read_again(shape, arguments, optional, error)

@@ -13,9 +13,9 @@ from pydantic_core import core_schema, to_jsonable_python
 from typing_extensions import TypedDict
 
 from toolkit.tools.schemas import tidied
-from toolkit.tools.shapes import Shape, UnfitTypeError
+from toolkit.tools.shapes.typed_dicts import readable
+from toolkit.tools.shapes.values import Shape, UnfitTypeError
 from toolkit.tools.signatures import Parameter
-from toolkit.tools.typed_dicts import readable
 
 _UNFIT = (PydanticUserError, PydanticSchemaGenerationError, PydanticUndefinedAnnotation, TypeError, NameError)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError, SchemaError, core_schema
 
-from toolkit.tools.shapes import Shape
+from toolkit.tools.shapes.values import Shape
 
 _Core = Any
 _NUMERIC = {

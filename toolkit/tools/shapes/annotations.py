@@ -9,9 +9,9 @@ from math import isfinite
 from types import NoneType
 from typing import Any
 
-from toolkit.tools.plain_types import form_of, object_of
 from toolkit.tools.results import ToolResult
-from toolkit.tools.shapes import Shape, UnfitTypeError
+from toolkit.tools.shapes.plain_types import form_of, object_of
+from toolkit.tools.shapes.values import Shape, UnfitTypeError
 from toolkit.tools.signatures import MISSING, Parameter
 
 _PLAIN = (str, int, bool, NoneType)
@@ -25,7 +25,7 @@ def shape_of_parameters(name: str, parameters: Sequence[Parameter]) -> Shape:
     """
     forms = {parameter.name: form_of(parameter.annotation) for parameter in parameters}
     if None in forms.values():
-        from toolkit.tools.pydantic_types import shape_of_members  # noqa: PLC0415 - it is the long way
+        from toolkit.tools.shapes.pydantic_types import shape_of_members  # noqa: PLC0415 - it is the long way
 
         shape = shape_of_members(name, parameters)
     else:
@@ -42,7 +42,7 @@ def shape_of_type(annotation: Any) -> Shape:
     Raises:
         UnfitTypeError: If no argument can have it.
     """
-    from toolkit.tools.pydantic_types import shape_of_annotation  # noqa: PLC0415 - it is the long way
+    from toolkit.tools.shapes.pydantic_types import shape_of_annotation  # noqa: PLC0415 - it is the long way
 
     return shape_of_annotation(annotation)
 
@@ -54,7 +54,7 @@ def output_schema(annotation: Any) -> dict[str, Any] | None:
     form = form_of(annotation)
     if form is not None:
         return form.schema
-    from toolkit.tools.pydantic_types import serialized_schema  # noqa: PLC0415 - it is the long way
+    from toolkit.tools.shapes.pydantic_types import serialized_schema  # noqa: PLC0415 - it is the long way
 
     try:
         return serialized_schema(annotation)
@@ -71,6 +71,6 @@ def _explain(schema: dict[str, Any], parameter: Parameter) -> None:
     if type(parameter.default) in _PLAIN or (type(parameter.default) is float and isfinite(parameter.default)):
         schema["default"] = parameter.default
         return
-    from toolkit.tools.pydantic_types import plain_default  # noqa: PLC0415 - most defaults are plain
+    from toolkit.tools.shapes.pydantic_types import plain_default  # noqa: PLC0415 - most defaults are plain
 
     plain_default(schema, parameter.default)

@@ -13,7 +13,7 @@ from toolkit.tools.hiding import secret_members
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-    from toolkit.tools.shapes import Shape
+    from toolkit.tools.shapes.values import Shape
 
 _SHOWN_LENGTH = 60
 

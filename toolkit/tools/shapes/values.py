@@ -1,4 +1,4 @@
-"""Shapes: what a value must look like, once as a validator and once as a JSON Schema."""
+"""Values: a shape, which says what a value must look like, once as a validator and once as a JSON Schema."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -24,7 +24,7 @@ class Shape:
     def _validator(self) -> "SchemaValidator":
         from pydantic_core import SchemaValidator
 
-        from toolkit.tools.leniency import with_our_rules  # noqa: PLC0415
+        from toolkit.tools.shapes.leniency import with_our_rules  # noqa: PLC0415
 
         # A model's own ready validator would bring pydantic's rules back.
         return SchemaValidator(with_our_rules(self._core()), None, _use_prebuilt=False)
