@@ -47,6 +47,7 @@ def test_answer_is_on_stdout_alone_and_each_call_is_a_line_on_stderr(program, sc
 
 def test_where_nobody_can_be_asked_the_model_is_told_of_the_refusal_and_nothing_happens(program, scripted):
     finished = program(*TASK, "--transcript", "said.json")
+    assert (scripted / "said.json").stat().st_mode & 0o077 == 0
     assert finished.returncode == 0
     assert not (scripted / "answer.txt").exists()
     said = json.loads((scripted / "said.json").read_text("utf-8"))

@@ -112,3 +112,10 @@ def test_one_run_of_schema_reports_every_bad_file(program, folder):
     told = json.loads(finished.stderr)
     found = {(problem["location"]["file"], problem["code"]) for problem in told["problems"] if problem["location"]}
     assert {(name, code) for name, (_, code, _) in BAD.items() if name != "no_tools.py"} <= found
+
+
+def test_configuration_that_is_nested_too_deeply_is_told(invoke, project):
+    (project / "toolkit.toml").write_text("sources = " + "[" * 5000 + "]" * 5000, "utf-8")
+    result = invoke("list")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.splitlines()[0] == "error[TK005]: the TOML is nested too deeply"

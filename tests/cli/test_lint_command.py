@@ -305,11 +305,35 @@ def test_baseline_to_update_must_be_named(invoke, bad):
     assert result.stderr == ("error: there is no baseline to update\nhint: name it: --baseline lint-baseline.json\n")
 
 
-def test_file_that_is_no_baseline_is_told(invoke, bad):
-    (bad / "known.json").write_text("[]", "utf-8")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[]",
+        "[" * 100_000,
+        '{"toolkit-lint-baseline": 1, "findings": [{"file": "a", "code": "b", "message": "c", "count": 1e999}]}',
+    ],
+    ids=["another", "deep", "count"],
+)
+def test_file_that_is_no_baseline_is_told(invoke, bad, text):
+    (bad / "known.json").write_text(text, "utf-8")
     result = invoke("lint", "--baseline", "known.json")
     assert result.exit_code == 2
     assert "the baseline 'known.json' cannot be read: it is none" in result.stderr
+
+
+def test_file_that_is_no_baseline_is_not_overwritten(invoke, bad):
+    (bad / "profile").write_text("mine", "utf-8")
+    (bad / "known.json").symlink_to(bad / "profile")
+    (bad / "new.json").symlink_to(bad / "made")
+    (bad / "old.json").write_text('<<<<<<< {"toolkit-lint-baseline": 1', "utf-8")
+    for name, told in [("known", "cannot"), ("new", "cannot"), ("old", "wrote 3 findings")]:
+        result = invoke("lint", "--baseline", f"{name}.json", "--update-baseline")
+        assert told in result.stderr
+    assert (bad / "profile").read_text("utf-8") == "mine"
+    assert not (bad / "made").exists()
+    assert invoke("lint", "--baseline", "profile", "--update-baseline").stderr == (
+        "error: cannot write 'profile': what is there is not a baseline\n"
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------- the rest

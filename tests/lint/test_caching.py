@@ -204,6 +204,14 @@ def test_cache_that_is_damaged_is_none(house):
     for text in ("", "[]", '{"format": 1}', '{"format": 0, "entries": {}}', "\x00"):
         file.write_text(text, "utf-8")
         assert house.check() == ([], ["a.py"])
+    kept = json.loads(file.read_text("utf-8"))
+    [entry] = kept["entries"].values()
+    for name, value in [(name, value) for name in entry for value in (None, [1], {"a": 1}, "x")]:
+        damaged = {key: {**one, name: value} for key, one in kept["entries"].items()}
+        file.write_text(json.dumps({**kept, "entries": damaged}), "utf-8")
+        assert house.check()[0] == []
+    file.write_text("[" * 100_000, "utf-8")
+    assert house.check() == ([], ["a.py"])
 
 
 def test_cache_that_cannot_be_written_is_none(house):

@@ -13,10 +13,11 @@ from typing import NamedTuple
 from toolkit.errors import ConfigurationError
 from toolkit.lint.digests import digest
 from toolkit.problems import Location, Problem
+from toolkit.replacing import put_over
 from toolkit.visibility import visible_json
 
 BAD_CONFIGURATION = "TK005"
-_FORMAT = 1
+_MARK, _FORMAT = "toolkit-lint-baseline", 1
 
 
 class Key(NamedTuple):
@@ -85,7 +86,7 @@ def write_baseline(problems: Iterable[Problem], file: Path) -> None:
     """Write the findings as the known ones: sorted JSON, for people and version control.
 
     Raises:
-        OSError: If the file cannot be written.
+        OSError: If the file cannot be written, or is none of ours.
     """
     counts = Counter(key_of(problem, file.parent) for problem in problems)
     findings = [
@@ -93,20 +94,20 @@ def write_baseline(problems: Iterable[Problem], file: Path) -> None:
         for key, count in sorted(counts.items())
     ]
     file.parent.mkdir(parents=True, exist_ok=True)
-    text = visible_json({"toolkit-lint-baseline": _FORMAT, "findings": findings}, indent=2)
-    file.write_text(f"{text}\n", "utf-8")
+    text = visible_json({_MARK: _FORMAT, "findings": findings}, indent=2)
+    put_over(file, f"{text}\n".encode(), _MARK, "a baseline")
 
 
 def _read(file: Path) -> Counter[Key]:
     try:
         data = json.loads(file.read_text("utf-8"))
-        findings = {_FORMAT: data["findings"]}[data["toolkit-lint-baseline"]]
+        findings = {_FORMAT: data["findings"]}[data[_MARK]]
         return Counter(
             {Key(str(one["file"]), str(one["code"]), str(one["message"])): int(one["count"]) for one in findings}
         )
     except FileNotFoundError:
         message, hint = f"there is no baseline '{file}'", "write one with --update-baseline"
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or "it is none that `toolkit lint --update-baseline` has written"
         message, hint = f"the baseline '{file}' cannot be read: {reason}", "write it anew with --update-baseline"
     raise ConfigurationError(problems=[Problem(BAD_CONFIGURATION, message, Location(str(file)), hint=hint)])

@@ -29,6 +29,8 @@ from toolkit.sources.targets import FilesTarget, parse_target
 FOLDER = ".toolkit_cache"
 _FORMAT = 1
 _KEPT_SETTINGS = 8
+_DAMAGED = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
+"""What is raised by an entry that holds something else than we have written; it is none."""
 _UNCERTAIN = {"TK001", "TK002", "TK006"}
 
 
@@ -79,7 +81,13 @@ class Cache:
     def find(self, request: Request) -> Report | None:
         """Return what was found in a file, if nothing has changed since."""
         entry = self._entries.get(request.file or "")
-        if entry is None or entry["is_named"] != request.is_named:
+        try:
+            return None if entry is None else self._found(entry, request)
+        except _DAMAGED:
+            return None
+
+    def _found(self, entry: Any, request: Request) -> Report | None:
+        if entry["is_named"] != request.is_named:
             return None
         if any(self._digest(file) != known for file, known in entry["files"].items()):
             return None
@@ -107,7 +115,7 @@ class Cache:
         folder = self._file.parent
         with suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)
-            if not (folder / ".gitignore").exists():
+            if not os.path.lexists(folder / ".gitignore"):
                 (folder / ".gitignore").write_text("*\n", "utf-8")
             self._entries = {file: entry for file, entry in self._entries.items() if os.path.exists(file)}  # noqa: PTH110
             part = self._file.with_suffix(f".{os.getpid()}")
@@ -135,7 +143,7 @@ def _read_entries(file: Path) -> dict[str, Any]:
     """Return what a file of ours holds; whatever else it is, it holds nothing."""
     try:
         found = json.loads(file.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     entries = found.get("entries") if isinstance(found, dict) and found.get("format") == _FORMAT else None
     return entries if isinstance(entries, dict) else {}

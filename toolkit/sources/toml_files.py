@@ -25,6 +25,8 @@ def document_in(text: str, file: Path) -> dict[str, Any] | Problem:
 
     try:
         return tomllib.loads(text)
+    except RecursionError:
+        return Problem(BAD_CONFIGURATION, "the TOML is nested too deeply", Location(str(file)))
     except tomllib.TOMLDecodeError as error:
         found = re.search(r"^(.*?)\s*\(at (?:line (\d+), column (\d+)|end of document)\)", str(error), re.DOTALL)
         message = (found[1] if found else str(error)).strip().replace("\n", " ")

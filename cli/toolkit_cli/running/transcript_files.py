@@ -1,14 +1,11 @@
 """Transcript files: what was said in a conversation, as JSON that can be continued."""
 
-import errno
 import json
-import os
-import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
-from shutil import copymode
 from typing import TYPE_CHECKING, Any
 
+from toolkit.replacing import put
 from toolkit.runs.run import Run
 from toolkit_cli.failures import ExitCode, Failure
 
@@ -17,9 +14,6 @@ if TYPE_CHECKING:
 
 Earlier = list[list[dict[str, Any]]]
 """The messages of conversations that were ended by a fresh start."""
-
-_NO_NEW_FILE_HERE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY}
-"""Why a file that may be written cannot be replaced: its folder is somebody else's, or it is mounted by itself."""
 
 
 @dataclass
@@ -57,7 +51,8 @@ class TranscriptFile:
             record["earlier"] = self.earlier
         text = f"{json.dumps(record, ensure_ascii=False, indent=2)}\n"
         try:
-            _put(self.path, text.encode(errors="backslashreplace"))  # half a character becomes an escape of JSON
+            # Half a character becomes an escape of JSON; what is said may be secret.
+            put(self.path, text.encode(errors="backslashreplace"), is_private=True)
         except OSError as error:
             raise Failure(ExitCode.USAGE, f"--transcript: cannot write '{self.path}': {error.strerror}") from error
 
@@ -65,36 +60,6 @@ class TranscriptFile:
         """Keep a conversation that is over among the earlier ones."""
         if said.messages:
             self.earlier.append(said.as_record())
-
-
-def _put(path: Path, content: bytes) -> None:
-    """Put content into a file in one go where that can be, so that whoever reads it finds all of it at any time.
-
-    Raises:
-        OSError: If it cannot be written.
-    """
-    if path.exists() and not path.is_file():  # a pipe, or a device
-        path.write_bytes(content)
-        return
-    try:
-        _replace(Path(os.path.realpath(path)), content)
-    except OSError as error:
-        if error.errno not in _NO_NEW_FILE_HERE:
-            raise
-        path.write_bytes(content)
-
-
-def _replace(path: Path, content: bytes) -> None:
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with beside.open("xb") as stream:
-            stream.write(content)
-        if path.exists():
-            copymode(path, beside)
-        beside.replace(path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
 
 
 def read_transcript(path: Path) -> "tuple[Transcript, Earlier]":
