@@ -32,7 +32,7 @@ def with_told_servers(configuration: Configuration, requests: Iterable[Request],
         return configuration
     from toolkit.sources.servers import ConfiguredServers, ToldServer  # noqa: PLC0415 - few projects have servers
 
-    servers = ConfiguredServers(configuration, gate)
+    servers = ConfiguredServers(configuration._replace(holds_pins=False), gate)
     wanted = _spoken_of(configuration, requests)
     told: dict[str, Any] = {
         name: ToldServer.of(server, servers.open(name) if name in wanted else None)

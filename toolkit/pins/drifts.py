@@ -5,7 +5,7 @@ was asked about; compatible is everything else that programs see; text is what o
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 Kind = Literal["breaking", "compatible", "text"]
@@ -17,6 +17,7 @@ _UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties
 _OWN = {"type", "properties", "required", "items", "enum", "const", "additionalProperties", "default", "$defs",
         "definitions", "$ref"}  # fmt: skip
 _DEEPEST = 100
+_SHOWN = 3
 _RANKS: dict[Kind, int] = {"breaking": 0, "compatible": 1, "text": 2}
 
 
@@ -58,6 +59,12 @@ def changes_between(before: Entry, now: Entry) -> list[Change]:
     """Return what differs between two definitions of one tool, the gravest first."""
     changes = [*_told(before, now), *_hinted(before, now), *_accepted(before, now), *_returned(before, now)]
     return sorted(dict.fromkeys(changes), key=lambda change: _RANKS[change.kind])
+
+
+def in_short(changes: Sequence[Change]) -> str:
+    """Return what has changed in one line: the first few changes, and how many there are beside them."""
+    told = "; ".join(change.what for change in changes[:_SHOWN])
+    return f"{told}; and {len(changes) - _SHOWN} more" if len(changes) > _SHOWN else told
 
 
 def _told(before: Entry, now: Entry) -> Iterator[Change]:

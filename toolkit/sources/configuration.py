@@ -108,6 +108,7 @@ class Configuration(NamedTuple):
         groups: What is said of groups of tools, by their names.
         mcp: The MCP servers, by their names.
         start: The names of servers of the project that a flag or a variable lets be reached.
+        holds_pins: Whether a tool of a server is used only as `toolkit.lock` pins it; not so where that is looked at.
         granted: The permissions that the user grants to groups; a project's file cannot.
         lint: What is said of lint, as it stands; lint reads it.
     """
@@ -129,5 +130,6 @@ class Configuration(NamedTuple):
     groups: Mapping[str, GroupSettings] = MappingProxyType({})
     mcp: "Mapping[str, McpServer]" = MappingProxyType({})
     start: frozenset[str] = frozenset()
+    holds_pins: bool = True
     granted: frozenset[str] = frozenset()
     lint: Mapping[str, Any] = MappingProxyType({})

@@ -1,6 +1,7 @@
 """Servers of the configuration: their tools are known as `server.tool`, and none is contacted before one is wanted."""
 
 import os
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import NamedTuple
 
@@ -8,11 +9,12 @@ from toolkit.approvals.gates import Gate
 from toolkit.errors import ConfigurationError
 from toolkit.mcp.settings.consent import Consents
 from toolkit.mcp.settings.servers import McpServer, StdioServer, offered_prefix
-from toolkit.mcp.tools.remote import RemoteTool, tools_from
-from toolkit.problems import Problem, did_you_mean
+from toolkit.mcp.tools.remote import HIDDEN, RemoteTool, offered_name, place_of, tools_from
+from toolkit.problems import Problem, did_you_mean, how_to_install
 from toolkit.sources.collected import NO_TOOLS, NOT_FOUND, Collected, as_warning
 from toolkit.sources.configuration import BAD_CONFIGURATION, Configuration
 from toolkit.sources.configuring import user_file
+from toolkit.sources.pinning import as_pinned
 from toolkit.tools.spec import ToolSpec
 
 UNREACHABLE = "TK012"
@@ -24,7 +26,7 @@ def missing_extra() -> Problem | None:
     """Return the problem that MCP cannot be spoken here, or None if it can."""
     if find_spec("mcp") is not None:
         return None
-    return Problem(BAD_CONFIGURATION, "MCP servers need the package 'mcp'", hint="pip install 'toolkit[mcp]'")
+    return Problem(BAD_CONFIGURATION, "MCP servers need the package 'mcp'", hint=how_to_install("toolkit[mcp]"))
 
 
 class ToldServer(NamedTuple):
@@ -47,7 +49,10 @@ class ToldServer(NamedTuple):
         """Return what was found of a server; nothing where it was not contacted."""
         heard = found or Collected([], [])
         tools = tuple((tool.wire_name, tool.told) for tool in heard.tools if isinstance(tool, RemoteTool))
-        return cls(server.name, offered_prefix(server), tools, tuple(heard.problems))
+        problems = tuple(
+            problem for problem in heard.problems if problem.code != HIDDEN
+        )  # lint finds what it looks for
+        return cls(server.name, offered_prefix(server), tools, problems)
 
     def collected(self) -> Collected:
         """Return its tools, none of which can be called."""
@@ -90,7 +95,7 @@ class ConfiguredServers:
         for tool in found.tools:
             if isinstance(tool, RemoteTool) and wanted in {tool.wire_name, tool.name}:
                 return Collected([tool], [as_warning(problem) for problem in found.problems])
-        return Collected([], [_unknown(name, wanted, found), *(as_warning(problem) for problem in found.problems)])
+        return Collected([], _left_out(self._configuration.mcp[name], wanted, found) or [_unknown(name, wanted, found)])
 
     def open(self, name: str) -> Collected:
         """Return the tools of a server; one that could not be reached is tried again the next time.
@@ -122,7 +127,10 @@ class ConfiguredServers:
         tools, problems = tools_from(server, listing)
         if not tools and not problems:
             problems = [Problem(NO_TOOLS, f"there are no tools in MCP server '{server.name}'", server.place)]
-        return Collected([*tools], problems)
+        if not self._configuration.holds_pins:
+            return Collected([*tools], problems)
+        kept = as_pinned(server, tools, self._configuration.directory)
+        return Collected(kept.tools, [*problems, *kept.problems])
 
     def _offering(self, name: str) -> str:
         """Return the server whose tools models are offered under such names, by its prefix."""
@@ -131,6 +139,16 @@ class ConfiguredServers:
             if prefix and name.startswith(prefix) and len(name) > len(prefix):
                 return server.name
         return ""
+
+
+def _left_out(server: McpServer, wanted: str, found: Collected) -> list[Problem]:
+    """Return why a tool is not used that its server lists."""
+    prefix = str(place_of(server.name, ""))
+    return [
+        replace(problem, severity="error")
+        for problem in found.problems
+        if wanted in {name := str(problem.location or "").removeprefix(prefix), offered_name(server, name)}
+    ]
 
 
 def _unknown(server: str, wanted: str, found: Collected) -> Problem:

@@ -43,7 +43,7 @@ def lock(
     from toolkit.pins.lockfile import LOCK_FILE, written_lock  # noqa: PLC0415 - help needs none of it
 
     file = load_configuration().directory / LOCK_FILE
-    found = _found(targets, load_configuration(tools, start=start))
+    found = _found(targets, load_configuration(tools, start=start)._replace(holds_pins=False))
     if update:
         _write(file, written_lock(found))
         console.say(f"pinned {len(found)} {'tool' if len(found) == 1 else 'tools'} in {LOCK_FILE}")

@@ -1,11 +1,11 @@
 """Problems as people read them, as programs read them, and as GitHub annotates them."""
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from toolkit.problems import Location, Problem, Severity
+from toolkit.visibility import visible_json
 from toolkit_cli.rendering.escaping import lines_of, one_line
 from toolkit_cli.rendering.excerpts import excerpt_of, shown_path
 from toolkit_cli.rendering.styles import Fragment, Line, Style, paint
@@ -55,14 +55,14 @@ def as_records(problems: Sequence[Problem]) -> list[dict[str, Any]]:
 
 def as_json(problems: Sequence[Problem]) -> str:
     """Return the problems as a JSON array, without the newline at the end."""
-    return json.dumps(as_records(problems), indent=2, ensure_ascii=False)
+    return visible_json(as_records(problems), indent=2)
 
 
 def as_json_object(problems: Sequence[Problem], exit_code: int) -> str:
     """Return the failure of a command as one JSON object on one line."""
     message = problems[0].message if len(problems) == 1 else summary_of(problems).rstrip(".")
     record = {"exit_code": int(exit_code), "message": message, "problems": as_records(problems)}
-    return json.dumps(record, ensure_ascii=False)
+    return visible_json(record)
 
 
 def as_github(problems: Sequence[Problem]) -> str:

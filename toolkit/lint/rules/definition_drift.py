@@ -4,11 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
-from toolkit.pins.drifts import Change, changes_between
+from toolkit.pins.drifts import changes_between, in_short
 from toolkit.pins.lockfile import LOCK_FILE, entry_of, read_lock
 from toolkit.problems import Problem, Severity
-
-_SHOWN = 3
 
 
 class DefinitionDrift(Rule):
@@ -62,12 +60,7 @@ class DefinitionDrift(Rule):
                 and tool.spec is not None
                 and (changes := changes_between(pinned, entry_of(tool.spec)))
             ):
-                message = f"tool {tool.name!r} is not what '{LOCK_FILE}' pins ({changes[0].kind}): {_in_short(changes)}"
+                message = f"tool {tool.name!r} is not what '{LOCK_FILE}' pins ({changes[0].kind}): {in_short(changes)}"
                 hint = "`toolkit lock --check` shows all; `toolkit lock --update` pins what it is now"
                 severity: Severity = "error" if tool.is_foreign else "warning"
                 yield self.problem(message, tool.location, hint=hint, severity=severity)
-
-
-def _in_short(changes: Sequence[Change]) -> str:
-    told = "; ".join(change.what for change in changes[:_SHOWN])
-    return f"{told}; and {len(changes) - _SHOWN} more" if len(changes) > _SHOWN else told

@@ -1,7 +1,8 @@
 """Remote tools: the tools of a server, as Tools of ours.
 
 What a server says of its own tools is a claim. Unless the user trusts the server, a claim may only tighten: every tool
-is asked about, and one that says it is destructive is believed; one that says it is harmless is not.
+is asked about, and one that says it is destructive is believed; one that says it is harmless is not. Models are sent no
+more of it than people would see.
 """
 
 from collections.abc import Mapping
@@ -21,6 +22,7 @@ from toolkit.tools.results import ToolResult
 from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.showing import plain_data
 from toolkit.tools.spec import ToolSpec
+from toolkit.visibility import without_hidden
 
 if TYPE_CHECKING:
     from mcp_types import Tool as WireTool
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from toolkit.tools.shapes.values import Shape
 
 LACKING = "TK008"
+HIDDEN = "TK501"
 NOT_A_TOOL = "TK003"
 TAKEN = "TK103"
 
@@ -61,7 +64,7 @@ class RemoteTool(Tool):
         self.server = server
         self.wire_name = wire.name
         self.told = _spec(server, wire, name, _claims(wire))
-        self.spec = _spec(server, wire, name, _believed(server, wire))
+        self.spec = self.told if server.trusted else _spec(server, _without_hidden(wire), name, _tightening(wire))
 
     @classmethod
     def told_of(cls, server: McpServer, wire_name: str, spec: ToolSpec) -> "RemoteTool":
@@ -120,7 +123,7 @@ def tools_from(server: McpServer, listing: "Listing") -> tuple[list[RemoteTool],
     problems = [left_out(server, one) for one in listing.unreadable]
     taken: dict[str, str] = {}
     for wire in wires:
-        name = f"{offered_prefix(server)}{legal_name(wire.name)}"
+        name = offered_name(server, wire.name)
         place = place_of(server.name, wire.name)
         if name in taken:
             message = f"tools '{taken[name]}' and '{wire.name}' of MCP server '{server.name}' would both be '{name}'"
@@ -132,7 +135,13 @@ def tools_from(server: McpServer, listing: "Listing") -> tuple[list[RemoteTool],
             problems += [Problem(one.code, one.message, place, "warning", one.hint) for one in error.problems]
             continue
         taken[name] = wire.name
+        problems += _hidden(server, tools[-1])
     return _narrowed(server, tools), [*problems, *_lacking(server, [wire.name for wire in wires])]
+
+
+def offered_name(server: McpServer, wire_name: str) -> str:
+    """Return what models are offered a tool as."""
+    return f"{offered_prefix(server)}{legal_name(wire_name)}"
 
 
 def left_out(server: McpServer, unreadable: "Unreadable") -> Problem:
@@ -161,6 +170,19 @@ class _Named:
     def __init__(self, tool: RemoteTool) -> None:
         self.tool = tool
         self.name = tool.wire_name
+
+
+def _hidden(server: McpServer, tool: RemoteTool) -> list[Problem]:
+    told, shown = tool.told, tool.spec
+    if (told.description, told.parameters, told.output_schema) == (
+        shown.description,
+        shown.parameters,
+        shown.output_schema,
+    ):
+        return []
+    message = f"tool '{tool.wire_name}' of MCP server '{server.name}' hides characters in its definition"
+    hint = f"models are sent it without them; `toolkit lint {server.name}` tells where they are"
+    return [Problem(HIDDEN, message, place_of(server.name, tool.wire_name), "warning", hint)]
 
 
 def _lacking(server: McpServer, names: list[str]) -> list[Problem]:
@@ -199,12 +221,15 @@ def _claims(wire: "WireTool") -> dict[str, Any]:
     return {mark: value for mark, value in told.items() if value is not None}
 
 
-def _believed(server: McpServer, wire: "WireTool") -> dict[str, Any]:
-    """Return the marks that hold: all that a trusted server gives, and what tightens of all that another one gives."""
+def _tightening(wire: "WireTool") -> dict[str, Any]:
+    """Return the marks that hold of all that a server gives which is not trusted: those that tighten."""
     claims = _claims(wire)
-    if server.trusted:
-        return claims
     grave = {mark: True for mark in ("destructive", "open_world") if claims.get(mark)}
     if wire.annotations is not None and wire.annotations.destructive_hint:
         grave["destructive"] = True
     return {"requires_approval": True, **grave}
+
+
+def _without_hidden(wire: "WireTool") -> "WireTool":
+    """Return a tool in whose texts nothing stands that models read and people do not see."""
+    return type(wire).model_validate(without_hidden(wire.model_dump(mode="json", by_alias=True)))
