@@ -108,6 +108,17 @@ def did_you_mean(name: str, known: Iterable[str], *, before: str = "", otherwise
     return f"did you mean {' or '.join(repr(before + match) for match in matches)}?"
 
 
+def how_to_install(requirement: str) -> str:
+    """Return the command that installs something for this Python; the `pip` of a shell may serve another one.
+
+    There an extra of this project would be looked for in an index, whoever has published something of its name.
+    """
+    import sys  # noqa: PLC0415 - only bad news needs these
+    from shlex import quote  # noqa: PLC0415
+
+    return f"{quote(sys.executable or 'python')} -m pip install '{requirement}'"
+
+
 def respelled(name: str, known: Iterable[str], location: Location | None) -> Fix | None:
     """Return the fix that writes the nearest known name in the place of a mistyped one, to be looked at by somebody."""
     matches = nearest(name, known, most=1)

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 
 import pytest
 from pydantic_ai.models import known_model_names
@@ -126,7 +127,7 @@ def test_server_of_ones_own_costs_what_one_says_oneself_and_is_never_billed_as_a
         (
             "groq:llama",
             None,
-            "'groq:llama' needs a package that is not installed (pip install 'pydantic-ai-slim[groq]')",
+            f"'groq:llama' needs a package that is not installed ({sys.executable} -m pip install 'pydantic-ai-slim[groq]')",
         ),
     ],
 )

@@ -4,6 +4,7 @@ import inspect
 import json
 import logging
 import re
+import sys
 
 import pytest
 
@@ -395,7 +396,8 @@ def test_a_missing_extra_is_one_line(run_python):
         "from toolkit.builtin import Http\n"
         "Http('http://x.example').run({'input': 'x'})\n"
     )
-    assert "ConfigurationError: the tool 'http' needs 'httpx2': pip install 'toolkit[tools]'" in run_python(program)
+    said = f"ConfigurationError: the tool 'http' needs 'httpx2': {sys.executable} -m pip install 'toolkit[tools]'"
+    assert said in run_python(program)
 
 
 def test_the_options_are_those_of_the_class():

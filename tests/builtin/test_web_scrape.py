@@ -1,6 +1,7 @@
 """The tool `web_scrape` reads pages of the public web, and nothing inside."""
 
 import inspect
+import sys
 import time
 
 import pytest
@@ -378,9 +379,13 @@ def test_it_is_built_of_a_configuration(tmp_path, serve, respond):
 @pytest.mark.parametrize(
     ("missing", "options", "message"),
     [
-        (["httpx2"], "", "needs 'httpx2': pip install 'toolkit[tools]'"),
-        (["httpx2", "selectolax"], "", "needs 'httpx2' and 'selectolax': pip install 'toolkit[tools]'"),
-        (["trafilatura"], "extractor='article'", "needs 'trafilatura': pip install 'toolkit[tools-extract]'"),
+        (["httpx2"], "", "needs 'httpx2': {python} -m pip install 'toolkit[tools]'"),
+        (["httpx2", "selectolax"], "", "needs 'httpx2' and 'selectolax': {python} -m pip install 'toolkit[tools]'"),
+        (
+            ["trafilatura"],
+            "extractor='article'",
+            "needs 'trafilatura': {python} -m pip install 'toolkit[tools-extract]'",
+        ),
     ],
 )
 def test_a_missing_extra_is_one_line(run_python, missing, options, message):
@@ -388,7 +393,8 @@ def test_a_missing_extra_is_one_line(run_python, missing, options, message):
         f"import sys\nfor name in {missing}:\n    sys.modules[name] = None\n"
         f"from toolkit.builtin import WebScrape\nWebScrape({options}).run({{'url': 'http://x.example'}})\n"
     )
-    assert run_python(program).splitlines()[-1] == f"toolkit.errors.ConfigurationError: the tool 'web_scrape' {message}"
+    said = f"toolkit.errors.ConfigurationError: the tool 'web_scrape' {message.format(python=sys.executable)}"
+    assert run_python(program).splitlines()[-1] == said
 
 
 def test_the_options_are_those_of_the_class():

@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import json
 import logging
+import sys
 from typing import Any
 
 import pytest
@@ -364,7 +365,8 @@ def test_a_missing_extra_is_one_line(run_python):
     program = "import sys\nsys.modules['httpx2'] = None\nfrom toolkit.builtin import WebSearch\n"
     message = run_python(f"{program}WebSearch().run({{'query': 'x'}})").splitlines()[-1]
     assert message == (
-        "toolkit.errors.ConfigurationError: the tool 'web_search' needs 'httpx2': pip install 'toolkit[tools]'"
+        "toolkit.errors.ConfigurationError: the tool 'web_search' needs 'httpx2': "
+        f"{sys.executable} -m pip install 'toolkit[tools]'"
     )
     assert run_python(f"{program}print(WebSearch(str.upper).run({{'query': 'x'}}).output)") == "X\n"
 

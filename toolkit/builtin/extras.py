@@ -3,6 +3,7 @@
 from importlib.util import find_spec
 
 from toolkit.errors import ConfigurationError
+from toolkit.problems import how_to_install
 
 
 def need(tool: str, extra: str, *packages: str) -> None:
@@ -19,4 +20,4 @@ def need(tool: str, extra: str, *packages: str) -> None:
     missing = [package for package in packages if find_spec(package) is None]
     if missing:
         listed = " and ".join(f"'{package}'" for package in missing)
-        raise ConfigurationError(f"the tool '{tool}' needs {listed}: pip install 'toolkit[{extra}]'")
+        raise ConfigurationError(f"the tool '{tool}' needs {listed}: {how_to_install(f'toolkit[{extra}]')}")

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from toolkit.problems import how_to_install
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.running.answering import Answers
 from toolkit_cli.running.values import seconds_of

@@ -16,7 +16,7 @@ from toolkit.agents.models.failures import KEY, told_in_words, without_secrets, 
 from toolkit.agents.models.messages import Message, ModelError, ModelReply
 from toolkit.agents.models.streaming import Tell, tell_all
 from toolkit.errors import ConfigurationError
-from toolkit.problems import Problem
+from toolkit.problems import Problem, how_to_install
 from toolkit.tools.spec import ToolSpec
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class ProvidedModel:
         except ImportError as error:
             extra = re.search(r"pydantic-ai-slim\[([\w-]+)\]", str(error))
             package = f"pydantic-ai-slim[{extra[1]}]" if extra else "toolkit[agent]"
-            raise _refused(f"'{name}' needs a package that is not installed", f"pip install '{package}'") from error
+            raise _refused(f"'{name}' needs a package that is not installed", how_to_install(package)) from error
         except Exception as error:
             raise _unusable(name, error) from error
 
