@@ -257,14 +257,19 @@ def test_list_that_is_none_is_refused_with_the_place(zoo):
         tools_of(named(zoo, "listless"))
 
 
+def wait_until_it_calls(zoo, program):
+    sent = zoo.folder / "sent.jsonl"
+    while not (sent.exists() and "tools/call" in sent.read_text("utf-8")):
+        assert program.poll() is None, "it ended before it called"
+        os.sched_yield()
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a warden of what has left its group")
 def test_killed_program_takes_its_server_along_with_what_that_has_started(zoo):
     zoo.server("escaping")
     command = [sys.executable, "-m", "toolkit_cli", "run", "--start", "zoo", "--yes", "zoo.sleep"]
     with subprocess.Popen(command, cwd=zoo.folder, stderr=subprocess.DEVNULL) as program:
-        sent = zoo.folder / "sent.jsonl"
-        while not (sent.exists() and "tools/call" in sent.read_text("utf-8")):
-            os.sched_yield()
+        wait_until_it_calls(zoo, program)
         program.kill()
     assert len(zoo.starts) == 2
     while any(map(is_alive, zoo.starts)):
@@ -276,9 +281,7 @@ def test_interrupted_program_cancels_the_call_and_ends_the_server(zoo, ending):
     zoo.server()
     command = [sys.executable, "-m", "toolkit_cli", "run", "--start", "zoo", "--yes", "zoo.sleep"]
     with subprocess.Popen(command, cwd=zoo.folder, stderr=subprocess.PIPE, text=True) as program:
-        sent = zoo.folder / "sent.jsonl"
-        while not (sent.exists() and "tools/call" in sent.read_text("utf-8")):
-            os.sched_yield()
+        wait_until_it_calls(zoo, program)
         program.send_signal(ending)
         _, said = program.communicate(timeout=60)
     assert (program.returncode, "interrupted" in said) == (128 + ending, True)
