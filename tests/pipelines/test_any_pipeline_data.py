@@ -12,6 +12,7 @@ from toolkit.pipelines.mermaid import mermaid_of
 from toolkit.pipelines.outline import outline_of
 from toolkit.pipelines.reading import DEFAULT_KEYS, TOP_KEYS
 from toolkit.pipelines.steps import STEP_KEYS
+from toolkit.pipelines.tainting import taints_of
 
 WORDS = [
     "upper",
@@ -66,6 +67,7 @@ def check(path, opening):
     assert all(problem.location is not None for problem in problems)
     if pipeline is not None:
         assert len(outline_of(pipeline.plan).steps) == len(pipeline.steps)
+        assert taints_of(pipeline.plan).keys() <= {step.path for step in pipeline.plan.walk()}
         assert mermaid_of(pipeline.plan).startswith("flowchart TD\n")
         assert pipeline.spec.parameters["type"] == "object"
 

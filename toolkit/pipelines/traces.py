@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from toolkit.pipelines.expressions.checking import constant_key
+from toolkit.pipelines.expressions.functions import FUNCTIONS
 from toolkit.pipelines.schema_types import Schema, alternatives, kinds_said, member
 from toolkit.pipelines.values import ListValue, MappingValue, TemplateValue, Value, expressions_in
 
@@ -144,8 +145,8 @@ class Tracer:
                 return self.expression(inner).at(key)
             case ast.Subscript(value=inner):
                 return self._member(self.expression(inner), node)
-            case ast.Call(func=ast.Name(id=name), args=arguments):
-                return self._call(name, arguments)
+            case ast.Call(func=ast.Name(id=name)):
+                return self._call(name, node)
             case ast.IfExp() | ast.BoolOp() | ast.BinOp():
                 return self._choice(node)
             case _:
@@ -193,21 +194,23 @@ class Tracer:
         key = constant_key(node)
         return Trace(inner.words) if key is None else inner.at(key)
 
-    def _call(self, name: str, arguments: list[ast.expr]) -> Trace:
-        given = list(map(self.expression, arguments))
+    def _call(self, name: str, node: ast.Call) -> Trace:
+        by_place = zip(FUNCTIONS[name].parameters, node.args, strict=False)
+        written = [*by_place, *((one.arg, one.value) for one in node.keywords)]
+        given = {parameter: self.expression(value) for parameter, value in written}
         match name:
             case "get":
-                key = constant_key(ast.Subscript(arguments[0], arguments[1]))
-                found = Trace(given[0].words) if key is None else given[0].at(key)
-                return merged([found, *given[2:]])
+                key = constant_key(ast.Subscript(node, dict(written)["key"]))
+                found = Trace(given["container"].words) if key is None else given["container"].at(key)
+                return merged([found, *([given["default"]] if "default" in given else [])])
             case "first" | "last":
-                return merged([given[0].at(0), *given[1:]])
+                return merged([given["items"].at(0), *([given["default"]] if "default" in given else [])])
             case "sorted":
-                return given[0]
+                return given["items"]
             case "split" | "lines":
-                return Trace.of_items(Trace(given[0].words))
+                return Trace.of_items(Trace(given["text"].words))
             case _ if name in _PASSING:
-                return Trace(_words(given))
+                return Trace(_words([*given.values(), *map(self.expression, node.args)]))
             case _:
                 return NOTHING
 
@@ -229,8 +232,8 @@ def _compared_in(condition: ast.expr) -> Iterator[str]:
         if isinstance(node, ast.Compare) and all(isinstance(op, ast.Eq | ast.In | ast.NotIn) for op in node.ops):
             sides = [node.left, *node.comparators]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _COMPARING:
-            sides = node.args
+            sides = [*node.args, *(one.value for one in node.keywords)]
         for side in sides:
             while isinstance(side, ast.Call) and isinstance(side.func, ast.Name) and side.func.id in _PASSING:
-                side = side.args[0]  # noqa: PLW2901 - what is in capitals is compared too
+                side = [*side.args, *(one.value for one in side.keywords)][0]  # noqa: PLW2901 - in capitals or not
             yield ast.unparse(side)
