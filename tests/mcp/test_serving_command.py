@@ -72,6 +72,11 @@ def run(project, *arguments, **more):
             "error: --approve: '(' is no rule: write 'tool' or 'tool(argument=glob)'\n",
         ),
         (["tools.py", "--directory", "nowhere"], 4, "error: --directory: cannot work in 'nowhere': no such file or "),
+        (
+            ["tools.py", "--name", "my shop", "--print-config", "claude"],
+            2,
+            "error: --name: 'my shop' is not taken by every client's configuration\nhint: letters, digits, '_' and '-' are",
+        ),
         ([], 2, "error: there is nothing to serve\nhint: name a file, a folder or a tool; or put `sources` into "),
         (["tools.py", "--http", "0", "--print-config", "claude"], 2, "error: --print-config needs the port that will "),
     ],
@@ -124,8 +129,8 @@ def test_missing_extra_is_named(project):
 
 @pytest.mark.parametrize("client", ["claude", "cursor", "vscode"])
 def test_printed_configuration_starts_the_server_from_anywhere(project, client, tmp_path_factory):
-    options = ["--approve", "greet", "--meta", "tenant", "--timeout", "5s", "--yes"]
-    finished = run(project, "tools.py", *options, "--context", "key=hush", "--name", "shop", "--print-config", client)
+    options = ["--approve", "greet", "--meta", "tenant", "--timeout", "5s", "--name", "shop", "--yes", "--reload"]
+    finished = run(project, "tools.py", *options, "--context", "key=hush", "--print-config", client)
     assert (finished.returncode, finished.stderr) == (0, "")
     assert "hush" not in finished.stdout
     [(kind, servers)] = json.loads(finished.stdout).items()
@@ -133,7 +138,7 @@ def test_printed_configuration_starts_the_server_from_anywhere(project, client, 
     entry = servers["shop"]
     assert entry.pop("type", "stdio") == "stdio"
     assert Path(entry["command"]).is_absolute()
-    assert entry["args"][-8:] == ["tools.py", "--approve", "greet", "--meta", "tenant", "--timeout", "5s", "--yes"]
+    assert entry["args"][-11:] == ["tools.py", *options]
 
     elsewhere = tmp_path_factory.mktemp("elsewhere")
 
@@ -161,6 +166,12 @@ def test_printed_configuration_of_an_address_refers_to_the_token(project):
         },
         "inputs": [{"type": "promptString", "id": "TOOLKIT_SERVE_TOKEN", "description": "Token", "password": True}],
     }
+
+
+def test_printed_configuration_of_every_address_names_this_machine(project):
+    finished = run(project, "tools.py", "--http", "0.0.0.0:8000", "--print-config", "claude")
+    [entry] = json.loads(finished.stdout)["mcpServers"].values()
+    assert entry["url"] == f"http://{socket.gethostname()}:8000/mcp"
 
 
 def test_door_takes_its_own_names_and_those_that_were_added():

@@ -1,6 +1,8 @@
 """`toolkit serve`: serve tools, pipelines, groups and agents to clients of the Model Context Protocol."""
 
 import os
+import re
+import socket
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from toolkit.tools.base import Tool
     from toolkit_cli.serving.carrying import Place
 
+_NAME = "toolkit"
+_FIT_NAME = re.compile(r"[\w-]+", re.ASCII)
 _TOKEN = "TOOLKIT_SERVE_TOKEN"  # noqa: S105 - the name of a variable
 
 Http = Annotated[
@@ -60,7 +64,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
     context: Values = None,
     timeout: Time = None,
     reload: Annotated[bool, typer.Option("--reload", help="Serve what files say after each change of them.")] = False,
-    name: Annotated[str, typer.Option(metavar="NAME", help="What the server calls itself.")] = "toolkit",
+    name: Annotated[str, typer.Option(metavar="NAME", help="What the server calls itself.")] = _NAME,
     directory: Annotated[
         Path | None, typer.Option(metavar="DIR", help="The folder to work in; the present one unless said.")
     ] = None,
@@ -84,8 +88,9 @@ def serve(  # noqa: PLR0913 - each is an option of the command
     place = None if http is None else carrying.parse_place(http)
     if print_config is not None:
         options = {"--approve": approve, "--meta": meta, "--tools": tools, "--grant": grant, "--start": start}
-        words = [*(targets or ()), *_as_typed(options), *(["--timeout", timeout] if timeout else ())]
-        return _print_configuration(print_config, name, [*words, *(["--yes"] if yes else ())], place, token_env)
+        options |= {"--timeout": [timeout] if timeout else None, "--name": [name] if name != _NAME else None}
+        words = [*(targets or ()), *_as_typed(options, {"--yes": yes, "--reload": reload})]
+        return _print_configuration(print_config, name, words, place, token_env)
     preparing.need_the_extra()
     sys.dont_write_bytecode |= reload  # a compiled file would stand for an edit of the same second and size
 
@@ -104,10 +109,9 @@ def serve(  # noqa: PLR0913 - each is an option of the command
         wishes = preparing.Wishes(name, answers, meta or (), read_values(context or ()), timeout)
         made = preparing.make_options(wishes, configuration, door.token if door else None)
         watch = reloader(targets or (), open_all) if reload else None
-        said = None if quiet else f"serving {len(served)} tool{'' if len(served) == 1 else 's'}"
         if door is not None:
-            return carrying.carry_over_http(served, made, door, watch, said)
-        return carrying.carry_over_stdio(served, made, watch, said)
+            return carrying.carry_over_http(served, made, door, watch, quiet=quiet)
+        return carrying.carry_over_stdio(served, made, watch, quiet=quiet)
 
 
 def _go_to(directory: Path | None) -> None:
@@ -120,8 +124,9 @@ def _go_to(directory: Path | None) -> None:
         raise Failure(ExitCode.NOT_FOUND, message) from error
 
 
-def _as_typed(options: Mapping[str, Sequence[str] | None]) -> list[str]:
-    return [word for option, values in options.items() for value in values or () for word in (option, value)]
+def _as_typed(options: Mapping[str, Sequence[str] | None], flags: Mapping[str, bool]) -> list[str]:
+    words = [word for option, values in options.items() for value in values or () for word in (option, value)]
+    return [*words, *(flag for flag, is_set in flags.items() if is_set)]
 
 
 def _print_configuration(
@@ -132,6 +137,11 @@ def _print_configuration(
 
     if place is not None and place.port == 0:
         raise Failure(ExitCode.USAGE, "--print-config needs the port that will be served at", hint="write --http 8000")
+    if not _FIT_NAME.fullmatch(name):
+        hint = "letters, digits, '_' and '-' are"
+        raise Failure(ExitCode.USAGE, f"--name: '{name}' is not taken by every client's configuration", hint=hint)
+    if place is not None and place.is_everywhere:
+        place = place._replace(host=socket.gethostname())
     url = None if place is None else place.url(place.port)
     variable = token_variable if os.environ.get(token_variable) or (place and not place.is_private) else None
     whole = configuration_to_paste(editor, name, words, url, variable)

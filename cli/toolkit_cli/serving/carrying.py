@@ -7,7 +7,7 @@ import re
 import socket
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import closing
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolkit_cli import console
@@ -23,6 +23,7 @@ _LAST_PORT = 65_535
 _SHORTEST_TOKEN = 16
 _WAITING = 2_048
 _MOST_NAMED = 12
+_ALONE = "a client starts this by itself (--print-config prints what it needs), and speaks to it; Ctrl-C ends it"
 _HOST = re.compile(r"([\w.-]+|\[[\da-fA-F:.]+\])(:\d+)?", re.ASCII)
 
 Watch = Callable[["ToolServer"], Awaitable[None]]
@@ -43,12 +44,19 @@ class Place(NamedTuple):
     @property
     def is_private(self) -> bool:
         """Whether only this machine can connect."""
-        if self.host == "localhost":
-            return True
+        return self.host == "localhost" or (self._address is not None and self._address.is_loopback)
+
+    @property
+    def is_everywhere(self) -> bool:
+        """Whether it is no address of its own, but every one that this machine has."""
+        return self._address is not None and self._address.is_unspecified
+
+    @property
+    def _address(self) -> IPv4Address | IPv6Address | None:
         try:
-            return ip_address(self.host).is_loopback
+            return ip_address(self.host)
         except ValueError:
-            return False
+            return None
 
     def url(self, port: int) -> str:
         """Return the URL of a server that listens here, at this port."""
@@ -116,7 +124,7 @@ def make_door(place: Place, variable: str, hosts: Sequence[str]) -> Door:
     return Door(place, token, hosts)
 
 
-def carry_over_stdio(tools: "Mapping[str, Tool]", options: "Options", watch: Watch | None, said: str | None) -> int:
+def carry_over_stdio(tools: "Mapping[str, Tool]", options: "Options", watch: Watch | None, *, quiet: bool) -> int:
     """Serve the client that started us until it leaves; return the exit code."""
     from toolkit.mcp.serving.over_stdio import serve_stdio  # noqa: PLC0415 - HTTP needs none of it
 
@@ -125,9 +133,10 @@ def carry_over_stdio(tools: "Mapping[str, Tool]", options: "Options", watch: Wat
         raise Failure(
             ExitCode.USAGE, "there is no stdin and stdout to serve over", hint="serve over HTTP with --http PORT"
         )
-    _say(said and f"{said} over stdio{_names(tools)}")
-    if said and os.isatty(source):
-        _say("a client starts this by itself (--print-config prints what it needs), and speaks to it; Ctrl-C ends it")
+    if not quiet:
+        console.say(_served(tools, "over stdio"))
+    if not quiet and os.isatty(source):
+        console.say(_ALONE)
 
     async def work(server: "ToolServer") -> None:
         await serve_stdio(server, source, sink)
@@ -136,7 +145,7 @@ def carry_over_stdio(tools: "Mapping[str, Tool]", options: "Options", watch: Wat
 
 
 def carry_over_http(
-    tools: "Mapping[str, Tool]", options: "Options", door: Door, watch: Watch | None, said: str | None
+    tools: "Mapping[str, Tool]", options: "Options", door: Door, watch: Watch | None, *, quiet: bool
 ) -> int:
     """Serve whoever comes until somebody ends it; return the exit code."""
     from toolkit.mcp.serving import guarding, over_http  # noqa: PLC0415 - stdio needs none of it
@@ -144,10 +153,13 @@ def carry_over_http(
     with closing(_listener(door.place)) as listener:
         port = listener.getsockname()[1]
         within = guarding.Door.at([*door.place.names, *door.hosts], port, door.token)
-        line = said and f"{said} at {door.place.url(port)}{_names(tools)}"
+
+        def tell() -> None:
+            if not quiet:
+                console.say(_served(tools, f"at {door.place.url(port)}"))
 
         async def work(server: "ToolServer") -> None:
-            await over_http.serve_http(server, listener, within, lambda: _say(line))
+            await over_http.serve_http(server, listener, within, tell)
 
         return _until_the_end(tools, options, work, watch)
 
@@ -198,11 +210,7 @@ def _listener(place: Place) -> socket.socket:
     return listener
 
 
-def _names(tools: "Mapping[str, Tool]") -> str:
+def _served(tools: "Mapping[str, Tool]", where: str) -> str:
     shown = [*tools][:_MOST_NAMED]
-    return f": {', '.join(shown)}{', …' if len(tools) > len(shown) else ''}"
-
-
-def _say(line: str | None) -> None:
-    if line is not None:
-        console.say(line)
+    count = f"{len(tools)} tool{'' if len(tools) == 1 else 's'}"
+    return f"serving {count} {where}: {', '.join(shown)}{', …' if len(tools) > len(shown) else ''}"
