@@ -133,6 +133,7 @@ def _usage_problem(error: typer.TyperException) -> Problem:
     possibilities = getattr(error, "possibilities", None)
     message = (error.message if possibilities else error.format_message()).rstrip(".")
     message, _, _ = message.partition(". Choose from:")  # the argument's own name says what there is
+    message = message.replace("a valid int range", "a whole number")
     context = getattr(error, "ctx", None)
     hint = f"`{context.command_path} --help` shows how" if context else None
     if possibilities:  # the nearest first

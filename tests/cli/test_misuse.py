@@ -60,6 +60,13 @@ def in_shell(project):
             "error: invalid value for '--format': 'jsn' is not one of 'text', 'json'\nhint: did you mean 'json'?\n",
         ),
         ("new", "error: missing argument 'tool|pipeline|agent'\nhint: `toolkit new --help` shows how\n"),
+        (
+            "agent hi --max-turns many",
+            (
+                "error: invalid value for '--max-turns': 'many' is not a whole number\n"
+                "hint: `toolkit agent --help` shows how\n"
+            ),
+        ),
         ("mcp", "error: missing argument 'list|ping'\nhint: `toolkit mcp --help` shows how\n"),
     ],
 )
