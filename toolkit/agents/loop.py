@@ -14,7 +14,7 @@ from toolkit.agents.models.messages import Model, ModelReply, ToolMessage, UserM
 from toolkit.agents.steps import call_as_step
 from toolkit.agents.tables import Table
 from toolkit.agents.transcripts import Transcript
-from toolkit.errors import ReplanRequested, TerminationRequested, ToolExecutionError
+from toolkit.errors import ExitEarlyError, ReplanRequested, TerminationRequested, ToolExecutionError
 from toolkit.tools.base import Tool
 from toolkit.tools.calls import ToolCall
 from toolkit.tools.context import ToolContext
@@ -194,7 +194,11 @@ class Loop:
 
         async def called_in_place(tool: Tool | None, call: ToolCall) -> ToolResult:
             async with places:
-                return await call_as_step(tool, call, self._context, self.turns, self._limits.turns)
+                try:
+                    return await call_as_step(tool, call, self._context, self.turns, self._limits.turns)
+                except ExitEarlyError as ending:
+                    self._hurry(ending, [task for task in tasks if task is not asyncio.current_task()])
+                    raise
 
         tasks = [asyncio.ensure_future(called_in_place(*pair)) for pair in zip(called, calls, strict=True)]
         try:
@@ -208,6 +212,13 @@ class Loop:
                     self._note(tool, call, outcome)
         results = [outcome for outcome in outcomes if isinstance(outcome, ToolResult)]
         return called, results, [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+
+    def _hurry(self, ending: ExitEarlyError, others: Sequence["Task[ToolResult]"]) -> None:
+        """Let nothing new begin beside a call at which the whole run was ended; after Ctrl-C, leave all at once."""
+        if self._context.run is not None:
+            self._context.run.terminate(ending.reason)
+        for task in others if ending.interrupted else ():
+            task.cancel()
 
     def _note(self, tool: Tool | None, call: ToolCall, result: ToolResult) -> None:
         """Tell the model what a call gave, and what it has changed in what may be called."""
@@ -229,7 +240,7 @@ def _outcome_of(task: "Task[ToolResult]") -> ToolResult | BaseException:
 
 
 def _weight(signal: BaseException) -> int:
-    """Return how much a signal ends: a plan, the loop, the run, or everything."""
+    """Return how much a signal ends: a plan, the loop, the run, or everything, a person's word before all others."""
     match signal:
         case ReplanRequested():
             return 0
@@ -237,6 +248,8 @@ def _weight(signal: BaseException) -> int:
             return 1
         case TerminationRequested():
             return 2
+        case ExitEarlyError():
+            return 4
     return 3
 
 

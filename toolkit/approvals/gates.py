@@ -65,6 +65,7 @@ class Gate:
         self.timeout = timeout
         self.on_timeout = on_timeout
         self._same_again: set[tuple[str, str, str]] = set()
+        self._endings: list[ExitEarly] = []
 
     @property
     def can_ask(self) -> bool:
@@ -94,12 +95,17 @@ class Gate:
         return not request.answer_is_text and request.question in self._same_again
 
     async def _take_turn(self, reviewer: Reviewer, request: ReviewRequest) -> Decision:
+        endings = len(self._endings)
         async with _turn(reviewer):
             if self._is_answered(request):  # while this one waited for its turn
                 return Continue()
+            if len(self._endings) > endings:  # likewise: nobody wants to be asked about a run that is over
+                return self._endings[-1]
             decision = await self._answer(reviewer, request)
             if isinstance(decision, Continue) and decision.same_again:
                 self._same_again.add(request.question)
+            if isinstance(decision, ExitEarly):
+                self._endings.append(decision)
             return decision
 
     async def _answer(self, reviewer: Reviewer, request: ReviewRequest) -> Decision:
