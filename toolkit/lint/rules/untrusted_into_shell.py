@@ -100,7 +100,7 @@ def _risks(tool: ToolSpec | None, parameter: str | None) -> Iterator[str]:
 
 def _risk(tool: ToolSpec, words: set[str], said: str) -> str | None:
     if words & _COMMANDS or (words & _QUERIES and _SAYS_SQL.search(said)) or (words & _TEXTS and _is_shell(tool)):
-        return "command or query"
+        return "query" if words & _QUERIES or "sql" in words else "command"
     return "path" if tool.destructive and not tool.open_world and words & _PATHS else None
 
 
