@@ -20,7 +20,7 @@ from tests.mcp.served import PROGRAM, environment, over_http, over_stdio, until
 from toolkit.mcp.serving.guarding import Door
 from toolkit.mcp.serving.server import Options
 from toolkit_cli.main import application
-from toolkit_cli.serving import carrying
+from toolkit_cli.serving import carrying, reloading
 
 GREET = '''
 from toolkit import tool
@@ -343,6 +343,16 @@ def test_edited_tools_are_served_and_broken_ones_change_nothing(project):
     assert "error[TK002]" in log
     assert "reloaded: greet\n" in log
     assert "reloaded: wave\n" in log
+
+
+def test_edit_that_interrupts_its_own_import_changes_nothing(capsys):
+    def reopen():
+        raise KeyboardInterrupt
+
+    assert reloading._reopened(reopen) is None
+    assert capsys.readouterr().err == (
+        "error: a module raises KeyboardInterrupt while it is imported\nthe last good tools are still served\n"
+    )
 
 
 def test_configured_time_is_for_single_calls_and_the_option_for_all(project):

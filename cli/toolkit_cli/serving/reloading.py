@@ -60,7 +60,9 @@ def _reopened(reopen: "Callable[[], dict[str, Tool]]") -> "dict[str, Tool] | Non
             return reopen()
     except (Failure, ConfigurationError) as error:
         report(error.problems)
-        console.say("the last good tools are still served")
+    except KeyboardInterrupt:  # Ctrl-C arrives in another thread than this one
+        console.say("error: a module raises KeyboardInterrupt while it is imported")
+    console.say("the last good tools are still served")
     return None
 
 
