@@ -1,7 +1,7 @@
 """`toolkit lint`: what is wrong with tools and pipelines, and where."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -12,6 +12,7 @@ from toolkit.problems import Problem, errors_among
 from toolkit_cli import console
 from toolkit_cli.completion import complete_target
 from toolkit_cli.failures import ExitCode, Failure, cannot_write
+from toolkit_cli.linting.looking import Look, fixed
 from toolkit_cli.options import Debug, Starts
 from toolkit_cli.rendering.findings import FORMATS, Format, render, statistics_of
 from toolkit_cli.rendering.problems import counted
@@ -86,10 +87,10 @@ def lint(  # noqa: PLR0913 - each is an option of the command
     if compat:
         return _show_compatibility(paths or (), configuration, settings, provider, format)
     cache = None if no_cache else _cache_folder(configuration)
-    look = _Look(paths or (), configuration, settings, cache, update_baseline=update_baseline)
+    look = Look(paths or (), configuration, settings, cache, update_baseline=update_baseline)
     if diff:
         return _show_diff(look(), unsafe=unsafe_fixes)
-    problems = _fixed(look, unsafe=unsafe_fixes) if fix else look()
+    problems = fixed(look, unsafe=unsafe_fixes) if fix else look()
     look.tell()
     note = _STATIC if static else ""
     for one, file in outputs:
@@ -138,77 +139,6 @@ def _settings(configuration: "Configuration", said: _Said) -> "LintSettings":
 
 def _parts(values: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(part.strip() for value in values or () for part in value.split(",") if part.strip())
-
-
-class _Look:
-    """Checks the files, as often as it is called, and keeps what the baseline says of the last time."""
-
-    def __init__(
-        self,
-        paths: Sequence[str],
-        configuration: "Configuration",
-        settings: "LintSettings",
-        cache: Path | None,
-        *,
-        update_baseline: bool,
-    ) -> None:
-        if update_baseline and settings.baseline is None:
-            raise Failure(
-                ExitCode.USAGE, "there is no baseline to update", hint="name it: --baseline lint-baseline.json"
-            )
-        self._check: Callable[[], list[Problem]] = lambda: _check(paths, configuration, settings, cache)
-        self._file = settings.baseline
-        self._is_new = update_baseline
-        self._told = ""
-
-    def __call__(self) -> list[Problem]:
-        """Return what is wrong now and not known before."""
-        problems = self._check()
-        if self._file is None:
-            return problems
-        from toolkit.lint.baselines import compare, write_baseline  # noqa: PLC0415 - few projects have one
-
-        if self._is_new:
-            try:
-                write_baseline(problems, self._file)
-            except OSError as error:
-                raise cannot_write(self._file, error) from error
-            self._told = f"wrote {counted(len(problems), 'finding')} into the baseline '{self._file}'"
-            return []
-        new, known, gone = compare(problems, self._file)
-        parts = [f"{counted(known, 'finding')} known to the baseline"] if known else []
-        parts += [f"{gone} in it no longer there; --update-baseline forgets them"] if gone else []
-        self._told = "; ".join(parts)
-        return new
-
-    def tell(self) -> None:
-        """Say what the baseline had to do with it."""
-        if self._told:
-            console.say(self._told)
-
-
-def _check(
-    paths: Sequence[str], configuration: "Configuration", settings: "LintSettings", cache: Path | None
-) -> list[Problem]:
-    from toolkit.lint.checking import check  # noqa: PLC0415 - help needs none of it
-
-    return check(paths, configuration, settings=settings, cache=cache, gate=gate_for(configuration))
-
-
-def _fixed(look: _Look, *, unsafe: bool) -> list[Problem]:
-    """Fix what can be fixed, and return what is left."""
-    from toolkit.lint.fixing import fix_files  # noqa: PLC0415 - few runs fix
-
-    try:
-        problems, cured, refused = fix_files(look, unsafe=unsafe)
-    except OSError as error:
-        raise Failure(ExitCode.FINDINGS, f"cannot write '{error.filename}': {error.strerror}") from error
-    if cured:
-        files = {problem.location.file for problem in cured if problem.location}
-        console.say(f"Fixed {counted(len(cured), 'problem')} in {counted(len(files), 'file')}.")
-    for problem in refused:
-        console.say(f"not fixed, since the file could not be read any more: {problem}")
-    return problems
 
 
 def _show_diff(problems: Sequence[Problem], *, unsafe: bool) -> ExitCode:

@@ -1,0 +1,1 @@
+"""Linting: what the command `lint` does with the findings, apart from showing them."""

@@ -1,0 +1,102 @@
+"""Looking: files are checked, mended, and held against the baseline."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from toolkit.problems import Problem
+from toolkit_cli import console
+from toolkit_cli.failures import ExitCode, Failure, cannot_write
+from toolkit_cli.rendering.problems import counted
+from toolkit_cli.running.starting import gate_for
+
+if TYPE_CHECKING:
+    from toolkit.lint.settings import LintSettings
+    from toolkit.sources.configuration import Configuration
+
+
+class Look:
+    """Checks the files, as often as it is called, and keeps what the baseline says of the last time."""
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        configuration: "Configuration",
+        settings: "LintSettings",
+        cache: Path | None,
+        *,
+        update_baseline: bool,
+    ) -> None:
+        """Look at nothing yet.
+
+        Args:
+            paths: What is to be checked, as it was typed.
+            configuration: The settings of the project.
+            settings: Those of lint.
+            cache: The folder of what was found before; nothing is kept without one.
+            update_baseline: Whether what is found is written into the baseline.
+
+        Raises:
+            Failure: If there is no baseline to write.
+        """
+        if update_baseline and settings.baseline is None:
+            raise Failure(
+                ExitCode.USAGE, "there is no baseline to update", hint="name it: --baseline lint-baseline.json"
+            )
+        self._check: Callable[[], list[Problem]] = lambda: _check(paths, configuration, settings, cache)
+        self._file = settings.baseline
+        self._is_new = update_baseline
+        self._told = ""
+
+    def __call__(self) -> list[Problem]:
+        """Return what is wrong now and not known before."""
+        problems = self._check()
+        if self._file is None:
+            return problems
+        from toolkit.lint.baselines import compare, write_baseline  # noqa: PLC0415 - few projects have one
+
+        if self._is_new:
+            try:
+                write_baseline(problems, self._file)
+            except OSError as error:
+                raise cannot_write(self._file, error) from error
+            self._told = f"wrote {counted(len(problems), 'finding')} into the baseline '{self._file}'"
+            return []
+        new, known, gone = compare(problems, self._file)
+        parts = [f"{counted(known, 'finding')} known to the baseline"] if known else []
+        parts += [f"{gone} in it no longer there; --update-baseline forgets them"] if gone else []
+        self._told = "; ".join(parts)
+        return new
+
+    def tell(self) -> None:
+        """Say what the baseline had to do with it."""
+        if self._told:
+            console.say(self._told)
+
+
+def _check(
+    paths: Sequence[str], configuration: "Configuration", settings: "LintSettings", cache: Path | None
+) -> list[Problem]:
+    from toolkit.lint.checking import check  # noqa: PLC0415 - help needs none of it
+
+    return check(paths, configuration, settings=settings, cache=cache, gate=gate_for(configuration))
+
+
+def fixed(look: Look, *, unsafe: bool) -> list[Problem]:
+    """Fix what can be fixed, and return what is left.
+
+    Raises:
+        Failure: If a file cannot be written.
+    """
+    from toolkit.lint.fixing import fix_files  # noqa: PLC0415 - few runs fix
+
+    try:
+        problems, cured, refused = fix_files(look, unsafe=unsafe)
+    except OSError as error:
+        raise Failure(ExitCode.FINDINGS, f"cannot write '{error.filename}': {error.strerror}") from error
+    if cured:
+        files = {problem.location.file for problem in cured if problem.location}
+        console.say(f"Fixed {counted(len(cured), 'problem')} in {counted(len(files), 'file')}.")
+    for problem in refused:
+        console.say(f"not fixed, since the file could not be read any more: {problem}")
+    return problems
