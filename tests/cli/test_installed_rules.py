@@ -35,6 +35,14 @@ class PriceWithoutCurrency(Rule):
             yield self.problem(f"the price of {tool.name!r} has no currency", found[0].location, hint="call it 'price_eur'")
 
 
+class AnyPrice(PriceWithoutCurrency):
+    """A parameter is a price, of which some would rather not hear."""
+
+    code = "SHOP002"
+    name = "any-price"
+    default = False
+
+
 class Impostor(PriceWithoutCurrency):
     """It takes the code of a rule that is there already."""
 
@@ -46,6 +54,7 @@ shop = shop_rules:main
 
 [toolkit.rules]
 SHOP001 = shop_rules:PriceWithoutCurrency
+SHOP002 = shop_rules:AnyPrice
 TK201 = shop_rules:Impostor
 """
 TOOLS = '''\
@@ -96,6 +105,12 @@ def test_it_is_selected_ignored_and_silenced_as_any_other(lint, project):
     assert lint().stdout == "All checks passed!\n"
     (project / "tools.py").write_text(source.replace("price", "price_eur"), "utf-8")
     assert [line for line in lint("--format", "concise").stdout.splitlines() if "TK010" in line] != []
+
+
+def test_one_that_is_off_by_default_is_turned_on_by_its_code_or_name(lint):
+    assert lint("--select", "SHOP002", "--format", "concise").stdout == FOUND.replace("SHOP001", "SHOP002")
+    assert "[SHOP002]" in lint("--extend-select", "any-price", "--format", "concise").stdout
+    assert "off by default" in lint("--explain", "SHOP002").stdout
 
 
 def test_it_is_explained_listed_and_known_to_every_format(lint):
