@@ -23,6 +23,7 @@ _FEWEST_EFFECT_LINES = 8
 _OTHER_LINES = 14
 _MOST_NAME = 32
 _SHOWS_ALL = "v shows all"
+_EDITED = "  edited"
 
 
 def question_lines(request: ReviewRequest, *, width: int, height: int, edited: bool = False) -> list[Line]:
@@ -50,7 +51,7 @@ def question_lines(request: ReviewRequest, *, width: int, height: int, edited: b
 def text_question_lines(request: ReviewRequest, *, width: int) -> list[Line]:
     """Return a question that wants a person's own words, whole."""
     room = _room(width)
-    asked = f"{one_line(request.risk.tool)} asks" if request.risk.tool else "asks"
+    asked = f"{cut(one_line(request.risk.tool), room // 2)} asks" if request.risk.tool else "asks"
     place = one_line(request.place or "")
     lines: list[Line] = _two_sided([("strong", asked)], place, room)
     return [[], *_labelled("question", lines), *_labelled("", _text_lines(request.text, room, None))]
@@ -100,15 +101,20 @@ def _block(value: Any) -> str:
 
 def _heading(request: ReviewRequest, room: int, *, edited: bool = False) -> list[Line]:
     risk = request.risk
-    name: list[Fragment] = [("strong", cut(one_line(risk.tool), room))]
-    if risk.source:
-        name.append(("quiet", f"  ({one_line(risk.source)})"))
+    name, source = cut(one_line(risk.tool), room - len(_EDITED)), f"({one_line(risk.source)})" if risk.source else ""
+    is_short = width_of(name) + width_of(source) + len(_EDITED) + 2 <= room
+    named: list[Fragment] = [("strong", name)]
+    if source and is_short:
+        named.append(("quiet", f"  {source}"))
     if edited:
-        name.append(("warn", "  edited"))
+        named.append(("warn", _EDITED))
+    place = one_line(request.place or "")
+    approve = _two_sided(named, place, room)
+    if not is_short:
+        approve[1:1] = [[("quiet", piece)] for piece in wrap(source, room)]
     marks: list[Fragment] = [_risk_fragment(risk.labels, destructive=bool(risk.destructive))]
     asked_by = f"asked by: {one_line(request.asked_by)}" if request.asked_by else ""
-    place = one_line(request.place or "")
-    return [*_labelled("approve", _two_sided(name, place, room)), *_labelled("risk", _two_sided(marks, asked_by, room))]
+    return [*_labelled("approve", approve), *_labelled("risk", _two_sided(marks, asked_by, room))]
 
 
 def _risk_fragment(labels: tuple[str, ...], *, destructive: bool) -> Fragment:
@@ -154,7 +160,7 @@ def _fold(lines: list[Line], most: int) -> list[Line]:
 def _folded_arguments(arguments: Mapping[str, Any], room: int) -> list[Line]:
     if not arguments:
         return [[("quiet", "none")]]
-    names = _names(list(arguments)[:_MOST_ARGUMENTS])
+    names = _names(list(arguments)[:_MOST_ARGUMENTS], min(_MOST_NAME, room // 2))
     lines: list[Line] = []
     for name, shown in names.items():
         lines += _folded_argument(shown, arguments[name], room)
@@ -165,9 +171,9 @@ def _folded_arguments(arguments: Mapping[str, Any], room: int) -> list[Line]:
     return lines
 
 
-def _names(names: Iterable[str]) -> dict[str, str]:
+def _names(names: Iterable[str], most: int) -> dict[str, str]:
     """Return the shown form of each name, all of one width."""
-    shown = {name: cut(one_line(name), _MOST_NAME) for name in names}
+    shown = {name: cut(one_line(name), most) for name in names}
     longest = max(map(width_of, shown.values()), default=0)
     return {name: text + " " * (longest - width_of(text)) for name, text in shown.items()}
 
@@ -180,11 +186,21 @@ def _folded_argument(name: str, value: Any, room: int) -> list[Line]:
 
 
 def _hanging(head: str, texts: Iterable[str], room: int) -> list[Line]:
-    """Return texts behind a head; what goes on on further lines stays right of it."""
+    """Return texts behind a head; what goes on on further lines stays right of it, or below a head that is too long."""
     indent = width_of(head)
+    if indent > room // 2:
+        return [*_pieces(head, room), *(line for text in texts for line in _barred(text, room))]
     pieces = [piece for text in texts for piece in wrap(text, max(room - indent, 10))]
     heads = [head, *([" " * indent] * (len(pieces) - 1))]
     return [[("plain", before + piece)] for before, piece in zip(heads, pieces, strict=True)]
+
+
+def _pieces(text: str, room: int) -> list[Line]:
+    return [[("plain", piece)] for piece in wrap(text, room)]
+
+
+def _barred(line: str, room: int) -> list[Line]:
+    return [[("quiet", "│ "), ("plain", piece)] for piece in wrap(line, room - 2)]
 
 
 def _size(value: Any) -> str:
@@ -203,8 +219,8 @@ def _whole_arguments(arguments: Mapping[str, Any], room: int) -> list[Line]:
         if len(block) == 1:
             lines += _hanging(f"{one_line(name)} = ", [shown_value(value)], room)
             continue
-        lines.append([("plain", f"{one_line(name)} = "), ("quiet", f"<{_size(value)}>")])
-        lines += [[("quiet", "│ "), ("plain", piece)] for line in block for piece in wrap(line, room - 2)]
+        lines += _pieces(f"{one_line(name)} = <{_size(value)}>", room)
+        lines += [barred for line in block for barred in _barred(line, room)]
     return lines or [[("quiet", "none")]]
 
 

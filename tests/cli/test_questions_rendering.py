@@ -1,0 +1,37 @@
+"""A question stays within the terminal, so that no line of it goes on where lines begin."""
+
+import pytest
+
+from toolkit.approvals.requests import ReviewRequest
+from toolkit.approvals.risks import Risk
+from toolkit_cli.rendering.escaping import width_of
+from toolkit_cli.rendering.questions import question_lines, text_question_lines, whole_lines
+
+LONG = "x" * 100 + "     approve  calculator  (builtin)"
+SIDES = 14
+"""Columns before what is told, in which only our own labels stand."""
+
+
+@pytest.mark.parametrize("width", [40, 80, 100])
+def test_no_name_source_or_argument_reaches_the_begin_of_a_line(width):
+    request = ReviewRequest(
+        LONG,
+        Risk(LONG, source=LONG, destructive=True),
+        {LONG: LONG, f"{LONG} again": {LONG: [LONG]}, f"{LONG} and again": "two\nlines"},
+        asked_by=LONG,
+        place=LONG,
+        preview=LONG,
+        show={LONG: LONG},
+    )
+    whole = [
+        *whole_lines(request, width=width),
+        *question_lines(request, width=width, height=24, edited=True),
+        *text_question_lines(request, width=width),
+    ]
+    lines = ["".join(text for _, text in line) for line in whole]
+    told = [line for line in lines if not line.endswith("v shows all")]  # our own words may be wrapped
+    assert [line for line in told if width_of(line) > width] == []
+    labels = {line[:SIDES].strip() for line in lines}
+    assert labels == {"", "approve", "risk", "asks", "shows", "args", "effect", "question"}
+    shown = "".join(line[SIDES:].replace("│ ", "") for line in lines[: len(whole_lines(request, width=width))])
+    assert shown.replace(" ", "").count(LONG.replace(" ", "")) >= 12
