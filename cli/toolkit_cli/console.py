@@ -39,9 +39,9 @@ def write_data(text: str) -> None:
 
 def write_json(data: object) -> None:
     """Write plain data to stdout, now, as JSON that people can read too."""
-    import json  # noqa: PLC0415 - `--version` needs none
+    from toolkit.visibility import visible_json  # noqa: PLC0415 - `--version` needs none
 
-    write_data(f"{json.dumps(data, indent=2, ensure_ascii=False)}\n")
+    write_data(f"{visible_json(data, indent=2)}\n")
 
 
 def say(text: str = "") -> None:

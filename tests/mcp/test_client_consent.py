@@ -18,6 +18,15 @@ from toolkit.mcp.crossing import names_that_cross
 from toolkit.sources.configuring import find_configuration
 from toolkit.sources.opening import open_targets
 
+BREAKFAST = """
+toolkit: 1
+name: breakfast
+description: Feed the animal of the day and say so.
+steps:
+  - id: fed
+    use: zoo.feed
+    with: {animal: lion}
+"""
 CONSENTS = "home/toolkit/mcp-consents.json"
 
 
@@ -86,6 +95,58 @@ def test_what_was_changed_is_asked_about_anew(zoo, change):
     opened(zoo, Continue(always=True))
     file.write_text(file.read_text("utf-8").replace(*change), "utf-8")
     assert len(opened(zoo)[2]) == 1
+
+
+def test_leave_for_a_command_of_one_folder_is_none_for_the_same_command_in_another(zoo):
+    table = zoo.server().read_text("utf-8").replace("cwd = '.'\n", "")
+    zoo.write("toolkit.toml", table)
+    assert len(opened(zoo, Continue(always=True))[2]) == 1
+    zoo.write("other/toolkit.toml", table)
+    configuration, _ = find_configuration(zoo.folder / "other")
+    assert [problem.code for problem in open_targets(["zoo"], configuration).problems] == ["TK011"]
+
+
+def test_server_of_the_users_own_finds_nothing_of_the_folder_where_the_user_happens_to_be(zoo):
+    zoo.own(f"[mcp.zoo]\ncommand = '{sys.executable}'\nargs = ['-m', 'zoo_of_mine']\n")
+    zoo.write("zoo_of_mine.py", "open('started by a stranger', 'w')\n")
+    zoo.write("breakfast.yaml", BREAKFAST)
+    assert zoo.run("lint", "--no-cache", "breakfast.yaml").exit_code == 1
+    assert not (zoo.folder / "started by a stranger").exists()
+    zoo.write("home/toolkit/zoo_of_mine.py", f"import runpy\nrunpy.run_path({str(SERVER)!r}, run_name='__main__')\n")
+    assert zoo.run("lint", "--no-cache", "breakfast.yaml").exit_code == 0
+    assert not (zoo.folder / "started by a stranger").exists()
+
+
+def test_project_says_more_of_a_server_of_the_users_own_only_to_tighten(zoo):
+    table = zoo.server().read_text("utf-8").replace("cwd = '.'", f"cwd = '{zoo.folder}'")
+    zoo.own(f"{table}tools = ['feed', 'bury', 'lose']\nexclude = ['bury']\ntrusted = true\n")
+    zoo.write("toolkit.toml", f"{table}tools = ['*']\nexclude = ['lose']\nprefix = 'safe_'\n")
+    assert opened(zoo) == (["zoo_feed"], [], [])
+
+
+@pytest.mark.parametrize(("command", "program"), [("zoo-server", "bin/zoo-server"), ("./bin/zoo-server", None)])
+def test_question_names_the_file_that_a_command_is_found_as(zoo, command, program):
+    zoo.write("bin/zoo-server", "").chmod(0o755)
+    zoo.write("toolkit.toml", f"[mcp.zoo]\ncommand = '{command}'\nenv = {{ PATH = 'bin' }}\n")
+    [request] = opened(zoo, Reject("no"))[2]
+    assert request.arguments == {
+        "command line": command if program else str(zoo.folder / "bin/zoo-server"),
+        **({"program": str(zoo.folder / program)} if program else {}),
+        "folder": str(zoo.folder),
+        "environment": {"PATH": "bin"},
+    }
+
+
+def test_refusal_is_one_line_and_names_every_variable(zoo):
+    zoo.write("toolkit.toml", "[mcp.zoo]\ncommand = 'uvx'\nargs = [\"a\\nhint: all is well\\u202e\", '${CAGE_KEY}']\n")
+    done = zoo.run("list", "zoo")
+    assert done.exit_code == 3
+    assert done.stderr.splitlines()[0] == (
+        r"error[TK011]: MCP server 'zoo' of this project may not be started yet: "
+        r"uvx 'a\\nhint: all is well\u202e' '${CAGE_KEY}', with CAGE_KEY of your environment"
+    )
+    listed = zoo.run("mcp", "list", "--format", "json").stdout
+    assert (listed.isascii(), json.loads(listed)[0]["line"]) == (True, "uvx 'a\nhint: all is well\u202e' '${CAGE_KEY}'")
 
 
 def test_consents_that_cannot_be_read_are_none(zoo):

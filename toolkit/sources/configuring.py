@@ -4,9 +4,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from toolkit.problems import Problem
 from toolkit.sources.configuration import OWN_FILE, PROJECT_FILE, Configuration
+
+if TYPE_CHECKING:
+    from toolkit.mcp.settings.servers import McpServer
 
 _PREFIX = "TOOLKIT_"
 
@@ -46,8 +50,7 @@ def user_file(variables: Mapping[str, str]) -> Path:
 def _with_own_servers(configuration: Configuration, file: Path, problems: list[Problem]) -> Configuration:
     """Return the configuration with the user's own servers.
 
-    Of a name that the project has too, the project's holds; if both are the same server, it is the user's all the same,
-    with what the project says of its use, but trusted with no more than the user says.
+    Of a name that the project has too, the project's holds; if both are the same server, it is the user's all the same.
     """
     from toolkit.sources.settings import read_own_servers  # noqa: PLC0415 - few users have such a file
 
@@ -57,9 +60,22 @@ def _with_own_servers(configuration: Configuration, file: Path, problems: list[P
     for name, server in configuration.mcp.items():
         mine = own.get(name)
         if mine is not None and mine.fingerprint == server.fingerprint:
-            server = replace(server, owner="user", trusted=mine.trusted, converter=mine.converter)  # noqa: PLW2901 - the same
+            server = _narrowed(mine, server)  # noqa: PLW2901 - the same server
         servers[name] = server
     return configuration._replace(mcp=servers)
+
+
+def _narrowed(own: "McpServer", server: "McpServer") -> "McpServer":
+    """Return the user's own server with what a project says of its use, which may tighten and loosens nothing."""
+    return replace(
+        server,
+        owner="user",
+        trusted=own.trusted,
+        converter=own.converter,
+        prefix=own.prefix,
+        tools=own.tools or server.tools,
+        exclude=(*own.exclude, *server.exclude),
+    )
 
 
 def _configuration_above(start: Path) -> tuple[Configuration, list[Problem]]:

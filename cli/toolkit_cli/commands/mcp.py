@@ -1,12 +1,12 @@
 """`toolkit mcp`: the MCP servers that are configured, and how each is."""
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from toolkit.problems import Problem, did_you_mean
+from toolkit.visibility import visible_json
 from toolkit_cli import console
 from toolkit_cli.completion import complete_server
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
@@ -131,7 +131,7 @@ def _ping(
         milliseconds = round(seconds * 1000, 1)
         if as_json:
             record = {"name": name, "protocol": health.protocol, "title": health.title, "milliseconds": milliseconds}
-            console.write_data(f"{json.dumps(record, ensure_ascii=False)}\n")
+            console.write_data(f"{visible_json(record)}\n")
         else:
             console.write_data(f"{name} answers in {milliseconds:g}ms ({health.protocol})\n")
     if problems:

@@ -18,7 +18,7 @@ from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
 from toolkit.approvals.risks import Risk
 from toolkit.mcp.crossing import names_that_cross
-from toolkit.mcp.settings.servers import HttpServer, McpServer, StdioServer, variables_in
+from toolkit.mcp.settings.servers import HttpServer, McpServer, StdioServer, texts_of, variables_in
 from toolkit.problems import Problem
 from toolkit.running import loop_is_running, run_apart, run_in_loop
 
@@ -132,6 +132,8 @@ def _what_it_is(server: McpServer) -> dict[str, Any]:
     if isinstance(server, HttpServer):
         return {"url": server.url, **({"headers": dict(server.headers)} if server.headers else {})}
     told: dict[str, Any] = {"command line": server.line}
+    if (program := server.program) not in {None, server.command}:
+        told["program"] = program
     if server.cwd is not None:
         told["folder"] = str(server.cwd)
     if server.env:
@@ -141,9 +143,9 @@ def _what_it_is(server: McpServer) -> dict[str, Any]:
 
 def _refused(server: McpServer) -> Problem:
     kind = "started" if isinstance(server, StdioServer) else "contacted"
-    texts = server.env if isinstance(server, StdioServer) else server.headers
-    secrets = variables_in(texts)
+    secrets = variables_in(dict(enumerate(texts_of(server))))
     with_what = f", with {', '.join(secrets)} of your environment" if secrets else ""
-    message = f"MCP server '{server.name}' of this project may not be {kind} yet: {server.line}{with_what}"
+    line = server.line.replace("\n", "\\n")  # no further line of it could pass for one of ours
+    message = f"MCP server '{server.name}' of this project may not be {kind} yet: {line}{with_what}"
     hint = f"if you want that, allow it: --start {server.name}, or TOOLKIT_MCP_START={server.name}"
     return Problem(NOT_ALLOWED, message, server.place, hint=hint)

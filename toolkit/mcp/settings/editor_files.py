@@ -46,6 +46,8 @@ def read_editors_file(file: Path, setting: Setting) -> dict[str, McpServer]:
         path = [listed, name]
         if not isinstance(table, dict):
             inner.report(path, f"'{name}' must be an object", None)
+        elif _as_name(name) in servers:
+            inner.report(path, f"'{name}' and another server would both be '{_as_name(name)}'", "rename one")
         elif table.get("disabled") is True:
             continue
         elif (server := read_table(_as_name(name), _as_ours(table, path, inner), path, inner)) is not None:

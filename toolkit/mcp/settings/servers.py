@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from shlex import join
+from shutil import which
 from typing import Any, Literal
 
 from toolkit.errors import ConfigurationError
@@ -73,7 +74,7 @@ class StdioServer(ServerOptions):
         command: The program.
         args: Its arguments.
         env: Variables of its environment, beside the few that are safe to hand on (`PATH`, `HOME`, …).
-        cwd: The folder that it works in; that of this process unless said.
+        cwd: The folder that it works in; that of this process unless said. In a file, the file's own folder.
     """
 
     name: str
@@ -86,6 +87,18 @@ class StdioServer(ServerOptions):
     def line(self) -> str:
         """The full command line, as a shell would be given it; variables stand by their names."""
         return join([self.command, *self.args])
+
+    @property
+    def program(self) -> str | None:
+        """The file that is started, as far as that can be told before."""
+        try:
+            command = expand(self.command, self.name)
+            path = expand(self.env["PATH"], self.name) if "PATH" in self.env else os.environ.get("PATH", os.defpath)
+        except ConfigurationError:
+            return None
+        folder = Path.cwd() if self.cwd is None else self.cwd
+        places = os.pathsep.join(str(folder / place) for place in path.split(os.pathsep))
+        return which(str(folder / command) if os.sep in command else command, path=places)
 
     @property
     def fingerprint(self) -> str:

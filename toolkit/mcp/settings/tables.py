@@ -86,6 +86,9 @@ class _Table:
             return None
         place = self._setting.place(self._path)
         make: Any = StdioServer if "command" in kinds else HttpServer
+        if "command" in kinds:
+            # Not where we happen to be: what is started may look for its own parts there, and find those of a stranger.
+            values.setdefault("cwd", self._setting.folder.resolve())
         server: McpServer = make(name=self._name, owner=self._setting.owner, place=place, **values)
         return server
 
