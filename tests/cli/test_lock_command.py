@@ -75,6 +75,21 @@ def test_what_cannot_be_compared_is_told_and_pins_nothing(project, invoke):
     assert invoke("lock", "calculator").exit_code == 2
 
 
+def test_no_other_file_is_overwritten(project, invoke):
+    (project / "tools.py").write_text(BEFORE, "utf-8")
+    (project / "profile").write_text("mine", "utf-8")
+    (project / "toolkit.lock").symlink_to("profile")
+    result = invoke("lock", "tools.py", "--update")
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "error: cannot write 'toolkit.lock': what is there is not a lockfile\n",
+    )
+    assert (project / "profile").read_text("utf-8") == "mine"
+    (project / "profile").write_text('<<<<<<< ours\n"toolkit-lock": 1', "utf-8")
+    assert invoke("lock", "tools.py", "--update").exit_code == 0
+    assert invoke("lock", "tools.py").exit_code == 0
+
+
 def test_lint_finds_what_is_not_as_it_was_pinned(project, invoke):
     (project / "tools.py").write_text(BEFORE)
     invoke("lock", "--update", "tools.py")

@@ -15,6 +15,8 @@ from toolkit.tools.spec import ToolSpec
 from toolkit.visibility import visible_json
 
 LOCK_FILE = "toolkit.lock"
+MARK = "toolkit-lock"
+"""The key that every lockfile has, and nothing else."""
 DRIFT = "TK514"
 _FORMAT = 1
 _HINTS = ("read_only", "destructive", "idempotent", "open_world")
@@ -44,7 +46,7 @@ def entries_of(specs: Iterable[ToolSpec]) -> dict[str, Entry]:
 
 def written_lock(entries: Mapping[str, Entry]) -> str:
     """Return the text of a lockfile."""
-    content = {"toolkit-lock": _FORMAT, "tools": entries}
+    content = {MARK: _FORMAT, "tools": entries}
     return f"{visible_json(content, indent=2, sort_keys=True)}\n"
 
 
@@ -61,6 +63,6 @@ def read_lock(file: Path) -> dict[str, Entry] | Problem:
     except (ValueError, RecursionError) as error:
         return Problem(DRIFT, f"'{file.name}' cannot be read: {error}", place, hint=_UPDATE)
     tools = content.get("tools") if isinstance(content, dict) else None
-    if not isinstance(tools, dict) or content.get("toolkit-lock") != _FORMAT:
+    if not isinstance(tools, dict) or content.get(MARK) != _FORMAT:
         return Problem(DRIFT, f"'{file.name}' is no lockfile of this version", place, hint=_UPDATE)
     return {name: entry for name, entry in tools.items() if isinstance(entry, dict)}

@@ -63,8 +63,11 @@ def lock(
 
 
 def _write(file: "Path", text: str) -> None:
+    from toolkit.pins.lockfile import MARK  # noqa: PLC0415 - help needs none of it
+    from toolkit.replacing import put_over  # noqa: PLC0415
+
     try:
-        file.write_text(text, "utf-8", newline="\n")
+        put_over(file, text.encode(), MARK, "a lockfile")
     except OSError as error:
         raise cannot_write(file.name, error) from error
 
