@@ -8,8 +8,8 @@ from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
 from toolkit.errors import ConfigurationError, ToolArgumentsError, ToolExecutionError, ToolkitError
 from toolkit.tools.asking import tell_of_leave
-from toolkit.tools.hiding import digest_of_call, shown_arguments, unhidden
 from toolkit.tools.results import ToolResult
+from toolkit.tools.reviewing import digest_of_call, shown_arguments, unhidden
 from toolkit.tools.showing import frozen
 
 if TYPE_CHECKING:

@@ -1,0 +1,66 @@
+"""Reviewing: a call as a reviewer sees it, what tells it from every other, and edits of it made whole."""
+
+import json
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from toolkit.tools.hiding import members_of, veiled
+from toolkit.tools.showing import frozen, is_type_alone
+
+if TYPE_CHECKING:
+    from toolkit.tools.base import Tool
+
+_SALT = os.urandom(16)  # a digest may travel to a reviewer elsewhere, and a short password must not be found from it
+
+
+def digest_of_call(tool: "Tool", sent: str) -> str:
+    """Return what differs between any two calls of different tools, or with different arguments, and tells nothing.
+
+    Calls that a reviewer sees alike may differ in a secret, in what has no form in JSON, or in the tool behind a name.
+    """
+    from hashlib import sha256  # noqa: PLC0415 - it loads OpenSSL, and only a question needs it
+
+    data = members_of(sent)
+    whole = sent if data is None else json.dumps(_known(tool, data), sort_keys=True)
+    return sha256(_SALT + f"{tool.identity} {whole}".encode(errors="surrogatepass")).hexdigest()
+
+
+def unhidden(tool: "Tool", edited: str | Mapping[str, Any], sent: str) -> str:
+    """Return edited arguments as JSON text, with the secret of the call wherever a reviewer left the stars."""
+    text = frozen(edited)
+    new, old = (members_of(text), members_of(sent)) if tool.hidden_parameters else (None, None)
+    if new is None or old is None:
+        return text
+    shown = shown_arguments(tool, tool.parse(sent), sent)
+    kept = {
+        name: old[name]
+        for name in tool.hidden_parameters
+        if name in old and name in new and new[name] == shown.get(name)
+    }
+    return json.dumps(new | kept)
+
+
+def shown_arguments(tool: "Tool", parsed: Any, sent: str) -> dict[str, Any]:
+    """Return the arguments of a call as a reviewer sees them: as they were read, and whatever of them that leaves out.
+
+    A type may keep members out of its JSON, or have none at all; what was sent for them is shown, but no secret is.
+    """
+    told = veiled(_known(tool, members_of(sent) or {}), tool.spec.parameters)
+    shown: dict[str, Any] = _completed(tool.describe(parsed), told)
+    return shown
+
+
+def _known(tool: "Tool", data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members that the tool knows of; what it does not, it never sees."""
+    return {name: value for name, value in data.items() if name in tool.spec.properties}
+
+
+def _completed(shown: Any, sent: Any) -> Any:
+    """Return what is shown, with what was sent for it wherever it says nothing, or no more than a type."""
+    if isinstance(shown, dict) and isinstance(sent, dict):
+        both = {name: _completed(value, sent[name]) if name in sent else value for name, value in shown.items()}
+        return both | {name: value for name, value in sent.items() if name not in shown}
+    if isinstance(shown, list) and isinstance(sent, list) and len(shown) == len(sent):
+        return [_completed(*pair) for pair in zip(shown, sent, strict=True)]
+    return sent if isinstance(shown, str) and is_type_alone(shown) else shown
