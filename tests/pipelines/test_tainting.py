@@ -16,7 +16,7 @@ class Marked(WrappedTool):
         self.marks = marks
 
     @property
-    def spec(self):
+    def spec(self):  # type: ignore[override]  # it is a plain attribute elsewhere
         return replace(self.inner.spec, **self.marks)
 
 
