@@ -59,6 +59,7 @@ _SIGNS = (
     _sign("alters", "the word",
           rf"\b(?:change|modify|alter|rewrite)\s+[^.\n]{{0,40}}?\b(?:of|to|for)\s+{_NAMED}"),
 )  # fmt: skip
+_ARGUMENTS = re.compile(r"^[ \t]*(?:Args|Arguments|Parameters):[ \t]*$", re.MULTILINE)
 _SENTENCE = re.compile(r"[.!?](?=\s)|\n\s*\n")
 _IDENTIFIER = re.compile(r"\w_\w|[a-z][A-Z]")
 
@@ -169,7 +170,7 @@ def _is_meant(
 ) -> bool:
     """Whether a tool is named, and either it or the text comes from elsewhere.
 
-    A name that no tool of the run has must look like one, and be spoken of as one.
+    A name that no tool of the run has must look like one, and be spoken of as one; below `Args:` it is an argument's.
     """
     is_called_tool = bool(match["before"] or match["after"])
     is_constant = match["name"].isupper()
@@ -177,7 +178,8 @@ def _is_meant(
     if others:
         is_named = looks_like_one or is_called_tool or bool(match["mark"])
         return is_named and (tool.is_foreign or any(one.is_foreign for one in others))
-    if not (tool.is_foreign and looks_like_one) or is_constant:
+    is_of_arguments = _ARGUMENTS.search(text, 0, match.start())
+    if not (tool.is_foreign and looks_like_one) or is_constant or is_of_arguments:
         return False
     if sign.proof == "an offer":
         return is_called_tool or bool(_ITSELF.search(_sentence(text, match)))
