@@ -14,7 +14,7 @@ from uuid import UUID
 import pytest
 from pydantic import BaseModel, SecretStr
 
-from toolkit import Tool, ToolResult, TypedTool, from_function, from_object
+from toolkit import Tool, ToolResult, TypedTool, from_function, from_object, tool
 
 
 class Color(Enum):
@@ -168,6 +168,35 @@ def test_what_has_no_form_in_json_is_a_failed_result_that_names_the_type_after_t
     assert result.error is not None
     assert result.error.startswith(f"the tool has done its work, but what it returned ({kind}) has no form in JSON: ")
     assert (result.error_code, result.output, done) == ("error", "", ["once"])
+
+
+class Customer:
+    """Has no form in JSON, and tools of its own."""
+
+    def __init__(self, name):
+        self.name = name
+
+    @tool(read_only=True)
+    def orders(self) -> int:
+        """Count the orders."""
+        return 3
+
+
+class Named(Customer):
+    def __str__(self):
+        return f"the customer {self.name}"
+
+
+def test_object_with_tools_of_its_own_needs_no_form_in_json():
+    plain, named = Customer("Ada"), Named("Bob")
+    for value, output, structured in (
+        (plain, "<Customer>", None),
+        (named, "the customer Bob", None),
+        ([plain, named], '["<Customer>","the customer Bob"]', ["<Customer>", "the customer Bob"]),
+        ({"found": plain}, '{"found":"<Customer>"}', {"found": "<Customer>"}),
+    ):
+        result = returning(value).run()
+        assert (result.output, result.structured, result.artifact) == (output, structured, value)
 
 
 def test_every_kind_of_tool_makes_the_same_of_what_its_work_returns():

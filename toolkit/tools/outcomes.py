@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from toolkit.tools.marking import mark_of
 from toolkit.tools.results import ToolResult
 
 NOTHING_RETURNED = "Success"
@@ -10,7 +11,8 @@ NOTHING_RETURNED = "Success"
 def as_result(value: Any) -> ToolResult:
     """Return any value as a result: a result or text as it is, everything else as compact JSON.
 
-    Numbers that JSON does not know are quoted (`"NaN"`), and text beyond ASCII is kept.
+    Numbers that JSON does not know are quoted (`"NaN"`), and text beyond ASCII is kept. An object with marked methods
+    needs no form in JSON, since they say what it knows: it is told in its own words, or named by its type.
 
     Raises:
         ValueError: If the value has no form in JSON; the message names its type.
@@ -26,9 +28,28 @@ def _as_json(value: Any) -> ToolResult:
     from pydantic_core import from_json, to_json
 
     try:
-        text = to_json(value, inf_nan_mode="strings")
-        return ToolResult(text.decode(), structured=from_json(text), artifact=value)
+        text = to_json(value, inf_nan_mode="strings", fallback=_in_words)
+        data = from_json(text)
     except (ValueError, RecursionError) as error:
         message = f"the tool has done its work, but what it returned ({type(value).__qualname__}) has no form in JSON"
-        reason = str(error).removeprefix("Error serializing to JSON: ")
+        reason = str(error).removeprefix("Error serializing to JSON: ").removeprefix("ValueError: ")
         raise ValueError(f"{message}: {reason}") from error
+    if isinstance(data, str) and _has_methods(type(value)):
+        return ToolResult(data, artifact=value)
+    return ToolResult(text.decode(), structured=data, artifact=value)
+
+
+def _in_words(thing: Any) -> str:
+    """Return an object with marked methods as its class puts it; one whose class says nothing is named by it."""
+    kind = type(thing)
+    if not _has_methods(kind):
+        message = f"Unable to serialize unknown type: {kind}"
+        raise ValueError(message)
+    *own, _object = kind.__mro__
+    says_something = any(name in vars(base) for base in own for name in ("__str__", "__repr__"))
+    return str(thing) if says_something else f"<{kind.__name__}>"
+
+
+def _has_methods(kind: type) -> bool:
+    members = (member for base in kind.__mro__ for member in vars(base).values())
+    return any(mark_of(getattr(member, "__func__", member)) is not None for member in members)
