@@ -119,3 +119,11 @@ def test_configuration_that_is_nested_too_deeply_is_told(invoke, project):
     result = invoke("list")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.splitlines()[0] == "error[TK005]: the TOML is nested too deeply"
+
+
+def test_file_that_cannot_be_read_is_told_without_running_anything(invoke, project):
+    (project / "broken.yaml").write_text("name: report\nsteps: [\n", "utf-8")
+    (project / "latin.yaml").write_bytes(b"name: caf\xe9\n")
+    result = invoke("lint", "--static", "broken.yaml", "latin.yaml", "--format", "concise")
+    assert result.exit_code == 1
+    assert [line.partition("[")[2][:5] for line in result.stdout.splitlines()[:2]] == ["TK601", "TK601"]

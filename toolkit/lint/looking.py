@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from toolkit.documents.reading import read_text
+from toolkit.documents.reading import parse_document, read_text
 from toolkit.lint.children import Answer
 from toolkit.lint.defining import built_definition, marks_to_functions, static_definition
 from toolkit.lint.definitions import ToolDefinition
@@ -96,7 +96,7 @@ class Looker:
             case "json":
                 return self._json(request)
             case "pipeline":
-                return self._pipeline_file(request, told, problems)
+                return self._pipeline_file(request, told, problems, is_static=answer is None)
         tools = [built_definition(record, None, request.target, told.child) for record in told.tools]
         return self._finished(problems, tools, "", "", told)
 
@@ -141,11 +141,13 @@ class Looker:
             problems.append(Problem(NO_TOOLS, f"there are no tools in '{request.target}'", Location(file), "warning"))
         return self._finished(problems, tools, file, "", _Told.of(None))._replace(needs={"files": [], "listings": []})
 
-    def _pipeline_file(self, request: Request, told: "_Told", problems: list[Problem]) -> Report:
+    def _pipeline_file(self, request: Request, told: "_Told", problems: list[Problem], *, is_static: bool) -> Report:
         file = str(request.file)
         text = read_text(Path(file), file)
         if isinstance(text, Problem):
-            return Report(tuple(problems))
+            return Report((*problems, text) if is_static else tuple(problems))
+        if is_static:  # else whoever has planned it tells that it cannot be read
+            problems += parse_document(text, file)[1]
         steps = [tuple(map(read_step, record["steps"])) for record in told.tools if record["steps"] is not None]
         pipeline = PipelineFile(file, text, steps[0] if steps else None)
         for rule in self._pipeline:
