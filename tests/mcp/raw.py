@@ -30,7 +30,8 @@ def message(method, identity=None, **params):
 class RawStdio:
     """A server in a child process, spoken to line by line; all it writes to stdout must be JSON messages."""
 
-    def __init__(self, command, *, cwd=None, env=None):
+    def __init__(self, command, *, cwd=None, env=None, capabilities=None):
+        self.capabilities = capabilities or {}
         self.process = subprocess.Popen(
             command,
             cwd=cwd,
@@ -53,7 +54,7 @@ class RawStdio:
 
     def __enter__(self):
         """Shake hands."""
-        self.send(message("initialize", "hello", **HELLO))
+        self.send(message("initialize", "hello", **HELLO | {"capabilities": self.capabilities}))
         self.hello = self.wait_for("hello")["result"]
         self.send(message("notifications/initialized"))
         return self

@@ -180,6 +180,19 @@ def test_what_must_be_asked_about_is_refused_where_the_client_cannot_ask(stdio, 
     assert not (served / "erased.txt").exists()
 
 
+def test_garbage_in_the_place_of_an_answer_is_no_yes(served):
+    garbage = [None, "approve", {}, {"action": "APPROVE", "content": {"decision": "approve"}}]
+    with RawStdio([TOOLKIT, "serve", "tools.py"], cwd=served, capabilities={"elicitation": {}}) as asked:
+        for number, answer in enumerate(garbage):
+            asked.send(message("tools/call", number, name="erase"))
+            question = asked.read()
+            asked.send({"jsonrpc": "2.0", "id": question["id"], "result": answer})
+            result = asked.wait_for(number)["result"]
+            assert result["isError"]
+            assert "malformed" in result["content"][0]["text"]
+    assert not (served / "erased.txt").exists()
+
+
 # ---------------------------------------------------------------------------------------------------------------- http
 
 

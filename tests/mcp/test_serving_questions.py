@@ -142,7 +142,7 @@ def test_client_that_fails_to_ask_has_not_approved(era):
     if era == "legacy":
         assert call(era, "wipe", {"path": "a.txt"}, fail) == (
             True,
-            "Rejected by reviewer: the reviewer failed: MCPError: no form",
+            "Rejected by reviewer: the client could not ask: no form",
         )
     else:
         with pytest.raises(MCPError, match="no form"):

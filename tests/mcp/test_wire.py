@@ -17,7 +17,7 @@ MALFORMED: list[tuple[bytes, int | str | None, int, str]] = [
     (b"not json", None, -32700, f"{NOT_JSON} (Expecting value: line 1 column 1 (char 0))"),
     (b'{"half"', None, -32700, f"{NOT_JSON} (Expecting ':' delimiter: line 1 column 8 (char 7))"),
     (b'\xff{"id":1}', None, -32700, f"{NOT_JSON} ('utf-8' codec can't decode byte 0xff in position 0: invalid start byte)"),
-    (b"[" * 9000 + b"]" * 9000, None, -32700, f"{NOT_JSON} (it is nested too deeply)"),
+    (b"[" * 19_000, None, -32700, f"{NOT_JSON} (it is nested too deeply)"),
     (b"[%s]" % PING, None, -32600, "Invalid request: a batch; send one message a line"),
     (b"[]", None, -32600, "Invalid request: a batch; send one message a line"),
     (b"7", None, -32600, "Invalid request: a message is a JSON object"),
@@ -45,10 +45,24 @@ def test_a_malformed_line_is_answered_by_what_is_wrong_with_it(line, identity, c
 
 
 @pytest.mark.parametrize(
-    "line", [b"", b" \t\r", b'{"jsonrpc":"2.0","method":7}', b'{"id":1,"result":7}', b'{"id":1,"error":"no"}']
+    "line", [b"", b" \t\r", b'{"jsonrpc":"2.0","method":7}', b'{"id":null,"result":7}', b'{"id":[],"error":"no"}']
 )
 def test_where_nobody_waits_for_an_answer_there_is_none(line):
     assert message_of(line) is None
+
+
+@pytest.mark.parametrize(
+    "line", [b'{"id":1,"result":7}', b'{"jsonrpc":"2.0","id":1,"result":null}', b'{"id":1,"error":"no"}']
+)
+def test_a_malformed_answer_is_an_error_to_whoever_waits_for_it(line):
+    answer = message_of(line)
+    assert answer is not None
+    assert not isinstance(answer, LineError)
+    assert json.loads(line_of(answer)) == {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "error": {"code": -32600, "message": "the answer is malformed"},
+    }
 
 
 @pytest.mark.parametrize(

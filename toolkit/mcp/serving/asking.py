@@ -12,6 +12,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import mcp_types as types
+from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
 
 from toolkit.approvals.decisions import Continue, Decision, Edit, Reject
 from toolkit.approvals.requests import ReviewRequest
@@ -59,7 +61,12 @@ class ClientReviewer:
         return await asyncio.wrap_future(asking)
 
     async def _ask(self, elicit: Elicit, text: str, request: ReviewRequest) -> Decision:
-        answer = await elicit(_elicitation(text, request))
+        try:
+            answer = await elicit(_elicitation(text, request))
+        except ValidationError:
+            return Reject("the client's answer to the question is malformed")
+        except MCPError as error:
+            return Reject(f"the client could not ask: {error.message}")
         return _own_words(answer) if request.answer_is_text else _decision(answer)
 
 

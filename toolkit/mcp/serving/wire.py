@@ -46,12 +46,16 @@ def message_of(line: bytes, limit: int = LONGEST_MESSAGE) -> JSONRPCMessage | Li
     # A request whose id is none looks like a notification, and one that has a result too like an answer.
     is_like = b'"id"' if isinstance(message, JSONRPCNotification) else b'"method"'
     if not isinstance(message, JSONRPCRequest) and is_like in line:
-        return _answer_to(line) or message
+        fault = _answer_to(line)
+        return fault if isinstance(fault, LineError) else message
     return message
 
 
-def _answer_to(line: bytes) -> LineError | None:
-    """Return the error that answers a malformed line; None where nobody waits for one."""
+def _answer_to(line: bytes) -> JSONRPCError | None:
+    """Return the error that answers a malformed line; None where nobody waits for one.
+
+    A malformed answer is answered by none, which could go on for ever: it is an error to whoever waits for it here.
+    """
     try:
         value = json.loads(line.decode())
     except (ValueError, RecursionError) as error:
@@ -63,7 +67,9 @@ def _answer_to(line: bytes) -> LineError | None:
     if "method" in value and "id" not in value:
         return None  # a notification: nobody waits for an answer
     if "method" not in value and ("result" in value or "error" in value):
-        return None  # a malformed answer: to answer it could go on for ever
+        identity = _id_of(value)
+        fault = ErrorData(code=INVALID_REQUEST, message="the answer is malformed")
+        return None if identity is None else JSONRPCError(jsonrpc="2.0", id=identity, error=fault)
     return _error(_id_of(value), INVALID_REQUEST, _what_is_wrong(value))
 
 
