@@ -92,7 +92,7 @@ class Call:
         self._rules = rules
         self._workshop = workshop
         self._blot = blot
-        self._asked = _news()
+        self._asked = _unsettled()
         self._asked_so_far = 0
         self._job: Job | None = None
         self._is_asking = 0
@@ -169,7 +169,7 @@ class Call:
         news, _ = await asyncio.wait(waited, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
         self._working += loop.time() - began
         if self._asked.done():
-            self._asked = _news()
+            self._asked = _unsettled()
         if not news:
             self._workshop.look_after(job)
             await self._end_if_stuck(job)
@@ -220,5 +220,5 @@ class Call:
             self.questions.pop(name, None)
 
 
-def _news() -> "asyncio.Future[None]":
+def _unsettled() -> "asyncio.Future[None]":
     return asyncio.get_running_loop().create_future()

@@ -80,7 +80,7 @@ class Job:
     def hand_over(self, bench: "_Bench") -> None:
         """Have it begun in a loop."""
         self.bench = bench
-        self._ticket = threading.Lock()
+        self._ticket = threading.Lock()  # whoever takes it decides: the loop begins the call, or we take it back
         bench.soon(partial(self._begin, self._ticket))
 
     def take_back(self) -> bool:
@@ -103,11 +103,8 @@ class Job:
 
     def _end(self, task: asyncio.Task[ToolResult]) -> None:
         result = ToolResult.failure("the call was cancelled", "cancelled") if task.cancelled() else task.result()
-        self._tell(self.finished, result)
-
-    def _tell(self, future: "asyncio.Future[Any]", value: Any) -> None:
         with suppress(RuntimeError):  # the loop that waited is closed
-            self._loop.call_soon_threadsafe(_settle, future, value)
+            self._loop.call_soon_threadsafe(_settle, self.finished, result)
 
 
 def _settle(future: "asyncio.Future[Any]", value: Any) -> None:
