@@ -112,7 +112,7 @@ class DataKeptApart:
         """Take stdout away from everybody else."""
         global _apart, _data
         self._before = (_apart, _data, sys.stdout)
-        self._kept: int | None = None
+        self._ours: TextIO | None = None
         if not _apart:
             _apart, _data = True, self._taken_away() if _descriptor(sys.stdout) == 1 else sys.stdout
         sys.stdout = sys.stderr
@@ -120,13 +120,14 @@ class DataKeptApart:
     def _taken_away(self) -> TextIO:
         """Point file descriptor 1 to where stderr goes, and return a stream to where it went before."""
         sys.stdout.flush()
-        self._kept = os.dup(1)
+        taken = os.dup(1)
         if _descriptor(sys.stderr) == 2:  # noqa: PLR2004 - the number of stderr
             os.dup2(2, 1)
         else:
             _lead_nowhere(1)
         # Data is UTF-8 wherever it goes; what UTF-8 cannot say is escaped rather than lost or fatal.
-        return os.fdopen(self._kept, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
+        self._ours = os.fdopen(taken, "w", encoding="utf-8", errors="backslashreplace")
+        return self._ours
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -134,9 +135,9 @@ class DataKeptApart:
         """Give stdout back."""
         global _apart, _data
         _apart, _data, sys.stdout = self._before
-        if self._kept is not None:
-            os.dup2(self._kept, 1)
-            os.close(self._kept)
+        if self._ours is not None:
+            os.dup2(self._ours.fileno(), 1)
+            self._ours.close()
 
 
 def data_descriptor() -> int | None:

@@ -165,7 +165,7 @@ def problems_of(name="weather", parameters=WEATHER, function=weather, **options)
         ),
         (
             {"type": "object", "properties": {"a": {"type": "string", "pattern": "("}}},
-            "the schema cannot be checked: error: missing ), unterminated subpattern at position 0",
+            "the schema cannot be checked: missing ), unterminated subpattern at position 0",
         ),
         (
             {"type": "object", "properties": {"a": 5}},

@@ -81,8 +81,10 @@ def _read_bytes(path: Path, file: str, most: int) -> bytes | Problem:
             data = stream.read(most + 1)
     except FileNotFoundError:
         return Problem("TK001", f"there is no file '{file}'", Location(file), hint=near_file(file, path))
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+    except ValueError:
+        return Problem("TK001", f"cannot read '{file}': no name of a file has a null character", Location(file))
+    except OSError as error:
+        reason = error.strerror or str(error)
         return Problem("TK001", f"cannot read '{file}': {reason[:1].lower()}{reason[1:]}", Location(file))
     return data if len(data) <= most else _too_large(file, most)
 

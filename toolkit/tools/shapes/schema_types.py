@@ -5,6 +5,7 @@ conjunctions and references inside the schema. What else a schema says (`not`, `
 whoever writes the arguments, and is not checked here.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from pydantic_core import PydanticCustomError, SchemaError, core_schema
 from toolkit.tools.shapes.values import Shape
 
 _Core = Any
+_EXCEPTION_NAME = re.compile(r"^\w*[Ee]rror: ")  # Python's word for a bad pattern, which each release may change
 _NUMERIC = {
     "minimum": "ge",
     "maximum": "le",
@@ -40,8 +42,8 @@ def shape_of_schema(schema: Mapping[str, Any]) -> Shape:
         shape = Shape(dict(schema), lambda: core)
         shape.validate_data  # noqa: B018 - made at once, since only making it tells whether it can be made
     except (SchemaError, TypeError, KeyError, AttributeError) as error:
-        message = f"the schema cannot be checked: {str(error).splitlines()[-1].strip()}"
-        raise ValueError(message) from error
+        reason = _EXCEPTION_NAME.sub("", str(error).splitlines()[-1].strip())
+        raise ValueError(f"the schema cannot be checked: {reason}") from error
     return shape
 
 
