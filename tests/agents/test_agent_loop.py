@@ -308,7 +308,7 @@ def test_what_a_model_chose_is_asked_about_unless_it_is_read_only():
     turns = [call("erase", path="a"), call("erase", path="b"), call("double", number=1), "done"]
     result = run(turns, [erase, double], context=ToolContext(reviewer=reviewer))
     assert [request.asked_by for request in reviewer.requests] == ["a model chose it", "a model chose it"]
-    assert reviewer.requests[0].place == "turn 1/20 · agent agent"
+    assert reviewer.requests[0].place == "turn 1/20 · agent"
     assert texts(result.transcript) == ["erased a", "Error: Rejected by reviewer: not that one", "2"]
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from toolkit.agents.answers import Answer
 from toolkit.agents.loop import with_gate_of_its_own
 from toolkit.agents.models.messages import Model
+from toolkit.agents.steps import UNNAMED
 from toolkit.agents.transcripts import Transcript
 from toolkit.agents.working import AgentOptions, AgentResult, Instructions, Output, Settings, Work
 from toolkit.disclosure.folding import folded_tools
@@ -22,7 +23,6 @@ from toolkit.tools.showing import plain_data
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from toolkit.runs.records import Budget
     from toolkit.tools.inputs import InputShape
 
 TASK = {
@@ -44,7 +44,7 @@ async def run_agent(
     *,
     instructions: Instructions = "",
     context: ToolContext = NO_CONTEXT,
-    name: str = "agent",
+    name: str = UNNAMED,
     **options: "Unpack[AgentOptions]",
 ) -> AgentResult[Output]:
     """Let a model do a task with tools, and return what it came to.
@@ -72,14 +72,10 @@ async def run_agent(
     offered = settings.offered(tools)
     said = settings.transcript if settings.transcript is not None else Transcript()
     answer = Answer(output_type) if output_type is not None else None
-    run = _run_within(context.run, prompt, settings.budget)
+    run = Run.within(context.run, goal=prompt, budget=settings.budget)
     inner = with_gate_of_its_own(context).replace(run=run, agent=name)
     with said.held():
         return await Work(model, offered, settings, said, inner, run, answer).do(prompt, instructions)
-
-
-def _run_within(around: Run | None, goal: str, budget: "Budget | None") -> Run:
-    return Run(goal=goal, budget=budget) if around is None else around.spawn(goal=goal, budget=budget)
 
 
 class AgentToolOptions(AgentOptions, ToolOptions, total=False):

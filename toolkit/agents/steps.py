@@ -11,6 +11,9 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
 from toolkit.tools.waiting import Counting, Waiting
 
+UNNAMED = "agent"
+"""What an agent is called that nobody has given a name."""
+
 _STEPS = count(1)
 _STATUSES: dict[str | int | None, StepStatus] = {"rejected": "rejected", "timeout": "timed_out"}
 
@@ -28,8 +31,8 @@ async def call_as_step(tool: Tool | None, call: ToolCall, context: ToolContext, 
     Raises:
         Signal: What ends more than the call, a budget that is used up among it.
     """
-    here, around = f"turn {turn}/{of} · agent {context.agent}", context.place
-    inner = context.replace(place=f"{here} · {around}" if around else here)
+    who = f"agent {context.agent}" if context.agent != UNNAMED else UNNAMED
+    inner = context.replace(place=" · ".join(filter(None, (f"turn {turn}/{of}", who, context.place))))
     with inner.run.calling() if inner.run is not None else nullcontext():
         if inner.listener is None:
             return await _performed(tool, call, inner)

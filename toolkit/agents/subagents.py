@@ -3,16 +3,16 @@
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from toolkit.agents.agent import TASK
+from toolkit.agents.handing_over import handed_over, input_reader
 from toolkit.approvals.gates import Demand
 from toolkit.errors import (
     BudgetExceeded,
     ConfigurationError,
     InvalidTools,
     TerminationRequested,
-    ToolArgumentsError,
     ToolExecutionError,
 )
 from toolkit.problems import Problem, did_you_mean
@@ -26,13 +26,30 @@ from toolkit.tools.places import place_of_caller
 from toolkit.tools.resolution import from_object
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
-from toolkit.tools.typed import TypedTool
+
+if TYPE_CHECKING:
+    from typing import Unpack
 
 DEEPEST = 5
 """How many subagents may stand in one another, unless it is said otherwise."""
 
 Agents = Mapping[str, Tool] | Callable[[str], Tool | None]
 """Agents by name: a table, or a function that returns the one of a name, the same one each time, or None."""
+
+
+class SubagentOptions(TypedDict, total=False):
+    """What may be said of any subagent.
+
+    Attributes:
+        input_type: What a call must carry, as a pydantic model, a dataclass or a TypedDict. The agent is given it as
+            its arguments, or, where it takes one text alone, as JSON; the object itself is put on its blackboard.
+        budget: What each call of it may spend; those of the runs round it hold too.
+        deepest: How many subagents may stand in one another, this one counted.
+    """
+
+    input_type: type | None
+    budget: Budget | None
+    deepest: int
 
 
 class _Given(NamedTuple):
@@ -66,9 +83,9 @@ class Subagent(Tool):
         Args:
             make: Returns the agent; it is called when the agent is needed first.
             spec: What it is offered as.
-            input_type: What a call must carry, as a pydantic model, a dataclass or a TypedDict.
-            budget: What each call of it may spend; those of the runs round it hold too.
-            deepest: How many subagents may stand in one another, this one counted.
+            input_type: What a call must carry; this and the rest as `SubagentOptions` tells.
+            budget: What each call of it may spend.
+            deepest: How many subagents may stand in one another.
 
         Raises:
             InvalidTools: If the name is not legal, or the input type has no form in JSON.
@@ -77,7 +94,7 @@ class Subagent(Tool):
             raise InvalidTools(problems=[problem])
         self._make = make
         self._agent: Tool | None = None
-        self._reader = _reader(spec.name, input_type) if input_type is not None else None
+        self._reader = input_reader(spec.name, input_type) if input_type is not None else None
         parameters = self._reader.spec.parameters if self._reader is not None else spec.parameters
         place = place_of_caller()
         self.spec = replace(spec, parameters=parameters, location=place, source=place.file)
@@ -91,43 +108,31 @@ class Subagent(Tool):
         cls,
         agent: Any,
         *,
-        input_type: type | None = None,
         name: str | None = None,
         description: str | None = None,
-        budget: Budget | None = None,
-        deepest: int = DEEPEST,
+        **options: "Unpack[SubagentOptions]",
     ) -> "Subagent":
         """Return the subagent of an agent that is there: an AgentTool, any other tool, or a function.
 
         Args:
             agent: What does the work; name, description and parameters are its own unless said otherwise.
-            input_type: What a call must carry. The agent is given it as its arguments, or, where it takes one text
-                alone, as JSON; the object itself is put on its blackboard.
             name: What it is called by instead.
             description: What it is described as instead.
-            budget: What each call of it may spend.
-            deepest: How many subagents may stand in one another.
+            **options: Any of `input_type`, `budget` and `deepest`; `SubagentOptions` tells what each means.
 
         Raises:
             InvalidTools: If it is no tool, or several; if the name is not legal.
         """
         tool = _one_tool(agent)
         spec = replace(tool.spec, name=name or tool.name, description=description or tool.description)
-        subagent = cls(lambda: tool, spec, input_type=input_type, budget=budget, deepest=deepest)
-        subagent.pipe = tool.pipe if input_type is None else "parameter"
+        subagent = cls(lambda: tool, spec, **options)
+        subagent.pipe = tool.pipe if subagent.input_type is None else "parameter"
         subagent._agent = tool
         return subagent
 
     @classmethod
     def made_by(
-        cls,
-        make: Callable[[], Any],
-        name: str,
-        description: str,
-        *,
-        input_type: type | None = None,
-        budget: Budget | None = None,
-        deepest: int = DEEPEST,
+        cls, make: Callable[[], Any], name: str, description: str, **options: "Unpack[SubagentOptions]"
     ) -> "Subagent":
         """Return the subagent of an agent that a function makes when it is called for the first time.
 
@@ -135,18 +140,11 @@ class Subagent(Tool):
             InvalidTools: If the name is not legal.
         """
         spec = ToolSpec(name, description, TASK)
-        return cls(lambda: _one_tool(make()), spec, input_type=input_type, budget=budget, deepest=deepest)
+        return cls(lambda: _one_tool(make()), spec, **options)
 
     @classmethod
     def by_name(
-        cls,
-        name: str,
-        agents: Agents,
-        *,
-        description: str | None = None,
-        input_type: type | None = None,
-        budget: Budget | None = None,
-        deepest: int = DEEPEST,
+        cls, name: str, agents: Agents, *, description: str | None = None, **options: "Unpack[SubagentOptions]"
     ) -> "Subagent":
         """Return the subagent of an agent that is looked up by its name when it is called for the first time.
 
@@ -154,21 +152,13 @@ class Subagent(Tool):
             name: The name of the agent, which the tool has too.
             agents: Where it is looked up.
             description: What a model is told of it; that it delegates to the agent, unless said otherwise.
-            input_type: What a call must carry; a task in words, unless said otherwise.
-            budget: What each call of it may spend.
-            deepest: How many subagents may stand in one another.
+            **options: Any of `input_type` (a task in words, unless said otherwise), `budget` and `deepest`.
 
         Raises:
             InvalidTools: If the name is not legal.
         """
-        return cls.made_by(
-            lambda: _named(name, agents),
-            name,
-            description or f"Delegate to the agent '{name}'.",
-            input_type=input_type,
-            budget=budget,
-            deepest=deepest,
-        )
+        told = description or f"Delegate to the agent '{name}'."
+        return cls.made_by(lambda: _named(name, agents), name, told, **options)
 
     @property
     def known_agent(self) -> Tool | None:
@@ -191,7 +181,7 @@ class Subagent(Tool):
         if self._reader is None:
             return _Given(self.agent.parse(arguments))
         thing = self._reader.parse(arguments)
-        return _Given(self.agent.parse(_handed_over(self.agent, arguments, self.spec)), thing)
+        return _Given(self.agent.parse(handed_over(self.agent, arguments, self.spec)), thing)
 
     def describe(self, parsed: _Given) -> dict[str, Any]:
         """Return the arguments as plain data."""
@@ -231,7 +221,7 @@ class Subagent(Tool):
 
     async def perform(self, parsed: _Given, context: ToolContext) -> ToolResult:
         """Let the agent work in a run of its own, and take over what it leaves on its blackboard."""
-        run = self._spawned(context)
+        run = Run.within(context.run, goal=self.name, budget=self.budget, performer=self.agent)
         if parsed.thing is not None:
             run.blackboard.add(parsed.thing)
         try:
@@ -251,11 +241,6 @@ class Subagent(Tool):
         run.finish("completed" if result.succeeded else "failed")
         return _with_artifact(result)
 
-    def _spawned(self, context: ToolContext) -> Run:
-        if context.run is None:
-            return Run(goal=self.name, budget=self.budget, performer=self.agent)
-        return context.run.spawn(goal=self.name, budget=self.budget, performer=self.agent)
-
 
 def _with_artifact(result: ToolResult) -> ToolResult:
     """Return a result whose artifact is its output, if it succeeded and has none."""
@@ -266,10 +251,6 @@ def _with_artifact(result: ToolResult) -> ToolResult:
 
 def _lineage(context: ToolContext) -> tuple[Run, ...]:
     return context.run.lineage if context.run is not None else ()
-
-
-def _reader(name: str, input_type: type) -> TypedTool[Any]:
-    return TypedTool(name=name, description="The input.", input_type=input_type, function=lambda input: input)  # noqa: A006
 
 
 def _one_tool(thing: Any) -> Tool:
@@ -297,24 +278,3 @@ def _named(name: str, agents: Agents) -> Tool:
     known = list(agents) if isinstance(agents, Mapping) else []
     hint = did_you_mean(name, known, otherwise=f"there are {', '.join(sorted(known))}" if known else None)
     raise ConfigurationError(f"there is no agent '{name}'{f'; {hint}' if hint else ''}")
-
-
-def _handed_over(agent: Tool, arguments: Arguments, spec: ToolSpec) -> dict[str, Any]:
-    """Return an input as the arguments of an agent: one by one, or as JSON where it takes one text alone.
-
-    Raises:
-        ToolArgumentsError: If the arguments are no JSON object.
-    """
-    import json  # noqa: PLC0415 - few subagents have an input type
-
-    try:
-        sent = json.loads(arguments) if isinstance(arguments, str) else dict(arguments)
-    except ValueError as error:
-        raise ToolArgumentsError("the input must be a JSON object") from error
-    given = {name: value for name, value in sent.items() if name in spec.properties}
-    taken = agent.spec.properties
-    if len(taken) == 1 and given.keys() != taken.keys():
-        [(name, schema)] = taken.items()
-        if schema.get("type") == "string":
-            return {name: json.dumps(given, ensure_ascii=False)}
-    return given

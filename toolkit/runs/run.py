@@ -255,6 +255,15 @@ class Run:
         board = self.blackboard.spawn()
         return Run(goal=goal, budget=budget, blackboard=board, around=self, performer=performer)
 
+    @classmethod
+    def within(
+        cls, around: "Run | None", *, goal: str | None = None, budget: Budget | None = None, performer: Any = None
+    ) -> "Run":
+        """Return an inner run, or one that stands alone where there is none round it."""
+        if around is None:
+            return cls(goal=goal, budget=budget, performer=performer)
+        return around.spawn(goal=goal, budget=budget, performer=performer)
+
     def absorb(self, inner: "Run") -> None:
         """Take over what an inner run has added to its blackboard."""
         self.blackboard.absorb(inner.blackboard)

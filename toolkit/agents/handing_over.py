@@ -1,0 +1,37 @@
+"""Handing over: what an agent sends to another one, read as the type that was said and as the other one takes it."""
+
+import json
+from typing import Any
+
+from toolkit.errors import ToolArgumentsError
+from toolkit.tools.base import Arguments, Tool
+from toolkit.tools.spec import ToolSpec
+from toolkit.tools.typed import TypedTool
+
+
+def input_reader(name: str, input_type: type) -> TypedTool[Any]:
+    """Return what knows the schema of an agent's input, and makes the object of it.
+
+    Raises:
+        InvalidTools: If the type has no form in JSON.
+    """
+    return TypedTool(name=name, description="The input.", input_type=input_type, function=lambda input: input)  # noqa: A006
+
+
+def handed_over(agent: Tool, arguments: Arguments, spec: ToolSpec) -> dict[str, Any]:
+    """Return an input as the arguments of an agent: one by one, or as JSON where it takes one text alone.
+
+    Raises:
+        ToolArgumentsError: If the arguments are no JSON object.
+    """
+    try:
+        sent = json.loads(arguments) if isinstance(arguments, str) else dict(arguments)
+    except ValueError as error:
+        raise ToolArgumentsError("the input must be a JSON object") from error
+    given = {name: value for name, value in sent.items() if name in spec.properties}
+    taken = agent.spec.properties
+    if len(taken) == 1 and given.keys() != taken.keys():
+        [(name, schema)] = taken.items()
+        if schema.get("type") == "string":
+            return {name: json.dumps(given, ensure_ascii=False)}
+    return given
