@@ -2,7 +2,6 @@
 
 import os
 import re
-import socket
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -140,9 +139,7 @@ def _print_configuration(
     if not _FIT_NAME.fullmatch(name):
         hint = "letters, digits, '_' and '-' are"
         raise Failure(ExitCode.USAGE, f"--name: '{name}' is not taken by every client's configuration", hint=hint)
-    if place is not None and place.is_everywhere:
-        place = place._replace(host=socket.gethostname())
-    url = None if place is None else place.url(place.port)
+    url = None if place is None else place.reachable.url(place.port)
     variable = token_variable if os.environ.get(token_variable) or (place and not place.is_private) else None
     whole = configuration_to_paste(editor, name, words, url, variable)
     console.write_json(whole)

@@ -47,16 +47,17 @@ class Place(NamedTuple):
         return self.host == "localhost" or (self._address is not None and self._address.is_loopback)
 
     @property
-    def is_everywhere(self) -> bool:
-        """Whether it is no address of its own, but every one that this machine has."""
-        return self._address is not None and self._address.is_unspecified
-
-    @property
     def _address(self) -> IPv4Address | IPv6Address | None:
         try:
             return ip_address(self.host)
         except ValueError:
             return None
+
+    @property
+    def reachable(self) -> "Place":
+        """The same place under a name that clients can connect to: 0.0.0.0 is every address, and none of its own."""
+        is_every = self._address is not None and self._address.is_unspecified
+        return self._replace(host=socket.gethostname()) if is_every else self
 
     def url(self, port: int) -> str:
         """Return the URL of a server that listens here, at this port."""
