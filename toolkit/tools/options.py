@@ -1,10 +1,12 @@
 """Options: what a mark or a class says of a tool beyond its signature, checked all at once."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict, get_args
+from typing import Any, Literal, TypedDict, get_args
 
 from toolkit.problems import Location, Problem, did_you_mean
-from toolkit.tools.spec import ReturnBehavior
+
+ReturnBehavior = Literal["to_model", "immediate", "immediate_if_last"]
+"""Where a result goes: to the model; to the caller, when all calls of a turn say so; or when the last of them does."""
 
 
 class ToolOptions(TypedDict, total=False):

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from toolkit.approvals.risks import Risk
 from toolkit.errors import InvalidTools
 from toolkit.problems import Location, Problem
-
-ReturnBehavior = Literal["to_model", "immediate", "immediate_if_last"]
+from toolkit.tools.options import ReturnBehavior
 
 
 def _no_parameters() -> dict[str, Any]:
