@@ -13,7 +13,6 @@ from typing import Any
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
-from pydantic import ValidationError
 
 from toolkit.approvals.decisions import Continue, Decision, Edit, Reject
 from toolkit.approvals.requests import ReviewRequest
@@ -63,7 +62,7 @@ class ClientReviewer:
     async def _ask(self, elicit: Elicit, text: str, request: ReviewRequest) -> Decision:
         try:
             answer = await elicit(_elicitation(text, request))
-        except ValidationError:
+        except ValueError:  # such as pydantic's ValidationError
             return Reject("the client's answer to the question is malformed")
         except MCPError as error:
             return Reject(f"the client could not ask: {error.message}")
