@@ -79,6 +79,7 @@ def test_leave_for_once_is_not_remembered_and_leave_for_good_is(zoo):
     assert opened(zoo) == (opened(zoo)[0], [], [])
     [kept] = json.loads((zoo.folder / CONSENTS).read_text("utf-8"))["servers"].values()
     assert kept == {"name": "zoo", "line": f"{sys.executable} {SERVER} plain"}
+    assert (zoo.folder / CONSENTS).stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.parametrize(

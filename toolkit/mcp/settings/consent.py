@@ -6,7 +6,6 @@ hash of all that decides what runs, so that another command is asked about anew.
 """
 
 import json
-import os
 from collections.abc import Collection
 from hashlib import sha256
 from pathlib import Path
@@ -20,6 +19,7 @@ from toolkit.approvals.risks import Risk
 from toolkit.mcp.crossing import names_that_cross
 from toolkit.mcp.settings.servers import HttpServer, McpServer, StdioServer, texts_of, variables_in
 from toolkit.problems import Problem
+from toolkit.replacing import put
 from toolkit.running import loop_is_running, run_apart, run_in_loop
 
 NOT_ALLOWED = "TK011"
@@ -88,9 +88,7 @@ class Consents:
         kept = {**self._remembered(), _identity(server): {"name": server.name, "line": server.line}}
         text = f"{json.dumps({'servers': kept}, indent=2, sort_keys=True, ensure_ascii=True)}\n"
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        draft = self._file.with_name(f"{self._file.name}.{os.getpid()}")
-        draft.write_text(text, "utf-8")
-        draft.replace(self._file)
+        put(self._file, text.encode(), is_private=True)
 
 
 def _asked(gate: Gate, request: ReviewRequest) -> Decision:
