@@ -144,7 +144,7 @@ def _watched(
     handed = (report.fileno(), control_end.fileno())
     try:
         warden = subprocess.Popen(  # noqa: S603 - the command is its user's own
-            watched(command, *handed),
+            watched(command, *handed, os.environ),
             stdin=stdin_end,
             stdout=output,
             stderr=errors,

@@ -1,6 +1,6 @@
 """The warden: a program of its own that starts one command, and ends everything that the command started.
 
-    python -I -S warden.py REPORT CONTROL COMMAND [ARGUMENT...]
+    python -I -S warden.py REPORT CONTROL LOCALE COMMAND [ARGUMENT...]
 
 It stands between us and the command, so that nothing outlives either of us. On Linux it adopts whoever loses its parent
 beneath it, also one that moved to a session of its own; so everything that was started stays in its tree. It ends
@@ -38,7 +38,8 @@ _IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 
 def main(arguments: list[str]) -> None:
     """Run the command that the arguments name to its end, and its tree to nothing."""
-    report, control, command = int(arguments[0]), int(arguments[1]), arguments[2:]
+    report, control, locale, command = int(arguments[0]), int(arguments[1]), arguments[2], arguments[3:]
+    _give_back(locale)
     os.set_inheritable(report, False)
     os.set_inheritable(control, False)
     set_option = _option_setter()
@@ -57,6 +58,14 @@ def main(arguments: list[str]) -> None:
     _end_all(woken)
     if status is not None:
         _tell(report, f"exit {status}")
+
+
+def _give_back(locale: str) -> None:
+    """Set `LC_CTYPE` to what it was: where the locale is C, Python has just set another one."""
+    if locale:
+        os.environ["LC_CTYPE"] = locale
+    else:
+        os.environ.pop("LC_CTYPE", None)
 
 
 def _option_setter() -> Callable[[int, int], object]:

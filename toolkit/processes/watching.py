@@ -6,7 +6,7 @@ starts the command with its own streams, environment and folder, and ends it wit
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -20,15 +20,17 @@ def missing_support() -> str | None:
     return None if sys.executable else "the Python interpreter that watches over commands cannot be found"
 
 
-def watched(command: Sequence[str], report: int, control: int) -> list[str]:
+def watched(command: Sequence[str], report: int, control: int, environment: Mapping[str, str]) -> list[str]:
     """Return the command line of a warden for a command.
 
     Args:
         command: The program and its arguments.
         report: The descriptor that it reports to.
         control: The descriptor that it lives as long as.
+        environment: What the warden is started with, and the command is to have.
     """
-    return [sys.executable, "-I", "-S", str(_WARDEN), str(report), str(control), *command]
+    locale = environment.get("LC_CTYPE", "")
+    return [sys.executable, "-I", "-S", str(_WARDEN), str(report), str(control), locale, *command]
 
 
 def read_report(report: bytes | bytearray) -> dict[str, int]:

@@ -94,7 +94,7 @@ async def start_server(
     with ExitStack() as ours:  # what closes with it ends the warden, where something goes wrong meanwhile
         (report, report_end), (control_end, control) = _pipe(ours), _pipe(ours)
         handed = (report_end.fileno(), control_end.fileno())
-        process = await _piped(watched(command, *handed), environment, folder, longest_line, handed)
+        process = await _piped(watched(command, *handed, environment), environment, folder, longest_line, handed)
         report_end.close()
         told = await _first_words(report)
         if "started" in told:
