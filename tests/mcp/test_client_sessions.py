@@ -251,6 +251,17 @@ def test_tool_that_breaks_the_protocol_is_left_out_and_hides_no_other(zoo, behav
     assert weighed.structured == {"kilograms": 190.5}
 
 
+def test_pattern_that_is_never_done_with_a_text_holds_nobody_up(zoo):
+    tools = tools_of(named(zoo, "endless"))
+    endless = "a" * 50 + "!"
+    assert "animal" in tools["feed"].run({"animal": endless}).error
+    assert tools["feed"].run({"animal": "aaa"}).output == "aaa is fed"
+    assert tools["odd"].run({"animal": endless}).output == "fed"  # that pattern is its server's to check
+    assert tools["endless"].run({}).error == (
+        "MCP server 'zoo' broke its word about the result of 'endless': animal: String should match pattern '^(a+)+$'"
+    )
+
+
 def test_list_that_is_none_is_refused_with_the_place(zoo):
     message = "answered with what cannot be read: tools: Input should be a valid list"
     with pytest.raises(ServerUnreachable, match=message):

@@ -27,7 +27,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from toolkit.durations import spoken
 from toolkit.errors import ToolExecutionError
 from toolkit.mcp.client.complaints import leaf_of, words_of
-from toolkit.mcp.client.listings import Listing, Unreadable, sifted, unreadable_in
+from toolkit.mcp.client.listings import Listing, Unreadable, sifted, tools_in, unreadable_in
 from toolkit.mcp.client.streams import WatchedStream
 from toolkit.mcp.client.transports import Diary, Values, open_transport
 from toolkit.mcp.settings.servers import McpServer, StdioServer
@@ -92,7 +92,7 @@ class Conversation:
         unreadable: list[Unreadable] = []
         for _ in range(_MOST_PAGES):
             page = await self.client.list_tools(cursor=cursor)
-            found += page.tools
+            found += tools_in(page)
             unreadable += unreadable_in(page)
             cursor = page.next_cursor
             if cursor is None:

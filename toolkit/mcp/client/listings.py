@@ -2,6 +2,9 @@
 
 The SDK reads a page of a list whole, or not at all. So what breaks the protocol is taken out of an answer on its way to
 the SDK, and noted in the `_meta` of that very answer, where nothing that the server has said can stand under this name.
+
+It also holds results against the output schemas that it has read, with an engine for patterns that some patterns bring
+to a stand, and with it every session. So these are moved out of its sight likewise; whoever calls a tool checks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +16,7 @@ from mcp_types.methods import validate_server_result
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 _NOTED = "toolkit/unreadable"
+_MOVED = "toolkit/outputSchema"
 
 
 class Unreadable(NamedTuple):
@@ -50,16 +54,35 @@ def sifted(response: JSONRPCResponse, version: str) -> JSONRPCResponse:
     if not isinstance(listed, list):
         return response
     reasons = _reasons(response.result, listed, version)
-    kept = [tool for number, tool in enumerate(listed) if number not in reasons]
+    kept = [_out_of_sight(tool) for number, tool in enumerate(listed) if number not in reasons]
     noted = [[_name_of(listed[number], number), reason] for number, reason in sorted(reasons.items())]
     told = response.result.get("_meta")
     meta = {**(told if isinstance(told, dict) else {}), _NOTED: noted}
     return response.model_copy(update={"result": {**response.result, "tools": kept, "_meta": meta}})
 
 
+def tools_in(page: ListToolsResult) -> list[Tool]:
+    """Return the tools of a page, as their server has listed them."""
+    return [_as_listed(tool) for tool in page.tools]
+
+
 def unreadable_in(page: ListToolsResult) -> list[Unreadable]:
     """Return what was taken out of a page."""
     return [Unreadable(name, reason) for name, reason in (page.meta or {}).get(_NOTED, ())]
+
+
+def _out_of_sight(tool: Any) -> Any:
+    """Return a tool with its output schema where the SDK does not look for one."""
+    if not isinstance(tool, dict):
+        return tool
+    told = tool.get("_meta")
+    meta = {**(told if isinstance(told, dict) else {}), _MOVED: tool.get("outputSchema")}
+    return {**{key: value for key, value in tool.items() if key != "outputSchema"}, "_meta": meta}
+
+
+def _as_listed(tool: Tool) -> Tool:
+    meta = {**(tool.meta or {})}
+    return tool.model_copy(update={"output_schema": meta.pop(_MOVED, None), "meta": meta or None})
 
 
 def _reasons(result: Mapping[str, Any], listed: Sequence[Any], version: str) -> dict[int, str]:

@@ -67,7 +67,7 @@ class WaitingCaller:
         """Ask for the members of a form: as text where it is one text, as arguments that can be edited otherwise."""
         schema = {"type": "object", **params.requested_schema, "additionalProperties": False}
         properties = schema.get("properties") or {}
-        shape = shape_of_schema(schema)
+        shape = shape_of_schema(schema, foreign=True)
 
         def objection(answer: Mapping[str, Any] | str) -> str | None:
             try:

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from toolkit.disclosure.groups import chosen
-from toolkit.errors import InvalidTools
+from toolkit.errors import InvalidTools, ToolExecutionError
 from toolkit.mcp.crossing import meta_for
 from toolkit.mcp.settings.servers import McpServer, offered_prefix
 from toolkit.problems import Location, Problem, did_you_mean
@@ -35,8 +35,6 @@ HIDDEN = "TK501"
 NOT_A_TOOL = "TK003"
 TAKEN = "TK103"
 
-_ANYTHING: Mapping[str, Any] = {"type": "object", "additionalProperties": True}
-_COMBINING = ("allOf", "anyOf", "oneOf", "$ref", "if", "patternProperties")
 _CLAIMS = {
     "read_only_hint": "read_only",
     "destructive_hint": "destructive",
@@ -91,26 +89,32 @@ class RemoteTool(Tool):
         """Have the server do the work.
 
         Raises:
-            ToolExecutionError: If it cannot be reached, refuses, or takes too long.
+            ToolExecutionError: If it cannot be reached, refuses, breaks its word, or takes too long.
         """
         from toolkit.mcp.tools.calling import call_remote  # noqa: PLC0415 - it imports the SDK
 
-        return await call_remote(self.server, self.wire_name, parsed, context, self._meta(context))
+        result = await call_remote(self.server, self.wire_name, parsed, context, self._meta(context))
+        if result.succeeded and (schema := self.told.output_schema) is not None:
+            self._hold_to(schema, result)
+        return result
+
+    def _hold_to(self, output_schema: Mapping[str, Any], result: ToolResult) -> None:
+        from toolkit.mcp.tools.foreign_schemas import complaint_about  # noqa: PLC0415 - with the SDK
+
+        if (complaint := complaint_about(result.structured, output_schema)) is not None:
+            message = (
+                f"MCP server '{self.server.name}' broke its word about the result of '{self.wire_name}': {complaint}"
+            )
+            raise ToolExecutionError(message, "invalid_result")
 
     def _meta(self, context: ToolContext) -> dict[str, Any] | None:
         return meta_for(context, self.server.converter)
 
     @cached_property
     def _shape(self) -> "Shape":
-        from toolkit.tools.shapes.schema_types import shape_of_schema  # noqa: PLC0415 - only a call needs it
+        from toolkit.mcp.tools.foreign_schemas import shape_of_arguments  # noqa: PLC0415 - only a call needs it
 
-        schema = self.spec.parameters
-        if "properties" not in schema or any(key in schema for key in _COMBINING):
-            schema = {**schema, "additionalProperties": schema.get("additionalProperties", True)}
-        try:
-            return shape_of_schema(schema)
-        except ValueError:
-            return shape_of_schema(_ANYTHING)  # what cannot be checked here, the server checks
+        return shape_of_arguments(self.spec.parameters)
 
 
 def tools_from(server: McpServer, listing: "Listing") -> tuple[list[RemoteTool], list[Problem]]:

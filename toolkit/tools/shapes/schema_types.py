@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pydantic_core import PydanticCustomError, SchemaError, core_schema
+from pydantic_core import PydanticCustomError, SchemaError, SchemaValidator, core_schema
 
 from toolkit.tools.shapes.values import Shape
 
@@ -24,8 +24,13 @@ _NUMERIC = {
 }
 
 
-def shape_of_schema(schema: Mapping[str, Any]) -> Shape:
+def shape_of_schema(schema: Mapping[str, Any], *, foreign: bool = False) -> Shape:
     """Return the shape that a JSON Schema of type `object` describes; unknown members at the top are ignored.
+
+    Args:
+        schema: The schema.
+        foreign: Whether a stranger wrote it, whose patterns might never be done with a text: they are searched for in
+            linear time then, and what cannot be searched for so is not checked here.
 
     Raises:
         ValueError: If it is no schema that can be checked, such as one with a broken pattern or reference.
@@ -39,12 +44,35 @@ def shape_of_schema(schema: Mapping[str, Any]) -> Shape:
             _core(closed, extra="ignore"),
             [{**_core(part), "ref": reference} for reference, part in definitions.items()],
         )
-        shape = Shape(dict(schema), lambda: core)
+        shape = Shape(dict(schema), lambda: _in_linear_time(core) if foreign else core)
         shape.validate_data  # noqa: B018 - made at once, since only making it tells whether it can be made
     except (SchemaError, TypeError, KeyError, AttributeError) as error:
         reason = _EXCEPTION_NAME.sub("", str(error).splitlines()[-1].strip())
         raise ValueError(f"the schema cannot be checked: {reason}") from error
     return shape
+
+
+def _in_linear_time(core: _Core) -> _Core:
+    """Return a pydantic-core schema in which every pattern takes time in proportion to the text."""
+    if isinstance(core, list):
+        return [_in_linear_time(part) for part in core]
+    if not isinstance(core, dict):
+        return core
+    match core:
+        case {"type": "str", "pattern": str() as pattern}:
+            linear = {**core, "regex_engine": "rust-regex"}
+            return linear if _is_linear(pattern) else {key: said for key, said in core.items() if key != "pattern"}
+        case {"type": "literal"}:
+            return core
+    return {key: _in_linear_time(part) for key, part in core.items()}
+
+
+def _is_linear(pattern: str) -> bool:
+    try:
+        SchemaValidator(core_schema.str_schema(pattern=pattern, regex_engine="rust-regex"))
+    except SchemaError:
+        return False
+    return True
 
 
 def _core(schema: Any, *, extra: str = "allow") -> _Core:

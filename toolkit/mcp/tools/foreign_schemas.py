@@ -1,0 +1,44 @@
+"""Foreign schemas: what a server says of its arguments and results, held against them as far as that can be done here.
+
+A schema of a server is a stranger's: what is checked against it takes time in proportion to its text, whatever its
+patterns are.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from toolkit.tools.shapes.schema_types import shape_of_schema
+from toolkit.tools.shapes.values import Shape
+
+_ANYTHING: Mapping[str, Any] = {"type": "object", "additionalProperties": True}
+_COMBINING = ("allOf", "anyOf", "oneOf", "$ref", "if", "patternProperties")
+
+
+def shape_of_arguments(parameters: Mapping[str, Any]) -> Shape:
+    """Return the shape of a tool's arguments; what cannot be checked here, the server checks."""
+    schema = parameters
+    if "properties" not in schema or any(key in schema for key in _COMBINING):
+        schema = _opened(schema)
+    try:
+        return shape_of_schema(schema, foreign=True)
+    except ValueError:
+        return shape_of_schema(_ANYTHING)
+
+
+def complaint_about(structured: Any, output_schema: Mapping[str, Any]) -> str | None:
+    """Return where and how a result is not what the tool's output schema says; None if it is."""
+    try:
+        shape = shape_of_schema(_opened(output_schema), foreign=True)
+    except ValueError:
+        return None
+    try:
+        read = shape.validate_data(structured)
+    except ValueError as error:
+        first = error.errors()[0]  # type: ignore[attr-defined]  # it is pydantic's
+        where = ".".join(map(str, first["loc"]))
+        return f"{where}: {first['msg']}" if where else str(first["msg"])
+    return None if read == structured else "the structured content is not what the output schema says"
+
+
+def _opened(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {**schema, "additionalProperties": schema.get("additionalProperties", True)}
