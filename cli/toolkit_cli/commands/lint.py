@@ -216,9 +216,11 @@ def _output(text: str) -> tuple[Format, Path]:
 
 
 def _write(file: Path, text: str) -> None:
+    from toolkit.replacing import put  # noqa: PLC0415 - most reports go to stdout alone
+
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, "utf-8", errors="backslashreplace")
+        put(file, text.encode(errors="backslashreplace"))
     except OSError as error:
         raise cannot_write(file, error) from error
 
