@@ -5,8 +5,9 @@
 It stands between us and the command, so that nothing outlives either of us. On Linux it adopts whoever loses its parent
 beneath it, also one that moved to a session of its own; so everything that was started stays in its tree. It ends
 the tree when the command has ended, when `CONTROL` is closed, and so also when we die in any way: the system
-closes what we held open. It writes to `REPORT`, a line each, which process the command is (`started PID`) and how it
-ended (`exit STATUS`), or why it could not be started (`error ERRNO`).
+closes what we held open. It writes to `REPORT`, a line each, which process is to be the command (`started PID`), that
+it is now (`running PID`) or why it cannot be (`error ERRNO`), and how it ended (`exit STATUS`). `LOCALE` is the
+command's `LC_CTYPE`, if it has one.
 
 It imports nothing of the library, and little else, since every command waits for its start.
 """
@@ -52,7 +53,8 @@ def main(arguments: list[str]) -> None:
     if child == 0:
         _become(command, failed, set_option)
     os.close(failed)
-    _tell(report, f"error {reason}" if (reason := os.read(failure, 16).decode()) else f"started {child}")
+    _tell(report, f"started {child}")
+    _tell(report, f"error {reason}" if (reason := os.read(failure, 16).decode()) else f"running {child}")
     _let_go_of_streams()
     status = _watch(child, control, woken)
     _end_all(woken)

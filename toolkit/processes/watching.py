@@ -34,6 +34,6 @@ def watched(command: Sequence[str], report: int, control: int, environment: Mapp
 
 
 def read_report(report: bytes | bytearray) -> dict[str, int]:
-    """Return what a warden has reported: the process it has `started`, its `exit` status, or the `error` in its way."""
+    """Return what a warden has reported so far, by the first word of each line."""
     lines = (line.split() for line in report.decode().splitlines())
     return {what: int(number) for what, number in lines}

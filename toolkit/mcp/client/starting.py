@@ -97,8 +97,8 @@ async def start_server(
         process = await _piped(watched(command, *handed, environment), environment, folder, longest_line, handed)
         report_end.close()
         told = await _first_words(report)
-        if "started" in told:
-            return StartedServer(process, told["started"], os.dup(control.fileno()))
+        if "running" in told:
+            return StartedServer(process, told["running"], os.dup(control.fileno()))
     number = told.get("error", errno.ECHILD)
     raise OSError(number, os.strerror(number), command[0])
 
@@ -109,12 +109,12 @@ def _pipe(stack: ExitStack) -> tuple[FileIO, FileIO]:
 
 
 async def _first_words(report: FileIO) -> dict[str, int]:
-    """Return what a warden reports first: that it has started the command, or why it has not."""
+    """Return what a warden reports first: its process, and that this is the command now, or why it cannot be."""
     reader = asyncio.StreamReader()
     loop = asyncio.get_running_loop()
     transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), report)
     try:
-        return read_report(await reader.readline())
+        return read_report(await reader.readline() + await reader.readline())
     finally:
         transport.close()
 
