@@ -12,6 +12,7 @@ from tests.mcp.served import in_this_process, over_http, until
 from toolkit import Pipeline, ToolContext, ToolResult, from_function, tool
 from toolkit.approvals.policies import AllowAll
 from toolkit.disclosure.facades import UnfoldingTool
+from toolkit.mcp.serving import working
 from toolkit.mcp.serving.calls import Rules
 from toolkit.mcp.serving.server import Options, secrets_of_environment
 from toolkit.wrappers.confirming import ConfirmedTool
@@ -114,6 +115,36 @@ def test_tool_that_blocks_its_loop_holds_up_no_call_that_comes_later():
     assert greeting == "hello"
     assert greeted == ["hello"]  # the call that a blocked loop had not begun is no business of it when it moves again
     assert blocked == "timed out after 200ms; the tool blocks its event loop, and may yet take effect"
+
+
+def test_call_that_has_not_begun_at_the_end_never_does(monkeypatch):
+    monkeypatch.setattr(working, "_LAST_WORDS", 0.01)
+    blocks, free = threading.Event(), threading.Event()
+    began = []
+
+    async def block():
+        blocks.set()
+        free.wait(20)
+        return ToolResult("blocked")
+
+    async def late():
+        began.append("late")
+        return ToolResult("late")
+
+    async def end():
+        workshop = working.Workshop()
+        workshop.begin(block)
+        await until(blocks.is_set)
+        waiting = workshop.begin(late)
+        workshop.close()
+        workshop.look_after(waiting)
+        return await waiting.finished
+
+    try:
+        assert asyncio.run(end()).error_code == "cancelled"
+    finally:
+        free.set()
+    assert began == []
 
 
 def test_many_calls_at_once_do_not_mix(era):

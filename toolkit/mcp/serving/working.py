@@ -23,6 +23,7 @@ PATIENCE = 0.5
 _LAST_WORDS = 2.0
 """Seconds that calls have to clean up when everything ends."""
 
+_CANCELLED = ToolResult.failure("the call was cancelled", "cancelled")
 _log = logging.getLogger("toolkit.mcp")
 
 
@@ -33,6 +34,7 @@ class Workshop:
         """Start nothing yet."""
         self._bench: _Bench | None = None
         self._others: list[_Bench] = []
+        self._is_closed = False
 
     def begin(self, work: Work) -> "Job":
         """Begin a call."""
@@ -41,7 +43,11 @@ class Workshop:
 
     def look_after(self, job: "Job") -> None:
         """Begin a call in a fresh loop if it has had time to begin and has not: its own is blocked."""
-        if job.take_back():
+        if not job.take_back():
+            return
+        if self._is_closed:
+            _settle(job.finished, _CANCELLED)
+        else:
             self._give_up(job.bench)
             self._bench = self._bench or _Bench()
             job.hand_over(self._bench)
@@ -54,7 +60,8 @@ class Workshop:
         return False
 
     def close(self) -> None:
-        """End all calls, and let each clean up."""
+        """End all calls, and let each clean up; none begins any more."""
+        self._is_closed = True
         for bench in filter(None, [self._bench, *self._others]):
             bench.close(_LAST_WORDS)
 
@@ -102,7 +109,7 @@ class Job:
             self._task.cancel()
 
     def _end(self, task: asyncio.Task[ToolResult]) -> None:
-        result = ToolResult.failure("the call was cancelled", "cancelled") if task.cancelled() else task.result()
+        result = _CANCELLED if task.cancelled() else task.result()
         with suppress(RuntimeError):  # the loop that waited is closed
             self._loop.call_soon_threadsafe(_settle, self.finished, result)
 
