@@ -136,6 +136,13 @@ def test_files_of_editors_are_read(zoo):
     assert str(servers["time"].place).endswith(".mcp.json:4:5")
 
 
+def test_two_servers_of_an_editor_that_would_have_one_name_are_told(zoo):
+    zoo.write(".mcp.json", '{"mcpServers": {"my zoo": {"command": "a"}, "my_zoo": {"command": "b"}}}')
+    servers, problems = read(zoo, "[mcp]\nfiles = ['.mcp.json']\n")
+    assert [(name, server.line) for name, server in servers.items()] == [("my_zoo", "a")]
+    assert problems == [".mcp.json:1:45: error[TK005]: 'my_zoo' and another server would both be 'my_zoo' (rename one)"]
+
+
 def test_what_is_wrong_in_a_file_of_an_editor_is_told_with_its_place(zoo):
     zoo.write(
         ".mcp.json",
