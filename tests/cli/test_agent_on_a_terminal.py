@@ -64,6 +64,23 @@ def test_chat_is_one_conversation_with_questions_and_one_transcript(scripted):
     ]
 
 
+def test_budget_of_a_chat_is_for_the_calls_that_the_model_makes(scripted):
+    write = "{calls: [{tool: file_write, arguments: {path: answer.txt, content: x}}]}"
+    (scripted / "thrice.yaml").write_text(f"turns: [{write}, one, {write}, two, {write}, three]\n", "utf-8")
+    chat = agent(scripted, "--yes", "--budget", "2 calls", model="scripted:thrice.yaml")
+    for task, answer in (
+        ("first", "one"),
+        ("second", "two"),
+        ("third", "error: the budget is used up: 2 of 2 calls"),
+        ("fourth", "three"),
+    ):
+        say(chat, f"{task}\r")
+        chat.expect(answer)
+    say(chat, "\x04")
+    assert chat.end() == 0
+    assert chat.stdout == "one\ntwo\nthree\n"
+
+
 def test_commands_of_a_chat_tell_and_begin_afresh_and_never_reach_the_model(scripted):
     chat = agent(scripted, "--transcript", "said.json", "--yes")
     for command, answer in (

@@ -134,8 +134,17 @@ def test_a_used_up_budget_of_the_outer_run_stops_the_inner_one(budget, message):
     inner.check()
     inner.record_use(ModelUse("gpt", 30, 12, cost=0.5))
     inner.record_call(CallRecord(inner.id, "t", {}, "success"))
-    with pytest.raises(BudgetExceeded, match=message):
-        inner.check()
+    with pytest.raises(BudgetExceeded, match=message), inner.calling():
+        pass
+
+
+def test_the_result_of_the_last_call_of_a_budget_may_still_be_thought_about():
+    run = Run(budget=Budget(actions=1))
+    with run.calling():
+        run.record_call(CallRecord(run.id, "t", {}, "success"))
+    run.check()
+    with pytest.raises(BudgetExceeded, match="the budget is used up: 1 of 1 calls"), run.calling():
+        pass
 
 
 def test_a_run_that_was_told_to_end_takes_its_inner_runs_with_it():

@@ -176,12 +176,14 @@ class Run:
     def check(self) -> None:
         """Stop what goes on if it must not: whoever does the next expensive thing asks first.
 
+        A budget of calls is no matter here: when the last one is made, its result may still be thought about.
+
         Raises:
             TerminationRequested: If this run, or one round it, was told to end.
-            BudgetExceeded: If a budget, of this run or of one round it, is used up.
+            BudgetExceeded: If the cost or the tokens of a budget, of this run or of one round it, are used up.
         """
         for run in self.lineage:
-            run._check_own(0)  # noqa: SLF001 - one of its own kind
+            run._check_own()  # noqa: SLF001 - one of its own kind
 
     @contextmanager
     def calling(self) -> Iterator[None]:
@@ -198,7 +200,8 @@ class Run:
             run._enter(1)  # noqa: SLF001 - one of its own kind
         try:
             for run in runs:
-                run._check_own(run._under_way - 1)  # noqa: SLF001
+                run._check_own()  # noqa: SLF001
+                run._check_calls()  # noqa: SLF001
             yield
         finally:
             for run in runs:
@@ -208,20 +211,23 @@ class Run:
         with self._lock:
             self._under_way += calls
 
-    def _check_own(self, under_way: int) -> None:
-        """Check this very run, with so many calls beside those that have ended."""
+    def _check_own(self) -> None:
+        """Check this very run, but for its calls."""
         if self._ending is not None:
             raise TerminationRequested(self._ending)
-        if self.budget == Budget():
-            return
         spent = self.spent
         for what, limit, used in (
             ("cost", self.budget.cost, spent.cost or 0.0),
             ("tokens", self.budget.tokens, spent.tokens or 0),
-            ("actions", self.budget.actions, (spent.actions or 0) + under_way),
         ):
             if limit is not None and used >= limit:
                 raise BudgetExceeded(what, limit, used, run=self)
+
+    def _check_calls(self) -> None:
+        """Check the calls of this very run, those that are under way beside the one at hand among them."""
+        limit, used = self.budget.actions, (self.spent.actions or 0) + self._under_way - 1
+        if limit is not None and used >= limit:
+            raise BudgetExceeded("actions", limit, used, run=self)
 
     def ends_alone(self, signal: BudgetExceeded | TerminationRequested) -> bool:
         """Return whether what has ended this run leaves those round it as they are.

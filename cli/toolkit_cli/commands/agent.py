@@ -239,7 +239,7 @@ def _conversation(wanted: _Wanted, configuration: "Configuration", answers: Answ
     teller = None if wanted.quiet else Teller(screen, aloud=True)
     listener = both(teller, write_event if wanted.format == "jsonl" else None)
     run = Run(goal=wanted.task, budget=wanted.budget, channel=None if wanted.quiet else message_channel(screen))
-    context = ToolContext(configuration.context, gate=gate, listener=listener, run=run)
+    context = ToolContext(configuration.context, gate=gate, listener=listener)
     file = None
     if wanted.path is not None:
         file = TranscriptFile(wanted.path, wanted.model.name, wanted.task, wanted.earlier)

@@ -2,8 +2,9 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from toolkit.tools.base import WrappedTool
 from toolkit.tools.context import ToolContext
 from toolkit_cli.failures import Failure
 from toolkit_cli.rendering.results import Format
@@ -19,6 +20,17 @@ if TYPE_CHECKING:
     from toolkit.runs.run import Run
 
 
+class _AtWork(WrappedTool):
+    """An agent that works in a run to which its own call does not count: the budget is for what its model wants."""
+
+    def __init__(self, agent: "AgentTool", run: "Run") -> None:
+        super().__init__(agent)
+        self._run = run
+
+    async def perform(self, parsed: Any, context: ToolContext) -> Any:
+        return await self.inner.perform(parsed, context.replace(run=self._run))
+
+
 @dataclass
 class Conversation:
     """What one command does with an agent: one task, or a chat.
@@ -27,7 +39,7 @@ class Conversation:
         agent: The agent.
         said: What was said so far.
         context: What it is called with.
-        run: What all of it belongs to, and is counted for.
+        run: What the agent's own calls and requests belong to, and are counted for.
         screen: Where people see it.
         format: How results are written.
         teller: Who tells people of it, unless all is to be quiet.
@@ -53,7 +65,7 @@ class Conversation:
         if self.teller is not None:
             self.teller.begin()
         try:
-            return call_tool(self.agent, {"task": task}, self.context)
+            return call_tool(_AtWork(self.agent, self.run), {"task": task}, self.context)
         finally:
             self._keep()
 
