@@ -29,8 +29,7 @@ class KeyReader(ShapeReader):
                     node.location, f"{what} must be one expression alone", hint="put all of it inside one ${{ }}"
                 )
                 return None
-        hint = f"write ${{{{ {node.text} }}}}" if isinstance(node, Scalar) and isinstance(node.value, str) else None
-        self._expected(node, what, "an expression in ${{ }}, or true or false", hint)
+        self._expected(node, what, "an expression in ${{ }}, or true or false", _as_expression(node))
         return None
 
     def items(self, node: Node) -> Value | None:
@@ -41,8 +40,7 @@ class KeyReader(ShapeReader):
             value = read_value(node, self.problems)
             if not _is_text(value):
                 return value
-        hint = f"write ${{{{ {node.text} }}}}" if isinstance(node, Scalar) and isinstance(node.value, str) else None
-        self._expected(node, "'for_each'", "a list, or one expression that gives a list", hint)
+        self._expected(node, "'for_each'", "a list, or one expression that gives a list", _as_expression(node))
         return None
 
     def approval(self, entry: documents.Entry) -> Approval | None:
@@ -119,6 +117,15 @@ class KeyReader(ShapeReader):
             return cast("OnError", node.value)
         self._expected(node, "'on_error'", expected)
         return None
+
+
+def _as_expression(node: Node) -> str | None:
+    """Return how a text is written as an expression, also where it has the braces and lacks the dollar."""
+    if not (isinstance(node, Scalar) and isinstance(node.value, str)):
+        return None
+    bare = node.text.strip()
+    inside = bare[2:-2].strip() if bare.startswith("{{") and bare.endswith("}}") else bare
+    return f"write ${{{{ {inside} }}}}"
 
 
 def _is_text(value: Value) -> bool:
