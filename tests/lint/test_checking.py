@@ -275,8 +275,8 @@ def test_file_that_spoils_the_process_harms_itself_alone(house):
 def test_file_that_switches_the_clock_off_is_ended_from_outside(house, hiding):
     house.write("a.py", f"{hiding}while True:\n    pass\n")
     house.tool("b.py", "forecast")
-    assert house.check("a.py", "b.py", seconds=1, grace=0.2) == [
-        f"a.py: error[TK002]: 'a.py' does not come to an end: opening it took longer than 1 s ({GUARD})"
+    assert house.check("a.py", "b.py", seconds=3, grace=0.2) == [
+        f"a.py: error[TK002]: 'a.py' does not come to an end: opening it took longer than 3 s ({GUARD})"
     ]
 
 
