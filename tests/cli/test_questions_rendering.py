@@ -35,3 +35,14 @@ def test_no_name_source_or_argument_reaches_the_begin_of_a_line(width):
     assert labels == {"", "approve", "risk", "asks", "shows", "args", "effect", "question"}
     shown = "".join(line[SIDES:].replace("│ ", "") for line in lines[: len(whole_lines(request, width=width))])
     assert shown.replace(" ", "").count(LONG.replace(" ", "")) >= 12
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [("{here}/shop/tools.py", "shop/tools.py"), ("/else\x1bwhere.py", "/else\\x1bwhere.py"), ("builtin", "builtin")],
+)
+def test_file_of_a_tool_is_told_from_where_the_reader_is(tmp_path, monkeypatch, source, shown):
+    monkeypatch.chdir(tmp_path)
+    risk = Risk("refund", source=source.format(here=tmp_path))
+    _, heading, *_ = question_lines(ReviewRequest("refund", risk, {}), width=80, height=24)
+    assert "".join(text for _, text in heading).split(maxsplit=1)[1].strip() == f"refund  ({shown})"

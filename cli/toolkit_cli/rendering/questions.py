@@ -11,6 +11,7 @@ from toolkit.approvals.requests import ReviewRequest
 from toolkit.visibility import visible_json
 from toolkit_cli.rendering.differences import style_of
 from toolkit_cli.rendering.escaping import cut, lines_of, one_line, width_of, wrap
+from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.styles import Fragment, Line
 
 _MARGIN = "     "
@@ -101,7 +102,7 @@ def _block(value: Any) -> str:
 
 def _heading(request: ReviewRequest, room: int, *, edited: bool = False) -> list[Line]:
     risk = request.risk
-    name, source = cut(one_line(risk.tool), room - len(_EDITED)), f"({one_line(risk.source)})" if risk.source else ""
+    name, source = cut(one_line(risk.tool), room - len(_EDITED)), f"({shown_path(risk.source)})" if risk.source else ""
     is_short = width_of(name) + width_of(source) + len(_EDITED) + 2 <= room
     named: list[Fragment] = [("strong", name)]
     if source and is_short:
