@@ -12,6 +12,15 @@ from typer.testing import CliRunner
 from toolkit.mcp.client.sessions import close_sessions
 from toolkit_cli.main import application
 
+BREAKFAST = """
+toolkit: 1
+name: breakfast
+description: Feed the animal of the day and say so.
+steps:
+  - id: fed
+    use: zoo.feed
+    with: {animal: lion}
+"""
 SERVER = Path(__file__).with_name("odd_server.py")
 
 

@@ -7,7 +7,7 @@ import sys
 import pexpect
 import pytest
 
-from tests.mcp.conftest import SERVER
+from tests.mcp.conftest import BREAKFAST, SERVER
 from toolkit import Reject
 from toolkit.approvals.decisions import Continue, ExitEarly
 from toolkit.approvals.gates import Gate
@@ -18,15 +18,6 @@ from toolkit.mcp.crossing import names_that_cross
 from toolkit.sources.configuring import find_configuration
 from toolkit.sources.opening import open_targets
 
-BREAKFAST = """
-toolkit: 1
-name: breakfast
-description: Feed the animal of the day and say so.
-steps:
-  - id: fed
-    use: zoo.feed
-    with: {animal: lion}
-"""
 CONSENTS = "home/toolkit/mcp-consents.json"
 
 

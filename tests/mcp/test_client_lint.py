@@ -2,16 +2,9 @@
 
 import pytest
 
+from tests.mcp.conftest import BREAKFAST
+
 ALLOWED = ("--start", "zoo", "--no-cache")
-PIPELINE = """
-toolkit: 1
-name: breakfast
-description: Feed the animal of the day and say so.
-steps:
-  - id: fed
-    use: {tool}
-    with: {{animal: lion}}
-"""
 
 
 def codes(done):
@@ -54,7 +47,7 @@ def test_server_that_may_not_be_started_is_a_finding_and_hides_nothing(zoo):
 
 def test_nothing_is_contacted_that_no_target_and_no_pipeline_speaks_of(zoo):
     zoo.server()
-    zoo.write("one.yaml", PIPELINE.format(tool="calculator").replace("animal: lion", "input: 1+1"))
+    zoo.write("one.yaml", BREAKFAST.replace("zoo.feed", "calculator").replace("animal: lion", "input: 1+1"))
     assert zoo.run("lint", *ALLOWED, "one.yaml").exit_code == 0
     assert zoo.run("lint", *ALLOWED, "--static", "zoo").exit_code == 0
     assert zoo.starts == []
@@ -63,7 +56,7 @@ def test_nothing_is_contacted_that_no_target_and_no_pipeline_speaks_of(zoo):
 @pytest.mark.parametrize(("tool", "finding"), [("zoo.feed", ""), ("zoo.fed", "TK604"), ("zoo_feed", "")])
 def test_pipeline_that_uses_a_remote_tool_is_checked_against_its_definition(zoo, tool, finding):
     zoo.server()
-    zoo.write("breakfast.yaml", PIPELINE.format(tool=tool))
+    zoo.write("breakfast.yaml", BREAKFAST.replace("zoo.feed", tool))
     done = zoo.run("lint", *ALLOWED, "--format", "concise", "--select", "TK6", "breakfast.yaml")
     assert (finding in done.stdout, done.exit_code) == (True, 1 if finding else 0)
     assert len(zoo.starts) == 1
@@ -71,7 +64,7 @@ def test_pipeline_that_uses_a_remote_tool_is_checked_against_its_definition(zoo,
 
 def test_arguments_of_a_remote_tool_are_checked_in_a_pipeline(zoo):
     zoo.server()
-    zoo.write("breakfast.yaml", PIPELINE.format(tool="zoo.feed").replace("animal", "animl"))
+    zoo.write("breakfast.yaml", BREAKFAST.replace("animal", "animl"))
     done = zoo.run("lint", *ALLOWED, "--format", "concise", "breakfast.yaml")
     assert done.exit_code == 1
     assert "animl" in done.stdout
@@ -94,7 +87,7 @@ def test_changed_definition_is_a_drift_whether_or_not_the_server_is_trusted(zoo)
 
 def test_findings_are_kept_only_as_long_as_the_server_says_the_same(zoo):
     file = zoo.server()
-    zoo.write("breakfast.yaml", PIPELINE.format(tool="zoo.weigh-it"))
+    zoo.write("breakfast.yaml", BREAKFAST.replace("zoo.feed", "zoo.weigh-it"))
     arguments = ("lint", "--start", "zoo", "--select", "TK6", "breakfast.yaml")
     assert [zoo.run(*arguments).exit_code for _ in range(2)] == [0, 0]
     file.write_text(file.read_text("utf-8").replace("'plain'", "'lying'"), "utf-8")
