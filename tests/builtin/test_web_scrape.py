@@ -380,12 +380,12 @@ def test_it_is_built_of_a_configuration(tmp_path, serve, respond):
 @pytest.mark.parametrize(
     ("missing", "options", "message"),
     [
-        (["httpx2"], "", "needs 'httpx2': {python} -m pip install 'toolkit[tools]'"),
-        (["httpx2", "selectolax"], "", "needs 'httpx2' and 'selectolax': {python} -m pip install 'toolkit[tools]'"),
+        (["httpx2"], "", "needs 'httpx2': {python} -m pip install 'toolkit-cli[tools]'"),
+        (["httpx2", "selectolax"], "", "needs 'httpx2' and 'selectolax': {python} -m pip install 'toolkit-cli[tools]'"),
         (
             ["trafilatura"],
             "extractor='article'",
-            "needs 'trafilatura': {python} -m pip install 'toolkit[tools-extract]'",
+            "needs 'trafilatura': {python} -m pip install 'toolkit-cli[tools-extract]'",
         ),
     ],
 )

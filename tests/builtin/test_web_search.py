@@ -366,7 +366,7 @@ def test_a_missing_extra_is_one_line(run_python):
     message = run_python(f"{program}WebSearch().run({{'query': 'x'}})").splitlines()[-1]
     assert message == (
         "toolkit.errors.ConfigurationError: the tool 'web_search' needs 'httpx2': "
-        f"{sys.executable} -m pip install 'toolkit[tools]'"
+        f"{sys.executable} -m pip install 'toolkit-cli[tools]'"
     )
     assert run_python(f"{program}print(WebSearch(str.upper).run({{'query': 'x'}}).output)") == "X\n"
 

@@ -215,5 +215,5 @@ def test_missing_extra_is_told_with_the_cure(zoo):
     )
     assert done.returncode == 2
     assert "MCP servers need the package 'mcp'" in done.stderr
-    assert f"{sys.executable} -m pip install 'toolkit[mcp]'" in done.stderr
+    assert f"{sys.executable} -m pip install 'toolkit-cli[mcp]'" in done.stderr
     assert Path(zoo.folder / "starts.txt").exists() is False

@@ -123,7 +123,7 @@ def test_missing_extra_is_named(project):
     finished = run(project, "tools.py", PYTHONPATH=str(project))
     assert (finished.returncode, finished.stderr) == (
         2,
-        f"error: serving needs the extra 'mcp'\nhint: {sys.executable} -m pip install 'toolkit[mcp]'\n",
+        f"error: serving needs the extra 'mcp'\nhint: {sys.executable} -m pip install 'toolkit-cli[mcp]'\n",
     )
 
 

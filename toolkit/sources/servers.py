@@ -26,7 +26,7 @@ def missing_extra() -> Problem | None:
     """Return the problem that MCP cannot be spoken here, or None if it can."""
     if find_spec("mcp") is not None:
         return None
-    return Problem(BAD_CONFIGURATION, "MCP servers need the package 'mcp'", hint=how_to_install("toolkit[mcp]"))
+    return Problem(BAD_CONFIGURATION, "MCP servers need the package 'mcp'", hint=how_to_install("toolkit-cli[mcp]"))
 
 
 class ToldServer(NamedTuple):

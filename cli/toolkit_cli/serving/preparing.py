@@ -48,7 +48,7 @@ def need_the_extra() -> None:
     from importlib.util import find_spec  # noqa: PLC0415 - help needs none of it
 
     if find_spec("mcp") is None:
-        raise Failure(ExitCode.USAGE, "serving needs the extra 'mcp'", hint=how_to_install("toolkit[mcp]"))
+        raise Failure(ExitCode.USAGE, "serving needs the extra 'mcp'", hint=how_to_install("toolkit-cli[mcp]"))
 
 
 def open_served(

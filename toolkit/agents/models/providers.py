@@ -52,7 +52,7 @@ class ProvidedModel:
             self._make()
         except ImportError as error:
             extra = re.search(r"pydantic-ai-slim\[([\w-]+)\]", str(error))
-            package = f"pydantic-ai-slim[{extra[1]}]" if extra else "toolkit[agent]"
+            package = f"pydantic-ai-slim[{extra[1]}]" if extra else "toolkit-cli[agent]"
             raise _refused(f"'{name}' needs a package that is not installed", how_to_install(package)) from error
         except Exception as error:
             raise _unusable(name, error) from error
