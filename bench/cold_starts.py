@@ -18,6 +18,7 @@ from bench.rows import Row
 from bench.timing import Work, in_turns
 
 ROUNDS = 25
+ROUNDS_OF_LISTS = 10
 
 TOOL = '''"""A tool."""
 
@@ -46,6 +47,19 @@ def forecast_{number}(city: str, days: int = 1) -> str:
     """
     return f"{{days}} days of sun in {{city}}"
 '''
+_ONE_OF_MANY_CLASSES = '''
+
+class Forecast{number}:
+    """Forecast the weather, in form {number}."""
+
+    name = "forecast_{number}"
+    description = "Forecast the weather of a city, in form {number}."
+
+    def execute(self, text: str) -> str:
+        """Return the forecast."""
+        return f"sun in {{text}}"
+'''
+SIZES_OF_LISTS = (50, 200, 800)
 MANY_TOOLS = '"""Tools."""\n\nfrom toolkit import tool\n' + "".join(_ONE_OF_MANY.format(number=n) for n in range(200))
 TEXT_TOOLS = '''"""Text tools."""
 
@@ -146,6 +160,22 @@ def two_hundred_tools() -> Iterator[Row]:
     yield Row("G", "toolkit schema FILE, two hundred tools", unit, "python -c pass", schema, 26.0, 10.0, {})
 
 
+def class_tools() -> Iterator[Row]:
+    """Measure `list` of files with more and more class tools, in units of as many marked functions."""
+    for count in SIZES_OF_LISTS:
+        with project() as directory:
+            for file, head, form in (
+                ("functions.py", "from toolkit import tool\n", _ONE_OF_MANY),
+                ("classes.py", '"""Tools."""\n', _ONE_OF_MANY_CLASSES),
+            ):
+                text = head + "".join(form.format(number=number) for number in range(count))
+                (directory / file).write_text(text, "utf-8")
+            contestants = {name: command(directory, "list", name) for name in ("functions.py", "classes.py")}
+            times = in_turns(contestants, rounds=ROUNDS_OF_LISTS)
+        unit, ours = times["functions.py"], times["classes.py"]
+        yield Row("J", f"toolkit list FILE, {count} class tools", unit, f"{count} marked functions", ours, 3.0, 1.5)
+
+
 @contextmanager
 def project() -> Iterator[Path]:
     """Provide a directory with the files that the commands are given, and compile what they import."""
@@ -191,4 +221,4 @@ def process(directory: Path, words: Sequence[str]) -> Work:
     return run
 
 
-MEASURES = {"A1": [commands_alone], "A2": [one_tool], "A3": [ten_steps], "G": [two_hundred_tools]}
+MEASURES = {"A1": [commands_alone], "A2": [one_tool], "A3": [ten_steps], "G": [two_hundred_tools], "J": [class_tools]}

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Collection, Iterable, Mapping
 from inspect import getattr_static, isabstract, isroutine
 from types import FunctionType, ModuleType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from toolkit.problems import Location, Problem, Severity, errors_among
 from toolkit.sources.collected import NO_TOOLS, Collected
@@ -37,9 +37,10 @@ class Collector:
         collected = Collected.nothing()
         things = list({id(thing): thing for thing in vars(module).values()}.values())
         made = {type(thing) for thing in things}
+        classes = _Classes.of(things)
         for thing in things:
             if isinstance(thing, type):
-                if _is_own_tool_class(thing, module) and thing not in made and _is_to_be_made(thing, things):
+                if _is_own_tool_class(thing, module) and thing not in made and classes.is_to_be_made(thing):
                     collected.add(self._of_class(thing, source, "warning"))
             elif _is_tool(thing, module):
                 collected.add(self._build(thing, source))
@@ -152,21 +153,46 @@ def _makes_tools(cls: type, thing: object, module: ModuleType) -> bool:
     return all(getattr_static(thing, name, None) is not None for name in wanted) or bool(marked_methods(cls))
 
 
-def _is_to_be_made(cls: type, things: list[Any]) -> bool:
-    return not _is_only_a_base(cls, things) and not _is_returned(cls, things)
+class _Classes(NamedTuple):
+    """What the things of a module say about its classes; gathered once, however many there are.
+
+    Attributes:
+        bases: The identities of the classes that others are derived from.
+        returned: The words of the return annotations of tools, each with the identities of the classes whose methods
+            these are; `None` stands for a function.
+    """
+
+    bases: frozenset[int]
+    returned: Mapping[str, set[int | None]]
+
+    @classmethod
+    def of(cls, things: Iterable[Any]) -> "_Classes":
+        bases: set[int] = set()
+        returned: dict[str, set[int | None]] = {}
+        for thing in things:
+            if isinstance(thing, type):
+                bases.update(id(base) for base in thing.__mro__[1:])
+                for name in marked_methods(thing):
+                    if name in vars(thing):
+                        _add_words(returned, vars(thing)[name], id(thing))
+            elif isinstance(thing, FunctionType) and mark_of(thing) is not None:
+                _add_words(returned, thing, None)
+        return cls(frozenset(bases), returned)
+
+    def is_to_be_made(self, cls: type) -> bool:
+        """Whether an instance of a class of the module is made, so that it brings its tools."""
+        return not self._is_only_a_base(cls) and not self._is_returned(cls)
+
+    def _is_only_a_base(self, cls: type) -> bool:
+        """Whether a class has no name of its own and another class of the module is derived from it."""
+        return id(cls) in self.bases and not isinstance(getattr(cls, "name", None), str)
+
+    def _is_returned(self, cls: type) -> bool:
+        """Whether a tool of the module returns objects of a class; its own methods do not count."""
+        return bool(self.returned.get(cls.__name__, set()) - {id(cls)})
 
 
-def _is_returned(cls: type, things: list[Any]) -> bool:
-    """Whether a tool of the module says that it returns objects of a class; one of the class itself does not count."""
-    functions = [thing for thing in things if isinstance(thing, FunctionType) and mark_of(thing) is not None]
-    for other in things:
-        if isinstance(other, type) and other is not cls:
-            functions += [vars(other)[name] for name in marked_methods(other) if name in vars(other)]
-    returned = (getattr(function, "__annotations__", {}).get("return", "") for function in functions)
-    return any(cls.__name__ in re.findall(r"\w+", str(annotation)) for annotation in returned)
-
-
-def _is_only_a_base(cls: type, things: list[Any]) -> bool:
-    """Whether a class has no name of its own and another class of the module is made from it."""
-    derived = any(isinstance(thing, type) and thing is not cls and issubclass(thing, cls) for thing in things)
-    return derived and not isinstance(getattr(cls, "name", None), str)
+def _add_words(returned: dict[str, set[int | None]], function: Any, owner: int | None) -> None:
+    annotation = getattr(function, "__annotations__", {}).get("return", "")
+    for word in re.findall(r"\w+", str(annotation)):
+        returned.setdefault(word, set()).add(owner)

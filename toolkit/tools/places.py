@@ -1,15 +1,23 @@
-"""Places: where in its file a function, a class or a parameter stands. Read from the source, only for bad news."""
+"""Places: where in its file a function, a class or a parameter is defined.
+
+A file is parsed once for all that is asked about it, and again when it has changed.
+"""
 
 import ast
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from types import FunctionType
+from typing import Any, NamedTuple
 
 from toolkit.problems import Location
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_KEYWORDS = {ast.FunctionDef: "def ", ast.AsyncFunctionDef: "async def ", ast.ClassDef: "class "}
+_MOST_FILES = 64
+"""How many parsed files are kept."""
 
 
 def place_of(thing: Callable[..., Any] | type, parameter: str | None = None) -> Location | None:
@@ -17,18 +25,24 @@ def place_of(thing: Callable[..., Any] | type, parameter: str | None = None) -> 
     target: Any = inspect.unwrap(getattr(thing, "__func__", thing))
     try:
         file = inspect.getsourcefile(target)
-        lines, first = inspect.getsourcelines(target)
-    except (TypeError, OSError, SyntaxError):
+    except TypeError:
         return None
     if file is None:
         return None
-    definition = _definition(file, first, first + len(lines), getattr(target, "__name__", ""))
-    if definition is None:
-        return Location(file, first)
+    source = _source(file)
+    if isinstance(target, FunctionType):
+        code = target.__code__
+        definition = source.function(code.co_name, code.co_firstlineno) if source is not None else None
+        if source is None or definition is None:
+            return Location(file, code.co_firstlineno)
+    else:
+        definition = source.by_qualified_name.get(getattr(target, "__qualname__", "")) if source is not None else None
+        if source is None or definition is None:
+            return None
     for argument in _arguments(definition):
         if argument.arg == parameter:
-            return _span(file, argument.lineno, argument.col_offset, len(argument.arg))
-    return _place_of_name(file, definition)
+            return source.span(argument.lineno, argument.col_offset, len(argument.arg))
+    return source.place_of_name(definition)
 
 
 def place_of_caller() -> Location:
@@ -41,21 +55,89 @@ def place_of_caller() -> Location:
 
 def place_in_file(file: str, first: int, name: str) -> Location:
     """Return the place of the name of a definition that begins, decorators included, in a line of a file."""
-    definition = _definition(file, first, None, name)
-    return Location(file, first) if definition is None else _place_of_name(file, definition)
+    source = _source(file)
+    definition = source.first_after(name, first) if source is not None else None
+    return Location(file, first) if source is None or definition is None else source.place_of_name(definition)
 
 
-def _definition(file: str, first: int, after: int | None, name: str) -> _Definition | None:
+class _Source(NamedTuple):
+    """A parsed file.
+
+    Attributes:
+        file: Its path.
+        lines: Its lines, as Python counts them.
+        by_name: Its functions and classes by their bare names, in the order of their lines.
+        by_qualified_name: The last function or class of each qualified name, which is the one that Python keeps.
+    """
+
+    file: str
+    lines: list[str]
+    by_name: dict[str, list[_Definition]]
+    by_qualified_name: dict[str, _Definition]
+
+    def function(self, name: str, first: int) -> _Definition | None:
+        """Return the function of a name that begins, decorators included, in a line."""
+        return next((one for one in self.by_name.get(name, ()) if _first_line(one) == first), None)
+
+    def first_after(self, name: str, first: int) -> _Definition | None:
+        """Return the first definition of a name from a line on."""
+        return next((one for one in self.by_name.get(name, ()) if one.lineno >= first), None)
+
+    def place_of_name(self, definition: _Definition) -> Location:
+        """Return the place of the name in a definition."""
+        keyword = {ast.FunctionDef: "def ", ast.AsyncFunctionDef: "async def ", ast.ClassDef: "class "}[
+            type(definition)
+        ]
+        return self.span(definition.lineno, definition.col_offset + len(keyword), len(definition.name))
+
+    def span(self, line: int, offset: int, length: int) -> Location:
+        """Return a place from what the syntax tree says: lines from 1, columns in UTF-8 bytes from 0."""
+        before = self.lines[line - 1].encode()[:offset].decode(errors="replace") if line <= len(self.lines) else ""
+        column = len(before) + 1
+        return Location(self.file, line, column, line, column + length)
+
+
+def _source(file: str) -> _Source | None:
     try:
-        tree = ast.parse(Path(file).read_bytes())
-    except (OSError, SyntaxError, ValueError):
+        status = Path(file).stat()
+    except (OSError, ValueError):
         return None
-    candidates = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, _Definition) and node.name == name and first <= node.lineno < (after or sys.maxsize)
-    ]
-    return min(candidates, key=lambda node: node.lineno, default=None)
+    return _parsed(file, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=_MOST_FILES)
+def _parsed(file: str, _changed: int, _size: int) -> _Source | None:
+    """Parse a file; the time of its last change and its size make a changed file another one."""
+    try:
+        raw = Path(file).read_bytes()
+        tree = ast.parse(raw)
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    by_name: dict[str, list[_Definition]] = {}
+    by_qualified_name: dict[str, _Definition] = {}
+    for qualified_name, definition in _definitions(tree):
+        by_name.setdefault(definition.name, []).append(definition)
+        by_qualified_name[qualified_name] = definition
+    for same_name in by_name.values():
+        same_name.sort(key=lambda definition: definition.lineno)
+    text = raw.decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+    return _Source(file, text.split("\n"), by_name, by_qualified_name)
+
+
+def _definitions(tree: ast.AST) -> Iterator[tuple[str, _Definition]]:
+    """Yield every function and class below a node with its qualified name, as Python's `__qualname__` has it."""
+    waiting: list[tuple[ast.AST, str]] = [(tree, "")]
+    while waiting:
+        node, prefix = waiting.pop()
+        if isinstance(node, _Definition):
+            qualified_name = prefix + node.name
+            yield qualified_name, node
+            prefix = f"{qualified_name}." if isinstance(node, ast.ClassDef) else f"{qualified_name}.<locals>."
+        waiting.extend((child, prefix) for child in reversed(list(ast.iter_child_nodes(node))))
+
+
+def _first_line(definition: _Definition) -> int:
+    return min([definition.lineno, *(decorator.lineno for decorator in definition.decorator_list)])
 
 
 def _arguments(definition: _Definition) -> list[ast.arg]:
@@ -64,16 +146,3 @@ def _arguments(definition: _Definition) -> list[ast.arg]:
     given = definition.args
     variadic = [argument for argument in (given.vararg, given.kwarg) if argument is not None]
     return [*given.posonlyargs, *given.args, *given.kwonlyargs, *variadic]
-
-
-def _place_of_name(file: str, definition: _Definition) -> Location:
-    keyword = {ast.FunctionDef: "def ", ast.AsyncFunctionDef: "async def ", ast.ClassDef: "class "}[type(definition)]
-    return _span(file, definition.lineno, definition.col_offset + len(keyword), len(definition.name))
-
-
-def _span(file: str, line: int, offset: int, length: int) -> Location:
-    """Return a place from what the syntax tree says: lines from 1, columns in UTF-8 bytes from 0."""
-    text = Path(file).read_text(encoding="utf-8", errors="replace").split("\n")  # as Python counts lines
-    before = text[line - 1].encode()[:offset].decode(errors="replace") if line <= len(text) else ""
-    column = len(before) + 1
-    return Location(file, line, column, line, column + length)
