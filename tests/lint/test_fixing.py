@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from toolkit.lint.fixing import diff_of, fix_files, make_changes
 from toolkit.problems import Edit, Fix, Location, Problem
+from toolkit_cli.main import application
 
 
 @pytest.fixture
@@ -152,3 +154,33 @@ def rounds(*found):
     """Return a check that finds these problems, a round each, and then none."""
     left = list(found)
     return lambda: left.pop(0) if left else []
+
+
+TOOL_THAT_DELETES = """\
+import shutil
+
+from toolkit import tool
+
+
+@tool
+def delete_project(name: str) -> str:
+    \"\"\"Delete a project with all its files.
+
+    Args:
+        name: The name of the project's folder.
+    \"\"\"
+    shutil.rmtree(name)
+    return f"deleted {name}"
+"""
+
+
+def test_a_mark_that_adds_a_question_is_written_only_with_unsafe_fixes(folder):
+    """An unattended pipeline would stop at the new question, so `--fix` alone must not write it."""
+    Path("tools.py").write_text(TOOL_THAT_DELETES, "utf-8")
+    select = ["lint", "tools.py", "--no-cache", "--select", "TK506"]
+    safe = CliRunner().invoke(application(), [*select, "--fix"])
+    assert (safe.exit_code, Path("tools.py").read_text("utf-8")) == (1, TOOL_THAT_DELETES)
+    assert safe.stdout.endswith("1 problem can be fixed with `--fix --unsafe-fixes`.\n")
+    unsafe = CliRunner().invoke(application(), [*select, "--fix", "--unsafe-fixes"])
+    marked = TOOL_THAT_DELETES.replace("@tool\n", "@tool(destructive=True)\n")
+    assert (unsafe.exit_code, Path("tools.py").read_text("utf-8")) == (0, marked)

@@ -33,8 +33,8 @@ FIRST = {
     *("TK608", "TK609", "TK610", "TK614"),
 }
 FIRST_FIXES = {
-    **dict.fromkeys(("TK205", "TK303", "TK313", "TK315", "TK501", "TK506", "TK614"), "safe"),
-    **dict.fromkeys(("TK101", "TK304", "TK312", "TK404", "TK602", "TK604", "TK610"), "unsafe"),
+    **dict.fromkeys(("TK205", "TK303", "TK313", "TK315", "TK501", "TK614"), "safe"),
+    **dict.fromkeys(("TK101", "TK304", "TK312", "TK404", "TK506", "TK602", "TK604", "TK610"), "unsafe"),
 }
 EXAMPLE = re.compile(r"^## (Example|Instead)\n+(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r"^```(python|json|yaml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -64,7 +64,7 @@ class DestructiveWithoutApproval(Rule):
     code = "TK506"
     name = "destructive-without-approval"
     severity = "error"
-    fix = "safe"
+    fix = "unsafe"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         function = tool.function
