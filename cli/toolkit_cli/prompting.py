@@ -1,13 +1,16 @@
 """Prompting: reading a person's answer from a real terminal, and nothing but what they type after being asked.
 
-The prompt is drawn on stderr, since stdout is data. What was typed before the question appeared is thrown away, and
-text piped into stdin is never read: see `console.can_ask`.
+The prompt is drawn on stderr, since stdout is data. What was typed before the question appeared is discarded, and text
+piped into stdin is never read: see `console.can_ask`. What decides something is read as a `TypedLine`.
 """
 
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
+
+from toolkit_cli.line_readers import LineReader
+from toolkit_cli.typed_lines import TypedLine
 
 if TYPE_CHECKING:
     from prompt_toolkit.input import Input
@@ -43,6 +46,16 @@ class Prompter:
     def say(self, text: str) -> None:
         """Write lines above the next prompt, together with it; they must be safe to show."""
         self._unsaid.append(f"{text}\n")
+
+    async def typed_line(self, mark: str) -> TypedLine:
+        """Return the line that a person types after this mark, which appears once nothing else is being typed."""
+        self._say_lines()
+        return await LineReader(self._input, self._output, mark).read()
+
+    async def settle(self) -> None:
+        """Wait until nothing is being typed, and discard what is."""
+        self._say_lines()
+        await LineReader(self._input, self._output, "").settle()
 
     async def text(self, message: str, *, default: str = "", qmark: str = ">", multiline: bool = False) -> str:
         """Return the text that a person types after this message, which must be safe to show."""
@@ -110,11 +123,14 @@ class Prompter:
         """Write what leads to the prompt, and throw away what was typed before it could be read."""
         from prompt_toolkit.input.typeahead import clear_typeahead  # noqa: PLC0415 - loaded already
 
+        self._say_lines()
+        clear_typeahead(self._input)
+        _flush_terminal()
+
+    def _say_lines(self) -> None:
         self._talk.write("".join(self._unsaid))
         self._talk.flush()
         self._unsaid.clear()
-        clear_typeahead(self._input)
-        _flush_terminal()
 
 
 def _flush_terminal() -> None:

@@ -59,8 +59,10 @@ def test_once_runs_the_call_and_stdout_has_the_result_alone(asked, report):
     assert asked.stdout == "Successfully wrote to: report.md\n"
 
 
-def test_words_answer_as_letters_do(asked, report):
-    asked.answer("  Once ")
+def test_a_word_gets_an_explanation_and_only_its_letter_decides(asked, report):
+    asked.answer("once")
+    asked.expect("'once' decides nothing; type o alone for: once")
+    asked.answer("o")
     assert asked.end() == 0
     assert report.read_text("utf-8") == NEW
 
@@ -183,7 +185,8 @@ def test_what_is_shown_cannot_repaint_or_hide_anything(project, report):
     asked.child.send("content\r")
     asked.expect("content (as JSON text")
     asked.child.send("\x03")
-    assert asked.end() == 130
+    asked.answer("q")
+    assert asked.end() == 3
     for raw in ("\x1b]0", "\x1b[2J", "\x1b[1;1H", "\u202e", "\u2066", "\u200b", "\x9b", "\x00", "\x7f", "\x07"):
         assert raw not in asked.seen
     assert r"\x1b]0;owned\x07\x1b[2J\x1b[1;1Happrove  harmless\r\u202egnp.exe" in asked.seen
@@ -194,20 +197,49 @@ def test_what_is_shown_cannot_repaint_or_hide_anything(project, report):
 # ------------------------------------------------------------------------------------------- what never runs the call
 
 
-@pytest.mark.parametrize("junk", ["", "y", "yes", "no!", "ok", "once more", "o o", "0", "\u043e", "always", "a", "1"])
-def test_enter_and_unknown_answers_ask_again(asked, report, junk):
-    asked.answer(junk)
+@pytest.mark.parametrize(
+    ("typed", "explanation"),
+    [
+        ("y", "'y' decides nothing; type o alone for: once"),
+        ("yes", "'yes' decides nothing; type o alone for: once"),
+        ("n", "'n' decides nothing; type r alone for: reject with a reason"),
+        ("no", "'no' decides nothing; type r alone for: reject with a reason"),
+        ("x", "'x' decides nothing; type q alone for: stop the run"),
+        ("exit", "'exit' decides nothing; type q alone for: stop the run"),
+        ("quit", "'quit' decides nothing; type q alone for: stop the run"),
+        ("Once", "'Once' decides nothing; type o alone for: once"),
+        ("O", "'O' decides nothing; type o alone for: once"),
+        (" o", "' o' decides nothing; type o alone for: once"),
+        ("o o", "'o o' decides nothing; type one of the letters o, e, r, s, v, q, then Enter"),
+        ("\u043e", "'\u043e' decides nothing; type one of the letters o, e, r, s, v, q, then Enter"),
+        ("a", "'a' decides nothing; type one of the letters o, e, r, s, v, q, then Enter"),
+        ("always", "'always' decides nothing; type one of the letters o, e, r, s, v, q, then Enter"),
+    ],
+)
+def test_only_the_letters_shown_decide_and_everything_else_is_explained(asked, report, typed, explanation):
+    asked.answer(typed)
+    asked.expect(explanation)
     asked.answer("q")
     assert asked.end() == 3
     assert report.read_text("utf-8") == OLD
 
 
-def test_no_is_a_rejection(asked, report):
-    asked.answer("no")
-    asked.expect("the reason")
-    asked.child.send("\r")
+def test_enter_alone_asks_again(asked, report):
+    asked.answer("")
+    asked.answer("q")
     assert asked.end() == 3
-    assert "error: Rejected by reviewer\r\n" in asked.seen
+    assert "decides nothing" not in asked.seen
+    assert report.read_text("utf-8") == OLD
+
+
+@pytest.mark.parametrize(("letter", "prompt"), [("e", "edit which?"), ("r", "the reason")])
+def test_ctrl_c_inside_an_answer_returns_to_the_question(asked, report, letter, prompt):
+    asked.answer(letter)
+    asked.expect(prompt)
+    asked.child.send("\x03")
+    asked.expect("approve  file_write")
+    asked.answer("q")
+    assert asked.end() == 3
     assert report.read_text("utf-8") == OLD
 
 

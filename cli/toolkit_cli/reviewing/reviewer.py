@@ -1,11 +1,12 @@
 """The console reviewer: a person at a terminal answers each question with a typed letter.
 
-Nothing but an answer typed after the question appeared approves. Enter and unknown answers ask again; end of input and
-Ctrl-C end the run; without a terminal every question is refused.
+Nothing approves but a line with exactly the letter shown, typed after the question has settled. Every other line asks
+again; end of input and Ctrl-C end the run; without a terminal every question is refused.
 """
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Literal, TextIO
 
@@ -16,6 +17,7 @@ from toolkit_cli.prompting import Prompter
 from toolkit_cli.rendering.questions import menu_lines, question_lines, text_question_lines, whole_lines
 from toolkit_cli.rendering.styles import Line, paint
 from toolkit_cli.reviewing.editing import edited_arguments
+from toolkit_cli.reviewing.explaining import explanation_of
 from toolkit_cli.screen import Screen
 
 Answer = Literal["once", "edit", "reject", "same", "always", "view", "stop"]
@@ -38,9 +40,8 @@ _LETTERS: dict[Answer, str] = {
     "view": "v",
     "stop": "q",
 }
-# Other words for what approves nothing; leave is given by its own letter or word alone.
-_SYNONYMS: dict[str, Answer] = {"n": "reject", "no": "reject", "quit": "stop", "exit": "stop", "x": "stop"}
-_MARK = "     >"
+_MARGIN = "     "
+_MARK = f"{_MARGIN}>"
 _FALLBACK_SIZE = (80, 24)
 
 
@@ -96,7 +97,8 @@ class _Question:
                 case "always":
                     return Continue(always=True)
                 case "reject":
-                    return Reject((await self._prompter.text("the reason, for whoever chose the call:")).strip())
+                    if (reason := await self._reason()) is not None:
+                        return Reject(reason)
                 case "stop":
                     return ExitEarly("The reviewer stopped the run")
                 case "edit":
@@ -107,6 +109,7 @@ class _Question:
     async def ask_for_text(self) -> Decision:
         """Return the person's own words, or `Continue` if they have none."""
         self._print(text_question_lines(self._request, width=self._size[0]))
+        await self._prompter.settle()
         typed = await self._prompter.text("your answer:", qmark=_MARK)
         return Edit(typed) if typed.strip() else Continue()
 
@@ -130,19 +133,37 @@ class _Question:
     async def _answer(self) -> Answer:
         while True:
             self._print(menu_lines([(_LETTERS[answer], _WORDS[answer]) for answer in self._choices], self._size[0]))
-            typed = (await self._prompter.text("", qmark=_MARK)).strip().casefold()
-            answer = _meaning_of(typed, self._choices)
-            if answer is not None:
-                return answer
+            line = await self._prompter.typed_line(_MARK)
+            for answer in self._choices:
+                if line.decides_for(_LETTERS[answer]):
+                    return answer
+            if explanation := explanation_of(line, {_LETTERS[answer]: _WORDS[answer] for answer in self._choices}):
+                self._prompter.say(f"{_MARGIN}{explanation}")
+
+    async def _reason(self) -> str | None:
+        """Return the reason that a person gives, or `None` if Ctrl-C takes them back to the question."""
+        try:
+            return (await self._prompter.text("the reason, for whoever chose the call:")).strip()
+        except KeyboardInterrupt:
+            self._show_question()
+            return None
 
     async def _edit(self) -> None:
-        arguments = await edited_arguments(self._prompter, self._request)
+        try:
+            arguments = await edited_arguments(self._prompter, self._request)
+        except KeyboardInterrupt:
+            arguments = None
         if arguments is not None:
             self._request = replace(self._request, arguments=arguments, preview=self._request.preview_of(arguments))
             self._edited = True
         self._show_question()
 
     async def _view(self) -> None:
+        with suppress(KeyboardInterrupt):
+            await self._page_through()
+        self._show_question()
+
+    async def _page_through(self) -> None:
         width, height = self._size
         lines = whole_lines(self._request, width=width)
         page = max(height - 3, 5)
@@ -151,7 +172,6 @@ class _Question:
             left = len(lines) - start - page
             if left > 0 and (await self._prompter.text(f"Enter shows more ({left} lines) · q goes back")).strip():
                 break
-        self._show_question()
 
     def _show_question(self) -> None:
         width, height = self._size
@@ -161,8 +181,3 @@ class _Question:
         self._prompter.say("\n".join(paint(line, colour=self._colour) for line in lines))
 
 
-def _meaning_of(typed: str, choices: Sequence[Answer]) -> Answer | None:
-    for answer in choices:
-        if typed in {_LETTERS[answer], answer, _WORDS[answer]}:
-            return answer
-    return _SYNONYMS.get(typed)

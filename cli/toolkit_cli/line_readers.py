@@ -1,0 +1,117 @@
+"""Line readers: a `TypedLine` read from a terminal, key by key, and shown as it is typed.
+
+The prompt appears once the line is open. Ctrl-C counts at any time, since it approves nothing.
+"""
+
+import time
+from collections.abc import Callable, Coroutine, Iterable
+from typing import TYPE_CHECKING, Any
+
+from toolkit_cli.typed_lines import CLEAR, ENTER, ERASE, TypedLine
+
+if TYPE_CHECKING:
+    from prompt_toolkit import Application
+    from prompt_toolkit.input import Input
+    from prompt_toolkit.key_binding import KeyPress
+    from prompt_toolkit.key_binding.key_processor import KeyPressEvent
+    from prompt_toolkit.output import Output
+
+_WAITING = "waiting until you stop typing"
+_CHANGES = {"c-m": ENTER, "c-j": ENTER, "c-h": ERASE, "c-u": CLEAR}
+
+
+class LineReader:
+    """Reads one line; it raises `KeyboardInterrupt` on Ctrl-C and `EOFError` at the end of input."""
+
+    def __init__(self, keys: "Input", output: "Output", mark: str) -> None:
+        """Begin with a line that is not open yet."""
+        self._input = keys
+        self._output = output
+        self._mark = mark
+        self._line = TypedLine(time.monotonic())
+        self._application = self._made_application()
+
+    async def read(self) -> TypedLine:
+        """Return the line once Enter has ended it."""
+        return await self._run(self._open_when_quiet)
+
+    async def settle(self) -> TypedLine:
+        """Return the line as soon as it is open."""
+
+        async def end_when_open() -> None:
+            await self._open_when_quiet()
+            self._application.exit()
+
+        return await self._run(end_when_open)
+
+    async def _run(self, meanwhile: Callable[[], Coroutine[Any, Any, None]]) -> TypedLine:
+        from prompt_toolkit.input.typeahead import get_typeahead  # noqa: PLC0415 - loaded already
+
+        def begin() -> None:
+            self._application.create_background_task(meanwhile())
+
+        # Without the last, an exception of some other task would take the terminal over to show its traceback.
+        await self._application.run_async(pre_run=begin, set_exception_handler=False)
+        self._hear(get_typeahead(self._input))
+        return self._line
+
+    async def _open_when_quiet(self) -> None:
+        """Open the line after a pause; keys that nobody has read by then came before its end."""
+        import asyncio
+
+        while not self._line.is_open:
+            await asyncio.sleep(self._line.seconds_left(time.monotonic()))
+            self._hear(self._input.read_keys())
+            self._line = self._line.after_pause(time.monotonic())
+        self._application.invalidate()
+
+    def _hear(self, presses: "Iterable[KeyPress]") -> None:
+        for press in presses:
+            self._take(str(getattr(press.key, "value", press.key)), press.data)
+
+    def _take(self, key: str, data: str) -> None:
+        """Take one key in, by its name in prompt_toolkit."""
+        now = time.monotonic()
+        if key in ("c-c", "<sigint>"):
+            self._end(KeyboardInterrupt())
+        elif key == "c-d" and self._line.is_open and not self._line.text:
+            self._end(EOFError())
+        elif key == "<bracketed-paste>":
+            self._line = self._line.after_paste(data, now)
+        else:
+            self._line = self._line.after_key(_CHANGES.get(key, key), now)
+
+    def _end(self, error: BaseException | None = None) -> None:
+        if self._application.is_done:
+            return
+        if error is None:
+            self._application.exit()
+        else:
+            self._application.exit(exception=error)
+
+    def _made_application(self) -> "Application[None]":
+        from prompt_toolkit import Application  # noqa: PLC0415 - heavy, and only a question needs it
+        from prompt_toolkit.data_structures import Point  # noqa: PLC0415
+        from prompt_toolkit.key_binding import KeyBindings  # noqa: PLC0415
+        from prompt_toolkit.layout import FormattedTextControl, Layout, Window  # noqa: PLC0415
+
+        bindings = KeyBindings()
+
+        @bindings.add("<any>")
+        @bindings.add("<sigint>")
+        def take(event: "KeyPressEvent") -> None:
+            self._hear(event.key_sequence)
+            if self._line.is_ended:
+                self._end()
+
+        text = FormattedTextControl(
+            lambda: f"{self._shown()} ",  # the cursor stands on something
+            get_cursor_position=lambda: Point(len(self._shown()), 0),
+        )
+        window = Window(text, wrap_lines=True, dont_extend_height=True)
+        return Application(Layout(window), key_bindings=bindings, input=self._input, output=self._output)
+
+    def _shown(self) -> str:
+        if self._line.is_open:
+            return f"{self._mark} {self._line.text}"
+        return _WAITING if self._line.has_discarded else ""
