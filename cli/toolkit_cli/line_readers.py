@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from prompt_toolkit.key_binding.key_processor import KeyPressEvent
     from prompt_toolkit.output import Output
 
-_WAITING = "waiting until you stop typing"
+_WAITING = "waiting until you stop typing"  # no blank is where one of the prompt will be: it is drawn as a whole
 _CHANGES = {"c-m": ENTER, "c-j": ENTER, "c-h": ERASE, "c-u": CLEAR}
 
 
@@ -104,14 +104,12 @@ class LineReader:
             if self._line.is_ended:
                 self._end()
 
-        text = FormattedTextControl(
-            lambda: f"{self._shown()} ",  # the cursor stands on something
-            get_cursor_position=lambda: Point(len(self._shown()), 0),
-        )
+        text = FormattedTextControl(self._shown, get_cursor_position=lambda: Point(max(len(self._shown()) - 1, 0), 0))
         window = Window(text, wrap_lines=True, dont_extend_height=True)
         return Application(Layout(window), key_bindings=bindings, input=self._input, output=self._output)
 
     def _shown(self) -> str:
+        """Return what is on the line; its last character is what the cursor stands on."""
         if self._line.is_open:
-            return f"{self._mark} {self._line.text}"
-        return _WAITING if self._line.has_discarded else ""
+            return f"{self._mark} {self._line.text} "
+        return f"{_WAITING} " if self._line.has_discarded else ""

@@ -51,31 +51,29 @@ class TypedLine:
         return self if self.seconds_left(now) else replace(self, is_open=True)
 
     def after_key(self, key: str, now: float) -> "TypedLine":
-        """Return the line after one key: a character, `ENTER`, `ERASE` or `CLEAR`; no other key changes it."""
+        """Return the line after one key: a character, `ENTER`, `ERASE` or `CLEAR`; names of others change nothing."""
         if self.is_ended:
             return replace(self, followed=True)
         if not self.is_open:
-            return self._with_discarded(key, now)
+            return self._discarding(now, begins=key != ENTER and (self.begun_before or _is_letter(key)))
         if key == ENTER:
             return replace(self, is_ended=True)
         if key == ERASE:
             return replace(self, text=self.text[:-1])
         if key == CLEAR:
             return replace(self, text="")
-        return replace(self, text=self.text + key) if key.isprintable() else self
+        return replace(self, text=self.text + key) if _is_letter(key) else self
 
     def after_paste(self, text: str, now: float) -> "TypedLine":
         """Return the line after something was pasted into it."""
         if self.is_ended:
             return replace(self, followed=True)
         if not self.is_open:
-            return self._with_discarded(text, now)
+            return self._discarding(now, begins=not text.endswith(("\r", "\n")))
         return replace(self, text=self.text + "".join(filter(str.isprintable, text)), pasted=True)
 
-    def _with_discarded(self, keys: str, now: float) -> "TypedLine":
-        begins = keys.isprintable() or (len(keys) > 1 and not keys.endswith(("\r", "\n")))
-        begun = (begins or self.begun_before) and keys != ENTER
-        return replace(self, since=now, has_discarded=True, begun_before=begun)
+    def _discarding(self, now: float, *, begins: bool) -> "TypedLine":
+        return replace(self, since=now, has_discarded=True, begun_before=begins)
 
     @property
     def flaw(self) -> Flaw | None:
@@ -89,3 +87,7 @@ class TypedLine:
     def decides_for(self, letter: str) -> bool:
         """Return whether this is a line with exactly this letter, typed after the question had settled."""
         return self.is_open and self.is_ended and self.flaw is None and self.text == letter
+
+
+def _is_letter(key: str) -> bool:
+    return len(key) == 1 and key.isprintable()

@@ -179,5 +179,3 @@ class _Question:
 
     def _print(self, lines: Sequence[Line]) -> None:
         self._prompter.say("\n".join(paint(line, colour=self._colour) for line in lines))
-
-
