@@ -4,12 +4,63 @@ import os
 import signal
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.volumes import EVERYDAY, PROOFS
 
 # A runner that was started in the background has these ignored, and hands that on to the programs that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 for name in ("SIGHUP", "SIGTERM"):
     if hasattr(signal, name):
         signal.signal(getattr(signal, name), signal.SIG_DFL)
+
+
+LEFT_OUT = pytest.StashKey[int]()
+
+
+def pytest_addoption(parser):
+    """Add the option that runs everything."""
+    parser.addoption(
+        "--proofs",
+        action="store_true",
+        help="also run the long proofs: fuzzing in full, races, load, real servers and clients, every page of the docs",
+    )
+
+
+def pytest_configure(config):
+    """Set how many examples property tests try; a busy machine may take its time over each."""
+    unhurried = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+    settings.register_profile(EVERYDAY, max_examples=25, **unhurried)
+    settings.register_profile(PROOFS, **unhurried)
+    settings.load_profile(PROOFS if config.getoption("proofs") else EVERYDAY)
+    config.stash[LEFT_OUT] = 0
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave the long proofs out unless they are asked for, or named as single tests."""
+    if config.getoption("proofs"):
+        return
+    named = tuple(argument.partition("::")[2] for argument in config.args if "::" in argument)
+    left_out = [
+        item
+        for item in items
+        if item.get_closest_marker("proof") and not item.nodeid.partition("::")[2].startswith(named or ("\0",))
+    ]
+    config.stash[LEFT_OUT] = len(left_out)
+    items[:] = [item for item in items if item not in set(left_out)]
+    config.hook.pytest_deselected(items=left_out)
+
+
+def pytest_sessionfinish(session):
+    """Report from a worker of pytest-xdist how many tests it left out; every worker leaves out the same."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = session.config.stash[LEFT_OUT]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """Take the number from a worker."""
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", 0)
 
 
 @pytest.fixture
@@ -29,8 +80,8 @@ def figure(record_property):
     return note
 
 
-def pytest_terminal_summary(terminalreporter):
-    """Print the figures by the tests that found them, and the attacks by their class."""
+def pytest_terminal_summary(terminalreporter, config):
+    """Print the figures by the tests that found them, the attacks by their class, and what was left out."""
     reports = [report for reports in terminalreporter.stats.values() for report in reports]
     figures = sorted(
         (report.nodeid.split("::", 1)[-1], text)
@@ -52,6 +103,11 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.section("attacks")
         for line in _table_of_attacks(attacks):
             terminalreporter.line(line)
+    if left_out := config.stash[LEFT_OUT]:
+        terminalreporter.section("left out")
+        terminalreporter.line(
+            f"{left_out} long proofs were left out, and property tests tried few examples; run everything with: pytest --proofs"
+        )
 
 
 def _table_of_attacks(attacks):

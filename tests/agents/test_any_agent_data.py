@@ -9,6 +9,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.volumes import examples
 from toolkit import ToolContext
 from toolkit.agents.files.definitions import KINDS
 from toolkit.agents.files.flows import LOCK_KEYS
@@ -81,7 +82,9 @@ agents = st.fixed_dictionaries(
 )
 sensible = st.fixed_dictionaries({"agent": st.sampled_from(KINDS)}, optional=good)
 
-settled = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+settled = settings(
+    max_examples=examples(80), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 @pytest.fixture

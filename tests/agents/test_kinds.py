@@ -6,6 +6,7 @@ from typing import ClassVar
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.volumes import examples
 from toolkit import tool
 from toolkit.agents.agent import run_agent
 from toolkit.agents.kinds import ClosedTool, Kind
@@ -47,7 +48,7 @@ def held(conversation, kind):
     return done, answers, result
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(MACHINES, st.sampled_from(STATES), CONVERSATIONS)
 def test_a_machine_does_what_its_states_allow_and_nothing_else(states, start, conversation):
     everywhere = [name for name in NAMES if not any(name in own for own in states.values())]
@@ -62,7 +63,7 @@ def test_a_machine_does_what_its_states_allow_and_nothing_else(states, start, co
     assert (done, [answer.failed for answer in answers], result.state) == (expected, failed, state)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.dictionaries(st.sampled_from(NAMES[1:]), st.tuples(st.booleans(), st.integers(1, 3))),
     CONVERSATIONS,

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.volumes import examples
 from toolkit.builtin import Calculator
 from toolkit.builtin.arithmetic import MAX_LENGTH
 from toolkit.builtin.real_numbers import MAX_DIGITS, SHOWN_DIGITS
@@ -229,7 +230,7 @@ def judge(expression):
     return "right" if is_right(result.output, exact) else "wrong"
 
 
-@settings(max_examples=1_000, deadline=None)
+@settings(max_examples=examples(1_000), deadline=None)
 @given(expressions)
 def test_agrees_with_an_independent_evaluator(expression):
     assert judge(expression) != "wrong"
@@ -270,7 +271,7 @@ def test_no_answer_of_many_is_wrong():
     assert verdicts["refused"] < 200
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.integers(1, 10**12), st.integers(1, 10**6), st.integers(-300, 300), st.integers(1, 30))
 def test_broken_powers_are_right_to_the_last_digit(above, below, numerator, denominator):
     answer = Decimal(calculated(f"({above}/{below})^({numerator}/{denominator})"))
@@ -280,7 +281,7 @@ def test_broken_powers_are_right_to_the_last_digit(above, below, numerator, deno
     assert (Fraction(answer) - half) ** denominator <= power <= (Fraction(answer) + half) ** denominator
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(st.text(st.sampled_from("0123456789.+-*/%^() x"), max_size=40) | st.text(max_size=40))
 def test_anything_is_answered_with_a_number_or_an_error(expression):
     result = CALCULATOR.run({"input": expression})

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.volumes import examples
 from toolkit.approvals.decisions import Continue, Edit, Reject
 from toolkit.approvals.reviewers import ScriptedReviewer
 from toolkit.builtin import CodeEdit
@@ -312,7 +313,7 @@ def test_edits_at_once_lose_nothing(base):
 texts = st.lists(st.sampled_from(["a", "b", " ", "\n", "\r\n", "å"]), max_size=12).map("".join)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(texts, st.data(), texts)
 def test_other_lines_stay_as_they_are(text, data, content):
     count = text.count("\n") + (not text.endswith("\n") and bool(text))
@@ -330,7 +331,7 @@ def test_other_lines_stay_as_they_are(text, data, content):
         assert edited.endswith("\n") is text.endswith("\n")
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(st.text("ab", min_size=1, max_size=30), st.text("ab", min_size=1, max_size=2), st.text("abc", max_size=3))
 def test_all_is_what_text_replaces(text, wanted, content):
     if wanted in text:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.volumes import examples
 from toolkit.builtin import DateTime
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -213,7 +214,7 @@ def test_no_answer_of_many_is_wrong():
 moments = st.datetimes().map(lambda moment: moment.replace(microsecond=0))
 
 
-@settings(max_examples=1_000, deadline=None)
+@settings(max_examples=examples(1_000), deadline=None)
 @given(
     moments, st.integers(0, 10**6), st.sampled_from([("second", 1), ("minute", 60), ("hour", 3600), ("day", 86_400)])
 )
@@ -227,7 +228,7 @@ def test_clocks_run_in_whole_seconds(moment, number, unit):
     assert answered(f"{moment.isoformat()}+02:00 + {number} {unit[0]}s") == expected
 
 
-@settings(max_examples=1_000, deadline=None)
+@settings(max_examples=examples(1_000), deadline=None)
 @given(
     st.integers(-(2**31), 2**32),
     st.sampled_from(["Europe/Oslo", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "Pacific/Apia", "UTC"]),
@@ -243,7 +244,7 @@ def test_conversion_keeps_the_instant(instant, source, target):
     assert answered(f"convert {written} from {source} to {target}") == expected
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(st.text(st.sampled_from("0123456789-+:TZ nowtdayi/"), max_size=40) | st.text(max_size=40))
 def test_anything_is_answered(command):
     result = DateTime().run({"input": command})

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tests.volumes import examples
 from toolkit.builtin.expressions.matching import LineMatcher, StoppedError, find_spans
 from toolkit.builtin.expressions.nodes import MalformedExpressionError
 from toolkit.builtin.expressions.programs import compile_expression
@@ -190,7 +191,7 @@ def larger(inner):
 expressions = st.recursive(atoms | places, larger, max_leaves=8)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(expressions, st.text(CHARACTERS.replace("\n", "") + "AB", max_size=12), st.booleans())
 def test_the_same_lines_match_as_in_python(expression, line, ignore_case):
     assume(line or r"\B" not in expression)
@@ -203,7 +204,7 @@ def may_repeat_nothing(expression):
     return bool(re.search(r"\)[*+?{]", expression))
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(expressions.filter(lambda text: not may_repeat_nothing(text)), st.text(CHARACTERS, max_size=12))
 def test_the_same_places_are_found_as_in_python(expression, text):
     assume(text or r"\B" not in expression)  # in an empty text some versions of Python find it, and some do not
@@ -221,7 +222,7 @@ def test_places_are_found_as_backtracking_would():
     assert spans("^b.*$", "a\nb1\nb2\n") == [(2, 4), (5, 7)]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(st.text(st.sampled_from("ab()[]{}*+?|\\^$.-,12:<>=!iPdwb"), max_size=14))
 def test_no_text_crashes_it(text):
     try:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.volumes import examples
 from toolkit.approvals.decisions import Continue, Edit, Reject
 from toolkit.approvals.reviewers import ScriptedReviewer
 from toolkit.builtin import FileWrite
@@ -421,7 +422,7 @@ def applied(diff, old):
 texts = st.lists(st.sampled_from(["a", "b", "", "c\r", "d\u2028e"]), max_size=12).map("\n".join)
 
 
-@settings(max_examples=1_000, deadline=None)
+@settings(max_examples=examples(1_000), deadline=None)
 @given(texts, texts)
 def test_a_diff_tells_the_whole_change(old, new):
     diff = describe_change("file", old, new)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.volumes import examples
 from toolkit.builtin import Glob
 from toolkit.builtin.files.patterns import MalformedPatternError, compile_glob
 
@@ -62,7 +63,7 @@ def files_by_us(folder):
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(trees.filter(lambda tree: tree is not None))
 def test_the_same_files_are_left_out_as_by_git(tree):
     with TemporaryDirectory() as place:

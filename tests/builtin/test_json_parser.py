@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.volumes import examples
 from toolkit.builtin import JsonParser
 
 PARSER = JsonParser()
@@ -155,7 +156,7 @@ def paths_into(value, path=""):
             yield from paths_into(inner, f"{path}.{name}")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(documents)
 def test_every_path_leads_to_its_value(document):
     text = json.dumps(document)
@@ -168,7 +169,7 @@ def test_every_path_leads_to_its_value(document):
         assert (result.output if isinstance(value, str) else json.loads(result.output)) == value
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(st.text(st.sampled_from("ab.[]0123'\"$* -"), max_size=12))
 def test_only_well_formed_paths_are_followed(path):
     result = PARSER.run({"jsonPath": path, "json": '{"a": [[1, 2], {"b": 3}], "b": {"a": 4}}'})

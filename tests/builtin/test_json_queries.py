@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.volumes import examples
 from toolkit.builtin import JsonParser
 from toolkit.builtin.json_paths import UnreadableError
 from toolkit.builtin.queries.reading import parse_query
@@ -184,7 +185,7 @@ def test_selecting_too_much_is_refused():
     assert picked("$[0, 0, 0]", document).startswith('["xxx')
 
 
-@settings(max_examples=1_000, deadline=None)
+@settings(max_examples=examples(1_000), deadline=None)
 @given(st.text(st.sampled_from("$.@*[]?()!&|=<>,:'\"\\abu019-e \n"), max_size=16))
 def test_no_query_crashes(text):
     result = PARSER.run({"jsonPath": f"${text}", "json": '{"a": [1, {"b": "ab"}], "b": null}'})
@@ -195,7 +196,7 @@ def test_no_query_crashes(text):
 names = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(names)
 def test_any_name_can_be_quoted(name):
     document = json.dumps({name: "here"})

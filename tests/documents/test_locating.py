@@ -7,6 +7,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.volumes import examples
 from toolkit.documents import Scalar, parse_document
 from toolkit.problems import Location, Problem
 
@@ -71,7 +72,7 @@ def test_a_value_made_by_hand_has_one_place():
     st.sampled_from([None, "'", '"', "|", ">"]),
     st.integers(10, 40),
 )
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 def test_every_visible_character_is_found(value, style, width):
     text = yaml.safe_dump({"a": value}, default_style=style, width=width, allow_unicode=True)
     node, problems = parsed(text)

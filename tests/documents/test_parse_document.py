@@ -8,6 +8,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.volumes import examples
 from toolkit.documents import Scalar, Sequence, parse_document, plain
 from toolkit.documents.dumping import as_yaml
 from toolkit.problems import Location, Problem, errors_among
@@ -171,7 +172,7 @@ def json_data(texts: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
 
 
 @given(st.text() | st.text("abc:-,[]{}&*!|>'\"%@`#?~<.0x1eT \t\r\n$\\"))
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 def test_any_text_becomes_a_node_or_a_problem(text):
     node, problems = parsed(text)
     if node is None:
@@ -187,18 +188,18 @@ def test_any_text_becomes_a_node_or_a_problem(text):
 
 
 @given(json_data(JSON_TEXT))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_json_is_read_as_what_it_is(data):
     assert data_of(json.dumps(data, ensure_ascii=False)) == data
 
 
 @given(json_data(ANY_TEXT))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_data_that_was_dumped_is_read_back(data):
     assert data_of(as_yaml(data)) == data
 
 
 @given(json_data(ANY_TEXT))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_data_that_another_program_dumped_with_tags_and_quotes_is_read_back(data):
     assert data_of(yaml.safe_dump(data, default_style='"', sort_keys=False)) == data

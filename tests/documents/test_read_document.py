@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.volumes import examples
 from toolkit.documents import parse_document, plain, read_document
 from toolkit.problems import Problem, errors_among
 
@@ -72,7 +73,7 @@ def test_a_large_file_is_a_problem(tmp_path):
 
 
 @given(st.binary() | st.text().map(str.encode))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_any_bytes_become_a_node_or_a_problem(tmp_path_factory, data):
     path = tmp_path_factory.getbasetemp() / "any.yaml"
     path.write_bytes(data)

@@ -6,6 +6,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.volumes import examples
 from toolkit.lint.checking import check
 from toolkit.lint.settings import PROVIDERS, LintSettings
 from toolkit.sources.configuration import Configuration
@@ -62,7 +63,9 @@ DEFINITIONS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(
+    max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 @given(st.lists(DEFINITIONS | ANYTHING, max_size=3))
 def test_no_definition_breaks_a_rule(tmp_path_factory, data):
     file = tmp_path_factory.mktemp("any") / "tools.json"

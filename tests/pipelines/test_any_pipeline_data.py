@@ -6,6 +6,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.volumes import examples
 from toolkit.pipelines.keys import APPROVE_KEYS, RETRY_KEYS
 from toolkit.pipelines.loading import read_pipeline
 from toolkit.pipelines.mermaid import mermaid_of
@@ -58,7 +59,9 @@ pipelines = st.fixed_dictionaries(
     {"steps": steps}, optional={name: data for name in TOP_KEYS if name != "steps"} | {"on_failure": steps}
 )
 
-settled = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+settled = settings(
+    max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 def check(path, opening):

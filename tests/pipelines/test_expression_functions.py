@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.volumes import examples
 from toolkit.pipelines.expressions import ExpressionError, parse_expression
 from toolkit.pipelines.expressions.functions import FUNCTIONS
 
@@ -166,7 +167,7 @@ TEXTS = st.text(max_size=8) | st.text("ab\r\n ,", max_size=8)
 
 
 @given(TEXTS, TEXTS, TEXTS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_functions_on_texts_do_what_pythons_methods_do(text, part, other):
     roots = {"prev": text, "item": part, "result": other}
 
@@ -185,7 +186,7 @@ def test_functions_on_texts_do_what_pythons_methods_do(text, part, other):
 
 
 @given(st.lists(st.integers(-99, 99) | st.floats(-99, 99), min_size=1))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_functions_on_numbers_do_what_pythons_do(numbers):
     def found(source: str) -> Any:
         return parse_expression(source).evaluate({"prev": numbers})

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.volumes import examples
 from toolkit.pipelines.expressions import ROOTS, ExpressionError, Reference, parse_expression
 
 _AS_PYTHON = "expressions are written as in Python: prev.name, len(prev) > 0"
@@ -406,7 +407,7 @@ TOKENS = st.sampled_from(
 
 
 @given(st.text() | st.lists(TOKENS, max_size=14).map(" ".join) | st.lists(TOKENS, max_size=14).map("".join), DATA)
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=examples(1500), deadline=None)
 def test_any_text_is_an_expression_or_an_error_inside_it(source, data):
     error: ExpressionError | None = None
     references: tuple[Reference, ...] = ()
@@ -435,7 +436,7 @@ def paths_in(data: Any, path: tuple[str | int, ...] = ()) -> list[tuple[tuple[st
 
 
 @given(DATA)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_every_place_in_data_is_reached_by_its_path(data):
     for path, value in paths_in(data, ("prev",)):
         source = "prev" + "".join(f"[{key!r}]" for key in path[1:])
@@ -465,7 +466,7 @@ ATOMS = st.sampled_from(["prev", "index", "inputs", "'ab'", "3", "0", "2.5", "No
 
 
 @given(st.recursive(ATOMS, operations, max_leaves=8))
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=examples(1000), deadline=None)
 def test_what_has_a_value_has_the_one_it_has_in_python(source):
     roots = {"prev": [3, 1, 2], "index": 2, "inputs": "text"}
     try:

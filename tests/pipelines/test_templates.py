@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.volumes import examples
 from toolkit.pipelines.expressions import ExpressionError, Reference, parse_template
 
 ROOT_DATA: dict[str, Any] = {"prev": "héllo", "index": 2, "item": {"a": None, "b": [1, "ß"], "c": True, "d": 1.5}}
@@ -99,7 +100,7 @@ def test_what_is_no_json_does_not_become_text():
 
 
 @given(st.text() | st.text("${}' \"[]()ax\\"))
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=examples(800), deadline=None)
 def test_any_text_is_a_template_or_an_error_inside_it(text):
     try:
         value = parse_template(text).render({"item": 1})
@@ -113,7 +114,7 @@ def test_any_text_is_a_template_or_an_error_inside_it(text):
 
 
 @given(st.lists(st.text().filter(lambda text: "${{" not in text and not text.endswith("$")), min_size=2), st.text())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_texts_and_values_are_joined_in_their_order(texts, value):
     template = parse_template("${{ prev }}".join(texts))
     assert template.render({"prev": value}) == (value.join(texts) if not template.single else value)

@@ -7,6 +7,7 @@ import sys
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.volumes import examples
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.configuring import find_configuration
 
@@ -250,7 +251,7 @@ def test_broken_configured_source_only_warns_who_wants_something_else(project):
     assert [problem.severity for problem in project.open(configuration=project.configured()).problems] == ["error"] * 2
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(st.sampled_from("[]={}'\"#,.\n =envsourcetlkx1"), max_size=60))
 def test_no_text_in_the_file_makes_it_crash(project, text):
     project.write("toolkit.toml", text)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.volumes import examples
 from toolkit import InvalidTools, Problem, Tool, load_tools
 from toolkit.builtin import ready_tools
 from toolkit.sources.targets import FilesTarget, NameTarget, parse_target
@@ -250,7 +251,7 @@ def test_ready_tool_is_opened_alone(project):
     assert done.stdout == "[]\n"
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(max_size=30) | st.text("ab./:*?[]~\\ \0", max_size=12) | st.just("x" * 5000))
 def test_no_text_makes_a_target_crash(project, text):
     target = parse_target(text, Path())

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field
 
+from tests.volumes import examples
 from toolkit import Tool, ToolArgumentsError, ToolContext, TypedTool, from_function
 from toolkit.approvals.policies import Allowance, Allowances
 from toolkit.approvals.reviewers import AutoReviewer
@@ -151,7 +152,7 @@ def test_a_mapping_of_anything_at_all_is_refused_in_words(tool, arguments):
 
 
 @given(arguments=mappings)
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_whatever_may_run_can_be_shown_frozen_and_run_again(arguments):
     for tool in TOOLS:
         if judged(tool, arguments).succeeded:
