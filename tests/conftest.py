@@ -29,9 +29,9 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     """Set how many examples property tests try; a busy machine may take its time over each."""
-    unhurried = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-    settings.register_profile(EVERYDAY, max_examples=25, **unhurried)
-    settings.register_profile(PROOFS, **unhurried)
+    unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.register_profile(EVERYDAY, unhurried, max_examples=25)
+    settings.register_profile(PROOFS, unhurried)
     settings.load_profile(PROOFS if config.getoption("proofs") else EVERYDAY)
     config.stash[LEFT_OUT] = 0
 

@@ -97,3 +97,39 @@ def test_lint_finds_what_is_not_as_it_was_pinned(project, invoke):
     found = json.loads(invoke("lint", "--format", "json", "tools.py").stdout)
     drifts = [(one["code"], one["severity"]) for one in found if one["code"] == "TK514"]
     assert drifts == [("TK514", "warning")]
+
+
+HINT = "%0Ahint: `toolkit lock --update` pins the new definition"
+AT_FORECAST = "file=tools.py,line=5,endLine=5,col=5,title=toolkit TK514"
+
+
+def test_changes_are_written_for_pull_requests_and_code_scanning(project, invoke, program):
+    (project / "tools.py").write_text(BEFORE)
+    (project / "more.py").write_text(BEFORE.replace("forecast", "other"))
+    invoke("lock", "--update", "tools.py", "more.py")
+    (project / "tools.py").write_text(BEFORE.replace("the weather", "snow").replace("(read_only=True)", ""))
+    annotated = program("lock", "--format", "github", "tools.py")
+    described = '"Forecast the weather in a city.", and is "Forecast snow in a city."'
+    assert (annotated.returncode, annotated.stdout.splitlines()) == (
+        1,
+        [
+            f"::error {AT_FORECAST}::tool 'forecast': 'read_only' was true, and is false (breaking){HINT}",
+            f"::error file=toolkit.lock,title=toolkit TK514::tool 'other': the tool is gone (breaking){HINT}",
+            f"::warning {AT_FORECAST}::tool 'forecast': the description was {described} (text only){HINT}",
+        ],
+    )
+    [run] = json.loads(program("lock", "--format", "sarif", "tools.py").stdout)["runs"]
+    assert sorted((one["ruleId"], one["level"]) for one in run["results"]) == [
+        ("TK514", "error"),
+        ("TK514", "error"),
+        ("TK514", "warning"),
+    ]
+
+
+def test_what_nobody_would_see_is_escaped_in_every_change(project, invoke, program):
+    (project / "tools.py").write_text(BEFORE)
+    invoke("lock", "--update", "tools.py")
+    (project / "tools.py").write_text(BEFORE.replace("the weather", "the\u200b\u202e\x9b weather"), "utf-8")
+    checked = program("lock", "tools.py").stdout
+    assert '"Forecast the\\u200b\\u202e\\u009b weather in a city."' in checked
+    assert all(character.isprintable() or character == "\n" for character in checked)

@@ -113,8 +113,12 @@ BOTH = {"type": "object", "properties": {"a": TEXT, "b": TEXT}, "required": ["a"
         (
             {"hints": {"destructive": True}},
             {"hints": {"destructive": False}},
-            ["compatible: 'destructive' was true, and is false"],
+            ["breaking: 'destructive' was true, and is false"],
         ),
+        ({"hints": {"destructive": True}}, {}, ["breaking: 'destructive' was true, and is unsaid"]),
+        ({}, {"hints": {"read_only": True}}, ["breaking: 'read_only' was false, and is true"]),
+        ({}, {"hints": {"idempotent": True}}, ["breaking: 'idempotent' was false, and is true"]),
+        ({"hints": {"open_world": True}}, {}, ["breaking: 'open_world' was true, and is unsaid"]),
         ({"hints": {"read_only": True}}, {}, ["breaking: 'read_only' was true, and is false"]),
         ({"hints": {"requires_approval": True}}, {}, ["breaking: 'requires_approval' was true, and is false"]),
         (returning(BOTH), {}, ["breaking: the form of the result is no longer told"]),

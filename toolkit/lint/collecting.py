@@ -5,7 +5,6 @@ them, standard output is standard error, and standard input is empty. The first 
 """
 
 import faulthandler
-import inspect
 import json
 import os
 import sys
@@ -21,6 +20,7 @@ from toolkit.lint.records import problem_record, read_configuration, read_proble
 from toolkit.lint.trails import FollowedOpener, Trail
 from toolkit.sources.opening import SourceOpener
 from toolkit.tools.base import Tool
+from toolkit.tools.origins import function_of
 
 if TYPE_CHECKING:
     from toolkit.pipelines.plans import Plan, PlannedStep
@@ -135,7 +135,7 @@ def _examine(opener: SourceOpener, request: Mapping[str, str], trail: Trail | No
 
 def _tool_record(tool: Tool) -> dict[str, Any]:
     """Return what a tool is and where it comes from, as far as that costs nothing."""
-    function = _function_of(tool)
+    function = function_of(tool)
     code = getattr(function, "__code__", None)
     plan: Plan | None = getattr(tool, "plan", None)
     return {
@@ -144,14 +144,6 @@ def _tool_record(tool: Tool) -> dict[str, Any]:
         "definition": code and (os.path.realpath(code.co_filename), code.co_firstlineno, code.co_name),
         "steps": None if plan is None else _records_of_plan(plan),
     }
-
-
-def _function_of(tool: Tool) -> Any:
-    """Return the function that a tool, under whatever is wrapped round it, was made from."""
-    while (inner := getattr(tool, "inner", None)) is not None:
-        tool = inner
-    function = getattr(tool, "function", None)
-    return None if function is None else inspect.unwrap(function)
 
 
 def _records_of_plan(plan: "Plan") -> list[tuple[Any, ...]]:

@@ -1,12 +1,15 @@
-"""Drifts: what of a tool's definition is not what it was, and whom that hurts.
+"""Drifts: how a tool's definition has changed, and what the change breaks.
 
-Breaking is what makes a call fail that was good, or a result something else than was promised, or lets a call run that
-was asked about; compatible is everything else that programs see; text is what only a model reads.
+A change is breaking if a valid call now fails, if the result has another form, or if a hint changes: then a question
+disappears or a new one stops an unattended run. Compatible is everything else that programs see. Text is what only a
+model reads.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
+
+from toolkit.pins.word_diffs import word_diff
+from toolkit.visibility import visible_json
 
 Kind = Literal["breaking", "compatible", "text"]
 Entry = Mapping[str, Any]
@@ -18,6 +21,8 @@ _OWN = {"type", "properties", "required", "items", "enum", "const", "additionalP
         "definitions", "$ref"}  # fmt: skip
 _DEEPEST = 100
 _SHOWN = 3
+_MOST_WHOLE = 200
+"""How many characters may show a text before and after its change; of longer texts only the changed words are shown."""
 _RANKS: dict[Kind, int] = {"breaking": 0, "compatible": 1, "text": 2}
 
 
@@ -74,23 +79,17 @@ def _told(before: Entry, now: Entry) -> Iterator[Change]:
         yield Change("text", "the examples are others")
 
 
-_RISKS = {  # what each hint is without being said, and which value is the graver one
-    "read_only": (False, False),
-    "destructive": (None, True),
-    "idempotent": (False, False),
-    "open_world": (None, True),
-    "requires_approval": (False, False),
-}
+_UNSAID = {"read_only": False, "destructive": None, "idempotent": False, "open_world": None, "requires_approval": False}
+"""What each hint is where nobody has set it."""
 
 
 def _hinted(before: Entry, now: Entry) -> Iterator[Change]:
+    """Yield every hint that is another: one direction takes a question away, the other one adds a question."""
     old, new = before.get("hints", {}), now.get("hints", {})
-    for hint, (unsaid, graver) in _RISKS.items():
+    for hint, unsaid in _UNSAID.items():
         was, becomes = old.get(hint, unsaid), new.get(hint, unsaid)
         if was != becomes:
-            is_grave = becomes is graver or hint == "requires_approval"
-            what = f"'{hint}' was {_value(was)}, and is {_value(becomes)}"
-            yield Change("breaking" if is_grave else "compatible", what)
+            yield Change("breaking", f"'{hint}' was {_value(was)}, and is {_value(becomes)}")
 
 
 def _accepted(before: Entry, now: Entry) -> Iterator[Change]:
@@ -315,7 +314,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _value(value: Any) -> str:
-    return "unsaid" if value is None else json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return "unsaid" if value is None else visible_json(value, sort_keys=True)
 
 
 def _named(types: set[str] | None) -> str:
@@ -323,4 +322,7 @@ def _named(types: set[str] | None) -> str:
 
 
 def _worded(what: str, before: Any, now: Any) -> str:
-    return f"{what} was {_value(before or None)}, and is {_value(now or None)}"
+    both = f"{what} was {_value(before or None)}, and is {_value(now or None)}"
+    if len(both) <= _MOST_WHOLE or not isinstance(before, str) or not isinstance(now, str):
+        return both
+    return f"{what} has changed: {word_diff(before, now)}"

@@ -1,11 +1,11 @@
 """`toolkit lock`: the definitions of all tools, pinned, and what of them has changed since."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from toolkit.problems import Problem
+from toolkit.problems import Location, Problem, Severity
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, code_for, end_at_errors, report
 from toolkit_cli.options import Debug, Sources, Starts, Targets
@@ -15,10 +15,13 @@ from toolkit_cli.settings import load_configuration
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolkit.pins.drifts import Drift, Entry
+    from toolkit.pins.drifts import Drift, Kind
     from toolkit.sources.configuration import Configuration
+    from toolkit.tools.base import Tool
+    from toolkit.tools.spec import ToolSpec
 
 _HEADINGS = {"breaking": "breaking", "compatible": "compatible", "text": "text only"}
+_SEVERITIES: "dict[Kind, Severity]" = {"breaking": "error", "compatible": "info", "text": "warning"}
 
 
 def lock(
@@ -27,7 +30,7 @@ def lock(
     check: Annotated[bool, typer.Option("--check", help="Tell what has changed. It is what happens anyway.")] = False,
     update: Annotated[bool, typer.Option("--update", help="Pin the definitions as they are now.")] = False,
     format: Annotated[  # noqa: A002 - the option's name
-        Literal["text", "json"], typer.Option("--format", help="For people, or for programs.")
+        Literal["text", "json", "github", "sarif"], typer.Option("--format", help="How changes are written.")
     ] = "text",
     tools: Sources = None,
     start: Starts = None,
@@ -35,17 +38,18 @@ def lock(
 ) -> ExitCode:
     """Compare the definitions of tools with those that `toolkit.lock` pins, or pin them.
 
-    Without a target, all configured sources are looked at. What has changed goes to stdout, each change as breaking,
-    compatible or text only, and the exit code is 1 if anything has.
+    Without a target, this covers all configured sources. Changes go to stdout, each as breaking, compatible or text
+    only; the exit code is 1 if there are any.
     """
     if check and update:
         raise Failure(ExitCode.USAGE, "'--check' and '--update' exclude one another")
-    from toolkit.pins.lockfile import LOCK_FILE, written_lock  # noqa: PLC0415 - help needs none of it
+    from toolkit.pins.lockfile import LOCK_FILE, entries_of, written_lock  # noqa: PLC0415 - help needs none of it
 
     file = load_configuration().directory / LOCK_FILE
     found = _found(targets, load_configuration(tools, start=start)._replace(holds_pins=False))
+    pinned = entries_of(map(_told, found.values()))
     if update:
-        _write(file, written_lock(found))
+        _write(file, written_lock(pinned))
         console.say(f"pinned {len(found)} {'tool' if len(found) == 1 else 'tools'} in {LOCK_FILE}")
         return ExitCode.WELL
     from toolkit.pins.drifts import drifts_between  # noqa: PLC0415
@@ -54,11 +58,15 @@ def lock(
     locked = read_lock(file)
     if isinstance(locked, Problem):
         raise Failure(code_for([locked]), problems=[locked])
-    drifts = drifts_between(locked, found)
+    drifts = drifts_between(locked, pinned)
     if format == "json":
         console.write_json([_record_of(drift) for drift in drifts])
-    else:
+    elif format == "text":
         console.write_data(_as_text(drifts, LOCK_FILE))
+    else:
+        from toolkit_cli.rendering.findings import render  # noqa: PLC0415 - only these formats need it
+
+        console.write_data(render(list(_problems_of(drifts, found, Location(str(file)))), format))
     return ExitCode.FINDINGS if drifts else ExitCode.WELL
 
 
@@ -72,10 +80,9 @@ def _write(file: "Path", text: str) -> None:
         raise cannot_write(file.name, error) from error
 
 
-def _found(targets: list[str] | None, configuration: "Configuration") -> "dict[str, Entry]":
-    """Return what is to be pinned; what cannot be opened could not be compared."""
-    from toolkit.pins.lockfile import entries_of  # noqa: PLC0415
-    from toolkit.sources.opening import open_targets  # noqa: PLC0415
+def _found(targets: list[str] | None, configuration: "Configuration") -> "dict[str, Tool]":
+    """Return the tools to be pinned, by name; one that cannot be opened could not be compared."""
+    from toolkit.sources.opening import open_targets  # noqa: PLC0415 - help needs none of it
 
     if not targets and not configuration.sources:
         hint = "name a file, or write 'sources' in toolkit.toml"
@@ -83,7 +90,27 @@ def _found(targets: list[str] | None, configuration: "Configuration") -> "dict[s
     opened = open_targets(targets or (), configuration, gate_for(configuration))
     end_at_errors(opened.problems)
     report(opened.problems)
-    return entries_of(getattr(tool, "told", tool.spec) for tool in opened.tools.values())
+    return {_told(tool).name: tool for tool in opened.tools.values()}
+
+
+def _told(tool: "Tool") -> "ToolSpec":
+    """Return what a model would be sent of a tool; a server's tool is pinned as its server describes it."""
+    spec: ToolSpec = getattr(tool, "told", tool.spec)
+    return spec
+
+
+def _problems_of(drifts: "Sequence[Drift]", tools: "Mapping[str, Tool]", lock_file: Location) -> Iterator[Problem]:
+    """Yield every change as a problem at its tool; the changes of a tool that is gone are at the lockfile."""
+    from toolkit.pins.lockfile import DRIFT  # noqa: PLC0415 - only some formats need it
+    from toolkit.tools.origins import place_of_tool  # noqa: PLC0415
+
+    for drift in drifts:
+        tool = tools.get(drift.name)
+        place = (place_of_tool(tool) if tool is not None else None) or lock_file
+        for change in drift.changes:
+            message = f"tool {drift.name!r}: {change.what} ({_HEADINGS[change.kind]})"
+            hint = "`toolkit lock --update` pins the new definition"
+            yield Problem(DRIFT, message, place, _SEVERITIES[change.kind], hint)
 
 
 def _as_text(drifts: "Sequence[Drift]", name: str) -> str:

@@ -1,0 +1,84 @@
+"""Word diffs: which words of a long text were removed and added, with a few words around each change.
+
+The marks are those of GNU wdiff: `[-removed-]` and `{+added+}`.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from toolkit.visibility import visible_json
+
+_CONTEXT = 4
+"""How many unchanged words are shown before and after a change."""
+_MOST_COMPARED = 2_000
+"""How many words of each side are compared word by word; beyond that, both sides are one change."""
+_MOST_SHOWN = 40
+"""How many words of one change are shown."""
+_ELLIPSIS = "…"
+
+
+class _Part(NamedTuple):
+    """Words that both texts have, or what one has in place of the other."""
+
+    removed: Sequence[str]
+    added: Sequence[str]
+    kept: Sequence[str]
+
+
+def word_diff(before: str, now: str) -> str:
+    """Return what changed between two texts, on one line, with invisible characters as escapes."""
+    old, new = _words(before), _words(now)
+    start = _common(old, new)
+    end = _common(old[start:][::-1], new[start:][::-1])
+    middle = list(_compared(old[start : len(old) - end], new[start : len(new) - end]))
+    parts = [_kept(old[:start]), *middle, _kept(old[len(old) - end :])]
+    return " ".join(word for index, part in enumerate(parts) for word in _shown(part, index, len(parts) - 1))
+
+
+def _words(text: str) -> list[str]:
+    """Return what stands between single spaces, with invisible characters as escapes."""
+    return [visible_json(word)[1:-1].replace('\\"', '"') for word in text.split(" ")]
+
+
+def _common(old: Sequence[str], new: Sequence[str]) -> int:
+    return next(
+        (index for index, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), min(len(old), len(new))
+    )
+
+
+def _compared(old: Sequence[str], new: Sequence[str]) -> Iterator[_Part]:
+    if max(len(old), len(new)) > _MOST_COMPARED:
+        yield _Part(old, new, ())
+        return
+    from difflib import SequenceMatcher  # noqa: PLC0415 - only a changed text needs it
+
+    for operation, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        yield _kept(old[i:j]) if operation == "equal" else _Part(old[i:j], new[k:m], ())
+
+
+def _kept(words: Sequence[str]) -> _Part:
+    return _Part((), (), words)
+
+
+def _shown(part: _Part, index: int, last: int) -> Iterator[str]:
+    if part.removed:
+        yield f"[-{_in_short(part.removed)}-]"
+    if part.added:
+        yield f"{{+{_in_short(part.added)}+}}"
+    before = part.kept[-_CONTEXT:] if index < last else ()
+    after = part.kept[:_CONTEXT] if index > 0 else ()
+    if len(part.kept) <= len(before) + len(after):
+        yield from part.kept
+        return
+    yield from after
+    yield _ELLIPSIS
+    yield from before
+
+
+def _in_short(words: Sequence[str]) -> str:
+    if len(words) <= _MOST_SHOWN:
+        return " ".join(words)
+    half = _MOST_SHOWN // 2
+    return (
+        f"{' '.join(words[:half])} {_ELLIPSIS} {len(words) - _MOST_SHOWN} words {_ELLIPSIS} {' '.join(words[-half:])}"
+    )
