@@ -36,6 +36,10 @@ class Door(ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
 
+JSON = {"Content-Type": "application/json"}
+EXPLAINED = {"jsonrpc": "2.0", "error": {"code": -32001, "message": "your plan has no tools"}}
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: Door
@@ -50,14 +54,16 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.seen.append(("DELETE", dict(self.headers), None))
         self._send(200)
 
-    def do_POST(self):  # noqa: PLR0911 - one return for each misbehaviour
+    def do_POST(self):  # noqa: C901, PLR0911 - one return for each misbehaviour
         message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         method = message.get("method")
         self.server.seen.append((method, dict(self.headers), message))
         session = self.headers.get("Mcp-Session-Id")
         match self.server.behaviour:
-            case "locked":
-                return self._send(401)
+            case int(status):
+                return self._send(status, b'{"error": "no"}', {"Content-Type": "application/json"})
+            case "explained":
+                return self._send(403, json.dumps(EXPLAINED | {"id": message.get("id")}).encode(), JSON)
             case "elsewhere":
                 return self._send(307, headers={"Location": "http://169.254.169.254/latest"})
             case "page":
@@ -118,6 +124,20 @@ def test_tool_is_called_over_http_with_headers_from_the_environment(zoo, door, m
     assert door.seen[-1][0] == "DELETE"
 
 
+def test_a_status_that_refuses_a_call_is_its_code_and_ends_no_session(door):
+    [echo] = McpTools(HttpServer("door", door.url, trusted=True)).tools()
+    for status, name in ((429, "Too Many Requests"), (503, "Service Unavailable")):
+        door.behaviour = status
+        refused = echo.run({"x": 1})
+        assert (refused.error.partition(": ")[0], refused.error_code) == (
+            f"MCP server 'door' answered with HTTP {status} {name}",
+            status,
+        )
+    door.behaviour = ""
+    assert echo.run({"x": 1}).output == '{"x": 1}'
+    assert [method for method, _, _ in door.seen].count("initialize") == 1
+
+
 def test_each_caller_has_a_session_of_their_own_begun_at_their_first_call(door):
     server = HttpServer("door", door.url, {"X-User": "${context:user}"}, trusted=True)
     [echo] = McpTools(server, values={"user": "lister"}).tools()
@@ -151,7 +171,16 @@ class _Nobody:
 @pytest.mark.parametrize(
     ("behaviour", "reason"),
     [
-        ("locked", "answered with an error: Server returned an error response"),
+        (401, "answered with HTTP 401 Unauthorized: check the credentials in its 'headers'"),
+        (
+            403,
+            "answered with HTTP 403 Forbidden: these credentials do not allow it; ask the server's operator for access",
+        ),
+        (500, "answered with HTTP 500 Internal Server Error: it failed inside; its own log says why"),
+        (503, "answered with HTTP 503 Service Unavailable: it is overloaded or being restarted; try again later"),
+        (418, "answered with HTTP 418 I'm a Teapot"),
+        (599, "answered with HTTP 599"),
+        ("explained", "answered with an error: your plan has no tools"),
         ("elsewhere", "answered with an error: Redirect to http://169.254.169.254/latest not followed"),
         ("page", "answered with an error: Unexpected content type: text/html"),
     ],

@@ -199,6 +199,16 @@ def test_result_that_breaks_the_promise_of_its_schema_is_a_failure(zoo):
     assert tools_of(lying)["feed"].run({"animal": "lion"}).output.startswith("\x1b[2J")
 
 
+def test_an_error_of_the_server_with_the_code_of_a_lost_connection_ends_nothing(zoo):
+    """FastMCP's rate limiter and permission errors use -32000, with which the SDK reports a lost connection."""
+    tools = tools_of(named(zoo, "limited"))
+    for _ in range(2):
+        limited = tools["feed"].run({"animal": "lion"})
+        assert (limited.error, limited.error_code) == ("MCP server 'zoo' refuses: Rate limit exceeded", -32000)
+    assert tools["lose"].run({}).error == "the cage is empty"
+    assert len(zoo.starts) == 1
+
+
 def test_huge_result_is_refused_whole(zoo):
     result = tools_of(named(zoo, "huge"))["feed"].run({"animal": "lion"})
     assert result.error == "the server's answer has 5242880 characters, more than the 4194304 that are taken"

@@ -4,10 +4,28 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED
 
 from toolkit.durations import spoken
+from toolkit.mcp.client.http_refusals import is_status
 from toolkit.mcp.settings.servers import McpServer, StdioServer
 
+_CLOSED = "Connection closed"
+_CUT_OFF = "SSE stream "
 
-def reason_of(error: BaseException, server: McpServer) -> str:
+
+def is_lost(error: MCPError, *, has_ended: bool) -> bool:
+    """Return whether an error means that the connection is gone.
+
+    The SDK reports that with the code -32000, which servers also use for errors of their own.
+
+    Args:
+        error: The error.
+        has_ended: Whether the session has ended.
+    """
+    return error.code == CONNECTION_CLOSED and (
+        has_ended or error.message == _CLOSED or error.message.startswith(_CUT_OFF)
+    )
+
+
+def reason_of(error: BaseException, server: McpServer, *, has_ended: bool) -> str:
     """Return why a server could not be reached, as what it does."""
     leaf = leaf_of(error)
     if isinstance(leaf, TimeoutError):
@@ -19,9 +37,9 @@ def reason_of(error: BaseException, server: McpServer) -> str:
         if isinstance(leaf, OSError):
             return f"cannot be started: {(leaf.strerror or str(leaf)).lower()}"
     if isinstance(leaf, MCPError):
-        if leaf.code == CONNECTION_CLOSED:
+        if is_lost(leaf, has_ended=has_ended):
             return "ended before it had answered"
-        return f"answered with an error: {leaf.message}"
+        return f"answered with {'' if is_status(leaf.code) else 'an error: '}{leaf.message}"
     if isinstance(leaf, ValueError) and type(leaf) is not ValueError:
         return f"answered with what cannot be read: {words_of(leaf)}"
     if isinstance(leaf, OSError) or type(leaf).__module__.partition(".")[0] in {"httpx2", "httpcore2"}:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcp.shared.exceptions import MCPError
-from mcp_types import CONNECTION_CLOSED, CallToolResult
+from mcp_types import CallToolResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolkit.errors import ToolExecutionError
-from toolkit.mcp.client.complaints import reason_of
+from toolkit.mcp.client.complaints import is_lost, reason_of
 from toolkit.mcp.client.conversations import Caller, Conversation
+from toolkit.mcp.client.http_refusals import is_status
 from toolkit.mcp.client.listings import Listing
 from toolkit.mcp.client.transports import Values, secrets_of
 from toolkit.mcp.settings.servers import McpServer
@@ -170,17 +171,21 @@ class Connection:
     def _unreachable(self, error: BaseException, session: "Conversation") -> ServerUnreachable:
         if isinstance(error, ServerUnreachable):
             return error
-        if isinstance(error, MCPError) and error.code == CONNECTION_CLOSED:
+        has_ended = session.has_ended
+        if isinstance(error, MCPError) and is_lost(error, has_ended=has_ended):
             session.end()
         said = f"; it said: {session.diary.last}" if session.diary.last else ""
-        reason = self.secrets.blot(reason_of(error, self.server))
+        reason = self.secrets.blot(reason_of(error, self.server, has_ended=has_ended))
         return ServerUnreachable(f"MCP server '{self.server.name}' {reason}{said}")
 
     def _refusal(self, error: MCPError) -> ToolExecutionError:
-        if error.code == CONNECTION_CLOSED:
-            if self._session is not None:
-                self._session.end()
-            said = f"; it said: {self._session.diary.last}" if self._session and self._session.diary.last else ""
+        session = self._session
+        if is_lost(error, has_ended=session is None or session.has_ended):
+            if session is not None:
+                session.end()
+            said = f"; it said: {session.diary.last}" if session is not None and session.diary.last else ""
             return ServerUnreachable(f"MCP server '{self.server.name}' ended before it had answered{said}")
-        message = self.secrets.blot(error.message)
-        return ToolExecutionError(f"MCP server '{self.server.name}' refuses: {message}", error.code)
+        verb = "answered with" if is_status(error.code) else "refuses:"
+        return ToolExecutionError(
+            f"MCP server '{self.server.name}' {verb} {self.secrets.blot(error.message)}", error.code
+        )

@@ -12,6 +12,7 @@ from typing import Any
 import httpx2
 from mcp.client.streamable_http import streamable_http_client
 
+from toolkit.mcp.client.http_refusals import ExplainingClient
 from toolkit.mcp.client.processes import run_server
 from toolkit.mcp.settings.servers import HttpServer, McpServer, StdioServer, expand, texts_of, variables_in
 from toolkit.tools.secret_texts import Secrets, sounds_secret
@@ -108,7 +109,7 @@ async def _over_http(server: HttpServer, values: Values) -> AsyncIterator[Stream
     times = httpx2.Timeout(server.start_timeout, read=None)
     hooks = {"response": [_bound]}
     async with (
-        httpx2.AsyncClient(headers=dict(values), timeout=times, event_hooks=hooks, verify=_certificates()) as client,
+        ExplainingClient(headers=dict(values), timeout=times, event_hooks=hooks, verify=_certificates()) as client,
         streamable_http_client(expand(server.url, f"MCP server '{server.name}'"), http_client=client) as (read, write),
     ):
         yield read, write

@@ -1,0 +1,62 @@
+"""HTTP refusals: a server's status of 400 or more, as an error of JSON-RPC that says what to do about it.
+
+The SDK reports every such status in the same words. The code of the error is the status itself, so that a pipeline can
+retry a 429 or a 503.
+"""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+import httpx2
+
+_NEGOTIATED = frozenset({400, 404, 405})
+"""What the SDK itself acts upon: an older protocol, a forgotten session, no stream of events."""
+_PHRASES: Mapping[int, str] = {status.value: status.phrase for status in HTTPStatus}
+_ADVICE: Mapping[int, str] = {
+    401: "check the credentials in its 'headers'",
+    403: "these credentials do not allow it; ask the server's operator for access",
+    407: "the proxy wants credentials; set them in HTTPS_PROXY",
+    408: "it has waited too long for the request; try again",
+    413: "the arguments are too large for it",
+    429: "it is called too often; wait, or retry with a longer backoff",
+    500: "it failed inside; its own log says why",
+    502: "a gateway cannot reach it; try again later",
+    503: "it is overloaded or being restarted; try again later",
+    504: "a gateway has waited too long for it; try again later",
+}
+
+
+class ExplainingClient(httpx2.AsyncClient):
+    """A client of HTTP that turns refused requests into errors of JSON-RPC, unless the server sends one itself."""
+
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        """Send a request and return the answer, or an explained refusal."""
+        response = await super().send(request, **options)
+        if response.status_code < HTTPStatus.BAD_REQUEST or response.status_code in _NEGOTIATED:
+            return response
+        await response.aread()
+        if request.method != "POST" or _is_json_rpc(response):
+            return response
+        error = {"code": response.status_code, "message": explanation_of(response.status_code)}
+        body = {"jsonrpc": "2.0", "id": None, "error": error}
+        return httpx2.Response(response.status_code, json=body, request=request)
+
+
+def explanation_of(status: int) -> str:
+    """Return what a status means and what to do about it."""
+    name = f"HTTP {status} {_PHRASES.get(status, '')}".rstrip()
+    return f"{name}: {_ADVICE[status]}" if status in _ADVICE else name
+
+
+def is_status(code: int) -> bool:
+    """Return whether the code of an error is a status of HTTP."""
+    return HTTPStatus.BAD_REQUEST <= code < 600  # noqa: PLR2004 - there are no statuses beyond
+
+
+def _is_json_rpc(response: httpx2.Response) -> bool:
+    try:
+        body = response.json()
+    except ValueError:
+        return False
+    return isinstance(body, dict) and "jsonrpc" in body and isinstance(body.get("error"), dict)
