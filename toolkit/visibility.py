@@ -1,16 +1,19 @@
-"""What people see of a text: where it hides something, the text without that, and JSON that hides nothing."""
+"""What people see of a text: where it hides something, the text without that, and forms of it that hide nothing.
+
+`disarmed` is what every text passes on its way to a terminal, and `visible_json` what all JSON is written with.
+"""
 
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 _PRINTABLE_BUT_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0") | {
     chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
 }
-_TAGS = "\U000e0000-\U000e007f"
-_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_TAGS = "\U000e0000-\U000e0fff"
+_SELECTORS = "\ufe00-\ufe0f"
 _HIDDEN = re.compile(
     "["
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
@@ -66,25 +69,82 @@ def _shown(text: str) -> str:
     return "".join([*parts, text[start:]])
 
 
-def visible_json(value: Any, *, indent: int | None = None, sort_keys: bool = False) -> str:
+_NOT_PLAIN = re.compile(r"[^\n\t\x20-\x7e]+")
+_STYLE = re.compile(r"(\x1b\[(?:0|1|2|3[1-3]|1;3[146])m)")
+_OBEYED_OR_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def disarmed(text: str, *, styled: bool = False) -> str:
+    """Return a text that a terminal cannot obey and that hides nothing; what it shows is otherwise as it was.
+
+    Lines and tabs stay, and so do the joiners that a script or an emoji needs where they stand.
+
+    Args:
+        text: Anything.
+        styled: Whether our own colours are among it; they stay too.
+    """
+    if not styled:
+        return _NOT_PLAIN.sub(_disarmed_run, text)
+    pieces = _STYLE.split(text)
+    return "".join(piece if place % 2 else disarmed(piece) for place, piece in enumerate(pieces))
+
+
+def escaped(character: str) -> str:
+    """Return the escape of a character in a string of Python."""
+    code = ord(character)
+    if character in _SHORT:
+        return _SHORT[character]
+    if code <= 0xFF:  # noqa: PLR2004 - the widths of Python's own escapes
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004
+
+
+def _disarmed_run(found: re.Match[str]) -> str:
+    run, start, text = found.group(), found.start(), found.string
+    if run.isprintable() and _PRINTABLE_BUT_INVISIBLE.isdisjoint(run):
+        return run
+    return "".join(
+        escaped(character) if _is_dangerous(character) and not _is_needed(text, start + place) else character
+        for place, character in enumerate(run)
+    )
+
+
+def _is_dangerous(character: str) -> bool:
+    """Return whether a terminal obeys a character, or shows nothing of it."""
+    return (
+        unicodedata.category(character) in _OBEYED_OR_UNSEEN
+        or character in _PRINTABLE_BUT_INVISIBLE
+        or _HIDDEN.match(character) is not None
+    )
+
+
+def visible_json(
+    value: Any, *, indent: int | None = None, sort_keys: bool = False, default: Callable[[Any], Any] | None = None
+) -> str:
     """Return a value as JSON that says the same and hides nothing: what nobody would see is an escape.
 
     Args:
         value: What JSON can say.
         indent: By how many blanks each level stands in; without it everything is on one line.
         sort_keys: Whether the members of objects stand in the order of their names.
+        default: What to write instead of what JSON cannot say.
     """
     separators = (", ", ": ") if indent is None else (",", ": ")
-    text = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators, sort_keys=sort_keys)
+    text = json.dumps(
+        value, ensure_ascii=False, indent=indent, separators=separators, sort_keys=sort_keys, default=default
+    )
     return _NOT_ASCII.sub(_escape_run, text)
 
 
 def _escape_run(found: re.Match[str]) -> str:
     run = found.group()
-    return "".join(character if is_visible(character) else _escape(character) for character in run)
+    if run.isprintable() and _PRINTABLE_BUT_INVISIBLE.isdisjoint(run):
+        return run
+    return "".join(character if is_visible(character) else _as_in_json(character) for character in run)
 
 
-def _escape(character: str) -> str:
+def _as_in_json(character: str) -> str:
     # The standard library lets the delete character through, as JSON does.
     return "\\u007f" if character == "\x7f" else json.dumps(character)[1:-1]
 

@@ -33,8 +33,8 @@ def hold_closed_streams() -> None:
 
 
 def write_data(text: str) -> None:
-    """Write to stdout, now, exactly this text."""
-    _write(_data_stream(), text)
+    """Write to stdout, now, exactly this text; a person at a terminal sees escapes for what it would obey or hide."""
+    _write(_data_stream(), _disarmed(text, colour=data_has_colour()) if data_is_terminal() else text)
 
 
 def write_json(data: object) -> None:
@@ -46,12 +46,27 @@ def write_json(data: object) -> None:
 
 def say(text: str = "") -> None:
     """Write a line, or several, of talk to stderr."""
-    _write(sys.stderr, f"{text}\n")
+    _write(sys.stderr, f"{safe_talk(text)}\n")
 
 
 def add(text: str) -> None:
     """Write a piece of a line of talk to stderr, now."""
+    _write(sys.stderr, safe_talk(text))
+
+
+def pass_on(text: str) -> None:
+    """Write to stderr, now, exactly what others have printed."""
     _write(sys.stderr, text)
+
+
+def safe_talk(text: str, stream: TextIO | None = None) -> str:
+    """Return talk with escapes for what a terminal would obey or hide; our own colours stay, where there are any.
+
+    Args:
+        text: What is said.
+        stream: Where it goes; stderr by default.
+    """
+    return _disarmed(text, colour=_has_colour(stream or sys.stderr))
 
 
 def stop_data() -> None:
@@ -155,6 +170,14 @@ def take_input() -> int | None:
     os.close(nothing)
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - it stays open
     return taken
+
+
+def _disarmed(text: str, *, colour: bool) -> str:
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    from toolkit.visibility import disarmed  # noqa: PLC0415 - little of what we write has more than plain letters
+
+    return disarmed(text, styled=colour)
 
 
 def _data_stream() -> TextIO | None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
 
+from toolkit_cli import console
 from toolkit_cli.line_readers import LineReader
 from toolkit_cli.typed_lines import TypedLine
 
@@ -44,8 +45,8 @@ class Prompter:
         return cls(create_input(sys.stdin), output, talk)
 
     def say(self, text: str) -> None:
-        """Write lines above the next prompt, together with it; they must be safe to show."""
-        self._unsaid.append(f"{text}\n")
+        """Write lines above the next prompt, together with it."""
+        self._unsaid.append(f"{console.safe_talk(text, self._talk)}\n")
 
     async def typed_line(self, mark: str) -> TypedLine:
         """Return the line that a person types after this mark, which appears once nothing else is being typed."""

@@ -43,6 +43,7 @@ class Screen:
 
     def add(self, text: str) -> None:
         """Write a piece of text as it comes; where a live display is shown, line by line."""
+        text = console.safe_talk(text, self._talk)
         with self._lock:
             before, newline, rest = (self._begun + text).rpartition("\n")
             self._begun = rest
@@ -68,6 +69,7 @@ class Screen:
 
     def say(self, line: str) -> None:
         """Write a line, or keep it until the open question is answered."""
+        line = console.safe_talk(line, self._talk)
         with self._lock:
             self.end_line()
             if self._waiting is not None:
@@ -120,6 +122,11 @@ class Screen:
             self.end_line()
             self.show(None)
 
+    @property
+    def _talk(self) -> TextIO | None:
+        """The real stderr, where a question has taken it."""
+        return self._streams[1] if self._waiting is not None and self._streams is not None else None
+
     def _release(self, first: str = "") -> None:
         with self._lock:
             if self._waiting is None or self._streams is None:
@@ -127,7 +134,7 @@ class Screen:
             kept, self._waiting = first + self._waiting.getvalue(), None
             sys.stdout, sys.stderr = self._streams
             if kept:
-                console.say(kept.removesuffix("\n"))
+                console.pass_on(kept if kept.endswith("\n") else f"{kept}\n")
             if self._live is not None:
                 self._live.start()
 

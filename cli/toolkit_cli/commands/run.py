@@ -1,6 +1,5 @@
 """`toolkit run`: call a tool, run a pipeline or an agent, and ask before anything dangerous."""
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +8,7 @@ import typer
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.context import ToolContext
+from toolkit.visibility import visible_json
 from toolkit_cli import console
 from toolkit_cli.arguments.gathering import Given, gather_arguments, objections
 from toolkit_cli.arguments.stdin import piped_text
@@ -176,5 +176,5 @@ def _rehearse(tool: Tool, arguments: Mapping[str, Any], gate: "Gate", format: Fo
         console.write_data(paint_all(lines, colour=console.data_has_colour()))
     else:
         indent = 2 if format == "json" else None
-        console.write_data(f"{json.dumps(record, ensure_ascii=False, indent=indent, default=str)}\n")
+        console.write_data(f"{visible_json(record, indent=indent, default=str)}\n")
     return ExitCode.WELL

@@ -8,13 +8,11 @@ backslash is doubled where it would otherwise read as one, so that no two texts 
 import re
 import unicodedata
 
-from toolkit.visibility import is_visible
+from toolkit.visibility import escaped, is_visible
 
-_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _MARKS_IN_A_ROW = 3
 _NOT_PLAIN = re.compile(r"[^\x20-\x5b\x5d-\x7e]+")
 _NOT_PLAIN_LINES = re.compile(r"[^\n\x20-\x5b\x5d-\x7e]+")
-_OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _READS_AS_ESCAPE = re.compile(r"[\\nrtxuU]")
 _ELLIPSIS = "…"
 
@@ -29,11 +27,6 @@ def lines_of(text: str) -> list[str]:
     return _NOT_PLAIN_LINES.sub(_escape_run, text).split("\n")
 
 
-def disarmed(text: str) -> str:
-    """Return a text that a terminal cannot obey, and that otherwise looks as it is meant to."""
-    return _OBEYED.sub(lambda found: _escape(found.group()), text)
-
-
 def is_plain(text: str) -> bool:
     """Return whether a terminal shows this text just as it is, on one line."""
     return one_line(text) == text
@@ -46,17 +39,8 @@ def _escape_run(found: re.Match[str]) -> str:
     marks = _MARKS_IN_A_ROW if at_start else 0
     for character in run:
         marks = marks + 1 if unicodedata.combining(character) else 0
-        pieces.append(_escape(character) if marks > _MARKS_IN_A_ROW or not is_visible(character) else character)
+        pieces.append(escaped(character) if marks > _MARKS_IN_A_ROW or not is_visible(character) else character)
     return "".join(_with_backslashes(pieces, following))
-
-
-def _escape(character: str) -> str:
-    code = ord(character)
-    if character in _SHORT:
-        return _SHORT[character]
-    if code <= 0xFF:  # noqa: PLR2004 - the widths of Python's own escapes
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004
 
 
 def _with_backslashes(pieces: list[str], following: str) -> list[str]:

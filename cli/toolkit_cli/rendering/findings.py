@@ -1,11 +1,11 @@
 """Findings of lint in every format that there is, and what is said of them as a whole."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, get_args
 
 from toolkit.problems import Problem
+from toolkit.visibility import visible_json
 from toolkit_cli.rendering.escaping import one_line
 from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.problems import as_github, as_records, as_text, counted, summary_of
@@ -111,11 +111,11 @@ def _names() -> dict[str, str]:
 
 
 def _as_json(problems: Sequence[Problem]) -> str:
-    return json.dumps(_records(problems), indent=2, ensure_ascii=False)
+    return visible_json(_records(problems), indent=2)
 
 
 def _as_jsonl(problems: Sequence[Problem]) -> str:
-    return "\n".join(json.dumps(record, ensure_ascii=False) for record in _records(problems))
+    return "\n".join(visible_json(record) for record in _records(problems))
 
 
 def _as_sarif(problems: Sequence[Problem]) -> str:

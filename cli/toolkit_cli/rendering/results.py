@@ -1,9 +1,9 @@
 """Results of a call: for people, for programs, and among the events of the run."""
 
-import json
 from typing import Any, Literal
 
 from toolkit.tools.results import ToolResult
+from toolkit.visibility import disarmed, visible_json
 
 Format = Literal["text", "json", "jsonl"]
 
@@ -12,9 +12,9 @@ def rendered_result(result: ToolResult, format: Format, *, for_terminal: bool) -
     """Return what stdout carries of a result; as text that is the output alone, and nothing of a failure."""
     match format:
         case "json":
-            return f"{json.dumps(result_record(result), ensure_ascii=False, indent=2, default=str)}\n"
+            return f"{visible_json(result_record(result), indent=2, default=str)}\n"
         case "jsonl":
-            return f"{json.dumps({'event': 'result'} | result_record(result), ensure_ascii=False, default=str)}\n"
+            return f"{visible_json({'event': 'result'} | result_record(result), default=str)}\n"
         case "text":
             return _as_text(result.output, for_terminal=for_terminal)
 
@@ -34,7 +34,5 @@ def _as_text(output: str, *, for_terminal: bool) -> str:
     if not output:
         return ""
     if for_terminal:
-        from toolkit_cli.rendering.escaping import disarmed  # noqa: PLC0415 - programs get the text as it is
-
         output = disarmed(output)
     return output if output.endswith("\n") else f"{output}\n"

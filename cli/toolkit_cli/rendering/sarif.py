@@ -1,6 +1,5 @@
 """Findings as SARIF 2.1.0, for code scanning: stable rule ids, relative addresses, fingerprints and fixes."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
@@ -10,6 +9,7 @@ from toolkit import __version__
 from toolkit.lint.baselines import fingerprints
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Location, Problem, Severity
+from toolkit.visibility import visible_json
 from toolkit_cli.rendering.excerpts import shown_path
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -45,7 +45,7 @@ def as_sarif(problems: Sequence[Problem], rules: Mapping[str, type[Rule]]) -> st
             }
         ],
     }
-    return json.dumps(log, indent=2, ensure_ascii=True)
+    return visible_json(log, indent=2)
 
 
 def _rule(rule: type[Rule]) -> dict[str, Any]:

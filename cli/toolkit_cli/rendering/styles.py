@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from toolkit.visibility import disarmed
+
 Style = Literal["plain", "label", "strong", "danger", "good", "bad", "warn", "quiet", "hint", "frame"]
 Fragment = tuple[Style, str]
 Line = Sequence[Fragment]
@@ -21,14 +23,14 @@ _CODES: dict[Style, str] = {
 
 
 def paint(line: Line, *, colour: bool) -> str:
-    """Return a line of already safe fragments, with colours if they are wanted."""
+    """Return a line that a terminal can be shown, with colours if they are wanted; no fragment brings its own."""
     if not colour:
-        return "".join(text for _, text in line).rstrip()
-    return "".join(_painted(style, text) for style, text in line)
+        return disarmed("".join(text for _, text in line)).rstrip()
+    return "".join(_painted(style, disarmed(text)) for style, text in line)
 
 
 def paint_all(lines: Sequence[Line], *, colour: bool) -> str:
-    """Return lines of already safe fragments as text, each with its newline."""
+    """Return lines as text, each with its newline."""
     return "".join(f"{paint(line, colour=colour)}\n" for line in lines)
 
 

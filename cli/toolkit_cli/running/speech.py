@@ -28,7 +28,7 @@ class Speech:
             case ModelStarted() if self._agent in (None, event.run):
                 self._agent, self._call = event.run, event.call
             case ModelSaid() if event.call == self._call:
-                from toolkit_cli.rendering.escaping import disarmed  # noqa: PLC0415 - only what is said needs it
+                from toolkit.visibility import disarmed  # noqa: PLC0415 - only what is said needs it
 
                 self._screen.add(disarmed(event.text))
             case ModelFinished() if event.call == self._call:

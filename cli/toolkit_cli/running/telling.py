@@ -1,6 +1,5 @@
 """Telling: whoever listens to a run writes what happens to the screen, and to stdout where programs read it."""
 
-import json
 import sys
 import threading
 from collections.abc import Callable, Iterable
@@ -17,6 +16,7 @@ from toolkit.events import (
     as_record,
 )
 from toolkit.runs.records import Message
+from toolkit.visibility import visible_json
 from toolkit_cli import console
 from toolkit_cli.running.speech import Speech
 from toolkit_cli.screen import Screen
@@ -135,7 +135,7 @@ def message_channel(screen: Screen) -> Callable[[Message], None]:
 
 def write_event(event: Event) -> None:
     """Write an event to stdout as one line of JSON."""
-    console.write_data(f"{json.dumps(as_record(event), ensure_ascii=False, default=str)}\n")
+    console.write_data(f"{visible_json(as_record(event), default=str)}\n")
 
 
 def both(first: Listener | None, second: Listener | None) -> Listener | None:
