@@ -59,7 +59,7 @@ def test_the_tool_gets_the_decision(function, call, decision):
     (request,) = reviewer.requests
     assert (request.text, request.risk, request.arguments, request.asked_by) == (
         "Delete a?",
-        Risk("clean", requires_approval=True),
+        Risk("clean", source=__file__, requires_approval=True),
         {"path": "a"},
         "the tool asks",
     )

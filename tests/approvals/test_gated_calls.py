@@ -249,22 +249,11 @@ def raising(error):
     return answer
 
 
-class NotAsync:
-    def review(self, request):
-        return Continue()
-
-
 NO_ANSWERS: list[tuple[Any, str]] = [
-    (Answering(None), "the reviewer gave no decision but None"),
-    (Answering(True), "the reviewer gave no decision but True"),
-    (Answering("continue"), "the reviewer gave no decision but 'continue'"),
-    (Answering({"decision": "continue"}), "the reviewer gave no decision but {'decision': 'continue'}"),
     (Answering(raising(RuntimeError("no idea"))), "the reviewer failed: RuntimeError: no idea"),
     (Answering(raising(EOFError())), "the reviewer failed: EOFError: "),
     (Answering(raising(TimeoutError("its own"))), "the reviewer failed: TimeoutError: its own"),
     (Answering(raising(SystemExit(0))), "the reviewer failed: SystemExit: 0"),
-    (NotAsync(), "the reviewer failed: TypeError: "),
-    (object(), "the reviewer failed: AttributeError: "),
     (RefusingReviewer(), "nobody is there to be asked"),
     (RefusingReviewer("the shop is closed"), "the shop is closed"),
     (ScriptedReviewer([]), "the script has no further answer"),
@@ -278,6 +267,48 @@ def test_what_is_no_decision_never_approves(deletion, call, reviewer, reason):
     assert result.error is not None
     assert result.error.startswith(f"Rejected by reviewer: {reason}")
     assert (result.error_code, deletion.deleted) == ("rejected", [])
+
+
+class NotAsync:
+    def review(self, request):
+        return Continue()
+
+
+class TakesNothing:
+    async def review(self):
+        return Continue()
+
+
+class NoMethod:
+    review = "yes"
+
+
+WRONG_REVIEWERS: list[tuple[Any, str]] = [
+    (Answering(None), "'Answering' does not work as a reviewer: 'review' returned None"),
+    (Answering(True), "'Answering' does not work as a reviewer: 'review' returned True"),
+    (Answering("continue"), "'Answering' does not work as a reviewer: 'review' returned 'continue'"),
+    (Answering({"a": 1}), "'Answering' does not work as a reviewer: 'review' returned {'a': 1}"),
+    (NotAsync(), "'NotAsync' does not work as a reviewer: 'review' is not async: it returned Continue("),
+    (TakesNothing(), "'TakesNothing' does not work as a reviewer: 'review' does not take one request: too many"),
+    (NoMethod(), "'NoMethod' does not work as a reviewer: it has no method 'review'"),
+    (object(), "'object' does not work as a reviewer: it has no method 'review'"),
+    ("yes", "'str' does not work as a reviewer: it has no method 'review'"),
+    (lambda request: Continue(), "'function' does not work as a reviewer: it has no method 'review'"),
+    (RefusingReviewer, "the reviewer is the class 'RefusingReviewer'; pass an instance of it"),
+]
+
+
+@both_ways
+@pytest.mark.parametrize("on_timeout", ["reject", "exit_early", "raise"])
+@pytest.mark.parametrize(("reviewer", "message"), WRONG_REVIEWERS, ids=[message for _, message in WRONG_REVIEWERS])
+def test_what_is_not_a_reviewer_is_a_configuration_error_that_no_model_is_told(
+    deletion, call, reviewer, message, on_timeout
+):
+    context = ToolContext(gate=Gate(reviewer, on_timeout=on_timeout), chosen_by="model")
+    with pytest.raises(ConfigurationError) as caught:
+        call(deletion.tool, {"path": "a"}, context)
+    assert str(caught.value).startswith(message)
+    assert deletion.deleted == []
 
 
 @both_ways

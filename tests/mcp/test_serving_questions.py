@@ -105,7 +105,7 @@ def test_words_from_outside_paint_no_other_question(era):
         "| ",
         "| arguments: none",
         "",
-        "tool: ask_about_words",
+        f"tool: ask_about_words ({__file__})",
         "risk: requires approval",
         "asked because: the tool asks",
         "arguments: {",

@@ -4,7 +4,21 @@ import asyncio
 
 import pytest
 
-from toolkit import ConfigurationError, Continue, Edit, ExitEarly, ExitEarlyError, Reject, ToolContext, ToolResult, tool
+from toolkit import (
+    ConfigurationError,
+    Continue,
+    Edit,
+    ErrorStrategy,
+    ExitEarly,
+    ExitEarlyError,
+    Pipeline,
+    Reject,
+    Tool,
+    ToolContext,
+    ToolResult,
+    ToolSpec,
+    tool,
+)
 from toolkit.approvals.policies import AllowAll
 from toolkit.approvals.reviewers import ScriptedReviewer
 
@@ -44,8 +58,8 @@ def test_a_rejected_call_fails_its_step(bench):
     assert result == ToolResult.failure("Rejected by reviewer: too loud", "rejected")
 
 
-def test_a_rejected_call_that_is_continued_past_has_its_own_status(bench):
-    text = 'steps: [{id: a, use: upper, approve: true, on_error: continue}, {set: "${{ [steps.a.status, prev] }}"}]'
+def test_a_rejected_call_of_a_marked_tool_fails_its_step_and_has_its_own_status(bench):
+    text = 'steps: [{id: a, use: publish, on_error: continue}, {set: "${{ [steps.a.status, prev] }}"}]'
     result, _ = asked(bench, text, "x", Reject())
     assert result.structured == ["rejected", "Rejected by reviewer"]
 
@@ -68,8 +82,8 @@ def test_a_mark_of_the_tool_asks_without_the_step_saying_so(bench):
 
 def test_each_item_is_asked_about(bench):
     text = 'steps: [{for_each: "${{ split(prev) }}", use: upper, approve: "Shout ${{ item }}?", on_item_error: skip}]'
-    result, requests = asked(bench, text, "a b c", Continue(), Reject(), Continue())
-    assert result.structured == ["A", "C"]
+    result, requests = asked(bench, text, "a b c", Continue(), Continue(), Continue())
+    assert result.structured == ["A", "B", "C"]
     assert [request.text for request in requests] == ["Shout a?", "Shout b?", "Shout c?"]
 
 
@@ -166,10 +180,124 @@ def test_a_rejected_gate_step_ends_the_pipeline(bench):
     assert result == ToolResult.failure("Rejected by reviewer: not today", "rejected")
 
 
-def test_a_rejected_gate_step_may_be_continued_past(bench):
-    text = "steps: [{id: gate, approve: true, on_error: continue}, {use: upper, when: \"${{ steps.gate.status == 'ok' }}\"}]"
-    assert asked(bench, text, "ab", Reject())[0].error == "Rejected by reviewer"
-    assert asked(bench, text, "ab", Continue())[0].output == "AB"
+REFUSED = ToolResult.failure("Rejected by reviewer: no", "rejected")
+WITHIN = [
+    "steps: [{approve: true}, mark]",
+    "steps: [{approve: true, on_error: continue}, mark]",
+    "steps: [{approve: true, on_error: {value: fine}}, mark]",
+    "steps: [{use: upper, approve: true, on_error: continue}, mark]",
+    "steps: [{use: upper, approve: true, on_error: {value: fine}, retry: {attempts: 3, backoff: 0s}}, mark]",
+    "steps: [{use: upper, approve: true, timeout: 10s, on_error: continue}, mark]",
+    'steps: [{for_each: "${{ split(input) }}", use: upper, approve: true, on_item_error: skip, on_error: continue}, mark]',
+    "steps: [{parallel: {one: {use: upper, approve: true, on_error: continue}}, on_error: continue}, mark]",
+    "steps: [{parallel: {one: [{approve: true}], two: fails}, on_error: continue}, mark]",
+    "steps: [{use: ./inner.yaml, on_error: continue}, mark]",
+    "steps: [{use: ./inner.yaml, retry: {attempts: 3, backoff: 0s}, timeout: 10s, on_error: {value: fine}}, mark]",
+    'steps: [{for_each: "${{ split(input) }}", use: ./inner.yaml, on_item_error: skip}, mark]',
+    "steps: [{parallel: {one: ./inner.yaml}, on_error: continue}, mark]",
+]
+
+
+@pytest.mark.parametrize("strategy", ["fail_fast", "continue_on_failure"])
+@pytest.mark.parametrize("text", WITHIN)
+def test_a_refused_gate_ends_the_run_under_every_strategy(bench, text, strategy):
+    marked = []
+
+    @tool
+    def mark(text: str) -> str:
+        """Mark that the run went on."""
+        marked.append(text)
+        return text
+
+    @tool
+    def fails(text: str) -> str:
+        """Fail."""
+        raise ValueError(text)
+
+    bench.add(mark, fails).write(
+        "error_strategy: continue_on_failure\nsteps: [{approve: true, on_error: continue}, upper]", "inner.yaml"
+    )
+    pipeline, _ = bench.read(f"error_strategy: {strategy}\n{text}")
+    result = pipeline.run("ab", ToolContext(reviewer=ScriptedReviewer([Reject("no")])))
+    assert result.error is not None
+    assert result.error.removeprefix("item 1 of 1: ") == REFUSED.error
+    assert (result.error_code, marked) == ("rejected", [])
+
+
+def test_a_refused_gate_reports_its_status_and_lets_the_run_clean_up(bench):
+    events = []
+    text = "error_strategy: continue_on_failure\nsteps: [{id: gate, approve: true}, upper]\non_failure: [reverse]"
+    context = {"reviewer": ScriptedReviewer([Reject("no")]), "listener": events.append}
+    assert bench.run(text, "ab", **context) == REFUSED
+    finished = [(event.path, event.status) for event in events if event.kind == "step_finished"]
+    assert finished == [("gate", "rejected"), ("on_failure/reverse", "ok")]
+
+
+def test_a_refused_gate_among_the_steps_that_clean_up_ends_them(bench):
+    marked = []
+
+    @tool
+    def mark(text: str) -> str:
+        """Mark that the run went on."""
+        marked.append(text)
+        return text
+
+    text = "steps: [later_fails]\non_failure: [{approve: true, on_error: continue}, mark]"
+
+    @tool
+    def later_fails(text: str) -> str:
+        """Fail."""
+        raise ValueError(text)
+
+    result, _ = asked(bench.add(mark, later_fails), text, "ab", Reject("no"))
+    assert (result.error, marked) == ("ab", [])
+
+
+def test_a_refused_gate_of_a_pipeline_that_an_agent_calls_ends_the_pipeline_around_the_agent(bench):
+    marked = []
+
+    class Agentlike(Tool):
+        """Calls a pipeline as an agent does: a failed call is only told to it."""
+
+        spec = ToolSpec("agentlike", "Calls.", read_only=True)
+
+        def parse(self, arguments):
+            return {}
+
+        def describe(self, parsed):
+            return {}
+
+        async def perform(self, parsed, context):
+            result = await inner.call({"input": "x"}, context.replace(chosen_by="model"))
+            return ToolResult(f"told: {result.text}")
+
+    @tool
+    def mark(text: str) -> str:
+        """Mark that the run went on."""
+        marked.append(text)
+        return text
+
+    inner, _ = bench.read("steps: [{approve: true, on_error: continue}, upper]")
+    builder = Pipeline.builder().name("outer").description("Calls.").step(Agentlike()).step(mark)
+    outer = builder.error_strategy(ErrorStrategy.CONTINUE_ON_FAILURE).build()
+    approving = ScriptedReviewer([Continue(), Reject("no")])
+    assert outer.run("ab", ToolContext(reviewer=approving)) == REFUSED
+    assert (len(approving.requests), marked) == (2, [])
+    alone = Agentlike().run("{}", ToolContext(reviewer=ScriptedReviewer([Continue(), Reject("no")])))
+    assert alone.output == "told: Error: Rejected by reviewer: no"
+
+
+def test_a_policy_that_fails_refuses_a_gate(bench):
+    class Broken:
+        needs_arguments = False
+
+        def judge(self, call):
+            raise RuntimeError("no idea")
+
+    text = "error_strategy: continue_on_failure\nsteps: [{approve: true}, upper]"
+    result = bench.run(text, "ab", reviewer=ScriptedReviewer([Continue()]), policy=Broken())
+    denied = "Denied by the policy 'Broken', which failed: RuntimeError: no idea"
+    assert result == ToolResult.failure(denied, "rejected")
 
 
 def test_a_gate_step_has_nothing_to_edit(bench):

@@ -19,8 +19,8 @@ from toolkit import (
 )
 from toolkit.approvals.gates import Demand
 from toolkit.approvals.reviewers import ScriptedReviewer
-from toolkit.tools.admission import AnsweredEarly
 from toolkit.tools.metrics import RecordingMetrics
+from toolkit.tools.refusals import AnsweredEarly
 
 
 class Stock(Tool):

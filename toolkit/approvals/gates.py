@@ -1,21 +1,26 @@
-"""Gates: the one place where a question is put and its answer is trusted or not.
+"""Gates: the one place where a call is judged, a question is put, and its answer is trusted or not.
 
-A gate fails closed. No reviewer, a reviewer that raises or returns nothing, and a time that runs out never approve.
+A gate fails closed. No reviewer, a reviewer or a policy that raises or returns nothing, and a time that runs out never
+approve.
 """
 
-import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from contextvars import ContextVar
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from time import perf_counter
+from typing import Any, final
 
+from toolkit.approvals.answers import answer_of
 from toolkit.approvals.decisions import Continue, Decision, Edit, ExitEarly, Reject
-from toolkit.approvals.policies import ByRisk, DescribedCall, Policy, Verdict
+from toolkit.approvals.permissions import REVIEWER, Granted, NoWitness, Refused, Witness, denied, rejected
+from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall, Policy, Verdict
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, OnTimeout, ReviewRequest
 from toolkit.approvals.reviewers import Reviewer
-from toolkit.errors import ApprovalTimeoutError, ConfigurationError, Signal
+from toolkit.approvals.turns import turn_of
+from toolkit.errors import ConfigurationError, Signal
 from toolkit.running import drive_or_run
+
+Question = Callable[[str], ReviewRequest]
+"""Makes the request that a reviewer sees; it is given what wants the question, such as `the tool is destructive`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +32,24 @@ class Demand:
         message: What to ask; without one the call itself is the question.
         show: More to show with the question, as plain data.
         editable: Whether the reviewer may change the arguments.
+        on_refusal: Is told when this very question was answered with a refusal.
     """
 
     asked_by: str
     message: str | None = None
     show: Any = None
     editable: bool = True
+    on_refusal: Callable[[Refused], object] = lambda _: None
 
 
 class Gate:
-    """Judges calls by a policy and puts the questions to a reviewer."""
+    """Judges calls by a policy and puts the questions to a reviewer.
+
+    A kind of gate may judge calls itself, with a `judge` of its own; what a question and its answer mean is fixed.
+    """
+
+    judges_itself = False
+    """Whether a kind of gate has a `judge` of its own."""
 
     def __init__(
         self,
@@ -67,20 +80,85 @@ class Gate:
         self._same_again: set[tuple[str, str, str]] = set()
         self._endings: list[ExitEarly] = []
 
+    def __init_subclass__(cls) -> None:
+        """Find out whether a kind of gate judges calls itself: then that counts, and not what its policy says."""
+        super().__init_subclass__()
+        cls.judges_itself = cls.judge is not Gate.judge
+
     @property
     def can_ask(self) -> bool:
         """Whether there is somebody to ask."""
         return self.reviewer is not None and getattr(self.reviewer, "available", True)
 
+    @property
+    def needs_arguments(self) -> bool:
+        """Whether calls are judged by their arguments too."""
+        return self.judges_itself or self.policy.needs_arguments
+
     def judge(self, call: DescribedCall) -> Verdict:
-        """Return what the policy says about a call."""
+        """Return what the policy says about a call. Others ask for `verdict_on`, which trusts nothing."""
         return self.policy.judge(call)
 
+    @final
+    def verdict_on(self, call: DescribedCall) -> Verdict:
+        """Return whether a call may run, must be asked about, or must not run; a policy that fails allows nothing."""
+        judging = self if self.judges_itself else self.policy
+        try:
+            verdict: object = judging.judge(call)
+        except Signal:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a policy raises, it has not allowed the call
+            return _deny(judging, f"which failed: {type(error).__name__}: {error}")
+        if verdict is NO_QUESTION:
+            return NO_QUESTION
+        if isinstance(verdict, Verdict) and verdict.action in {"allow", "ask", "deny"}:
+            return verdict
+        return _deny(judging, f"which returned {verdict!r} where a verdict of 'allow', 'ask' or 'deny' was due")
+
+    @final
+    async def decide(
+        self,
+        call: DescribedCall | None,
+        question: Question,
+        *,
+        witness: Witness = NoWitness(),  # noqa: B008 - it has no state
+        verdict: Verdict | None = None,
+    ) -> Granted | Refused:
+        """Decide whether a call may run; nothing else reads what a reviewer or a policy says.
+
+        Args:
+            call: The call. `None` where nothing runs and an answer of the reviewer's own is wanted, which no policy
+                can give.
+            question: Makes the request, if somebody has to be asked.
+            witness: Watches.
+            verdict: What `verdict_on` has just said about this very call, so that the policy judges it once.
+
+        Raises:
+            ConfigurationError: If somebody has to be asked and there is no reviewer, or it is not one.
+            ExitEarlyError: If the reviewer ends the run.
+            ApprovalTimeoutError: If the time is over and the request says to raise.
+        """
+        if call is not None:
+            verdict = self.verdict_on(call) if verdict is None else verdict
+            if verdict.action == "deny":
+                return denied(verdict.because)
+            if verdict.action == "allow":
+                if verdict.because:
+                    witness.decided(call.risk.tool, Continue(), verdict.because, 0.0)
+                return Granted(by=verdict.because)
+        request = question(verdict.because if verdict is not None else "")
+        asked = perf_counter()
+        with witness.asking(request):
+            decision = await self.ask(request)
+        witness.decided(request.risk.tool, decision, REVIEWER, perf_counter() - asked)
+        return _read(decision, request)
+
+    @final
     async def ask(self, request: ReviewRequest) -> Decision:
         """Put a question and return a decision that can be trusted: nothing but a plain yes is one.
 
         Raises:
-            ConfigurationError: If there is no reviewer.
+            ConfigurationError: If there is no reviewer, or it is not one.
             ApprovalTimeoutError: If the time is over and the request says to raise.
         """
         if self.reviewer is None:
@@ -96,87 +174,37 @@ class Gate:
 
     async def _take_turn(self, reviewer: Reviewer, request: ReviewRequest) -> Decision:
         endings = len(self._endings)
-        async with _turn(reviewer):
+        async with turn_of(reviewer):
             if self._is_answered(request):  # while this one waited for its turn
                 return Continue()
             if len(self._endings) > endings:  # likewise: nobody wants to be asked about a run that is over
                 return self._endings[-1]
-            decision = await self._answer(reviewer, request)
-            if isinstance(decision, Continue) and decision.same_again:
+            decision = await answer_of(reviewer, request)
+            if isinstance(decision, Continue) and decision.same_again is True and request.digest:
                 self._same_again.add(request.question)
             if isinstance(decision, ExitEarly):
                 self._endings.append(decision)
             return decision
 
-    async def _answer(self, reviewer: Reviewer, request: ReviewRequest) -> Decision:
-        import asyncio
 
-        clock = asyncio.timeout(request.timeout)
-        try:
-            async with clock:
-                decision = await reviewer.review(request)
-        except Signal:
-            raise
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a reviewer raises, it has not approved
-            decision = Reject(f"the reviewer failed: {type(error).__name__}: {error}")
-        if clock.expired():  # even where a reviewer has caught its end and answered yet
-            return _after_timeout(request)
-        if isinstance(decision, Continue | Edit | Reject | ExitEarly):
-            return decision
-        return Reject(f"the reviewer gave no decision but {decision!r}")  # type: ignore[unreachable]  # reviewers are foreign code
+def _deny(judging: object, why: str) -> Verdict:
+    return Verdict("deny", f"the policy '{type(judging).__name__}', {why}")
 
 
-def _after_timeout(request: ReviewRequest) -> Decision:
-    reason = f"nobody answered within {request.timeout:g} seconds"
-    match request.on_timeout:
-        case "continue" if request.answer_is_text:
-            return Continue()
-        case "exit_early":
-            return ExitEarly(reason, timed_out=True)
-        case "raise":
-            message = f"{reason} whether {request.risk.tool!r} may run"
-            raise ApprovalTimeoutError(message)
-        case _:
-            return Reject(reason)
-
-
-_TURN = threading.Lock()
-
-
-class _Turn:
-    """One turn of asking; `is_on` is true from the question to the answer."""
-
-    def __init__(self) -> None:
-        self.is_on = True
-
-
-_OUR_TURN: ContextVar[_Turn | None] = ContextVar("toolkit_turn_of_asking", default=None)
-"""The turn within which something runs: a reviewer's own work, in whatever threads and loops it is done."""
-
-
-@asynccontextmanager
-async def _turn(reviewer: Reviewer) -> AsyncIterator[None]:
-    """Wait until nobody else is asking, over all threads and event loops of the process.
+def _read(decision: Decision, request: ReviewRequest) -> Granted | Refused:
+    """Return what a decision means for what was asked about.
 
     Raises:
-        ConfigurationError: If it is the reviewer itself that asks, while it is asked: it would wait for ever.
+        ExitEarlyError: If it ends the run.
     """
-    if not getattr(reviewer, "one_at_a_time", False):
-        yield
-        return
-    if (ours := _OUR_TURN.get()) is not None and ours.is_on:
-        message = "while a reviewer is asked, what it calls wants leave too, and no second question can be asked"
-        raise ConfigurationError(f"{message}; let it call only what needs none, or in a context of its own")
-    import asyncio
-
-    # An asyncio lock belongs to one loop, and a thread that blocks on this one could not be cancelled.
-    while not _TURN.acquire(blocking=False):  # noqa: ASYNC110
-        await asyncio.sleep(0.02)
-    turn = _Turn()
-    before = _OUR_TURN.set(turn)
-    try:
-        yield
-    finally:
-        turn.is_on = False
-        _OUR_TURN.reset(before)
-        _TURN.release()
+    match decision:
+        case Continue():
+            return Granted(decision, REVIEWER)
+        case Edit() if request.editable or request.answer_is_text:
+            return Granted(decision, REVIEWER)
+        case Edit(edited):
+            return rejected(Reject(request.objection(edited) or "these arguments may not be edited"))
+        case Reject():
+            return rejected(decision)
+        case ExitEarly():
+            raise decision.signal()

@@ -68,7 +68,7 @@ class ByRisk:
             return Verdict("ask", "its server is not trusted" if is_remote else "the tool requires approval")
         if risk.destructive:
             return Verdict("ask", "the tool is destructive")
-        if call.chosen_by == "model" and not risk.read_only:
+        if call.chosen_by != "person" and not risk.read_only:
             return Verdict("ask", "a model chose it")
         return NO_QUESTION
 

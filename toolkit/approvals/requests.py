@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from toolkit.approvals.previews import state_of
 from toolkit.approvals.risks import Risk
 
 OnTimeout = Literal["reject", "exit_early", "raise", "continue"]
@@ -27,7 +28,8 @@ class ReviewRequest:
         arguments: The whole arguments as plain JSON data; what is shown is what runs.
         asked_by: The mark, step or rule that wants the question.
         place: Where in a run it arises, such as `step 3/5 · pipeline report`.
-        preview: What the call would do, such as a unified diff, if the tool can tell.
+        preview: What the call would do, such as a unified diff, if the tool can tell. A `Preview` also knows the state
+            that it was worked out from.
         show: More to show, as plain data; a step's `approve` may name it.
         timeout: Seconds to wait for the answer; `None` waits for ever.
         on_timeout: What happens when the time is over.
@@ -35,7 +37,8 @@ class ReviewRequest:
         editable: Whether the arguments may be edited.
         may_be_remembered: Whether leave can be given for good.
         digest: A digest of the tool and of all that was sent to it: two calls that a reviewer sees alike may differ in
-            what is not shown, such as a password, or in the tool behind a name.
+            what is not shown, such as a password, or in the tool behind a name. A question without one is bound to no
+            call, so no answer to it holds for another.
         objection: Tells why edited arguments would be refused, or `None` if they are good.
         preview_of: Tells what the call would do with edited arguments, if the tool can.
     """
@@ -64,7 +67,9 @@ class ReviewRequest:
     @property
     def question(self) -> tuple[str, str, str]:
         """What makes it the same question as another one: the words, the call, and whatever of both is not shown."""
-        return self.text, fingerprint(self.risk.tool, {"arguments": self.arguments, "show": self.show}), self.digest
+        shown = {"arguments": self.arguments, "show": self.show, "preview": self.preview}
+        state = dict(state_of(self.preview))
+        return self.text, fingerprint(self.risk.tool, {**shown, "state": state}), self.digest
 
 
 def fingerprint(tool: str, arguments: Mapping[str, Any]) -> str:

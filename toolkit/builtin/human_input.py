@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from toolkit.approvals.decisions import Edit, Reject
+from toolkit.approvals.permissions import rejected
 from toolkit.approvals.requests import DEFAULT_TIMEOUT
 from toolkit.builtin.options import DURATION, Option, take_options
 from toolkit.tools.context import ToolContext
@@ -56,10 +57,8 @@ class HumanInput(TextTool):
         match decision:
             case Edit(answer):
                 return ToolResult.success(_words(answer))
-            case Reject(reason):
-                return ToolResult.failure(
-                    f"Rejected by reviewer: {reason}" if reason else "Rejected by reviewer", "rejected"
-                )
+            case Reject() as rejection:
+                return ToolResult.failure(rejected(rejection).message, "rejected")
         return ToolResult.success(NO_WISHES)
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.approvals.gates import Demand
 from toolkit.errors import ToolArgumentsError
-from toolkit.tools.admission import AnsweredEarly
 from toolkit.tools.base import Arguments, Tool
 from toolkit.tools.context import ToolContext
+from toolkit.tools.refusals import AnsweredEarly
 from toolkit.tools.results import ToolResult
 from toolkit.tools.revealing import Unfolded
 from toolkit.tools.spec import ToolSpec

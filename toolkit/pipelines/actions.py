@@ -2,20 +2,21 @@
 
 from collections.abc import Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any, Protocol
 
-from toolkit.approvals.decisions import Continue, Edit, ExitEarly, Reject
-from toolkit.approvals.gates import Demand, Gate
+from toolkit.approvals.gates import Demand
+from toolkit.approvals.permissions import Granted, Refused
 from toolkit.approvals.policies import DescribedCall
-from toolkit.approvals.requests import ReviewRequest
+from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest, fingerprint
 from toolkit.approvals.risks import Risk
 from toolkit.errors import ConfigurationError
 from toolkit.pipelines.definitions import Approval, Compute, Use
-from toolkit.pipelines.flows import PASSED, Flow, Outcome, outcome_of, outcome_of_written, text_of
+from toolkit.pipelines.flows import PASSED, Flow, Outcome, outcome_of, outcome_of_written, refused_by_gate, text_of
 from toolkit.pipelines.plans import Feed, PlannedStep
 from toolkit.pipelines.turns import Turn
 from toolkit.pipelines.values import MappingValue
-from toolkit.tools.asking import tell_of_leave
+from toolkit.tools.asking import decide
 from toolkit.tools.base import Arguments, Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
@@ -98,7 +99,14 @@ class CallCarefully:
         definition = self._step.definition
         arguments = arguments_of(self._step.feed, self._arguments, flow)
         demand = None if definition.approval is None else demand_of(definition.approval, self._step.label, flow)
-        tool = self._tool
+        refusals: list[Refused] = []
+        if demand is not None:
+            demand = replace(demand, on_refusal=refusals.append)
+        outcome = await self._call(arguments, demand, turn)
+        return outcome._replace(ends_run=bool(refusals))
+
+    async def _call(self, arguments: Arguments, demand: Demand | None, turn: Turn) -> Outcome:
+        definition, tool = self._step.definition, self._tool
         if definition.timeout is not None:
             from toolkit.wrappers.timing import TimedTool  # noqa: PLC0415 - a clock needs the event loop
 
@@ -161,42 +169,31 @@ class AskPerson:
         demand = demand_of(self._approval, self._label, flow)
         if demand is None:
             return PASSED
-        gate = turn.context.gate
-        if gate is None:
+        if turn.context.gate is None:
             message = f"step {self._label!r} asks for approval, but there is no reviewer"
             raise ConfigurationError(f"{message}; give the context one: ToolContext(reviewer=…)")
         shown = _shown(demand.show, flow)
-        risk = Risk(self._label, requires_approval=True)
-        verdict = gate.judge(DescribedCall(risk, "person", demand.asked_by, shown))
-        if verdict.action == "deny":
-            return _rejected(f"Denied by {verdict.because}")
-        if verdict.action == "allow":
-            tell_of_leave(turn.context, self._label, verdict.because)
-            return PASSED
-        return await self._ask(gate, demand, risk, shown, turn)
+        call = DescribedCall(Risk(self._label, requires_approval=True), "person", demand.asked_by, shown)
+        decision = await decide(turn.context, call, lambda _: _request(call, demand, flow, turn.context))
+        return PASSED if isinstance(decision, Granted) else refused_by_gate(decision.message)
 
-    async def _ask(self, gate: Gate, demand: Demand, risk: Risk, shown: Mapping[str, Any], turn: Turn) -> Outcome:
-        request = ReviewRequest(
-            demand.message or "Go on?",
-            risk,
-            shown,
-            asked_by=demand.asked_by,
-            place=turn.context.place,
-            timeout=gate.timeout,
-            on_timeout=gate.on_timeout,
-            editable=False,
-            objection=lambda _: "there is nothing to edit here",
-        )
-        decision = await turn.context.ask(request)
-        match decision:
-            case Continue():
-                return PASSED
-            case ExitEarly() as ending:
-                raise ending.signal()
-            case Reject(reason):
-                return _rejected(f"Rejected by reviewer: {reason}" if reason else "Rejected by reviewer")
-            case Edit():
-                return _rejected("Rejected by reviewer: there is nothing to edit here")
+
+def _request(call: DescribedCall, demand: Demand, flow: Flow, context: ToolContext) -> ReviewRequest:
+    """Return the question of a gate step; it is bound to the pipeline's call and to what is handed on, shown or not."""
+    gate = context.gate
+    handed_on = fingerprint(demand.asked_by, {"prev": flow.output})
+    request = ReviewRequest(
+        demand.message or "Go on?",
+        call.risk,
+        call.arguments or {},
+        asked_by=demand.asked_by,
+        place=context.place,
+        timeout=gate.timeout if gate is not None else DEFAULT_TIMEOUT,
+        on_timeout=gate.on_timeout if gate is not None else "reject",
+        editable=False,
+        objection=lambda _: "there is nothing to edit here",
+    )
+    return request if context.call is None else replace(request, digest=context.call.digest(context, handed_on))
 
 
 def _shown(show: Any, flow: Flow) -> Mapping[str, Any]:
@@ -204,7 +201,3 @@ def _shown(show: Any, flow: Flow) -> Mapping[str, Any]:
     if show is None:
         return {"prev": flow.output}
     return show if isinstance(show, Mapping) else {"show": show}
-
-
-def _rejected(message: str) -> Outcome:
-    return outcome_of(ToolResult.failure(message, "rejected"))

@@ -35,6 +35,8 @@ async def clean_up(steps: Sequence[Step], flow: Flow, error: Mapping[str, Any]) 
             return
         if outcome.failed:
             _log(step, outcome.result.error or "")
+        if outcome.ends_run:
+            return
         if outcome.goes_on:
             after.take(outcome)
 

@@ -5,7 +5,6 @@ call that belongs to a run takes the long way, since the run may have to end bef
 """
 
 from toolkit.approvals.gates import Gate
-from toolkit.approvals.policies import DescribedCall, Policy
 from toolkit.pipelines.definitions import Use
 from toolkit.pipelines.plans import PlannedStep
 from toolkit.tools.base import Tool
@@ -20,7 +19,7 @@ class DirectWay:
         path: Where its output is kept.
     """
 
-    __slots__ = ("_quiet_policy", "_tool", "call", "parameter", "path")
+    __slots__ = ("_quiet_gate", "_tool", "call", "parameter", "path")
 
     def __init__(self, tool: Tool, parameter: str, path: str) -> None:
         """Keep what is called with what."""
@@ -28,21 +27,20 @@ class DirectWay:
         self.parameter = parameter
         self.path = path
         self._tool = tool
-        self._quiet_policy: Policy | None = None
+        self._quiet_gate: Gate | None = None
 
     def is_quiet(self, gate: Gate) -> bool:
         """Return whether no question is to be expected, so that nobody has to be told where the call stands.
 
         The call itself is judged when it is made; a policy that changes its mind then asks all the same.
         """
-        policy = gate.policy
-        if policy is self._quiet_policy:
+        if gate is self._quiet_gate:
             return True
-        if self._tool.uses_context or policy.needs_arguments:
+        if self._tool.uses_context or gate.needs_arguments:
             return False  # it may ask of its own accord, or for these very arguments
-        if gate.judge(DescribedCall(self._tool.spec.risk)).action != "allow":
+        if gate.verdict_on(self._tool.described).action != "allow":
             return False
-        self._quiet_policy = policy
+        self._quiet_gate = gate
         return True
 
 

@@ -25,9 +25,11 @@ from toolkit.pipelines.flows import (
     outcome_of,
     outcome_of_value,
     outcome_of_written,
+    refused_by_gate,
 )
 from toolkit.pipelines.items import do_for_items, items_of
 from toolkit.pipelines.plans import PlannedStep
+from toolkit.pipelines.signals import GateRefused
 from toolkit.pipelines.turns import CURRENT_PATH, Turn, context_within, roots_with
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
@@ -149,6 +151,8 @@ class Step:
         try:
             outcome = await self._action.act(flow, turn)
             return self._adapt(flow, outcome) if outcome.status == "ok" and self.planned.adapts else outcome
+        except GateRefused as refused:
+            return refused_by_gate(str(refused))
         except Signal:
             raise
         except Exception as error:  # noqa: BLE001 - an expression or an adapter that fails is the step's failure
@@ -177,6 +181,8 @@ class Step:
         return settled
 
     def _after_failure(self, flow: Flow, outcome: Outcome) -> Outcome:
+        if outcome.ends_run:
+            return outcome
         match self.planned.on_error:
             case "fail":
                 return outcome
@@ -238,7 +244,9 @@ class Fork:
             return failed is None
 
         await gather([partial(follow, name, steps) for name, steps in self._branches.items()])
-        return failures[0]._replace(goes_on=False) if failures else outcome_of_value(outputs, attempts=0)
+        if not failures:
+            return outcome_of_value(outputs, attempts=0)
+        return max(failures, key=lambda failed: failed.ends_run)._replace(goes_on=False)
 
 
 def make_steps(planned: Sequence[PlannedStep]) -> tuple[Step, ...]:

@@ -32,6 +32,7 @@ class Outcome(NamedTuple):
         output: What expressions see: the plain data if there is any, else the text.
         attempts: How often the tool was called.
         goes_on: Whether the next step follows: after a failure only where the step, or the pipeline, says so.
+        ends_run: Whether a gate was refused; then nothing follows, whatever the step or the pipeline says.
     """
 
     status: "StepStatus"
@@ -39,6 +40,7 @@ class Outcome(NamedTuple):
     output: Any
     attempts: int = 1
     goes_on: bool = True
+    ends_run: bool = False
 
     @property
     def failed(self) -> bool:
@@ -59,6 +61,11 @@ def outcome_of(result: ToolResult, attempts: int = 1) -> Outcome:
         structured = result.structured
         return Outcome("ok", result, result.output if structured is None else structured, attempts)
     return Outcome(_STATUS_OF_CODE.get(result.error_code, "failed"), result, None, attempts, goes_on=False)
+
+
+def refused_by_gate(message: str) -> Outcome:
+    """Return the outcome of a step whose gate was refused; it ends the run, whatever the error strategy."""
+    return outcome_of(ToolResult.failure(message, "rejected"))._replace(ends_run=True)
 
 
 def outcome_of_value(value: Any, attempts: int = 1) -> Outcome:

@@ -63,8 +63,9 @@ class _Batch:
             self._outcomes[index] = outcome
             self._done += 1
             self._tell(index, outcome)
-            if outcome.failed and not self._each.skips_failed:
-                self._failed = self._failed or (index, outcome)
+            if outcome.ends_run or (outcome.failed and not self._each.skips_failed):
+                if self._failed is None or (outcome.ends_run and not self._failed[1].ends_run):
+                    self._failed = (index, outcome)
                 return False
         return True
 

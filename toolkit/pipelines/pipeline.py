@@ -11,9 +11,10 @@ from toolkit.pipelines.definitions import ErrorStrategy
 from toolkit.pipelines.execution import CALLS, make_steps, run_chain
 from toolkit.pipelines.flows import Flow, Run, error_record, failure_of, outcome_of_value, outcome_of_written
 from toolkit.pipelines.plans import Plan
+from toolkit.pipelines.signals import GateRefused
 from toolkit.pipelines.turns import CURRENT_PATH
 from toolkit.problems import Problem
-from toolkit.tools.base import Arguments, Pipe, Tool
+from toolkit.tools.base import Arguments, Pipe, Tool, innermost
 from toolkit.tools.context import ToolContext
 from toolkit.tools.names import legal_name
 from toolkit.tools.results import ToolResult
@@ -138,26 +139,40 @@ class Pipeline(Tool):
         if context.chosen_by != "person":
             context = context.replace(chosen_by="person")
         if context.listener is None:
-            return await self._run(_begin(self.plan, self._ids, parsed, context, ""))
-        return await self._run_told(parsed, context)
+            result, gate_refused = await self._run(_begin(self.plan, self._ids, parsed, context, ""))
+        else:
+            result, gate_refused = await self._run_told(parsed, context)
+        if gate_refused and self._is_part_of_another(context):
+            raise GateRefused(result.error)
+        return result
 
-    async def _run_told(self, parsed: Mapping[str, Any], context: ToolContext) -> ToolResult:
+    def _is_part_of_another(self, context: ToolContext) -> bool:
+        """Return whether this runs within another pipeline, however far within: then that one ends too."""
+        call = context.call
+        if call is not None and innermost(call.tool) is self:
+            call = call.around
+        while call is not None and not isinstance(innermost(call.tool), Pipeline):
+            call = call.around
+        return call is not None
+
+    async def _run_told(self, parsed: Mapping[str, Any], context: ToolContext) -> tuple[ToolResult, bool]:
         from toolkit.events import PipelineFinished, PipelineStarted  # noqa: PLC0415 - only a listener needs events
 
         call = next(CALLS)
         context.emit(PipelineStarted(call, self.name, len(self._steps)))
-        result = _ENDED
+        result, gate_refused = _ENDED, False
         outcome: EventOutcome = "signal"
         started = perf_counter()
         try:
-            result = await self._run(_begin(self.plan, self._ids, parsed, context, CURRENT_PATH.get()))
+            result, gate_refused = await self._run(_begin(self.plan, self._ids, parsed, context, CURRENT_PATH.get()))
             outcome = "success" if result.error is None else "failure"
         finally:
             seconds = perf_counter() - started
             context.emit(PipelineFinished(call, self.name, outcome, result.error, seconds))
-        return result
+        return result, gate_refused
 
-    async def _run(self, flow: Flow) -> ToolResult:
+    async def _run(self, flow: Flow) -> tuple[ToolResult, bool]:
+        """Return the result, and whether it is that of a gate that was refused."""
         run = flow.run
         try:
             failed = await run_chain(self._steps, flow)
@@ -174,7 +189,7 @@ class Pipeline(Tool):
             raise
         if result.error is not None:
             await clean_up(self._on_failure, flow, error_record(result, run.failed_step))
-        return result
+        return result, failed is not None and failed.ends_run
 
     def _result(self, flow: Flow) -> ToolResult:
         """Return what the pipeline gives after its last step."""

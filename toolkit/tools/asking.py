@@ -1,76 +1,62 @@
-"""Asking: how a question is put to the gate of a context; listeners are told, and the waiting is nobody's work."""
+"""Asking: how a call is put to the gate of a context; the listener is told, and the waiting is nobody's work."""
 
-from contextlib import nullcontext
-from time import perf_counter
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from toolkit.approvals.decisions import Continue, Decision, ExitEarly, Reject
-from toolkit.approvals.gates import Gate
-from toolkit.approvals.policies import DescribedCall
+from toolkit.approvals.gates import Gate, Question
+from toolkit.approvals.permissions import Granted, Refused
+from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.approvals.requests import ReviewRequest
 
 if TYPE_CHECKING:
     from typing import Literal
 
-    from toolkit.events import ApprovalDecided
     from toolkit.tools.context import ToolContext
 
 
-async def ask(context: "ToolContext", request: ReviewRequest) -> Decision:
-    """Put a question and return the decision.
-
-    Raises:
-        ConfigurationError: If nobody can be asked.
-    """
+async def decide(
+    context: "ToolContext", call: DescribedCall | None, question: Question, verdict: Verdict | None = None
+) -> Granted | Refused:
+    """Let the gate of a context decide; for the arguments and what is raised see `Gate.decide`."""
     gate = context.gate or Gate()
-    if context.listener is not None:
-        from toolkit.events import ApprovalAsked  # noqa: PLC0415 - only a listener needs events
-
-        context.emit(ApprovalAsked(request.risk.tool, request.arguments, request.asked_by))
-    asked = perf_counter()
-    with context.waits or nullcontext():
-        decision = await gate.ask(request)
-    seconds = perf_counter() - asked
-    if context.listener is not None:
-        context.emit(_decided(request.risk.tool, decision, seconds))
+    decision = await gate.decide(call, question, witness=_Listening(context), verdict=verdict)
+    if context.run is not None and isinstance(decision, Granted):
+        context.run.check()  # it may have ended while the question was open
     return decision
 
 
-async def ask_for_leave(context: "ToolContext", gate: Gate, request: ReviewRequest) -> Decision:
-    """Put a question that a tool itself asks, unless the policy answers it; an answer in words is never foreseen.
+class _Listening:
+    """Tells the listener of a context what its gate decides, and counts the time of a question as waiting."""
 
-    Raises:
-        ExitEarlyError: If the reviewer ends the run.
-    """
-    if not request.answer_is_text:
-        call = DescribedCall(request.risk, context.chosen_by, request.asked_by, request.arguments)
-        verdict = gate.judge(call)
-        if verdict.action == "deny":
-            return Reject(verdict.because)
-        if verdict.action == "allow":
-            tell_of_leave(context, request.risk.tool, verdict.because)
-            return Continue()
-    decision = await ask(context, request)
-    if isinstance(decision, ExitEarly):
-        raise decision.signal()
-    return decision
+    def __init__(self, context: "ToolContext") -> None:
+        self._context = context
 
+    @contextmanager
+    def asking(self, request: ReviewRequest) -> Iterator[None]:
+        context = self._context
+        if context.listener is not None:
+            from toolkit.events import ApprovalAsked  # noqa: PLC0415 - only a listener needs events
 
-def tell_of_leave(context: "ToolContext", tool: str, by: str) -> None:
-    """Tell the listener that a call may run without a question, and by whose leave."""
-    if context.listener is not None:
-        from toolkit.events import ApprovalDecided  # noqa: PLC0415 - only a listener needs events
+            context.emit(ApprovalAsked(request.risk.tool, request.arguments, request.asked_by))
+        with context.waits or nullcontext():
+            yield
 
-        context.emit(ApprovalDecided(tool, "continue", by, None, 0.0))
+    def decided(self, tool: str, decision: Decision, by: str, seconds: float) -> None:
+        if self._context.listener is not None:
+            from toolkit.events import ApprovalDecided  # noqa: PLC0415 - only a listener needs events
+
+            reason = getattr(decision, "reason", None)
+            self._context.emit(ApprovalDecided(tool, _word_for(decision), by, reason, seconds))
 
 
-def _decided(tool: str, decision: Decision, seconds: float) -> "ApprovalDecided":
-    from toolkit.events import ApprovalDecided  # noqa: PLC0415 - only a listener needs events
-
-    words: dict[type, Literal["continue", "edit", "reject", "exit_early"]] = {
-        Continue: "continue",
-        Reject: "reject",
-        ExitEarly: "exit_early",
-    }
-    reason = getattr(decision, "reason", None)
-    return ApprovalDecided(tool, words.get(type(decision), "edit"), "reviewer", reason, seconds)
+def _word_for(decision: Decision) -> 'Literal["continue", "edit", "reject", "exit_early"]':
+    match decision:
+        case Continue():
+            return "continue"
+        case Reject():
+            return "reject"
+        case ExitEarly():
+            return "exit_early"
+    return "edit"

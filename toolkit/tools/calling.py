@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 from toolkit.approvals.policies import NO_QUESTION
 from toolkit.errors import ConfigurationError, Signal, ToolArgumentsError, ToolExecutionError
 from toolkit.running import is_own_cancellation
-from toolkit.tools.admission import AnsweredEarly, CallDenied, admit, judge
+from toolkit.tools.admission import admit, verdict_on
 from toolkit.tools.hiding import masked
 from toolkit.tools.metrics import NO_METRICS
+from toolkit.tools.refusals import AnsweredEarly, CallDenied
 from toolkit.tools.repairing import repaired
 from toolkit.tools.results import NO_MESSAGE, ToolResult
 
@@ -38,7 +39,7 @@ async def call_tool(
 ) -> ToolResult:
     """Call a tool and return its result, whatever happens to it but a signal."""
     spec = tool.spec
-    inner = context.within(spec.name) if tool.uses_context else context
+    inner = context.within(tool, arguments) if tool.uses_context else context
     call = _tell_start(tool, arguments, context) if context.listener is not None else 0
     started = perf_counter()
     result = _ENDED
@@ -51,11 +52,12 @@ async def call_tool(
         tool.check(parsed, inner)
         demand = tool.demand(parsed, inner) if demand is None and tool.demands else demand
         if (context.gate is not None or demand is not None or spec.requires_approval) and (
-            verdict := judge(tool, parsed, context, demand)
+            verdict := verdict_on(tool, parsed, context, demand)
         ) is not NO_QUESTION:
-            inner = inner if inner is not context else context.within(spec.name)
-            parsed, replaced = await admit(tool, arguments, parsed, inner, demand, verdict)
+            inner = inner if inner is not context else context.within(tool, arguments)
+            parsed, replaced, shown_state = await admit(tool, arguments, parsed, inner, demand, verdict)
             arguments = arguments if replaced is None else replaced
+            inner = inner.approved(arguments, shown_state)
         result = tool.result_of(await tool.perform(parsed, inner))
         outcome = "success" if result.error is None else "failure"
     except ConfigurationError as error:

@@ -2,18 +2,21 @@
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from toolkit.approvals.decisions import Continue, Decision
+from toolkit.approvals.decisions import Continue, Decision, Reject
 from toolkit.approvals.gates import Gate
-from toolkit.approvals.policies import Policy
+from toolkit.approvals.permissions import Refused
+from toolkit.approvals.policies import DescribedCall, Policy
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, OnTimeout, ReviewRequest
 from toolkit.approvals.reviewers import Reviewer
 from toolkit.approvals.risks import Chooser, Risk
 from toolkit.errors import ConfigurationError, Signal
 from toolkit.running import loop_is_running, run_in_loop
-from toolkit.tools.asking import ask, ask_for_leave
+from toolkit.tools.asking import decide
 from toolkit.tools.metrics import NO_METRICS, Metrics
+from toolkit.tools.questions import RunningCall
 from toolkit.tools.showing import plain_data
 from toolkit.tools.waiting import Waiting
 
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
     from toolkit.events import Event, Listener
     from toolkit.runs.run import Run
+    from toolkit.tools.base import Tool
 
 
 class MemoryId:
@@ -65,6 +69,7 @@ class ToolContext:
         agent: str | None = None,
         chosen_by: Chooser | None = None,
         place: str | None = None,
+        strict: bool = False,
     ) -> None:
         """Keep what is given; nothing is needed.
 
@@ -81,19 +86,24 @@ class ToolContext:
             agent: The role that metrics are tagged with; `unknown` unless one is given.
             chosen_by: Who chose the call: a `person` (unless said otherwise) or a `model`.
             place: Where in a run this is, for whoever is asked: `step 3/5 · pipeline report`.
+            strict: Whether what would be asked about is refused where there is nobody to ask, with a
+                ConfigurationError. Without it, a destructive tool runs unasked in a context that has no gate. What is
+                made of a strict context is strict too.
 
         Raises:
-            ConfigurationError: If a gate is given and what would make another one.
+            ConfigurationError: If a gate is given and what would make another one, or `chosen_by` is neither of its
+                values.
         """
         if reviewer is not None or policy is not None:
             if gate is not None:
                 message = "a ToolContext takes a gate, or a reviewer and a policy to make one of, but not both"
                 raise ConfigurationError(message)
             gate = Gate(reviewer, policy)
+        _check_chooser(chosen_by)
         vars(self).update(
             values=dict(values or {}),
             memory_id=memory_id,
-            gate=gate,
+            gate=_NOBODY_TO_ASK if strict and gate is None else gate,
             metrics=metrics or NO_METRICS,
             loop_id=loop_id,
             run=run,
@@ -101,7 +111,8 @@ class ToolContext:
             agent=agent or "unknown",
             chosen_by=chosen_by or "person",
             place=place,
-            tool=None,
+            strict=strict,
+            call=None,
             waits=None,
         )
 
@@ -116,7 +127,8 @@ class ToolContext:
         agent: str
         chosen_by: Chooser
         place: str | None
-        tool: str | None
+        strict: bool
+        call: RunningCall | None
         waits: Waiting | None
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -146,7 +158,18 @@ class ToolContext:
         return self.values.get(key, default)
 
     def replace(self, **changes: Any) -> "ToolContext":
-        """Return a context that differs in the named attributes."""
+        """Return a context that differs in the named attributes; one of a strict context is strict too.
+
+        Raises:
+            ConfigurationError: If `chosen_by` is neither of its values.
+        """
+        if "chosen_by" in changes:
+            _check_chooser(changes["chosen_by"])
+        if self.strict or changes.get("strict"):
+            changes |= {"strict": True, "gate": changes.get("gate", self.gate) or _NOBODY_TO_ASK}
+        return self._with(**changes)
+
+    def _with(self, **changes: Any) -> "ToolContext":
         other = object.__new__(ToolContext)
         attributes = vars(other)
         attributes.update(vars(self), **changes)
@@ -159,9 +182,23 @@ class ToolContext:
         """Return this context with everything that the inner one sets laid over it; the inner one wins."""
         if inner is None:
             return self
-        unset = {"metrics": NO_METRICS, "agent": "unknown", "chosen_by": "person"}
+        unset = {"metrics": NO_METRICS, "agent": "unknown", "chosen_by": "person", "strict": False}
         said = {name: value for name, value in vars(inner).items() if name != "values" and value is not unset.get(name)}
+        if inner.gate is _NOBODY_TO_ASK:
+            said["gate"] = self.gate or _NOBODY_TO_ASK  # who was there to be asked still is
         return self.replace(values={**self.values, **inner.values}, **said)
+
+    def shown_state(self, name: str) -> str | None:
+        """Return the state of a thing as it was when a reviewer saw the preview of this call and approved it.
+
+        `None` where nobody was shown any: then there is nothing to compare. See `Preview`.
+        """
+        return self.call.shown_state.get(name) if self.call is not None else None
+
+    @property
+    def tool(self) -> str | None:
+        """The name under which the tool that is running was called."""
+        return self.call.tool.name if self.call is not None else None
 
     @property
     def logger(self) -> logging.Logger:
@@ -173,9 +210,16 @@ class ToolContext:
         """Whether there is somebody who can be asked."""
         return self.gate is not None and self.gate.can_ask
 
-    def within(self, tool: str) -> "ToolContext":
-        """Return the context that a running tool works with: it knows the tool's name and adds up its waiting."""
-        return self.replace(tool=tool, waits=Waiting(self.waits))
+    def within(self, tool: "Tool", arguments: str | Mapping[str, Any]) -> "ToolContext":
+        """Return the context that a running tool works with: it knows the call and adds up its waiting."""
+        other = object.__new__(ToolContext)
+        vars(other).update(vars(self), call=RunningCall(tool, arguments, self.call), waits=Waiting(self.waits))
+        return other
+
+    def approved(self, arguments: str | Mapping[str, Any], shown_state: Mapping[str, str]) -> "ToolContext":
+        """Return the context of a running call that was approved with these arguments, after this state was shown."""
+        call = self.call
+        return self if call is None else self._with(call=call._replace(arguments=arguments, shown_state=shown_state))
 
     def emit(self, event: "Event") -> None:
         """Tell the listener, if there is one.
@@ -267,9 +311,10 @@ class ToolContext:
         """
         if self.gate is None:
             return Continue()
+        risk = self.call.tool.spec.risk if self.call is not None else Risk(self.tool or "")
         request = ReviewRequest(
             text,
-            Risk(self.tool or "", requires_approval=True),
+            replace(risk, requires_approval=True),
             plain_data(arguments or {}),
             asked_by="the tool asks",
             place=self.place,
@@ -277,16 +322,23 @@ class ToolContext:
             timeout=timeout,
             on_timeout=on_timeout,
             answer_is_text=answer_is_text,
+            editable=bool(arguments) or answer_is_text,
         )
-        return await ask_for_leave(self, self.gate, request)
+        if self.call is not None:
+            request = self.call.asks(request, context=self)
+        call = (
+            None if answer_is_text else DescribedCall(request.risk, self.chosen_by, request.asked_by, request.arguments)
+        )
+        decision = await decide(self, call, lambda _: request)
+        return Reject(decision.reason) if isinstance(decision, Refused) else decision.decision
 
-    async def ask(self, request: ReviewRequest) -> Decision:
-        """Put a question to the gate, tell the listener, and return the decision; the waiting is no work.
 
-        Raises:
-            ConfigurationError: If nobody can be asked.
-        """
-        return await ask(self, request)
+def _check_chooser(chosen_by: object) -> None:
+    if chosen_by not in {None, "person", "model"}:
+        raise ConfigurationError(f"chosen_by is 'person' or 'model', not {chosen_by!r}")
 
+
+_NOBODY_TO_ASK = Gate()
+"""The gate of a strict context that was given none: what would be asked about is refused."""
 
 NO_CONTEXT = ToolContext()

@@ -10,20 +10,28 @@ from toolkit.tools.showing import frozen, is_type_alone
 
 if TYPE_CHECKING:
     from toolkit.tools.base import Tool
+    from toolkit.tools.context import ToolContext
 
 _SALT = os.urandom(16)  # a digest may travel to a reviewer elsewhere, and a short password must not be found from it
 
 
-def digest_of_call(tool: "Tool", sent: str) -> str:
+def scope_of(context: "ToolContext") -> str:
+    """Return where an answer for several calls holds: in one run, whatever is inside it, and for one memory."""
+    run = context.run.lineage[-1].id if context.run is not None else None
+    return json.dumps([run, context.memory_id])
+
+
+def digest_of_call(tool: "Tool", sent: str, *around: str) -> str:
     """Return what differs between any two calls of different tools, or with different arguments, and tells nothing.
 
     Calls that a reviewer sees alike may differ in a secret, in what has no form in JSON, or in the tool behind a name.
+    What is `around` the call counts too, such as the run that it belongs to.
     """
     from hashlib import sha256  # noqa: PLC0415 - it loads OpenSSL, and only a question needs it
 
     data = members_of(sent)
     whole = sent if data is None else json.dumps(_known(tool, data), sort_keys=True)
-    return sha256(_SALT + f"{tool.identity} {whole}".encode(errors="surrogatepass")).hexdigest()
+    return sha256(_SALT + json.dumps([tool.identity, whole, *around]).encode()).hexdigest()
 
 
 def unhidden(tool: "Tool", edited: str | Mapping[str, Any], sent: str) -> str:

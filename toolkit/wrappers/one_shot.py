@@ -4,9 +4,9 @@ import threading
 from collections import OrderedDict
 from typing import Any
 
-from toolkit.tools.admission import AnsweredEarly
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.context import ToolContext
+from toolkit.tools.refusals import AnsweredEarly
 from toolkit.tools.results import ToolResult
 
 _REMEMBERED_LOOPS = 1024

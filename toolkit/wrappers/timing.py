@@ -5,15 +5,12 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from toolkit.approvals.decisions import Decision
-from toolkit.approvals.gates import Gate
-from toolkit.approvals.policies import DescribedCall, Verdict
-from toolkit.approvals.requests import ReviewRequest
 from toolkit.durations import spoken
 from toolkit.running import loop_is_running
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
+from toolkit.tools.waiting import Waiting
 
 T = TypeVar("T")
 
@@ -55,12 +52,9 @@ async def within(seconds: float, work: Callable[[ToolContext], Awaitable[T]], co
         OutOfTime: If it took longer; what could be stopped was stopped.
     """
     clock = Clock(seconds)
-    inner = context
-    if context.gate is not None:
-        inner = context.replace(gate=PausingGate(context.gate, clock))
     try:
         async with clock.limit:
-            return await work(inner)
+            return await work(context.replace(waits=StandingClock(clock, context.waits)))
     except TimeoutError as error:
         if clock.limit.expired():
             raise OutOfTime from error
@@ -110,23 +104,16 @@ class Clock:
             self.limit.reschedule(deadline)
 
 
-class PausingGate(Gate):
-    """A gate whose questions let a clock stand still."""
+class StandingClock(Waiting):
+    """Waiting during which a clock stands still."""
 
-    def __init__(self, inner: Gate, clock: Clock) -> None:
-        """Keep the gate that is really asked."""
-        super().__init__(inner.reviewer, inner.policy, timeout=inner.timeout, on_timeout=inner.on_timeout)
-        self._inner = inner
+    __slots__ = ("_clock",)
+
+    def __init__(self, clock: Clock, around: Waiting | None) -> None:
+        """Keep the clock, and what this waiting counts for."""
+        super().__init__(around)
         self._clock = clock
 
-    def judge(self, call: DescribedCall) -> Verdict:
-        """Judge as the inner gate does."""
-        return self._inner.judge(call)
-
-    async def ask(self, request: ReviewRequest) -> Decision:
-        """Ask as the inner gate does, with the clock standing still."""
-        self._clock.stop()
-        try:
-            return await self._inner.ask(request)
-        finally:
-            self._clock.go_on()
+    def _change(self, by: int, now: float) -> None:
+        (self._clock.stop if by > 0 else self._clock.go_on)()
+        super()._change(by, now)

@@ -39,7 +39,7 @@ def questions_of(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> list[Q
     A step counts whether or not its condition will hold. What a tool asks of its own accord is not known beforehand.
     """
     call = DescribedCall(tool.spec.risk, "person", None, tool.describe(tool.parse(arguments)))
-    verdict = gate.judge(call)
+    verdict = gate.verdict_on(call)
     own = [Question(call, verdict)] if verdict.action != "allow" else []
     return [*own, *_questions_within(tool, call.arguments or {}, gate)]
 
@@ -57,7 +57,7 @@ def _questions_within(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> I
         call = _call_of(step, known_arguments(step, pipeline.plan, arguments))
         if call is None:
             continue
-        verdict = gate.judge(call)
+        verdict = gate.verdict_on(call)
         if verdict.action != "allow":
             yield Question(call, verdict, step.path, step.definition.location)
         if step.tool is not None:

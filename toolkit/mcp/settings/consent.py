@@ -6,15 +6,16 @@ hash of all that decides what runs, so that another command is asked about anew.
 """
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Coroutine
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from toolkit.approvals.decisions import Continue, Decision, ExitEarly
+from toolkit.approvals.decisions import Continue
 from toolkit.approvals.gates import Gate
+from toolkit.approvals.permissions import REVIEWER, Granted, Refused
 from toolkit.approvals.policies import DescribedCall
-from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
+from toolkit.approvals.requests import ReviewRequest
 from toolkit.approvals.risks import Risk
 from toolkit.mcp.crossing import names_that_cross
 from toolkit.mcp.settings.servers import HttpServer, McpServer, StdioServer, texts_of, variables_in
@@ -59,22 +60,22 @@ class Consents:
         if _identity(server) in self._denied:
             return _refused(server)
         gate = self._gate
-        request = _request(server, gate)
-        verdict = gate.judge(DescribedCall(request.risk, "person", None, request.arguments)) if gate else None
-        if verdict is not None and verdict.action == "allow":
-            return None
-        if gate is None or verdict is None or verdict.action == "deny" or not gate.can_ask:
+        if gate is None:
             return _refused(server)
-        match _asked(gate, request):
-            case Continue(always=always):
-                self._given.add(_identity(server))
-                if always:
-                    self._remember(server)
-                return None
-            case ExitEarly() as ending:
-                raise ending.signal()
-        self._denied.add(_identity(server))
-        return _refused(server)
+        request = _request(server, gate)
+        call = DescribedCall(request.risk, "person", None, request.arguments)
+        verdict = gate.verdict_on(call)
+        if verdict.action == "ask" and not gate.can_ask:
+            return _refused(server)
+        decision = _apart(gate.decide(call, lambda _: request, verdict=verdict))
+        if isinstance(decision, Refused):
+            self._denied.add(_identity(server))
+            return _refused(server)
+        if decision.by == REVIEWER:
+            self._given.add(_identity(server))
+        if isinstance(decision.decision, Continue) and decision.decision.always:
+            self._remember(server)
+        return None
 
     def _remembered(self) -> dict[str, Any]:
         try:
@@ -91,13 +92,13 @@ class Consents:
         put(self._file, text.encode(), is_private=True)
 
 
-def _asked(gate: Gate, request: ReviewRequest) -> Decision:
+def _apart(decision: Coroutine[Any, Any, Granted | Refused]) -> Granted | Refused:
     if loop_is_running():
-        return run_apart(lambda: run_in_loop(gate.ask(request)))
-    return run_in_loop(gate.ask(request))
+        return run_apart(lambda: run_in_loop(decision))
+    return run_in_loop(decision)
 
 
-def _request(server: McpServer, gate: Gate | None) -> ReviewRequest:
+def _request(server: McpServer, gate: Gate) -> ReviewRequest:
     where = f" that {server.place} names" if server.place else ""
     if isinstance(server, StdioServer):
         text = f"Start the MCP server '{server.name}'{where}? It is a program, and does what programs can."
@@ -108,7 +109,7 @@ def _request(server: McpServer, gate: Gate | None) -> ReviewRequest:
         Risk(f"start {server.name}", source="MCP server of this project", requires_approval=True, open_world=True),
         _told(server),
         asked_by="a project's file names it",
-        timeout=gate.timeout if gate is not None else DEFAULT_TIMEOUT,
+        timeout=gate.timeout,
         editable=False,
         may_be_remembered=True,
     )

@@ -9,11 +9,13 @@ from typing import Any
 
 from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult
 
-from toolkit.approvals.decisions import Continue, Decision, Edit, ExitEarly
+from toolkit.approvals.decisions import Edit
+from toolkit.approvals.permissions import Refused
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.approvals.risks import Risk
 from toolkit.errors import ToolArgumentsError
 from toolkit.mcp.settings.servers import McpServer
+from toolkit.tools.asking import decide
 from toolkit.tools.context import ToolContext
 from toolkit.tools.secret_texts import Secrets
 from toolkit.tools.shapes.schema_types import shape_of_schema
@@ -57,8 +59,8 @@ class WaitingCaller:
         try:
             if isinstance(params, ElicitRequestFormParams):
                 return await self._ask_for_form(params)
-            decision = await self._put(params.message, {"url": params.url}, editable=False)
-            return ElicitResult(action="accept" if isinstance(decision, Continue) else "decline")
+            answer = await self._put(params.message, {"url": params.url}, editable=False)
+            return ElicitResult(action="decline" if answer is None else "accept")
         except Exception as error:  # noqa: BLE001 - it is raised where the call is awaited
             self._end(error)
             return ElicitResult(action="cancel")
@@ -83,35 +85,39 @@ class WaitingCaller:
             message = params.message if complaint is None else f"{params.message}\n{complaint}"
             if text is not None:
                 told = _described(properties[text])
-                decision = await self._put(f"{message}\n{told}" if told else message, {}, answer_is_text=True)
-                if not isinstance(decision, Edit) or not isinstance(decision.arguments, str):
+                words = await self._put(f"{message}\n{told}" if told else message, {}, answer_is_text=True)
+                if not isinstance(words, str):
                     return ElicitResult(action="decline")
-                answer = {text: decision.arguments}
+                answer = {text: words}
             else:
-                decision = await self._put(message, answer, show=_notes(properties), objection=objection)
-                if isinstance(decision, Edit) and not isinstance(decision.arguments, str):
-                    answer = decision.arguments
-                elif not isinstance(decision, Continue):
+                filled = await self._put(message, answer, show=_notes(properties), objection=objection)
+                if filled is None or isinstance(filled, str):
                     return ElicitResult(action="decline")
+                answer = filled
             complaint = objection(answer)
             if complaint is None:
                 return ElicitResult(action="accept", content=dict(answer))
         return ElicitResult(action="cancel")
 
-    async def _put(self, text: str, arguments: Mapping[str, Any], **more: Any) -> Decision:
-        server = self._server.name
+    async def _put(self, text: str, arguments: Mapping[str, Any], **more: Any) -> Mapping[str, Any] | str | None:
+        """Put a question of the server, and return what is to be sent; `None` where nothing may be.
+
+        No rule answers it: what is wanted is an answer of the person's own.
+        """
+        server, call = self._server.name, self._context.call
         request = ReviewRequest(
             text,
             Risk(f"server {server}", source="MCP"),
             arguments,
             asked_by=f"the server '{server}' asks; what you answer is sent to it",
             place=self._context.place,
+            digest=call.digest(self._context, server) if call is not None else "",
             **more,
         )
-        decision = await self._context.ask(request)
-        if isinstance(decision, ExitEarly):
-            raise decision.signal()
-        return decision
+        decision = await decide(self._context, None, lambda _: request)
+        if isinstance(decision, Refused):
+            return None
+        return decision.decision.arguments if isinstance(decision.decision, Edit) else arguments
 
     def _end(self, error: BaseException) -> None:
         if self.ended_by is None:

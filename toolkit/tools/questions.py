@@ -1,0 +1,147 @@
+"""Questions: one call as it is put to a reviewer, and what an answer makes of it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from toolkit.approvals.decisions import Edit
+from toolkit.approvals.permissions import Granted
+from toolkit.approvals.previews import state_of
+from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
+from toolkit.errors import ToolArgumentsError, ToolExecutionError
+from toolkit.tools.refusals import AnsweredEarly
+from toolkit.tools.reviewing import digest_of_call, scope_of, shown_arguments, unhidden
+from toolkit.tools.showing import frozen
+
+if TYPE_CHECKING:
+    from toolkit.approvals.gates import Demand
+    from toolkit.tools.base import Tool
+    from toolkit.tools.context import ToolContext
+
+
+class Admitted(NamedTuple):
+    """What may run.
+
+    Attributes:
+        parsed: The arguments.
+        replaced: The arguments as JSON text, where a reviewer has put others in the place of those that were sent.
+        shown_state: What the effect depends on, as it was when the reviewer saw the preview.
+    """
+
+    parsed: Any
+    replaced: str | None = None
+    shown_state: Mapping[str, str] = {}
+
+
+class CallQuestion:
+    """The question about one call. It is asked about text that nobody else holds: what is shown is what runs."""
+
+    def __init__(
+        self, tool: "Tool", arguments: str | Mapping[str, Any], context: "ToolContext", demand: "Demand | None"
+    ) -> None:
+        """Keep the call as it was sent, the context that it would run with, and who demands the question."""
+        self._tool = tool
+        self._arguments = arguments
+        self._context = context
+        self._demand = demand
+        self._sent = ""
+        self._parsed: Any = None
+        self._states: dict[str, Mapping[str, str]] = {}
+
+    def __call__(self, because: str) -> ReviewRequest:
+        """Return what a reviewer is shown; `because` is what wants the question."""
+        tool, context, demand, gate = self._tool, self._context, self._demand, self._context.gate
+        sent = self._sent = frozen(self._arguments)
+        parsed = self._parsed = self._read(sent)
+        return ReviewRequest(
+            (demand.message if demand is not None else None) or f"Run {tool.name}?",
+            tool.spec.risk,
+            shown_arguments(tool, parsed, sent),
+            asked_by=because,
+            place=context.place,
+            preview=self._preview(sent, parsed),
+            show=demand.show if demand is not None else None,
+            timeout=gate.timeout if gate is not None else DEFAULT_TIMEOUT,
+            on_timeout=gate.on_timeout if gate is not None else "reject",
+            editable=demand is None or demand.editable,
+            digest=digest_of_call(tool, sent, scope_of(context)),
+            objection=self._objection,
+            preview_of=self._preview_of,
+        )
+
+    def admitted(self, granted: Granted) -> Admitted:
+        """Return what may run after the answer.
+
+        Raises:
+            ToolArgumentsError: If a reviewer's edit is invalid.
+        """
+        state = self._states.get(self._sent, {})
+        if not isinstance(granted.decision, Edit):
+            return Admitted(self._parsed, None, state)
+        try:
+            edited = unhidden(self._tool, granted.decision.arguments, self._sent)
+            return Admitted(self._read(edited), edited, {**state, **self._states.get(edited, {})})
+        except AnsweredEarly:
+            raise
+        except (ToolArgumentsError, ToolExecutionError) as error:
+            raise ToolArgumentsError(f"The reviewer's edit is invalid: {error}") from error
+
+    def _read(self, sent: str) -> Any:
+        parsed = self._tool.parse(sent)
+        self._tool.check(parsed, self._context)
+        return parsed
+
+    def _preview(self, sent: str, parsed: Any) -> str | None:
+        preview = self._tool.preview(parsed, self._context)
+        self._states[sent] = state_of(preview)
+        return preview
+
+    def _objection(self, edited: Mapping[str, Any] | str) -> str | None:
+        try:
+            self._read(unhidden(self._tool, edited, self._sent))
+        except AnsweredEarly:
+            return None
+        except (ToolArgumentsError, ToolExecutionError) as error:
+            return str(error)
+        return None
+
+    def _preview_of(self, edited: Mapping[str, Any] | str) -> str | None:
+        try:
+            sent = unhidden(self._tool, edited, self._sent)
+            return self._preview(sent, self._tool.parse(sent))
+        except (ToolArgumentsError, ToolExecutionError, OSError):
+            return None
+
+
+class RunningCall(NamedTuple):
+    """A call whose work has begun, as far as the questions that it asks of its own accord show it.
+
+    Attributes:
+        tool: The tool, under the name that was called.
+        arguments: The arguments that it runs with.
+        around: The call within which it was made, if there is one.
+        shown_state: What its effect depends on, as it was when a reviewer saw the preview and approved.
+    """
+
+    tool: "Tool"
+    arguments: str | Mapping[str, Any]
+    around: "RunningCall | None" = None
+    shown_state: Mapping[str, str] = {}
+
+    def digest(self, context: "ToolContext", asked_by: str) -> str:
+        """Return what tells the questions of this call, and of whoever asks within it, from all others."""
+        return digest_of_call(self.tool, frozen(self.arguments), scope_of(context), asked_by)
+
+    def asks(self, request: ReviewRequest, *, context: "ToolContext") -> ReviewRequest:
+        """Return a question of this call's own, bound to it: with its tool, its arguments and its digest.
+
+        What the tool says that the question is about comes first; the arguments of the call are shown beside it.
+        """
+        sent = frozen(self.arguments)
+        shown = shown_arguments(self.tool, self.tool.parse(sent), sent)
+        request = replace(request, digest=self.digest(context, request.asked_by))
+        if not request.arguments:
+            return replace(request, arguments=shown)
+        if request.show is None and shown and shown != request.arguments:
+            return replace(request, show={"call": shown})
+        return request

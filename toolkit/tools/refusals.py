@@ -1,0 +1,19 @@
+"""Refusals: how a call ends before its work begins."""
+
+from toolkit.errors import ToolExecutionError, ToolkitError
+from toolkit.tools.results import ToolResult
+
+
+class CallDenied(ToolkitError):  # noqa: N818 - it says what happened
+    """A reviewer or a rule refused one call."""
+
+    code = "rejected"
+
+
+class AnsweredEarly(ToolExecutionError):  # noqa: N818 - it says what happened
+    """There is nothing to do, and therefore nothing to ask: a `check` raises it, and `result` is the call's result."""
+
+    def __init__(self, result: ToolResult) -> None:
+        """Keep the result."""
+        super().__init__(result.text, result.error_code)
+        self.result = result
