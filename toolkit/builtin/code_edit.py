@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, Literal, NamedTuple
-from weakref import WeakKeyDictionary
 
+from toolkit.approvals.previews import Preview
 from toolkit.builtin.files.changing import CHANGING_OPTIONS, FileChangingTool
 from toolkit.builtin.files.differences import count_changed_lines, describe_change, lines_of
 from toolkit.builtin.files.editing import (
@@ -20,7 +19,7 @@ from toolkit.builtin.files.editing import (
     replace_matching,
 )
 from toolkit.builtin.files.listing import Effort
-from toolkit.builtin.files.sandbox import DEFAULT_LIMIT, SandboxError
+from toolkit.builtin.files.sandbox import DEFAULT_LIMIT, SandboxError, state_of
 from toolkit.builtin.files.texts import decode_text, encode_text
 from toolkit.builtin.files.walking import MissingError
 from toolkit.builtin.options import FOLDER, Option, take_options
@@ -37,8 +36,7 @@ OPTIONS: Final = (
 )
 
 
-# Compared by what it is, not by what it says: each call is shown and made by itself.
-@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class CodeEditInput:
     """What to change, and how."""
 
@@ -72,6 +70,11 @@ class _Edit(NamedTuple):
     old: str | None
     new: Edited
 
+    @property
+    def state(self) -> str:
+        """What tells the old state of the file from others."""
+        return state_of(None if self.old is None else self.old.encode())
+
 
 class CodeEdit(FileChangingTool[CodeEditInput]):
     """Changes a part of a text file beneath one directory, and nothing outside it.
@@ -92,7 +95,6 @@ class CodeEdit(FileChangingTool[CodeEditInput]):
         """Keep where files may be edited; for the arguments and errors see `FileChangingTool`."""
         super().__init__(base, requires_approval=requires_approval, max_bytes=max_bytes)
         self._turn = Lock()
-        self._shown: WeakKeyDictionary[CodeEditInput, bytes] = WeakKeyDictionary()
 
     def check(self, parsed: CodeEditInput, context: ToolContext) -> None:  # noqa: ARG002 - nothing in it matters here
         """Refuse what could not be edited, before anybody is asked.
@@ -105,19 +107,19 @@ class CodeEdit(FileChangingTool[CodeEditInput]):
 
     def preview(self, parsed: CodeEditInput, context: ToolContext) -> str:  # noqa: ARG002 - as above
         """Return a unified diff of what the call would change."""
-        edit = self._worked_out(parsed)
-        self._shown[parsed] = _mark(edit.old)
-        return describe_change(parsed.path.strip(), edit.old, edit.new.text)
+        path, edit = parsed.path.strip(), self._worked_out(parsed)
+        effect = describe_change(path, edit.old, edit.new.text)
+        return Preview(effect, state={self._sandbox.name_of(path): edit.state})
 
     def execute(self, input: CodeEditInput, context: ToolContext) -> ToolResult:  # noqa: A002 - typed tools call it so
         """Make the change, and announce it."""
         path = input.path.strip()
         with self._turn:  # two edits at once would undo one another
             edit = self._worked_out(input)
-            if self._shown.get(input, _mark(edit.old)) != _mark(edit.old):
+            if context.shown_state(self._sandbox.name_of(path)) not in {None, edit.state}:
                 return ToolResult.failure(f"{path} has changed since the edit was shown; look at it again", "conflict")
             if edit.old != edit.new.text:
-                self._replace(path, edit.new.text)
+                self._replace(path, edit)
         if edit.old == edit.new.text:
             return ToolResult.success(f"{path} stays as it is: the new text is the old one")
         if context.listener is not None:
@@ -147,9 +149,11 @@ class CodeEdit(FileChangingTool[CodeEditInput]):
             return None
         return decode_text(self._sandbox.read(path, self._max_bytes), path)
 
-    def _replace(self, path: str, text: str) -> None:
+    def _replace(self, path: str, edit: _Edit) -> None:
+        """Write the new text, if the file still holds the old one: nobody's change in between is lost."""
+        content = encode_text(edit.new.text, self._max_bytes)
         try:
-            self._sandbox.replace(path, encode_text(text, self._max_bytes))
+            self._sandbox.replace(path, content, self._max_bytes, expected=edit.state)
         except SandboxError as error:
             raise ToolExecutionError(str(error), error.code) from error
         except OSError as error:
@@ -187,11 +191,6 @@ def _answer(wanted: CodeEditInput, path: str, new: Edited) -> str:
     else:
         head = f"Replaced {new.places} occurrence{'' if new.places == 1 else 's'} in {path}"
     return f"{head}\n{excerpt(new.text, new.first, new.last)}".rstrip("\n")
-
-
-def _mark(text: str | None) -> bytes:
-    """Return what tells one state of a file from another."""
-    return b"" if text is None else sha256(text.encode()).digest()
 
 
 def _failed(path: str, error: OSError) -> ToolExecutionError:

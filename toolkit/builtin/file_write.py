@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from toolkit.approvals.previews import Preview
 from toolkit.builtin.files.changing import CHANGING_OPTIONS, FileChangingTool
 from toolkit.builtin.files.differences import count_changed_lines, describe_change
-from toolkit.builtin.files.sandbox import SandboxError
+from toolkit.builtin.files.sandbox import SandboxError, state_of
 from toolkit.builtin.files.texts import encode_text
 from toolkit.builtin.options import FOLDER, Option, take_options
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
@@ -36,6 +37,7 @@ class FileWrite(FileChangingTool[FileWriteInput]):
     """Writes text files beneath one directory, and nothing outside it.
 
     A file is replaced whole or not at all. Whoever is asked about a call sees a unified diff of what it would change.
+    If the file has changed when the answer comes, nothing is written, and the call fails with the code `conflict`.
     """
 
     name = "file_write"
@@ -72,8 +74,10 @@ class FileWrite(FileChangingTool[FileWriteInput]):
         text = None if old is None else _text_of(old)
         if old is not None and text is None:
             verb = "Adds to" if parsed.append else "Replaces"
-            return f"{verb} {path}, which holds {len(old)} bytes that are not UTF-8 text"
-        return describe_change(path, text, f"{text or ''}{parsed.content}" if parsed.append else parsed.content)
+            effect = f"{verb} {path}, which holds {len(old)} bytes that are not UTF-8 text"
+        else:
+            effect = describe_change(path, text, f"{text or ''}{parsed.content}" if parsed.append else parsed.content)
+        return Preview(effect, state={self._sandbox.name_of(path): state_of(old)})
 
     def execute(self, input: FileWriteInput, context: ToolContext) -> ToolResult:  # noqa: A002 - typed tools call it so
         """Write the file, and announce it."""
@@ -81,10 +85,9 @@ class FileWrite(FileChangingTool[FileWriteInput]):
         content = encode_text(input.content, self._max_bytes)
         try:
             old = None if context.listener is None else self._old(path)
-            if input.append:
-                self._sandbox.append(path, content, self._max_bytes)
-            else:
-                self._sandbox.replace(path, content)
+            expected = context.shown_state(self._sandbox.name_of(path))
+            write = self._sandbox.append if input.append else self._sandbox.replace
+            write(path, content, self._max_bytes, expected=expected)
         except SandboxError as error:
             return ToolResult.failure(str(error), error.code)
         except OSError as error:

@@ -8,28 +8,35 @@ nothing is ever appended to it.
 import errno
 import os
 import stat
+import threading
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
 from toolkit.builtin.files.walking import (
     DIRECTORY,
     NOFOLLOW,
+    ConflictError,
     Entry,
     MissingError,
     OutsideError,
     SandboxError,
     UnfitError,
+    parts_of,
     unresolved,
     walk,
 )
 from toolkit.errors import ConfigurationError
 
-__all__ = ["DEFAULT_LIMIT", "Sandbox", "SandboxError", "missing_support", "read_entry"]
+__all__ = ["DEFAULT_LIMIT", "Sandbox", "SandboxError", "missing_support", "read_entry", "state_of"]
 
 DEFAULT_LIMIT = 10 * 1024 * 1024
 """Bytes that a file may have unless a tool is made with another limit."""
+
+_MISSING = "missing"
+_CHANGING = threading.Lock()
+"""Held while a file is compared with what is expected and written: two calls of ours must not both find it so."""
 
 # A FIFO without a partner would block, and a terminal would become ours.
 _FILE = NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
@@ -77,11 +84,25 @@ class Sandbox:
         except MissingError:
             return False
 
-    def replace(self, path: str, content: bytes) -> None:
-        """Write a file whole or not at all, with the directories it needs; an existing one keeps its permissions.
+    def name_of(self, path: str) -> str:
+        """Return the one name of a file relative to the directory, however its path was written.
 
         Raises:
-            SandboxError: If it is outside, or something other than a regular file is there.
+            SandboxError: If it is outside.
+        """
+        return "/".join(parts_of(self.base, path))
+
+    def replace(self, path: str, content: bytes, limit: int = DEFAULT_LIMIT, *, expected: str | None = None) -> None:
+        """Write a file whole or not at all, with the directories it needs; an existing one keeps its permissions.
+
+        Args:
+            path: The file.
+            content: All that it is to hold.
+            limit: How large a file may be that is compared.
+            expected: The state that it must be in at that moment, as `state_of` gives it; any, unless it is given.
+
+        Raises:
+            SandboxError: If it is outside, something other than a regular file is there, or its state is another.
             OSError: If the system cannot write it; then nothing has changed.
         """
         with walk(self.base, path, create=True) as entry:
@@ -90,19 +111,26 @@ class Sandbox:
                 # Opening it proves that it may be written, though renaming would not ask.
                 with _opened(entry, path, os.O_WRONLY) as file:
                     permissions = os.fstat(file)
-            _replace(entry, content, permissions)
+            _replace(entry, content, permissions, lambda name: _put_in_place(name, entry, path, limit, expected))
 
-    def append(self, path: str, content: bytes, limit: int = DEFAULT_LIMIT) -> None:
+    def append(self, path: str, content: bytes, limit: int = DEFAULT_LIMIT, *, expected: str | None = None) -> None:
         """Write to the end of a file, which is created if it is not there; those that append at once lose nothing.
 
+        For the arguments see `replace`.
+
         Raises:
-            SandboxError: If it is outside, no regular file, has another name too, or would grow beyond `limit` bytes.
+            SandboxError: If it is outside, no regular file, has another name too, would grow beyond `limit` bytes, or
+                its state is another.
             OSError: If the system cannot write it.
         """
         with (
             walk(self.base, path, create=True) as entry,
-            _opened(entry, path, os.O_WRONLY | os.O_APPEND | os.O_CREAT) as file,
+            nullcontext() if expected is None else _CHANGING,
+            _refused_as_changed(path) if expected is not None else nullcontext(),
+            _opened(entry, path, os.O_WRONLY | os.O_APPEND | _creation(expected)) as file,
         ):
+            if expected not in {None, _MISSING}:
+                _refuse_unless(expected, entry, path, limit)
             before = os.fstat(file)
             if before.st_nlink > 1:
                 raise OutsideError(
@@ -175,7 +203,9 @@ def _refuse_above(limit: int, size: int) -> None:
         raise UnfitError(f"File too large: {size} bytes, at most {limit}")
 
 
-def _replace(entry: Entry, content: bytes, permissions: os.stat_result | None) -> None:
+def _replace(
+    entry: Entry, content: bytes, permissions: os.stat_result | None, put_in_place: Callable[[str], None]
+) -> None:
     """Put a new file in the place of a name, in one step that happens or does not."""
     temporary = f".toolkit-{os.urandom(8).hex()}.tmp"
     mode = 0o666 if permissions is None else 0o600
@@ -188,12 +218,90 @@ def _replace(entry: Entry, content: bytes, permissions: os.stat_result | None) -
             os.fsync(file)
         finally:
             os.close(file)
-        os.rename(temporary, entry.name, src_dir_fd=entry.directory, dst_dir_fd=entry.directory)
+        put_in_place(temporary)
     except BaseException:
         with suppress(OSError):
             os.unlink(temporary, dir_fd=entry.directory)
         raise
     _sync_directory(entry.directory)
+
+
+def _put_in_place(temporary: str, entry: Entry, path: str, limit: int, expected: str | None) -> None:
+    """Give a file that is written its name, if what has that name now is what is expected."""
+    if expected is None:
+        _rename(temporary, entry)
+        return
+    with _CHANGING:
+        _refuse_unless(expected, entry, path, limit)
+        if expected == _MISSING:
+            with _refused_as_changed(path):
+                _name_new(temporary, entry)
+        else:
+            _rename(temporary, entry)
+
+
+def _rename(temporary: str, entry: Entry) -> None:
+    os.rename(temporary, entry.name, src_dir_fd=entry.directory, dst_dir_fd=entry.directory)
+
+
+def _name_new(temporary: str, entry: Entry) -> None:
+    """Give a file its name where nothing has it; renaming would take it from whatever has arrived in the meantime."""
+    try:
+        os.link(temporary, entry.name, src_dir_fd=entry.directory, dst_dir_fd=entry.directory)
+    except FileExistsError:
+        raise
+    except (OSError, NotImplementedError):  # a file system that knows no second name
+        _rename(temporary, entry)
+    else:
+        os.unlink(temporary, dir_fd=entry.directory)
+
+
+def state_of(content: bytes | None) -> str:
+    """Return what tells one state of a file from another; without content there is none."""
+    if content is None:
+        return _MISSING
+    from hashlib import sha256  # noqa: PLC0415 - it loads OpenSSL, and reading needs none
+
+    return sha256(content).hexdigest()
+
+
+def _creation(expected: str | None) -> int:
+    """Return how a file is opened of which this is expected: one that is not there is made, and none that is."""
+    if expected is None:
+        return os.O_CREAT
+    return os.O_CREAT | os.O_EXCL if expected == _MISSING else 0
+
+
+def _refuse_unless(expected: str | None, entry: Entry, path: str, limit: int) -> None:
+    """Refuse a file that is not in the expected state, or changes while it is looked at."""
+    try:
+        with _opened(entry, path, os.O_RDONLY) as file:
+            before = os.fstat(file)
+            state = state_of(_read_all(file, limit))
+            after = os.stat(entry.name, dir_fd=entry.directory, follow_symlinks=False)
+    except (MissingError, FileNotFoundError):
+        state, before, after = _MISSING, None, None
+    except (UnfitError, OutsideError) as error:
+        raise _changed(path) from error
+    if state != expected or _stamp(before) != _stamp(after):
+        raise _changed(path)
+
+
+def _stamp(found: os.stat_result | None) -> tuple[int, ...] | None:
+    return None if found is None else (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+@contextmanager
+def _refused_as_changed(path: str) -> Iterator[None]:
+    """Say of a file that is there, or is not, although it was expected otherwise, that it has changed."""
+    try:
+        yield
+    except (FileExistsError, MissingError) as error:
+        raise _changed(path) from error
+
+
+def _changed(path: str) -> ConflictError:
+    return ConflictError(f"{path} has changed since it was shown; nothing was written")
 
 
 def _copy_permissions(file: int, permissions: os.stat_result) -> None:

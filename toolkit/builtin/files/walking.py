@@ -45,6 +45,12 @@ class UnfitError(SandboxError):
     """There is something at the path that is no regular file, or too large a one."""
 
 
+class ConflictError(SandboxError):
+    """The file is not in the state that was expected; nothing was written."""
+
+    code = "conflict"
+
+
 class Entry(NamedTuple):
     """The end of a walk: an open directory, a name in it, and what was there."""
 
