@@ -9,15 +9,26 @@ import sys
 import unicodedata
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from itertools import pairwise
+from typing import Annotated
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import Field, SecretStr
 
 from tests.terminals import Terminal
+from toolkit import Pipeline, Reject, Tool, ToolContext, from_function, tool
+from toolkit.agents.agent import AgentTool
+from toolkit.agents.models.scripted import ScriptedModel
+from toolkit.approvals.policies import Verdict
+from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit.builtin import WebSearch, ready_tools
+from toolkit.sources.configuring import find_configuration
+from toolkit.sources.ready import open_ready
 from toolkit.visibility import disarmed, visible_json
 from toolkit_cli import console
 from toolkit_cli.main import main
+from toolkit_cli.rendering.questions import question_lines
 from toolkit_cli.rendering.styles import paint, paint_all
 
 HOSTILE = (
@@ -258,3 +269,134 @@ def test_a_real_terminal_gets_escapes(desk, attacks, form):
     seen = terminal.seen.replace("\r\n", "\n")
     attacks.count(f"--format {form} shows {dangerous(seen)!r}", held=not dangerous(seen))
     assert "end" in seen
+
+
+# --------------------------------------------------------------------------------------------------- every question
+
+
+class AskAlways:
+    needs_arguments = False
+
+    def judge(self, call):
+        return Verdict("ask", "always")
+
+
+def asked_about(tool, arguments):
+    """Return the question that a call leads to, as the console draws it, without a place on a screen."""
+    script = ScriptedReviewer([Reject()])
+    tool.run(arguments, ToolContext(reviewer=script, policy=AskAlways()))
+    [request] = script.requests
+    return "".join(f"{paint(line, colour=False)}\n" for line in question_lines(request, width=200, height=60))
+
+
+TOKEN = SecretStr("hunter2")
+
+
+@tool(destructive=True)
+def deploy(
+    target: str,
+    recursive: bool = True,
+    host: str = "production",
+    token: SecretStr = TOKEN,
+) -> str:
+    """Deploy."""
+    return target
+
+
+def test_the_defaults_of_a_function_are_shown_and_marked(attacks):
+    shown = asked_about(from_function(deploy), {"target": "production  (default)", "recursive": True})
+    assert shown[shown.index("args") :] == (
+        'args     target    = "production  (default)"\n'
+        "              recursive = true\n"
+        "              host      = production  (default)\n"
+        "              token     = **********  (default)\n"
+    )
+    attacks.count("defaults of a function", held="hunter2" not in shown)
+
+
+def test_a_default_that_is_made_for_each_call_is_named_as_such(attacks):
+    @tool
+    def note(text: str, tags: Annotated[list[str], Field(default_factory=list)]) -> str:
+        """Note."""
+        return text
+
+    shown = asked_about(from_function(note), {"text": "x"})
+    attacks.count("a default factory", held="tags = <made anew for each call>  (default)" in shown.replace('"', ""))
+
+
+def test_a_handmade_tool_shows_its_defaults(attacks):
+    schema = {"type": "object", "properties": {"path": {"type": "string"}, "force": {"type": "boolean"}}}
+    wipe = Tool.create("wipe", "Wipe.", schema, lambda path="/", force=True: path, destructive=True)
+    shown = asked_about(wipe, {})
+    attacks.count(
+        "defaults of a handmade tool", held="path  = /  (default)" in shown and "force = true  (default)" in shown
+    )
+
+
+READY = {
+    "file_read": ({"path": "a"}, ["start_line = null  (default)", "base = {folder}"]),
+    "file_write": ({"path": "a", "content": "b"}, ["append  = false  (default)", "base = {folder}"]),
+    "glob": ({"pattern": "*"}, ["base = {folder}"]),
+    "code_search": ({"pattern": "a"}, ["base = {folder}"]),
+    "web_search": ({"query": "a"}, ["provider = find"]),
+}
+
+
+@pytest.mark.parametrize("name", READY)
+def test_a_ready_tool_shows_what_it_uses(tmp_path, attacks, name):
+    arguments, lines = READY[name]
+    made = WebSearch(find) if name == "web_search" else ready_tools()[name].build(tmp_path)
+    shown = asked_about(made.with_name("renamed"), arguments)
+    for line in lines:
+        attacks.count(f"{name} shows {line!r}: {shown}", held=line.format(folder=tmp_path) in shown)
+
+
+def find(query):
+    return []
+
+
+CONFIGURED = """
+[builtin.deploy]
+kind = "process"
+command = ["sh", "-c", "deploy --all"]
+description = "Deploys."
+
+[builtin.notify]
+kind = "http"
+url = "https://example.com/hook/${ROOM}"
+headers = { Authorization = "Bearer ${TOKEN}" }
+description = "Notifies."
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("deploy", ["deploy  ({file})", "command = sh -c 'deploy --all'", "folder  = ", "timeout = 30 s"]),
+        ("notify", ["notify  ({file})", "endpoint             = POST https://example.com/hook/${{ROOM}}",
+                    "header Authorization = Bearer ${{TOKEN}}"]),
+    ],
+)  # fmt: skip
+def test_a_configured_tool_names_the_file_that_defines_it(tmp_path, monkeypatch, attacks, name, lines):
+    (tmp_path / "toolkit.toml").write_text(CONFIGURED, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ROOM", "r-secret")
+    monkeypatch.setenv("TOKEN", "t-secret")
+    found = open_ready(name, find_configuration()[0])
+    shown = asked_about(found.tools[0], {"input": "x"})
+    for line in lines:
+        attacks.count(f"{name} shows {line!r}: {shown}", held=line.format(file="toolkit.toml") in shown)
+    attacks.count("no secret", held="-secret" not in shown and "(builtin)" not in shown)
+
+
+def test_a_pipeline_that_is_a_tool_shows_its_steps(tmp_path, attacks):
+    shown = asked_about(Pipeline.of(ready_tools()["file_read"].build(tmp_path), deploy, name="both"), {"path": "a"})
+    attacks.count(
+        f"a pipeline: {shown}",
+        held=f"step file_read = file_read (base {tmp_path})" in shown and "step deploy    = deploy" in shown,
+    )
+
+
+def test_an_agent_that_is_a_tool_shows_its_model_and_tools(attacks):
+    shown = asked_about(AgentTool("helper", "Help.", ScriptedModel([]), [deploy]), {"task": "x"})
+    attacks.count(f"an agent: {shown}", held="model = scripted" in shown and "tools = deploy" in shown)

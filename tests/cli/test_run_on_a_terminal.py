@@ -28,7 +28,7 @@ def asked(project, report):
     return Terminal(project, "run", "file_write", "path=report.md", "content=@new.md")
 
 
-def test_writing_is_asked_about_with_place_risk_arguments_and_diff(asked, report):
+def test_writing_is_asked_about_with_place_risk_arguments_and_diff(asked, project, report):
     asked.expect(MENU_END)
     question = asked.seen.replace("\r\n", "\n")
     assert (
@@ -38,7 +38,8 @@ def test_writing_is_asked_about_with_place_risk_arguments_and_diff(asked, report
      risk     DESTRUCTIVE                               asked by: the tool is destructive
      args     path    = report.md
               content = "first\\nthird\\n"
-              append  = false
+              append  = false  (default)
+     uses     base = {project}
      effect   --- report.md
               +++ report.md
               @@ -1,2 +1,2 @@

@@ -42,7 +42,10 @@ def test_a_name_of_ones_own_is_one_more_tool_of_a_kind(project):
     assert configuration.builtin["read_b"] == ReadySettings("file_read", {"base": project.folder / "b"})
     tools = project.open("builtin", configuration=configuration).tools
     assert [tools[name].run({"path": "note.txt"}).output for name in ("file_read", "read_b")] == ["in a", "in b"]
-    assert (tools["read_b"].name, tools["read_b"].spec.source) == ("read_b", "builtin")
+    assert (tools["read_b"].name, tools["read_b"].spec.source) == (
+        "read_b",
+        str(project.folder / "toolkit.toml"),
+    )
     assert list(project.open("read_b", configuration=configuration).tools) == ["read_b"]
     assert project.problems("read_bb", configuration=configuration) == [
         "error[TK001]: nothing is called 'read_bb' (did you mean 'read_b'?)"

@@ -148,6 +148,11 @@ class AgentTool(HandmadeTool):
             **options,
         }
 
+    @property
+    def uses(self) -> Mapping[str, str]:
+        """What answers, and what it may call."""
+        return {"model": self.model.name, "tools": ", ".join(self.tools) or "none"}
+
     def replace(self, **changes: Any) -> "AgentTool":
         """Return an agent that differs in some arguments: `agent.replace(model=…, tools=[*agent.tools.values(), …])`.
 

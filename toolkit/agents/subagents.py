@@ -215,6 +215,11 @@ class Subagent(Tool):
     def _says_so(self) -> bool:
         return bool(self.spec.requires_approval or self.spec.destructive)
 
+    @property
+    def uses(self) -> Mapping[str, str]:
+        """What the agent uses."""
+        return self.agent.uses
+
     def preview(self, parsed: _Given, context: ToolContext) -> str | None:
         """Preview what the agent would do."""
         return self.agent.preview(parsed.arguments, context)

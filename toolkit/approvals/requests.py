@@ -26,6 +26,8 @@ class ReviewRequest:
         text: What is asked, in one or a few lines.
         risk: The tool that would run, and its marks.
         arguments: The whole arguments as plain JSON data; what is shown is what runs.
+        defaults: The values that stand in for arguments which the call leaves out; some may be among `arguments` too.
+        uses: What the call uses besides its arguments, by label, such as a folder, a command or an address.
         asked_by: The mark, step or rule that wants the question.
         place: Where in a run it arises, such as `step 3/5 · pipeline report`.
         preview: What the call would do, such as a unified diff, if the tool can tell. A `Preview` also knows the state
@@ -46,6 +48,8 @@ class ReviewRequest:
     text: str
     risk: Risk
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    uses: Mapping[str, str] = field(default_factory=dict)
     asked_by: str = ""
     place: str | None = None
     preview: str | None = None

@@ -99,6 +99,11 @@ class CodeSearch(TypedTool[CodeSearchInput]):
         self._max_bytes = max_bytes
         self._timeout = timeout
 
+    @property
+    def uses(self) -> Mapping[str, str]:
+        """The directory that its paths are beneath."""
+        return {"base": str(self._sandbox.base)}
+
     def execute(self, input: CodeSearchInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
         """Return the lines that match, or why there are none."""
         if not input.pattern:

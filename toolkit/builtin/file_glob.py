@@ -63,6 +63,11 @@ class Glob(TypedTool[GlobInput]):
         self._max_results = max_results
         self._timeout = timeout
 
+    @property
+    def uses(self) -> Mapping[str, str]:
+        """The directory that its paths are beneath."""
+        return {"base": str(self._sandbox.base)}
+
     def execute(self, input: GlobInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
         """Return the paths, or why there are none."""
         pattern = input.pattern.strip()

@@ -60,6 +60,11 @@ class FileRead(TypedTool[FileReadInput]):
         self._sandbox = Sandbox(base)
         self._max_bytes = max_bytes
 
+    @property
+    def uses(self) -> Mapping[str, str]:
+        """The directory that its paths are beneath."""
+        return {"base": str(self._sandbox.base)}
+
     def execute(self, input: FileReadInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
         """Return the text of the file, or why it cannot be had."""
         path = input.path.strip()

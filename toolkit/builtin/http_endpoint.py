@@ -121,6 +121,12 @@ class Http(TextTool):
         self._settings(Secrets(), name)
         _encoded(parsed)
 
+    @property
+    def uses(self) -> Mapping[str, str]:
+        """The endpoint and the headers; variables of the environment stay names, and other secrets are left out."""
+        headers = {f"header {name}": value for name, value in self._shown_headers().items()}
+        return {"endpoint": f"{self._method} {self._url}", **headers}
+
     def preview(self, parsed: str, context: ToolContext) -> str:  # noqa: ARG002 - nothing in it matters here
         """Return what would be sent and where to; variables of the environment stay names."""
         headers = [f"{name}: {value}" for name, value in self._shown_headers().items()]

@@ -87,6 +87,12 @@ class Process(TextTool):
         self._timeout = timeout
         self._max_bytes = max_bytes
 
+    @property
+    def uses(self) -> Mapping[str, str]:
+        """The command, as it would be typed, and where and how long it may run."""
+        folder = str(self._directory or "the current folder")
+        return {"command": shlex.join(self._command), "folder": folder, "timeout": f"{self._timeout:g} s"}
+
     def preview(self, parsed: str, context: ToolContext) -> str:  # noqa: ARG002 - nothing in it matters here
         """Return the command, as it would be typed, and where it runs."""
         where = "" if self._directory is None else f"\nin {self._directory}"

@@ -99,6 +99,14 @@ class WebSearch(TypedTool[WebSearchInput]):
         if isinstance(provider, OnlineProvider):
             provider.prepare(context.tool or self.name)
 
+    @property
+    def uses(self) -> Mapping[str, str]:
+        """Who searches."""
+        provider = self._provider
+        if provider is None:
+            return {"provider": "the first whose key is in the environment"}
+        return {"provider": getattr(provider, "label", "") or getattr(provider, "__name__", type(provider).__name__)}
+
     async def execute(self, input: WebSearchInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
         """Search, and return the results."""
         query = input.query.strip()

@@ -61,6 +61,16 @@ class Pipeline(Tool):
         self._on_failure = make_steps(plan.on_failure)
         self._ids = tuple(step.definition.id.text for step in plan.walk() if step.definition.id is not None)
 
+    @property
+    def uses(self) -> Mapping[str, str]:
+        """Its steps, each with the tool that it calls and what that uses."""
+        used: dict[str, str] = {}
+        for step in self.plan.walk():
+            if step.tool is not None:
+                more = "; ".join(f"{label} {text}" for label, text in step.tool.uses.items())
+                used[f"step {step.path}"] = f"{step.tool.name} ({more})" if more else step.tool.name
+        return used
+
     @staticmethod
     def of(*steps: Any, name: str | None = None, description: str | None = None) -> "Pipeline":
         """Chain tools: each receives the output of the one before.

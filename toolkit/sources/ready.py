@@ -8,7 +8,7 @@ from toolkit.problems import Problem
 from toolkit.sources.collected import Collected
 from toolkit.sources.configuration import BAD_CONFIGURATION, Configuration, ReadySettings
 from toolkit.sources.toml_places import place_in_configuration
-from toolkit.tools.base import Tool
+from toolkit.tools.base import RedescribedTool, Tool
 
 ALL_READY = "builtin"
 """The name of all ready tools together."""
@@ -33,7 +33,10 @@ def open_ready(name: str, configuration: Configuration) -> Collected | None:
         tool = ready.build(options=settings.options)
     except ConfigurationError as error:
         return Collected([], _problems(name, error, configuration))
-    return Collected([tool if tool.name == name else tool.with_name(name)], [])
+    source = str(configuration.file) if name in configuration.builtin and configuration.file is not None else None
+    if source is None and tool.name == name:
+        return Collected([tool], [])
+    return Collected([RedescribedTool(tool, name=name, source=source)], [])
 
 
 def open_for_agents(name: str) -> Collected | None:

@@ -98,6 +98,15 @@ class Tool:
         """Return parsed arguments as the plain data that a reviewer is shown and a record keeps."""
         raise NotImplementedError
 
+    def defaults(self, parsed: Any) -> Mapping[str, Any]:  # noqa: ARG002 - for those that override it
+        """Return what stands in for the parameters that parsed arguments leave out, as plain data."""
+        return {}
+
+    @property
+    def uses(self) -> Mapping[str, str]:
+        """What a call uses besides its arguments, by label: a folder, a command, an address. A question shows it."""
+        return {}
+
     def check(self, parsed: Any, context: ToolContext) -> None:
         """Refuse a call before anybody is asked about it, by raising; `AnsweredEarly` answers it at once."""
 
@@ -264,6 +273,15 @@ class WrappedTool(Tool):
         """Describe as the inner tool does."""
         return self.inner.describe(parsed)
 
+    def defaults(self, parsed: Any) -> Mapping[str, Any]:
+        """Fill in what the inner tool fills in."""
+        return self.inner.defaults(parsed)
+
+    @property
+    def uses(self) -> Mapping[str, str]:
+        """What the inner tool uses."""
+        return self.inner.uses
+
     def check(self, parsed: Any, context: ToolContext) -> None:
         """Refuse what the inner tool refuses."""
         self.inner.check(parsed, context)
@@ -297,13 +315,20 @@ def innermost(tool: Tool) -> Tool:
 
 
 class RedescribedTool(WrappedTool):
-    """A tool with another name or description; nothing else differs."""
+    """A tool with another name, description or source; nothing else differs."""
 
-    def __init__(self, inner: Tool, *, name: str | None = None, description: str | None = None) -> None:
+    def __init__(
+        self, inner: Tool, *, name: str | None = None, description: str | None = None, source: str | None = None
+    ) -> None:
         """Keep what differs."""
         super().__init__(inner)
         spec = inner.spec
-        self._spec = replace(spec, name=name or spec.name, description=description or spec.description)
+        self._spec = replace(
+            spec,
+            name=name or spec.name,
+            description=description or spec.description,
+            source=source or spec.source,
+        )
 
     @property
     def spec(self) -> ToolSpec:  # type: ignore[override]

@@ -60,6 +60,10 @@ class FunctionTool(Tool):
             data = {self._aliases.get(name, name): value for name, value in data.items()}
         return veiled(data, self.spec.parameters) if self.hidden_parameters else data
 
+    def defaults(self, parsed: Any) -> Mapping[str, Any]:
+        """Return what the function itself gives to the parameters that are left out."""
+        return defaults_left(self._signature, parsed, self.spec.parameters)
+
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
         """Call the function; inside a running loop a plain one goes to a thread, where it blocks nobody."""
         given = self._filled(parsed, context) if self._is_filled else parsed
@@ -93,6 +97,17 @@ def _caller(function: Callable[..., Any], signature: Signature) -> Callable[[dic
         return function(*first, **rest)
 
     return call
+
+
+def defaults_left(signature: Signature, given: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the defaults of the parameters that are not given, as plain data under the names that calls use."""
+    left = [one for one in signature.parameters if not one.required and one.name not in given]
+    data = plain_data({one.sent_as: MADE_ANEW if one.is_made else one.default for one in left})
+    return veiled(data, schema)
+
+
+MADE_ANEW = "<made anew for each call>"
+"""What is shown of a default that a function makes: it cannot be known before the call."""
 
 
 def injected(tool: str, signature: Signature, context: ToolContext) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.running import drive_or_run, in_thread, loop_is_running
 from toolkit.tools.base import Arguments, Tool
 from toolkit.tools.context import ToolContext
-from toolkit.tools.functions import injected
+from toolkit.tools.functions import defaults_left, injected
 from toolkit.tools.hiding import MASK
 from toolkit.tools.names import name_problem
 from toolkit.tools.options import option_problems
@@ -73,6 +73,11 @@ class HandmadeTool(Tool):
         """Return the arguments as plain data, with stars for what the schema calls write-only."""
         hidden = self.hidden_parameters
         return {name: MASK if name in hidden else value for name, value in plain_data(parsed).items()}
+
+    def defaults(self, parsed: Any) -> Mapping[str, Any]:
+        """Return what the function itself gives to the parameters of the schema that are left out."""
+        left = defaults_left(self._signature, parsed, self.spec.parameters)
+        return {name: value for name, value in left.items() if name in self.spec.properties}
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
         """Call the function; inside a running loop a plain one goes to a thread, where it blocks nobody."""

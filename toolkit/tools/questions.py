@@ -10,7 +10,7 @@ from toolkit.approvals.previews import state_of
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.tools.refusals import AnsweredEarly
-from toolkit.tools.reviewing import digest_of_call, scope_of, shown_arguments, unhidden
+from toolkit.tools.reviewing import digest_of_call, scope_of, shown_arguments, shown_defaults, unhidden
 from toolkit.tools.showing import frozen
 
 if TYPE_CHECKING:
@@ -53,10 +53,13 @@ class CallQuestion:
         tool, context, demand, gate = self._tool, self._context, self._demand, self._context.gate
         sent = self._sent = frozen(self._arguments)
         parsed = self._parsed = self._read(sent)
+        shown = shown_arguments(tool, parsed, sent)
         return ReviewRequest(
             (demand.message if demand is not None else None) or f"Run {tool.name}?",
             tool.spec.risk,
-            shown_arguments(tool, parsed, sent),
+            shown,
+            defaults=shown_defaults(tool, parsed, sent, shown),
+            uses=tool.uses,
             asked_by=because,
             place=context.place,
             preview=self._preview(sent, parsed),
@@ -139,7 +142,7 @@ class RunningCall(NamedTuple):
         """
         sent = frozen(self.arguments)
         shown = shown_arguments(self.tool, self.tool.parse(sent), sent)
-        request = replace(request, digest=self.digest(context, request.asked_by))
+        request = replace(request, digest=self.digest(context, request.asked_by), uses=self.tool.uses)
         if not request.arguments:
             return replace(request, arguments=shown)
         if request.show is None and shown and shown != request.arguments:

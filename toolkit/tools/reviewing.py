@@ -59,6 +59,13 @@ def shown_arguments(tool: "Tool", parsed: Any, sent: str) -> dict[str, Any]:
     return shown
 
 
+def shown_defaults(tool: "Tool", parsed: Any, sent: str, shown: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what stands in for what was not sent: filled in while the arguments were read, or by the tool itself."""
+    members = members_of(sent)
+    read = {} if members is None else {name: value for name, value in shown.items() if name not in members}
+    return read | {name: value for name, value in tool.defaults(parsed).items() if name not in shown}
+
+
 def _known(tool: "Tool", data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the members that the tool knows of; what it does not, it never sees."""
     return {name: value for name, value in data.items() if name in tool.spec.properties}

@@ -32,6 +32,7 @@ class Parameter:
         default: What stands in for it, or `MISSING`.
         typed: Whether it has an annotation.
         alias: What calls name it, where a pydantic `Field` says so.
+        is_made: Whether the default is made anew for each call.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Parameter:
     default: Any
     typed: bool
     alias: str | None = None
+    is_made: bool = False
 
     @property
     def sent_as(self) -> str:
@@ -172,7 +174,9 @@ def _parameter(
     described = [field.description for field in fields if field.description]
     texts = [extra for extra in extras if isinstance(extra, str)]
     alias = next((name for field in fields if isinstance(name := field.validation_alias or field.alias, str)), None)
-    return Parameter(raw.name, annotation, next(iter([*described, *texts]), documented), default, typed, alias), way
+    description = next(iter([*described, *texts]), documented)
+    is_made = way is not None and giving is not None and giving.default_factory is not None
+    return Parameter(raw.name, annotation, description, default, typed, alias, is_made), way
 
 
 def _itself(value: Any) -> Any:

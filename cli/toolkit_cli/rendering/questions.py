@@ -25,6 +25,7 @@ _OTHER_LINES = 14
 _MOST_NAME = 32
 _SHOWS_ALL = "v shows all"
 _EDITED = "  edited"
+_DEFAULT = "  (default)"
 
 
 def question_lines(request: ReviewRequest, *, width: int, height: int, edited: bool = False) -> list[Line]:
@@ -42,7 +43,8 @@ def question_lines(request: ReviewRequest, *, width: int, height: int, edited: b
         lines += _labelled("asks", _text_lines(request.text, room, _MOST_TEXT_LINES))
     if request.show is not None:
         lines += _labelled("shows", _text_lines(_block(request.show), room, _MOST_TEXT_LINES))
-    lines += _labelled("args", _folded_arguments(request.arguments, room))
+    lines += _labelled("args", _folded_arguments(request, room))
+    lines += _labelled("uses", _used_lines(request.uses, room))
     if request.preview:
         most = max(height - len(lines) - _OTHER_LINES, _FEWEST_EFFECT_LINES)
         lines += _labelled("effect", _fold(_effect_lines(request.preview, room), most))
@@ -64,7 +66,8 @@ def whole_lines(request: ReviewRequest, *, width: int) -> list[Line]:
     lines = [*_heading(request, room), *_labelled("asks", _text_lines(request.text, room, None))]
     if request.show is not None:
         lines += _labelled("shows", _text_lines(_block(request.show), room, None))
-    lines += _labelled("args", _whole_arguments(request.arguments, room))
+    lines += _labelled("args", _whole_arguments(request, room))
+    lines += _labelled("uses", _used_lines(request.uses, room))
     if request.preview:
         lines += _labelled("effect", _effect_lines(request.preview, room))
     return lines
@@ -158,13 +161,32 @@ def _fold(lines: list[Line], most: int) -> list[Line]:
     return [*lines[:most], [("warn", f"… {len(lines) - most} more lines"), ("quiet", f"     {_SHOWS_ALL}")]]
 
 
-def _folded_arguments(arguments: Mapping[str, Any], room: int) -> list[Line]:
+def _all_arguments(request: ReviewRequest) -> dict[str, Any]:
+    """Return the arguments of a call, and then the defaults of those that it leaves out."""
+    left_out = {name: value for name, value in request.defaults.items() if name not in request.arguments}
+    return {**request.arguments, **left_out}
+
+
+def _note_on(name: str, request: ReviewRequest) -> str:
+    if name not in request.defaults:
+        return ""
+    default = request.defaults[name]
+    return _DEFAULT if request.arguments.get(name, default) == default else ""
+
+
+def _used_lines(uses: Mapping[str, str], room: int) -> list[Line]:
+    names = _names(uses, min(_MOST_NAME, room // 2))
+    return [line for label, name in names.items() for line in _hanging(f"{name} = ", lines_of(uses[label]), room)]
+
+
+def _folded_arguments(request: ReviewRequest, room: int) -> list[Line]:
+    arguments = _all_arguments(request)
     if not arguments:
         return [[("quiet", "none")]]
     names = _names(list(arguments)[:_MOST_ARGUMENTS], min(_MOST_NAME, room // 2))
     lines: list[Line] = []
     for name, shown in names.items():
-        lines += _folded_argument(shown, arguments[name], room)
+        lines += _folded_argument(shown, arguments[name], _note_on(name, request), room)
     if len(arguments) > len(names):
         lines.append(
             [("warn", f"… {len(arguments) - len(names)} more arguments"), ("quiet", f"     {_SHOWS_ALL}")],
@@ -179,11 +201,11 @@ def _names(names: Iterable[str], most: int) -> dict[str, str]:
     return {name: text + " " * (longest - width_of(text)) for name, text in shown.items()}
 
 
-def _folded_argument(name: str, value: Any, room: int) -> list[Line]:
+def _folded_argument(name: str, value: Any, note: str, room: int) -> list[Line]:
     text = shown_value(value)
     if len(text) > _MOST_CHARACTERS:
-        return [[("plain", f"{name} = "), ("warn", f"<{_size(value)}>"), ("quiet", f"     {_SHOWS_ALL}")]]
-    return _hanging(f"{name} = ", [text], room)
+        return [[("plain", f"{name} = "), ("warn", f"<{_size(value)}>{note}"), ("quiet", f"     {_SHOWS_ALL}")]]
+    return _hanging(f"{name} = ", [text + note], room)
 
 
 def _hanging(head: str, texts: Iterable[str], room: int) -> list[Line]:
@@ -213,14 +235,15 @@ def _size(value: Any) -> str:
     return f"{len(value)} entries, {size}" if isinstance(value, dict) else size
 
 
-def _whole_arguments(arguments: Mapping[str, Any], room: int) -> list[Line]:
+def _whole_arguments(request: ReviewRequest, room: int) -> list[Line]:
     lines: list[Line] = []
-    for name, value in arguments.items():
+    for name, value in _all_arguments(request).items():
+        note = _note_on(name, request)
         block = lines_of(value) if isinstance(value, str) else visible_json(value, indent=2).split("\n")
         if len(block) == 1:
-            lines += _hanging(f"{one_line(name)} = ", [shown_value(value)], room)
+            lines += _hanging(f"{one_line(name)} = ", [shown_value(value) + note], room)
             continue
-        lines += _pieces(f"{one_line(name)} = <{_size(value)}>", room)
+        lines += _pieces(f"{one_line(name)} = <{_size(value)}>{note}", room)
         lines += [barred for line in block for barred in _barred(line, room)]
     return lines or [[("quiet", "none")]]
 
@@ -231,7 +254,7 @@ def _effect_lines(preview: str, room: int) -> list[Line]:
 
 def _reads_as_data(text: str) -> bool:
     """Tell whether a bare text would look like a number, a literal, a list, a quoted text or like nothing."""
-    if not text or text != text.strip() or text[0] in '"[{<':
+    if not text or text != text.strip() or text[0] in '"[{<' or text.endswith(_DEFAULT.strip()):
         return True
     try:
         json.loads(text)

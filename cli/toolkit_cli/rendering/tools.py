@@ -65,7 +65,8 @@ def full_record(tool: Tool) -> dict[str, Any]:
     """
     spec, pipeline = tool.spec, pipeline_in(tool)
     steps = {"pipeline": outline_record(outline_of_pipeline(pipeline))} if pipeline else {}
-    options = {"options": option_records(options_of(tool))} if spec.source == "builtin" else {}
+    known = options_of(tool)
+    options = {"options": option_records(known)} if known or spec.source == "builtin" else {}
     inner: dict[str, Any] = {"tools": _tree_record(tool)} if is_facade(tool) else {}
     agent = outline_of_agent(tool)
     if agent is not None:
@@ -215,7 +216,7 @@ def address_of(spec: ToolSpec) -> str:
     if source.startswith(_REMOTE):
         place = spec.location.file if spec.location else f"{source}/{spec.name}"
         return place.removeprefix(_REMOTE).replace("/", ".", 1)
-    return spec.name if source in {"", "builtin"} else f"{source}:{spec.name}"
+    return spec.name if source in {"", "builtin"} or source.endswith(".toml") else f"{source}:{spec.name}"
 
 
 def _row(spec: ToolSpec) -> tuple[str, str, str, str]:

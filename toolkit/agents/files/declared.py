@@ -83,6 +83,11 @@ class DeclaredAgent(Tool):
             location=definition.name.location,
         )
 
+    @property
+    def uses(self) -> Mapping[str, str]:
+        """What answers, and what it may call."""
+        return {"model": self.parts.model or "none is named", "tools": ", ".join(self.parts.tools) or "none"}
+
     @cached_property
     def agent(self) -> AgentTool:
         """The agent itself, which takes a task in words.

@@ -1,5 +1,6 @@
 """Changing: what the tools that write text files beneath one directory have in common."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -37,3 +38,8 @@ class FileChangingTool(TypedTool[Input]):
         self.requires_approval = requires_approval
         self._sandbox = Sandbox(base)
         self._max_bytes = max_bytes
+
+    @property
+    def uses(self) -> Mapping[str, str]:
+        """The directory that its paths are beneath."""
+        return {"base": str(self._sandbox.base)}

@@ -82,6 +82,7 @@ def text_of(request: ReviewRequest) -> str:
     risk = request.risk
     is_usual = request.text == f"Run {risk.tool}?"
     arguments = json.dumps(request.arguments, ensure_ascii=False, indent=2)  # no text in JSON begins a line
+    defaults = {name: value for name, value in request.defaults.items() if name not in request.arguments}
     lines = [
         request.text if is_usual else _labelled("asks", request.text),
         "",
@@ -90,6 +91,8 @@ def text_of(request: ReviewRequest) -> str:
         _labelled("asked because", request.asked_by),
         _labelled("where", request.place),
         f"arguments: {arguments}",
+        _labelled("defaults", json.dumps(defaults, ensure_ascii=False, indent=2) if defaults else None),
+        _labelled("uses", "\n".join(f"{label} = {text}" for label, text in request.uses.items())),
         _labelled("shows", None if request.show is None else _block(request.show)),
         _labelled("effect", request.preview),
     ]

@@ -85,6 +85,16 @@ class RemoteTool(Tool):
         hidden = self.hidden_parameters
         return {name: MASK if name in hidden else value for name, value in plain_data(parsed).items()}
 
+    def defaults(self, parsed: Any) -> Mapping[str, Any]:
+        """Return what the server says that it fills in for the parameters that are left out."""
+        schemas = self.spec.properties.items()
+        return {name: one["default"] for name, one in schemas if name not in parsed and "default" in one}
+
+    @property
+    def uses(self) -> Mapping[str, str]:
+        """The server, and what starts it or where it is; variables stand by their names."""
+        return {"server": self.server.name, "by": self.server.line}
+
     async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:
         """Have the server do the work.
 
