@@ -136,7 +136,7 @@ def test_object_in_a_named_list_is_the_very_object(shop):
 def test_named_thing_that_is_no_tool_says_what_it_is(shop):
     assert shop.problems("shop.py:NUMBER") == [
         (
-            "error[TK003]: an object of type 'builtins.int' is no tool "
+            "shop.py:85:1: error[TK003]: an object of type 'builtins.int' is no tool "
             "(mark its methods with @tool, or give it a name, a description and execute(text))"
         )
     ]
@@ -330,7 +330,7 @@ def test_object_with_a_property_that_raises_hides_no_other(project):
     opened = project.open("tools.py")
     assert list(opened.tools) == ["good"]
     assert [str(problem) for problem in opened.problems] == [
-        "tools.py:4:7: error[TK003]: an object of type 'Odd' cannot be made a tool: RuntimeError: no name today"
+        "tools.py:4:7: error[TK003]: an object of type 'Odd' cannot say what it is: RuntimeError: no name today"
     ]
 
 

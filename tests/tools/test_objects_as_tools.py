@@ -289,7 +289,11 @@ def test_a_mark_says_what_the_signature_cannot():
         ({"return_behavior": "imediate"}, "unknown return_behavior 'imediate'", "did you mean 'immediate'"),
         ({"return_behavior": "x"}, "unknown return_behavior 'x'", "one of to_model, immediate, immediate_if_last"),
         ({"metadata": "{}"}, "metadata must be a mapping of text keys, not '{}'", "write metadata="),
-        ({"metadata": {5: 1}}, "metadata must be a mapping of text keys, not {5: 1}", "write metadata="),
+        (
+            {"metadata": {5: 1}},
+            "metadata must be data that JSON can hold, but metadata has a key of type 'int' instead of text",
+            "use text, numbers, true or false, lists and mappings",
+        ),
         ({"examples": {"a": 1}}, "examples must be a list of mappings, not {'a': 1}", "write examples="),
         ({"examples": ["a"]}, "examples must be a list of mappings, not ['a']", "write examples="),
         ({"read_only": True, "destructive": True}, "a tool cannot be read_only and destructive", "drop one of the two"),

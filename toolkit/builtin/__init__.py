@@ -115,9 +115,10 @@ def ready_tools() -> dict[str, ReadyTool]:
 
 def options_of(tool: "Tool") -> "tuple[Option, ...]":
     """Return what a tool can be told if it is a ready one, whatever was put round it."""
-    while (inner := getattr(tool, "inner", None)) is not None:
-        tool = inner
-    ready = next((each for each in _TOOLS if type(tool).__module__ == f"{__name__}.{each.module}"), None)
+    from toolkit.tools.base import innermost  # noqa: PLC0415 - what is looked up here is a Tool already
+
+    made = type(innermost(tool))
+    ready = next((each for each in _TOOLS if made.__module__ == f"{__name__}.{each.module}"), None)
     return ready.options if ready else ()
 
 

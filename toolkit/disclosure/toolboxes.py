@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from toolkit.problems import Problem
 from toolkit.tools.base import Tool, innermost
+from toolkit.tools.functions import FunctionTool
 from toolkit.tools.marking import ToolboxMark, box_of, mark_of
 from toolkit.tools.places import place_of
 from toolkit.tools.resolution import build_tools, marked_methods
@@ -73,7 +74,8 @@ def categories_among(tools: Sequence[Tool], boxes: Sequence[Tool]) -> Mapping[st
 
 def own_category(tool: Tool) -> str | None:
     """Return the category that the mark of a method names, not the one that it has from its toolbox."""
-    category: str | None = (mark_of(getattr(innermost(tool), "function", None)) or {}).get("category")
+    inner = innermost(tool)
+    category: str | None = (mark_of(inner.function) or {}).get("category") if isinstance(inner, FunctionTool) else None
     return category
 
 

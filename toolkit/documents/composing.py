@@ -5,7 +5,7 @@ middle, and nothing is resolved, constructed or expanded before this module has 
 """
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import yaml
 
@@ -19,6 +19,8 @@ Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 MAX_DEPTH = 64
 MAX_NODES = 100_000
+MAX_CHARACTERS = 1024 * 1024
+"""As many as a document without aliases can have: one with them is read only if it could be written out."""
 MERGE_KEY = "<<"
 CORE = "tag:yaml.org,2002:"
 SCALAR_TAGS: dict[str, tuple[type, ...]] = {
@@ -49,15 +51,22 @@ class _Refused(Exception):  # noqa: N818 - it never leaves this module
         self.problem = problem
 
 
+class _Size(NamedTuple):
+    """How much there is of a document, what aliases repeat included."""
+
+    nodes: int
+    characters: int
+
+
 class _Open:
     """A collection whose end has not come yet."""
 
-    __slots__ = ("awaits_value", "entries", "event", "is_mapping", "items", "key", "nodes_before")
+    __slots__ = ("awaits_value", "before", "entries", "event", "is_mapping", "items", "key")
 
-    def __init__(self, event: Any, nodes_before: int) -> None:
+    def __init__(self, event: Any, before: "_Size") -> None:
         self.event = event
         self.is_mapping = isinstance(event, yaml.MappingStartEvent)
-        self.nodes_before = nodes_before
+        self.before = before
         self.items: list[Node] = []
         self.entries: dict[str, Entry] = {}
         self.key: Scalar | None = None
@@ -72,8 +81,8 @@ class _Composer:
         self.file = file
         self.problems: list[Problem] = []
         self.stack: list[_Open] = []
-        self.anchors: dict[str, tuple[Node, int] | None] = {}
-        self.nodes = 0
+        self.anchors: dict[str, tuple[Node, _Size] | None] = {}
+        self.size = _Size(0, 0)
         self.root: Node | None = None
 
     def compose(self) -> Node:
@@ -98,7 +107,8 @@ class _Composer:
     # ------------------------------------------------------------------------------------------------------- one node
 
     def scalar(self, event: Any) -> None:
-        self._count(1, event)
+        size = _Size(1, len(event.value))
+        self._count(size, event)
         location = self._location(event)
         style: Style = event.style or ""
         if self.stack and self.stack[-1].is_mapping and not self.stack[-1].awaits_value:
@@ -106,7 +116,7 @@ class _Composer:
         else:
             value = self._value(event, location, is_plain=not style)
         written = Written(self.source, event.start_mark.index, event.end_mark.index, style)
-        self._register(event, Scalar(value, event.value, not style, location, written), 1)
+        self._register(event, Scalar(value, event.value, not style, location, written), size)
 
     def _value(self, event: Any, location: Location, *, is_plain: bool) -> Value:
         kind = None if event.tag is None else self._kind(event)
@@ -166,14 +176,15 @@ class _Composer:
     # ---------------------------------------------------------------------------------------------------- collections
 
     def open(self, event: Any) -> None:
-        self._count(1, event)
+        before = self.size
+        self._count(_Size(1, 0), event)
         if len(self.stack) >= MAX_DEPTH:
             self._refuse(event, f"nested deeper than {MAX_DEPTH} levels", hint="keep such data in a file of its own")
         if event.tag is not None:
             self._kind(event)
         if event.anchor:
             self.anchors[event.anchor] = None
-        self.stack.append(_Open(event, self.nodes - 1))
+        self.stack.append(_Open(event, before))
 
     def close(self, event: Any) -> None:
         collection = self.stack.pop()
@@ -184,9 +195,12 @@ class _Composer:
             node = Mapping(collection.entries, location)
         else:
             node = Sequence(tuple(collection.items), location)
-        self._register(start, node, self.nodes - collection.nodes_before)
+        self._register(start, node, self._size_since(collection.before))
 
-    def _register(self, event: Any, node: Node, size: int) -> None:
+    def _size_since(self, before: _Size) -> _Size:
+        return _Size(self.size.nodes - before.nodes, self.size.characters - before.characters)
+
+    def _register(self, event: Any, node: Node, size: _Size) -> None:
         if event.anchor:
             self.anchors[event.anchor] = (node, size)
         self._place(node, event)
@@ -238,11 +252,15 @@ class _Composer:
 
     # --------------------------------------------------------------------------------------------------- what is wrong
 
-    def _count(self, nodes: int, event: Any) -> None:
-        self.nodes += nodes
-        if self.nodes > MAX_NODES:
-            message = f"more than {MAX_NODES:,} values, those that aliases repeat included"
-            self._refuse(event, message, hint="keep such data in a file of its own")
+    def _count(self, size: _Size, event: Any) -> None:
+        self.size = _Size(self.size.nodes + size.nodes, self.size.characters + size.characters)
+        for number, most, what in (
+            (self.size.nodes, MAX_NODES, "values"),
+            (self.size.characters, MAX_CHARACTERS, "characters"),
+        ):
+            if number > most:
+                message = f"more than {most:,} {what}, those that aliases repeat included"
+                self._refuse(event, message, hint="keep such data in a file of its own")
 
     def _report(self, location: Location, message: str, *, hint: str | None = None) -> None:
         self.problems.append(Problem("TK601", message, location, hint=hint))

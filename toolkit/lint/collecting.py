@@ -18,9 +18,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TextIO
 import toolkit
 from toolkit.lint.records import problem_record, read_configuration, read_problem, spec_record
 from toolkit.lint.trails import FollowedOpener, Trail
+from toolkit.problems import Problem
 from toolkit.sources.opening import SourceOpener
 from toolkit.tools.base import Tool
+from toolkit.tools.foreign_values import kind_of, words_of
 from toolkit.tools.origins import function_of
+from toolkit.tools.vetting import NO_TOOL, place_of_thing
 
 if TYPE_CHECKING:
     from toolkit.pipelines.plans import Plan, PlannedStep
@@ -45,7 +48,7 @@ def main() -> None:
             answer = _examine(opener, json.loads(line), trail)
             faulthandler.cancel_dump_traceback_later()
             state.restore()
-            print(setup["mark"] + json.dumps(answer, default=repr), file=answers, flush=True)
+            print(setup["mark"] + json.dumps(answer), file=answers, flush=True)
     except OSError as error:
         if error.errno != EBADF:
             raise
@@ -126,24 +129,46 @@ def _examine(opener: SourceOpener, request: Mapping[str, str], trail: Trail | No
     if trail is not None:
         trail.begin()
     found = opener.open(request["target"], Path(request["base"]))
-    return {
-        "problems": [problem_record(problem) for problem in found.problems],
-        "tools": [_tool_record(tool) for tool in found.tools],
-        "needs": trail.end() if trail is not None else None,
-    }
+    problems, tools = [problem_record(problem) for problem in found.problems], []
+    for tool in found.tools:
+        record = _record_or_problem(tool)
+        if isinstance(record, Problem):
+            problems.append(problem_record(record))
+        else:
+            tools.append(record)
+    return {"problems": problems, "tools": tools, "needs": trail.end() if trail is not None else None}
+
+
+def _record_or_problem(tool: Tool) -> dict[str, Any] | Problem:
+    """Return what a tool is as plain data, or why that cannot be known: its own code may answer with anything."""
+    try:
+        record = _tool_record(tool)
+        json.dumps(record, allow_nan=False)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - as the docstring says
+        message = f"an object of type {kind_of(tool)!r} cannot say what it is: {words_of(error)}"
+        return Problem(NO_TOOL, message, place_of_thing(tool))
+    return record
 
 
 def _tool_record(tool: Tool) -> dict[str, Any]:
     """Return what a tool is and where it comes from, as far as that costs nothing."""
     function = function_of(tool)
     code = getattr(function, "__code__", None)
-    plan: Plan | None = getattr(tool, "plan", None)
+    plan = _plan_of(tool)
     return {
         "spec": spec_record(tool.spec),
         "identity": id(tool),
         "definition": code and (os.path.realpath(code.co_filename), code.co_firstlineno, code.co_name),
         "steps": None if plan is None else _records_of_plan(plan),
     }
+
+
+def _plan_of(tool: Tool) -> "Plan | None":
+    """Return the plan of a pipeline; nothing is one if nobody has imported them."""
+    room = sys.modules.get("toolkit.pipelines.pipeline")
+    return tool.plan if room is not None and isinstance(tool, room.Pipeline) else None
 
 
 def _records_of_plan(plan: "Plan") -> list[tuple[Any, ...]]:

@@ -33,7 +33,7 @@ _SPEC_FIELDS = tuple(one.name for one in fields(ToolSpec))
 
 
 def spec_record(spec: ToolSpec) -> dict[str, Any]:
-    """Return a specification as plain data; what its metadata has that is no JSON is not kept."""
+    """Return a specification as plain data."""
     return {name: getattr(spec, name) for name in _SPEC_FIELDS}
 
 
@@ -73,8 +73,13 @@ def configuration_record(configuration: Configuration) -> dict[str, Any]:
         "env": configuration.env,
         "groups": {name: one._asdict() for name, one in configuration.groups.items()},
         "mcp": {name: _server_record(one) for name, one in configuration.mcp.items() if isinstance(one, tuple)},
-        "builtin": {name: [one.kind, dict(one.options)] for name, one in configuration.builtin.items()},
+        "builtin": {name: [one.kind, _options_record(one.options)] for name, one in configuration.builtin.items()},
     }
+
+
+def _options_record(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a ready tool as they could be written in a configuration."""
+    return {name: str(value.absolute()) if isinstance(value, Path) else value for name, value in options.items()}
 
 
 def read_configuration(record: Mapping[str, Any]) -> Configuration:

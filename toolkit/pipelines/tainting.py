@@ -11,6 +11,7 @@ from toolkit.pipelines.definitions import AdapterFunction, Ask, Branches, Comput
 from toolkit.pipelines.plans import Plan, PlannedStep
 from toolkit.pipelines.traces import NOTHING, Trace, Tracer, merged
 from toolkit.problems import Location
+from toolkit.tools.foreign_values import answer
 from toolkit.tools.spec import ToolSpec
 
 
@@ -94,8 +95,8 @@ class _Follower:
             self.taints[step.path] = taints
         if step.tool is None or not _is_outside(step.tool.spec):
             return NOTHING
-        inner: Plan | None = getattr(step.tool, "plan", None)
-        if inner is not None and not self._gives_words(inner):
+        inner = answer(lambda: getattr(step.tool, "plan", None), None)
+        if isinstance(inner, Plan) and not self._gives_words(inner):
             return NOTHING
         return Trace(frozenset({step.path}), step.tool.spec.output_schema)
 

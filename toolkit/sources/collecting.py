@@ -8,14 +8,26 @@ returns one: such objects bring their tools when they are there. Lists and mappi
 import re
 import sys
 from collections.abc import Collection, Iterable, Mapping
-from inspect import getattr_static, isabstract, isroutine
+from dataclasses import replace
+from inspect import getattr_static, isabstract
 from types import FunctionType, ModuleType
 from typing import Any, Final, NamedTuple
 
 from toolkit.problems import Location, Problem, Severity, errors_among
+from toolkit.sources.bindings import place_of_name
 from toolkit.sources.collected import NO_TOOLS, Collected
 from toolkit.sources.instances import NO_TOOL, Instance, make_instance
 from toolkit.tools.base import Tool
+from toolkit.tools.foreign_values import (
+    answer,
+    bases_of_class,
+    is_routine,
+    members_of_class,
+    module_of_class,
+    name_of_class,
+    plain_text,
+    words_of,
+)
 from toolkit.tools.functions import build_function
 from toolkit.tools.marking import mark_of
 from toolkit.tools.places import place_of
@@ -35,16 +47,30 @@ class Collector:
     def collect_module(self, module: ModuleType, source: str) -> Collected:
         """Return every tool of a module, in the order in which they stand there; one bad tool hides no other."""
         collected = Collected.nothing()
+        names = {id(thing): name for name, thing in reversed(vars(module).items())}
         things = list({id(thing): thing for thing in vars(module).values()}.values())
-        made = {type(thing) for thing in things}
+        made = {id(type(thing)) for thing in things}
         classes = _Classes.of(things)
         for thing in things:
-            if isinstance(thing, type):
-                if _is_own_tool_class(thing, module) and thing not in made and classes.is_to_be_made(thing):
-                    collected.add(self._of_class(thing, source, "warning"))
-            elif _is_tool(thing, module):
-                collected.add(self._build(thing, source))
+            try:
+                found = self._of_thing(thing, module, classes, made, source)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # noqa: BLE001 - metaclasses of users' classes may raise anything
+                found = Collected.nothing(Problem(NO_TOOL, f"'{names[id(thing)]}' cannot be a tool: {words_of(error)}"))
+            collected.add(_placed(found, module, names[id(thing)]))
         return collected
+
+    def _of_thing(
+        self, thing: object, module: ModuleType, classes: "_Classes", made: Collection[int], source: str
+    ) -> Collected:
+        """Return the tools that a thing gives which stands in a module; most things give none."""
+        if not issubclass(type(thing), type):
+            return self._build(thing, source) if _is_tool(thing, module) else Collected.nothing()
+        cls: type = thing  # type: ignore[assignment]  # as the line above says
+        if _is_own_tool_class(cls, module) and id(cls) not in made and classes.is_to_be_made(cls):
+            return self._of_class(cls, source, "warning")
+        return Collected.nothing()
 
     def collect_named(self, module: ModuleType, name: str, source: str) -> Collected:
         """Return the tools that a name in a module stands for: a thing in it, or one of its tools.
@@ -60,15 +86,15 @@ class Collector:
             return Collected.nothing(thing)
         collected = Collected.nothing(*_objections_to_group(thing, self._granted))
         for member in () if collected.problems else _members(thing):
-            collected.add(self._of_member(member, source))
+            collected.add(_placed(self._of_member(member, source), module, name.partition(".")[0]))
         if not collected.tools and not errors_among(collected.problems):
             place = Location(module.__file__) if module.__file__ else None
             collected.problems.append(Problem(NO_TOOLS, f"'{name}' in '{source}' holds no tools", place))
         return collected
 
     def _of_member(self, thing: object, source: str) -> Collected:
-        if isinstance(thing, type):
-            return self._of_class(thing, source, "error")
+        if issubclass(type(thing), type):
+            return self._of_class(thing, source, "error")  # type: ignore[arg-type]  # as the line above says
         return self._build(thing, source)
 
     def _of_class(self, cls: type, source: str, severity: Severity) -> Collected:
@@ -85,30 +111,46 @@ class Collector:
 
 
 def _built(thing: object, source: str) -> Collected:
-    try:
-        if isroutine(thing):
-            tool, problems = build_function(thing, {}, source=source)
-            return Collected([tool] if tool else [], problems)
-        return Collected(*build_tools(thing, source=source))
-    except Exception as error:  # noqa: BLE001 - properties and metaclasses of users' objects may raise anything
-        from toolkit.sources.import_failures import exception_text  # noqa: PLC0415 - only bad news needs it
+    if is_routine(thing):
+        return _of_function(thing, source)
+    return Collected(*build_tools(thing, source=source))
 
-        message = f"an object of type '{type(thing).__qualname__}' cannot be made a tool: {exception_text(error)}"
-        return Collected.nothing(Problem(NO_TOOL, message, place_of(type(thing))))
+
+def _of_function(function: Any, source: str) -> Collected:
+    """Return the tool that a function is, marked or not."""
+    try:
+        tool, problems = build_function(function, {}, source=source)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - annotations, defaults and marks may raise anything
+        message = f"the function {function.__name__!r} cannot be made a tool: {words_of(error)}"
+        return Collected.nothing(Problem(NO_TOOL, message, place_of(function)))
+    return Collected([] if tool is None else [tool], problems)
+
+
+def _placed(found: Collected, module: ModuleType, name: str) -> Collected:
+    """Return what a name in a module gave; a problem without a place gets that of the name."""
+    if all(problem.location for problem in found.problems):
+        return found
+    place = place_of_name(module, name)
+    problems = [problem if problem.location else replace(problem, location=place) for problem in found.problems]
+    return Collected(found.tools, problems)
 
 
 def _look_up(module: ModuleType, name: str) -> object:
     """Return what a dotted name stands for, the Problem that an instance on the way cannot be made, or `_MISSING`."""
     thing: Any = module
     for part in name.split("."):
-        if isinstance(thing, type) and isinstance(getattr_static(thing, part, None), FunctionType):
+        if issubclass(type(thing), type) and isinstance(getattr_static(thing, part, None), FunctionType):
             made = make_instance(thing)
             if isinstance(made, Problem):
                 return made
             thing = made.made
         try:
             thing = getattr(thing, part)
-        except Exception:  # noqa: BLE001 - users' modules and properties may raise anything
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # noqa: BLE001 - users' modules and properties may raise anything
             return _MISSING
     return thing
 
@@ -131,15 +173,15 @@ def _members(thing: object) -> Iterable[object]:
 
 def _is_tool(thing: object, module: ModuleType) -> bool:
     """Whether a thing that stands in a module is there to be a tool; what merely could be one must be named."""
-    if isinstance(thing, Tool) or mark_of(thing) is not None:
+    if issubclass(type(thing), Tool) or mark_of(thing) is not None:
         return True
-    return not isinstance(thing, ModuleType | FunctionType) and _makes_tools(type(thing), thing, module)
+    return not issubclass(type(thing), ModuleType | FunctionType) and _makes_tools(type(thing), thing, module)
 
 
 def _is_own_tool_class(cls: type, module: ModuleType) -> bool:
-    if cls.__module__ != module.__name__ or isabstract(cls):
+    if module_of_class(cls) != module.__name__ or isabstract(cls):
         return False
-    return issubclass(cls, Tool) or _makes_tools(cls, cls, module)
+    return Tool in bases_of_class(cls) or _makes_tools(cls, cls, module)
 
 
 def _makes_tools(cls: type, thing: object, module: ModuleType) -> bool:
@@ -147,9 +189,9 @@ def _makes_tools(cls: type, thing: object, module: ModuleType) -> bool:
 
     Much in other libraries has `name` and `execute`; only with a description too is it taken for a tool from there.
     """
-    if cls.__module__ == "builtins":
+    if (origin := module_of_class(cls)) == "builtins":
         return False
-    wanted = ("name", "execute") if cls.__module__ == module.__name__ else ("name", "execute", "description")
+    wanted = ("name", "execute") if origin == module.__name__ else ("name", "execute", "description")
     return all(getattr_static(thing, name, None) is not None for name in wanted) or bool(marked_methods(cls))
 
 
@@ -170,11 +212,12 @@ class _Classes(NamedTuple):
         bases: set[int] = set()
         returned: dict[str, set[int | None]] = {}
         for thing in things:
-            if isinstance(thing, type):
-                bases.update(id(base) for base in thing.__mro__[1:])
+            if issubclass(type(thing), type):
+                bases.update(id(base) for base in bases_of_class(thing)[1:])
+                own = members_of_class(thing)
                 for name in marked_methods(thing):
-                    if name in vars(thing):
-                        _add_words(returned, vars(thing)[name], id(thing))
+                    if name in own:
+                        _add_words(returned, own[name], id(thing))
             elif isinstance(thing, FunctionType) and mark_of(thing) is not None:
                 _add_words(returned, thing, None)
         return cls(frozenset(bases), returned)
@@ -189,10 +232,10 @@ class _Classes(NamedTuple):
 
     def _is_returned(self, cls: type) -> bool:
         """Whether a tool of the module returns objects of a class; its own methods do not count."""
-        return bool(self.returned.get(cls.__name__, set()) - {id(cls)})
+        return bool(self.returned.get(name_of_class(cls).rpartition(".")[2], set()) - {id(cls)})
 
 
 def _add_words(returned: dict[str, set[int | None]], function: Any, owner: int | None) -> None:
-    annotation = getattr(function, "__annotations__", {}).get("return", "")
-    for word in re.findall(r"\w+", str(annotation)):
+    annotation = answer(lambda: str(getattr(function, "__annotations__", {}).get("return", "")), "")
+    for word in re.findall(r"\w+", plain_text(annotation)):
         returned.setdefault(word, set()).add(owner)

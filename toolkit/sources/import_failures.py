@@ -14,6 +14,7 @@ from types import CodeType, ModuleType, TracebackType
 import toolkit
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Location, Problem, did_you_mean
+from toolkit.tools.foreign_values import words_of
 
 DOES_NOT_IMPORT = "TK002"
 HIDDEN = "TK006"
@@ -101,13 +102,8 @@ def _message(error: BaseException, name: str) -> str:
 
 def exception_text(error: BaseException) -> str:
     """Return the type and the text of an exception in one short line; a text that cannot be had is left out."""
-    try:
-        text = _shortened(str(error))
-    except Exception:  # noqa: BLE001 - the user's own exception, which cannot even say what it is
-        text = ""
-    if isinstance(error, ImportError) and error.path:
-        text = text.removesuffix(f" ({error.path})")
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    text = words_of(error)
+    return text.removesuffix(f" ({error.path})") if isinstance(error, ImportError) and error.path else text
 
 
 def _shortened(text: str) -> str:

@@ -4,6 +4,7 @@ import inspect
 from typing import Any, NamedTuple
 
 from toolkit.problems import Problem, Severity
+from toolkit.tools.foreign_values import name_of_class, words_of
 from toolkit.tools.places import place_of
 
 NO_TOOL = "TK003"
@@ -17,7 +18,7 @@ class Instance(NamedTuple):
 
 def make_instance(cls: type, *, severity: Severity = "error") -> Instance | Problem:
     """Return an instance of a class, or the Problem (`TK003`) that it cannot be made without arguments."""
-    name = cls.__name__
+    name = name_of_class(cls)
     if inspect.isabstract(cls):
         missing = ", ".join(f"'{method}'" for method in sorted(getattr(cls, "__abstractmethods__", ())))
         abstract = f"class '{name}' is abstract: it lacks {missing}"
@@ -33,12 +34,12 @@ def make_instance(cls: type, *, severity: Severity = "error") -> Instance | Prob
         )
     try:
         return Instance(cls())
-    except Exception as error:  # noqa: BLE001 - users' constructors may raise anything
-        from toolkit.sources.import_failures import exception_text  # noqa: PLC0415 - only bad news needs it
-
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - users' constructors may raise anything, SystemExit too
         return Problem(
             NO_TOOL,
-            f"class '{name}' cannot be made: {exception_text(error)}",
+            f"class '{name}' cannot be made: {words_of(error)}",
             place_of(cls),
             hint="make an instance in the module, with what it needs",
         )

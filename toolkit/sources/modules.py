@@ -16,6 +16,7 @@ from types import ModuleType
 from zlib import crc32
 
 from toolkit.problems import Location, Problem
+from toolkit.tools.deferring import problems_deferred
 
 _PACKAGE = "__init__.py"
 _OURS = frozenset({"toolkit", "toolkit_cli"})
@@ -37,7 +38,8 @@ def import_file(path: Path) -> ModuleType | list[Problem]:
         return _imported[file]
     try:
         _forget_namesakes(root)
-        _imported[file] = _import_from(root, names, file)
+        with problems_deferred():
+            _imported[file] = _import_from(root, names, file)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - users' code may raise anything, SystemExit too
@@ -52,7 +54,8 @@ def import_named(name: str, base: Path) -> ModuleType | list[Problem] | None:
         with _first_on_the_path(root):
             if not _exists(name):
                 return _hidden_by_ours(name, root)
-            return importlib.import_module(name)
+            with problems_deferred():
+                return importlib.import_module(name)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - users' code may raise anything, SystemExit too

@@ -13,6 +13,7 @@ from toolkit.errors import InvalidTools
 from toolkit.running import drive, loop_is_running, run_apart, run_in_loop
 from toolkit.tools.calling import call_tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
+from toolkit.tools.deferring import are_problems_deferred
 from toolkit.tools.hiding import secret_members
 from toolkit.tools.names import name_problem
 from toolkit.tools.outcomes import as_result
@@ -160,12 +161,12 @@ class Tool:
         """
         problem = name_problem(name, self.spec.location)
         if problem:
-            raise InvalidTools(problems=[problem])
-        return RedescribedTool(self, name=name)
+            return unbuilt(InvalidTools(problems=[problem]))
+        return _redescribed(self, name=name)
 
     def with_description(self, description: str) -> "Tool":
         """Return the same tool with another description."""
-        return RedescribedTool(self, description=description)
+        return _redescribed(self, description=description)
 
     def with_note(self, note: str) -> "Tool":
         """Return the same tool with a note after its description."""
@@ -204,7 +205,10 @@ class Tool:
         """
         from toolkit.tools.handmade import HandmadeTool  # noqa: PLC0415 - it is a kind of Tool itself
 
-        return HandmadeTool(name, description, parameters, function, **options)
+        try:
+            return HandmadeTool(name, description, parameters, function, **options)
+        except InvalidTools as error:
+            return unbuilt(error)
 
 
 class WrappedTool(Tool):
@@ -314,6 +318,13 @@ def innermost(tool: Tool) -> Tool:
     return tool
 
 
+def _redescribed(tool: Tool, **changes: str) -> Tool:
+    try:
+        return RedescribedTool(tool, **changes)
+    except InvalidTools as error:
+        return unbuilt(error)
+
+
 class RedescribedTool(WrappedTool):
     """A tool with another name, description or source; nothing else differs."""
 
@@ -334,3 +345,43 @@ class RedescribedTool(WrappedTool):
     def spec(self) -> ToolSpec:  # type: ignore[override]
         """The inner tool's specification with the changes."""
         return self._spec
+
+
+def unbuilt(error: InvalidTools) -> Tool:
+    """Return a tool that stands for one that could not be built, while a module is imported to collect its tools.
+
+    Raises:
+        InvalidTools: The same error, at any other time.
+    """
+    if not are_problems_deferred():
+        raise error
+    return UnbuiltTool(error)
+
+
+class UnbuiltTool(Tool):
+    """A tool that could not be built; asking for its specification raises why."""
+
+    def __init__(self, error: InvalidTools) -> None:
+        """Keep what is wrong."""
+        self._error = error
+
+    @property
+    def spec(self) -> ToolSpec:  # type: ignore[override]  # a plain attribute elsewhere
+        """Nothing: asking for it raises what is wrong.
+
+        Raises:
+            InvalidTools: With every problem.
+        """
+        raise self._error
+
+    def with_name(self, name: str) -> Tool:  # noqa: ARG002 - it has none
+        """Return the tool itself: there is nothing to change."""
+        return self
+
+    def with_description(self, description: str) -> Tool:  # noqa: ARG002
+        """Return the tool itself: there is nothing to change."""
+        return self
+
+    def with_note(self, note: str) -> Tool:  # noqa: ARG002
+        """Return the tool itself: there is nothing to change."""
+        return self

@@ -55,8 +55,8 @@ class ExecutingTool(Tool):
         """
         place = place_of(self.written_as) if self.source is None else None
         given = {option: getattr(self, option) for option in OPTIONS if hasattr(self, option)}
-        name, description = given.pop("name"), given.pop("description")
         problems = option_problems(given, place)
+        name, description = given.pop("name"), given.pop("description")
         if trouble := name_problem(name, place):
             problems.append(trouble)
         if not callable(getattr(self, "execute", None)):
@@ -69,7 +69,6 @@ class ExecutingTool(Tool):
             problems.append(Problem("TK302", f"the input of {name!r} must be an object with named fields", place))
         if problems:
             raise InvalidTools(problems=problems)
-        given["examples"] = tuple(given.get("examples", ()))
         return ToolSpec(
             name,
             description,

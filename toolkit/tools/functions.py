@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from toolkit.errors import ConfigurationError, InvalidTools
 from toolkit.problems import Problem, errors_among
 from toolkit.running import drive_or_run, in_thread, loop_is_running
-from toolkit.tools.base import Arguments, Tool
+from toolkit.tools.base import Arguments, Tool, unbuilt
 from toolkit.tools.context import ToolContext
 from toolkit.tools.hiding import veiled
 from toolkit.tools.marking import mark_of
@@ -143,9 +143,7 @@ def from_function(function: Callable[..., Any], **options: "Unpack[MarkOptions]"
         InvalidTools: With every problem at once.
     """
     tool, problems = build_function(function, options)
-    if tool is None:
-        raise InvalidTools(problems=errors_among(problems))
-    return tool
+    return unbuilt(InvalidTools(problems=errors_among(problems))) if tool is None else tool
 
 
 def build_function(
@@ -234,7 +232,7 @@ def _spec(
         output_schema=output_schema(signature.returns),
         source=source or _file_of(function),
         location=None,
-        **said | {"examples": tuple(options.get("examples", ()))},
+        **said,
     )
 
 

@@ -22,6 +22,7 @@ from toolkit.tools.shapes.values import Shape
 from toolkit.tools.showing import plain_data
 from toolkit.tools.signatures import Signature, read_signature
 from toolkit.tools.spec import ToolSpec
+from toolkit.tools.spec_fields import plain_fields
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -46,7 +47,12 @@ class HandmadeTool(Tool):
             InvalidTools: With every problem at once.
         """
         place = place_of(function)
-        problems = [*filter(None, [name_problem(name, place)]), *option_problems(options, place)]
+        given = {**options, "description": description}
+        problems = [*filter(None, [name_problem(name, place)]), *option_problems(given, place)]
+        fields, unfit = plain_fields({"parameters": parameters}, place)
+        if unfit:
+            raise InvalidTools(problems=[*problems, *unfit])
+        parameters = fields["parameters"]
         if parameters.get("type") != "object":
             message = f"the parameters of {name!r} must be a JSON Schema of type 'object'"
             problems.append(Problem("TK302", message, place))
@@ -61,8 +67,8 @@ class HandmadeTool(Tool):
         self._signature = signature
         self.suspends = self._signature.is_async
         self.uses_context = bool(self._signature.injected)
-        said: dict[str, Any] = {**options, "examples": tuple(options.get("examples", ()))}
-        self.spec = ToolSpec(name, description, dict(parameters), location=place, **said)
+        said: dict[str, Any] = {**options}
+        self.spec = ToolSpec(name, description, parameters, location=place, **said)
         self._optional = frozenset(self.spec.properties) - frozenset(self.spec.required)
 
     def parse(self, arguments: Arguments) -> Any:

@@ -63,7 +63,7 @@ def tool(function: Any = None, /, **options: Any) -> Any:
 def mark_of(candidate: object) -> Mapping[str, Any] | None:
     """Return the options that a function was marked with, or `None` if it was not."""
     mark = _attribute(candidate, _MARK)
-    return mark if isinstance(mark, dict) else None
+    return mark if type(mark) is dict else None
 
 
 class ToolboxMark(NamedTuple):
@@ -126,14 +126,16 @@ def toolbox(
 def box_of(candidate: object) -> ToolboxMark | None:
     """Return what a class, or the class of an object, was marked with, or `None` if it was not."""
     box = _attribute(candidate, _BOX)
-    return box if isinstance(box, ToolboxMark) else None
+    return box if type(box) is ToolboxMark else None
 
 
 def _attribute(candidate: object, name: str) -> Any:
     """Return an attribute of anything at all, or `None`; some things fail to say what they have, such as proxies."""
     try:
         return getattr(candidate, name, None)
-    except Exception:  # noqa: BLE001 - what is looked at is foreign code
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - what is looked at is foreign code, which may even exit
         return None
 
 

@@ -1,12 +1,10 @@
 """Options: what a mark or a class says of a tool beyond its signature, checked all at once."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypedDict, get_args
+from typing import Any, TypedDict
 
 from toolkit.problems import Location, Problem, did_you_mean
-
-ReturnBehavior = Literal["to_model", "immediate", "immediate_if_last"]
-"""Where a result goes: to the model; to the caller, when all calls of a turn say so; or when the last of them does."""
+from toolkit.tools.spec_fields import ReturnBehavior, plain_fields
 
 
 class ToolOptions(TypedDict, total=False):
@@ -33,68 +31,29 @@ class MarkOptions(ToolOptions, total=False):
 
 OPTIONS = ("name", "description", *ToolOptions.__annotations__)
 
-_FLAGS = ("read_only", "destructive", "idempotent", "open_world", "strict")
-_TEXTS = ("name", "description", "category")
+_MAY_BE_NONE = ("name", "description")
+"""What an option may leave to the function: there None means that it is not given."""
 
 
 def option_problems(options: Mapping[str, Any], location: Location | None) -> list[Problem]:
     """Return everything that is wrong with the options of a tool."""
-    objections = [
-        *(_unknown(name) for name in options if name not in OPTIONS),
-        *(_not_text(name, options[name]) for name in _TEXTS if name in options),
-        *(_not_flag(name, options[name]) for name in _FLAGS if name in options),
-        _bad_return_behavior(options),
-        _bad_approval(options),
-        _bad_metadata(options),
-        _bad_examples(options),
-        _contradiction(options),
-    ]
-    return [Problem("TK323", message, location, hint=hint) for message, hint in filter(None, objections)]
+    unknown = [_unknown(name, location) for name in options if name not in OPTIONS]
+    given = {
+        name: value
+        for name, value in options.items()
+        if name in OPTIONS and name != "name" and not (name in _MAY_BE_NONE and value is None)
+    }
+    plain, unfit = plain_fields(given, location)
+    return [*unknown, *unfit, *_contradictions(plain, location)]
 
 
-_Objection = tuple[str, str | None] | None
+def _unknown(name: str, location: Location | None) -> Problem:
+    hint = did_you_mean(name, OPTIONS, otherwise=f"options are {', '.join(OPTIONS)}")
+    return Problem("TK323", f"unknown option {name!r}", location, hint=hint)
 
 
-def _unknown(name: str) -> _Objection:
-    return f"unknown option {name!r}", did_you_mean(name, OPTIONS, otherwise=f"options are {', '.join(OPTIONS)}")
-
-
-def _not_text(name: str, value: object) -> _Objection:
-    return None if value is None or isinstance(value, str) else (f"{name} must be text, not {value!r}", None)
-
-
-def _not_flag(name: str, value: object) -> _Objection:
-    return None if value is None or isinstance(value, bool) else (f"{name} must be True or False, not {value!r}", None)
-
-
-def _bad_return_behavior(options: Mapping[str, Any]) -> _Objection:
-    known = get_args(ReturnBehavior)
-    value = options.get("return_behavior", known[0])
-    if value in known:
-        return None
-    return f"unknown return_behavior {value!r}", did_you_mean(str(value), known, otherwise=f"one of {', '.join(known)}")
-
-
-def _bad_approval(options: Mapping[str, Any]) -> _Objection:
-    value = options.get("requires_approval", False)
-    return None if isinstance(value, bool) else (f"requires_approval must be True or False, not {value!r}", None)
-
-
-def _bad_metadata(options: Mapping[str, Any]) -> _Objection:
-    value = options.get("metadata", {})
-    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
-        return None
-    return f"metadata must be a mapping of text keys, not {value!r}", "write metadata={'anthropic': {…}}"
-
-
-def _bad_examples(options: Mapping[str, Any]) -> _Objection:
-    value = options.get("examples", ())
-    if isinstance(value, Sequence) and all(isinstance(example, Mapping) for example in value):
-        return None
-    return f"examples must be a list of mappings, not {value!r}", "write examples=[{'city': 'Oslo'}]"
-
-
-def _contradiction(options: Mapping[str, Any]) -> _Objection:
+def _contradictions(options: Mapping[str, Any], location: Location | None) -> list[Problem]:
     if options.get("read_only") is True and options.get("destructive") is True:
-        return "a tool cannot be read_only and destructive", "drop one of the two"
-    return None
+        message = "a tool cannot be read_only and destructive"
+        return [Problem("TK323", message, location, hint="drop one of the two")]
+    return []

@@ -4,16 +4,16 @@ import inspect
 from typing import Any
 
 from toolkit.problems import Location
-from toolkit.tools.base import Tool
+from toolkit.tools.base import Tool, innermost
+from toolkit.tools.foreign_values import answer, is_routine
 from toolkit.tools.places import place_of
 
 
 def function_of(tool: Tool) -> Any:
     """Return the function that a tool was made from, whatever wraps the tool, or None if there is none."""
-    while (inner := getattr(tool, "inner", None)) is not None:
-        tool = inner
-    function = getattr(tool, "function", None)
-    return None if function is None else inspect.unwrap(function)
+    inner = innermost(tool)
+    function: Any = answer(lambda: inspect.unwrap(vars(inner)["function"]), None)
+    return function if is_routine(function) else None
 
 
 def place_of_tool(tool: Tool) -> Location | None:

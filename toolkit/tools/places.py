@@ -22,21 +22,25 @@ _MOST_FILES = 64
 
 def place_of(thing: Callable[..., Any] | type, parameter: str | None = None) -> Location | None:
     """Return the place of the name of a function or class, or of one of its parameters; `None` where no file has it."""
-    target: Any = inspect.unwrap(getattr(thing, "__func__", thing))
     try:
+        target: Any = inspect.unwrap(getattr(thing, "__func__", thing))
         file = inspect.getsourcefile(target)
-    except TypeError:
+        qualified_name = getattr(target, "__qualname__", "")
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - what is looked at may be foreign code that answers with anything
         return None
-    if file is None:
+    if type(file) is not str:
         return None
     source = _source(file)
-    if isinstance(target, FunctionType):
+    if type(target) is FunctionType:
         code = target.__code__
         definition = source.function(code.co_name, code.co_firstlineno) if source is not None else None
         if source is None or definition is None:
             return Location(file, code.co_firstlineno)
     else:
-        definition = source.by_qualified_name.get(getattr(target, "__qualname__", "")) if source is not None else None
+        is_named = source is not None and type(qualified_name) is str
+        definition = source.by_qualified_name.get(qualified_name) if source is not None and is_named else None
         if source is None or definition is None:
             return None
     for argument in _arguments(definition):

@@ -2,17 +2,29 @@
 
 import inspect
 from collections.abc import Iterable
-from types import MethodType
+from types import FunctionType, MethodType
 from typing import Any
 
 from toolkit.errors import InvalidTools, raise_errors
 from toolkit.problems import Location, Problem
-from toolkit.tools.base import Tool, WrappedTool
+from toolkit.tools.base import Tool
+from toolkit.tools.foreign_values import (
+    bases_of_class,
+    is_routine,
+    is_text,
+    kind_of,
+    members_of_class,
+    module_of_class,
+    name_of_class,
+    words_of,
+)
 from toolkit.tools.functions import build_function
 from toolkit.tools.marking import box_of, mark_of
+from toolkit.tools.origins import place_of_tool
 from toolkit.tools.places import place_of
 from toolkit.tools.spec import ToolSpec
 from toolkit.tools.text import AdaptedTextTool, looks_like_text_tool
+from toolkit.tools.vetting import NO_TOOL, place_of_thing, vetted
 
 
 def resolve_tools(candidates: Iterable[Any]) -> dict[str, Tool]:
@@ -46,13 +58,29 @@ def from_object(thing: Any) -> list[Tool]:
 
 
 def build_tools(candidate: Any, *, source: str | None = None) -> tuple[list[Tool], list[Problem]]:
-    """Return the tools of one thing, and every problem that it has; it never raises."""
-    if isinstance(candidate, Tool):
-        return _checked(candidate)
-    if isinstance(candidate, type):
-        name = candidate.__qualname__
+    """Return the tools of one thing, and every problem that it has; whatever its own code raises is one too."""
+    try:
+        return _built(candidate, source)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - properties and metaclasses of users' objects may raise anything
+        message = f"{_called(candidate)} cannot be made a tool: {words_of(error)}"
+        return [], [Problem(NO_TOOL, message, place_of_thing(candidate))]
+
+
+def _called(candidate: Any) -> str:
+    if type(candidate) is FunctionType:
+        return f"the function {candidate.__name__!r}"
+    return f"an object of type {kind_of(candidate)!r}"
+
+
+def _built(candidate: Any, source: str | None) -> tuple[list[Tool], list[Problem]]:
+    if issubclass(type(candidate), Tool):
+        return vetted(candidate)
+    if issubclass(type(candidate), type):
+        name = name_of_class(candidate)
         return [], [
-            Problem("TK003", f"{name!r} is a class", place_of(candidate), hint=f"make an object of it: {name}()")
+            Problem(NO_TOOL, f"{name!r} is a class", place_of(candidate), hint=f"make an object of it: {name}()")
         ]
     if mark_of(candidate) is not None:
         tool, problems = build_function(candidate, {}, source=source)
@@ -72,10 +100,13 @@ def build_tools(candidate: Any, *, source: str | None = None) -> tuple[list[Tool
 
 def _adapted(candidate: Any) -> tuple[list[Tool], list[Problem]]:
     try:
-        return _checked(AdaptedTextTool(candidate))
-    except Exception as error:  # noqa: BLE001 - what the object does when asked for its name is foreign code
-        message = f"an object of type '{type(candidate).__qualname__}' does not say what it is: {error}"
-        return [], [Problem("TK003", message, place_of(type(candidate)))]
+        tool = AdaptedTextTool(candidate)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - what the object does when asked for its name is foreign code
+        message = f"an object of type '{kind_of(candidate)}' does not say what it is: {words_of(error)}"
+        return [], [Problem(NO_TOOL, message, place_of_thing(candidate))]
+    return vetted(tool)
 
 
 def _boxed(candidate: Any, method: Any) -> dict[str, str]:
@@ -89,7 +120,8 @@ def marked_methods(cls: type) -> list[str]:
 
     A method that overrides a marked one without a mark of its own is none.
     """
-    names = dict.fromkeys(name for base in reversed(cls.__mro__) for name in vars(base))
+    bases = reversed(bases_of_class(cls))
+    names = dict.fromkeys(name for base in bases for name in members_of_class(base) if is_text(name))
     return [name for name in names if mark_of(_plain_member(cls, name)) is not None]
 
 
@@ -141,36 +173,14 @@ def collision(name: str, here: Location | None, there: Location | None, source: 
     )
 
 
-def place_of_tool(tool: Tool) -> Location | None:
-    """Return where a tool is defined, as far as its source can be found."""
-    if tool.spec.location is not None:
-        return tool.spec.location
-    while isinstance(tool, WrappedTool):
-        tool = tool.inner
-    function = getattr(tool, "function", None)
-    return place_of(function) if function else None
-
-
-def _checked(tool: Tool) -> tuple[list[Tool], list[Problem]]:
-    try:
-        spec = tool.spec
-    except InvalidTools as error:
-        return [], list(error.problems)
-    if spec.description:
-        return [tool], []
-    message, hint = f"tool {spec.name!r} has no description", "say what it does and when to use it"
-    return [tool], [Problem("TK201", message, spec.location, severity="warning", hint=hint)]
-
-
 def _no_tool(candidate: Any) -> Problem:
-    name = candidate.__qualname__ if inspect.isroutine(candidate) else None
+    name = candidate.__qualname__ if is_routine(candidate) else None
     if name:
         message, hint = (
             f"the function {name!r} is not marked as a tool",
             f"mark it with @tool, or use from_function({name})",
         )
     else:
-        kind = type(candidate)
-        message = f"an object of type '{kind.__module__}.{kind.__qualname__}' is no tool"
+        message = f"an object of type '{module_of_class(type(candidate))}.{kind_of(candidate)}' is no tool"
         hint = "mark its methods with @tool, or give it a name, a description and execute(text)"
-    return Problem("TK003", message, place_of(candidate) if name else place_of(type(candidate)), hint=hint)
+    return Problem(NO_TOOL, message, place_of(candidate) if name else place_of(type(candidate)), hint=hint)

@@ -1,13 +1,14 @@
 """Specifications: what a tool is, as pure data."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from toolkit.approvals.risks import Risk
 from toolkit.errors import InvalidTools
 from toolkit.problems import Location, Problem
-from toolkit.tools.options import ReturnBehavior
+from toolkit.tools.foreign_values import shown
+from toolkit.tools.spec_fields import ReturnBehavior, plain_fields
 
 
 def _no_parameters() -> dict[str, Any]:
@@ -55,22 +56,23 @@ class ToolSpec:
     location: Location | None = field(default=None, kw_only=True, compare=False)
 
     def __post_init__(self) -> None:
-        """Refuse what no tool can be: a blank name, or parameters that are not one JSON object.
+        """Copy what it is made of into plain data, and refuse what no tool can be.
 
         Raises:
-            InvalidTools: With every problem at once.
+            InvalidTools: With every problem at once: a blank name, parameters that are not one JSON object, data that
+                JSON cannot hold.
         """
-        problems = [
-            Problem(code, message, self.location)
-            for code, message, is_wrong in (
-                ("TK101", "the name of a tool must not be blank", not str(self.name).strip()),
-                ("TK302", f"the parameters of {self.name!r} must be a JSON Schema of type 'object'",
-                 self.parameters.get("type") != "object"),
-            )
-            if is_wrong
-        ]  # fmt: skip
+        given = {each.name: getattr(self, each.name) for each in fields(self)}
+        place, misplaced = plain_fields({"location": given.pop("location")}, None)
+        plain, unfit = plain_fields(given, place.get("location"))
+        problems = [*misplaced, *unfit]
+        if "parameters" in plain and plain["parameters"].get("type") != "object":
+            message = f"the parameters of {shown(self.name)} must be a JSON Schema of type 'object'"
+            problems.append(Problem("TK302", message, place.get("location")))
         if problems:
             raise InvalidTools(problems=problems)
+        for name, value in plain.items():
+            object.__setattr__(self, name, value)
 
     @classmethod
     def from_class(cls, tools: type) -> "list[ToolSpec]":
@@ -97,11 +99,7 @@ class ToolSpec:
         return spec_from(data)
 
     def to_json(self) -> str:
-        """Return everything that it says as JSON text, from which `from_json` makes the same again.
-
-        Raises:
-            InvalidTools: If it holds what JSON cannot say, naming each such member.
-        """
+        """Return everything that it says as JSON text, from which `from_json` makes the same again."""
         from toolkit.tools.spec_json import json_of  # noqa: PLC0415 - writing needs what is built here
 
         return json_of(self)

@@ -16,28 +16,17 @@ _BLANK = ToolSpec("blank")
 
 
 def record_of(spec: ToolSpec) -> dict[str, Any]:
-    """Return everything that a specification says as plain data; what says nothing beyond the usual is left out.
-
-    Raises:
-        InvalidTools: If it holds what JSON cannot say, naming each such member.
-    """
+    """Return everything that a specification says as plain data; what says nothing beyond the usual is left out."""
     said = {field.name: getattr(spec, field.name) for field in fields(spec)}
     record = {key: value for key, value in said.items() if key in _ALWAYS or value != getattr(_BLANK, key)}
     if spec.location:
         record["location"] = {key: value for key, value in spec.location._asdict().items() if value is not None}
-    problems = [problem for key, value in record.items() if (problem := _unsayable(key, value, spec))]
-    if problems:
-        raise InvalidTools(problems=problems)
     copy: dict[str, Any] = json.loads(_dumped(record))
     return copy
 
 
 def json_of(spec: ToolSpec) -> str:
-    """Return a specification as JSON text.
-
-    Raises:
-        InvalidTools: If it holds what JSON cannot say, naming each such member.
-    """
+    """Return a specification as JSON text."""
     return _dumped(record_of(spec))
 
 
@@ -65,8 +54,7 @@ def spec_from(data: str | bytes | Mapping[str, Any]) -> ToolSpec:
     if problems:
         raise InvalidTools(problems=problems)
     known = {field.name: said[field.name] for field in fields(ToolSpec) if field.name in said}
-    examples = tuple(dict(example) for example in said.get("examples", ()))
-    return ToolSpec(**known | {"location": location, "examples": examples})
+    return ToolSpec(**known | {"location": location})
 
 
 def _location(value: Any, problems: list[Problem]) -> Location | None:
@@ -94,14 +82,6 @@ def _refused(name: str) -> Any:
 
 def _not_object(key: str, value: Any) -> Problem:
     return Problem("TK302", f"{key} must be a JSON object, not {_shown(value)}")
-
-
-def _unsayable(key: str, value: Any, spec: ToolSpec) -> Problem | None:
-    try:
-        _dumped(value)
-    except (TypeError, ValueError, RecursionError) as error:
-        return Problem("TK323", f"{key} of {spec.name!r} has no form in JSON: {error}", spec.location)
-    return None
 
 
 def _dumped(value: Any) -> str:

@@ -115,5 +115,7 @@ def looks_like_text_tool(candidate: object) -> bool:
     """Return whether an object can be adapted: it has `execute` and a name."""
     try:
         return callable(getattr(candidate, "execute", None)) and hasattr(candidate, "name")
-    except Exception:  # noqa: BLE001 - what is looked at is foreign code
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - what is looked at is foreign code, which may even exit
         return False

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, get_args, get_origin
 
 from toolkit.errors import InvalidTools
 from toolkit.problems import Problem
-from toolkit.tools.base import Arguments
+from toolkit.tools.base import Arguments, Tool, unbuilt
 from toolkit.tools.classes import ExecutingTool
 from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.hiding import veiled
@@ -18,6 +18,7 @@ from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.shapes.values import Shape, UnfitTypeError
 from toolkit.tools.showing import plain_data
 from toolkit.tools.signatures import read_signature
+from toolkit.tools.spec import ToolSpec
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -58,6 +59,7 @@ class TypedTool(ExecutingTool, Generic[Input]):
     input_type: Any = None
     output_type: Any = None
     _function: Callable[..., Any] | None = None
+    _unbuilt: Tool | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Take the input type from the type argument."""
@@ -92,7 +94,7 @@ class TypedTool(ExecutingTool, Generic[Input]):
         """
         self._function = function
         if problems := option_problems(options, None):
-            raise InvalidTools(problems=problems)
+            self._unbuilt = unbuilt(InvalidTools(problems=problems))
         if function is not None:
             self.execute = function
             self.name = getattr(function, "__name__", "")
@@ -106,6 +108,15 @@ class TypedTool(ExecutingTool, Generic[Input]):
     def written_as(self) -> type | Callable[..., Any]:
         """The function, where it was made of one."""
         return self._function or type(self)
+
+    @cached_property
+    def spec(self) -> ToolSpec:  # type: ignore[override,unused-ignore]  # cached: it never changes
+        """What the class, or the function, says.
+
+        Raises:
+            InvalidTools: With everything that is wrong with it.
+        """
+        return super().spec if self._unbuilt is None else self._unbuilt.spec
 
     @cached_property
     def _shape(self) -> Shape:

@@ -5,9 +5,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from toolkit.errors import ToolArgumentsError, ToolExecutionError
+from toolkit.errors import Signal, ToolArgumentsError, ToolExecutionError
 from toolkit.problems import Problem, did_you_mean
 from toolkit.tools.base import Tool
+from toolkit.tools.foreign_values import words_of
 from toolkit_cli.arguments.assignments import Assignment, read_assignment, read_text_file, with_file_read
 from toolkit_cli.arguments.conversion import Schemas
 
@@ -78,11 +79,15 @@ def _is_utf8(word: str) -> bool:
 def objections(tool: Tool, arguments: Mapping[str, Any]) -> list[Problem]:
     """Return what the tool says against these arguments, a Problem for each; missing ones are not among them."""
     try:
-        tool.parse(arguments)
+        tool.describe(tool.parse(arguments))
     except (ToolArgumentsError, ToolExecutionError) as error:
         schemas = Schemas(tool.spec.parameters)
         parts = [part for part in _INVALID.split(str(error)) if not part.startswith("Missing required parameter")]
         return [_objection(part, arguments, schemas) for part in parts]
+    except (Signal, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # noqa: BLE001 - a tool of a class of one's own may raise anything
+        return [Problem("", f"tool {tool.name!r} cannot read its arguments: {words_of(error)}")]
     return []
 
 

@@ -95,8 +95,11 @@ def _found(targets: list[str] | None, configuration: "Configuration") -> "dict[s
 
 def _told(tool: "Tool") -> "ToolSpec":
     """Return what a model would be sent of a tool; a server's tool is pinned as its server describes it."""
-    spec: ToolSpec = getattr(tool, "told", tool.spec)
-    return spec
+    from toolkit.tools.foreign_values import answer  # noqa: PLC0415 - help needs none of it
+    from toolkit.tools.spec import ToolSpec  # noqa: PLC0415
+
+    told = answer(lambda: getattr(tool, "told", None), None)
+    return told if isinstance(told, ToolSpec) else tool.spec
 
 
 def _problems_of(drifts: "Sequence[Drift]", tools: "Mapping[str, Tool]", lock_file: Location) -> Iterator[Problem]:

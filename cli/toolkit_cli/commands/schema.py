@@ -7,7 +7,7 @@ import typer
 
 from toolkit.problems import Location, Problem, errors_among
 from toolkit.tools.base import Tool
-from toolkit.tools.resolution import place_of_tool
+from toolkit.tools.origins import place_of_tool
 from toolkit.visibility import visible_json
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report

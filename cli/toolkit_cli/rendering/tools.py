@@ -3,12 +3,13 @@
 import json
 import sys
 from collections.abc import Iterable
+from inspect import getattr_static
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from toolkit.builtin import options_of
 from toolkit.tools.base import Tool, WrappedTool, innermost
-from toolkit.tools.resolution import place_of_tool
+from toolkit.tools.origins import place_of_tool
 from toolkit.tools.spec import ToolSpec
 from toolkit_cli.rendering.escaping import lines_of, one_line
 from toolkit_cli.rendering.excerpts import shown_path
@@ -144,7 +145,7 @@ def kind_of(tool: Tool) -> str:
         return "facade"
     if agent := outline_of_agent(tool):
         return "agent" if agent.kind == "simple" else f"agent, {agent.kind}"
-    if getattr(innermost(tool), "is_agent", False):
+    if getattr_static(innermost(tool), "is_agent", False) is True:
         return "agent"
     return "pipeline" if pipeline_in(tool) else _KINDS[tool.pipe]
 

@@ -46,7 +46,7 @@ def shape_of_schema(schema: Mapping[str, Any], *, foreign: bool = False) -> Shap
         )
         shape = Shape(dict(schema), lambda: _in_linear_time(core) if foreign else core)
         shape.validate_data  # noqa: B018 - made at once, since only making it tells whether it can be made
-    except (SchemaError, TypeError, KeyError, AttributeError) as error:
+    except (SchemaError, TypeError, KeyError, AttributeError, RecursionError) as error:
         reason = _EXCEPTION_NAME.sub("", str(error).splitlines()[-1].strip())
         raise ValueError(f"the schema cannot be checked: {reason}") from error
     return shape

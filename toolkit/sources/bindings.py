@@ -1,0 +1,35 @@
+"""Bindings: where a module gives a name to a thing. Read from the source, only for bad news."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+from toolkit.problems import Location
+from toolkit.tools.foreign_values import is_text
+
+
+def place_of_name(module: ModuleType, name: str) -> Location | None:
+    """Return the place where a module last binds a name at its top level, or its file where that is not known."""
+    file = vars(module).get("__file__")
+    if not is_text(file) or file is None:
+        return None
+    try:
+        tree = ast.parse(Path(file).read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return Location(file)
+    bound = [node for statement in tree.body for node, known in _bindings_of(statement) if known == name]
+    if not bound:
+        return Location(file)
+    node = bound[-1]
+    return Location(file, node.lineno, node.col_offset + 1)
+
+
+def _bindings_of(statement: ast.stmt) -> Iterator[tuple[ast.stmt | ast.Name, str]]:
+    """Yield what a statement defines or assigns to, each with its name."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield statement, statement.name
+        return
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node, node.id

@@ -1,0 +1,85 @@
+"""Foreign values: what can be known of any object without trusting its class.
+
+A class may answer every question with an exception, with `sys.exit` or with a lie. These functions ask the types that
+Python itself defines, and never fail, except for an interrupt by the keyboard.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_LONGEST = 60
+_LONGEST_MESSAGE = 300
+
+
+def is_text(value: object) -> bool:
+    """Return whether a value really is text, whatever its `__class__` says."""
+    return issubclass(type(value), str)
+
+
+def is_routine(value: object) -> bool:
+    """Return whether a value really is a function or a method, whatever its `__class__` says."""
+    return answer(lambda: inspect.isroutine(value), otherwise=False)
+
+
+def plain_text(value: str) -> str:
+    """Return a text as an object of `str` itself: a subclass may change what its methods return."""
+    return str.__str__(value)
+
+
+def kind_of(value: object) -> str:
+    """Return the name of a value's type, as its author wrote it."""
+    return name_of_class(type(value))
+
+
+def name_of_class(cls: type) -> str:
+    """Return the qualified name of a class; a metaclass cannot change it."""
+    return str(type.__dict__["__qualname__"].__get__(cls))
+
+
+def module_of_class(cls: type) -> str:
+    """Return the name of the module that defines a class; a metaclass cannot change it."""
+    module = answer(lambda: type.__dict__["__module__"].__get__(cls), "")
+    return plain_text(module) if is_text(module) else ""
+
+
+def bases_of_class(cls: type) -> tuple[type, ...]:
+    """Return a class and its bases in the order in which members are looked up; a metaclass cannot change it."""
+    bases: tuple[type, ...] = type.__dict__["__mro__"].__get__(cls)
+    return bases
+
+
+def members_of_class(cls: type) -> Mapping[str, Any]:
+    """Return the members that a class defines itself; a metaclass cannot change them."""
+    members: Mapping[str, Any] = type.__dict__["__dict__"].__get__(cls)
+    return members
+
+
+def shown(value: object) -> str:
+    """Return a value as Python writes it, shortened; the name of its type where it cannot be written."""
+    text = answer(lambda: repr(value), "")
+    if not is_text(text) or not text:
+        return f"an object of type {kind_of(value)!r}"
+    text = plain_text(text)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def words_of(error: BaseException) -> str:
+    """Return the type and the text of an exception in one short line; a text that cannot be had is left out."""
+    text = answer(lambda: str(error), "")
+    line = " ".join(plain_text(text).split()) if is_text(text) else ""
+    if len(line) > _LONGEST_MESSAGE:
+        line = f"{line[:_LONGEST_MESSAGE]}…"
+    return f"{kind_of(error)}: {line}" if line else kind_of(error)
+
+
+def answer(ask: Callable[[], T], otherwise: T) -> T:
+    """Return what foreign code answers, or something else where it raises anything but an interrupt."""
+    try:
+        return ask()
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - foreign code may raise anything, SystemExit too
+        return otherwise

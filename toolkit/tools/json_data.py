@@ -1,0 +1,133 @@
+"""JSON data: a copy of foreign data that JSON can hold, of Python's own types alone, within limits."""
+
+from collections.abc import Iterable, Mapping
+from math import isfinite
+from typing import Any
+
+from toolkit.tools.foreign_values import is_text, kind_of, plain_text
+
+MAX_DEPTH = 200
+MAX_VALUES = 100_000
+MAX_CHARACTERS = 16 * 1024 * 1024
+MAX_BITS = 13_000
+"""Of a whole number: about 3,900 digits, fewer than Python refuses to write."""
+
+
+class NotJsonError(Exception):
+    """A value that JSON cannot hold; the message names the place inside it and the reason."""
+
+
+def plain_json(value: object, name: str) -> Any:
+    """Return a copy of data that shares nothing with it.
+
+    Args:
+        value: Anything at all.
+        name: What it is called in messages.
+
+    Raises:
+        NotJsonError: If JSON cannot hold it, or it is larger than any definition needs to be.
+    """
+    copier = _Copier()
+    try:
+        return copier.copy(value, (name,))
+    except (NotJsonError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        message = f"reading {name} raises {kind_of(error)}"
+        raise NotJsonError(message) from error
+
+
+class _Copier:
+    def __init__(self) -> None:
+        self._values = 0
+        self._characters = 0
+
+    def copy(self, value: object, path: tuple[str, ...]) -> Any:
+        self._count(path)
+        kind = type(value)
+        if value is None or kind is bool:
+            return value
+        if is_text(value):
+            return self._text(value, path)  # type: ignore[arg-type]  # as the line above says
+        if issubclass(kind, int):
+            return _whole_number(value, path)  # type: ignore[arg-type]
+        if issubclass(kind, float):
+            return _number(value, path)  # type: ignore[arg-type]
+        if issubclass(kind, dict):
+            return self._object(dict.items(value), path)  # type: ignore[arg-type]
+        if issubclass(kind, list):
+            return self._list(list.__iter__(value), path)  # type: ignore[arg-type]
+        if issubclass(kind, tuple):
+            return self._list(tuple.__iter__(value), path)  # type: ignore[arg-type]
+        if issubclass(kind, Mapping):
+            return self._object(((key, value[key]) for key in value), path)  # type: ignore[attr-defined, index]
+        message = f"{_written(path)} is an object of type {kind_of(value)!r}"
+        raise NotJsonError(message)
+
+    def _object(self, entries: Iterable[tuple[object, object]], path: tuple[str, ...]) -> dict[str, Any]:
+        copy = {}
+        for key, value in entries:
+            if not is_text(key):
+                message = f"{_written(path)} has a key of type {kind_of(key)!r} instead of text"
+                raise NotJsonError(message)
+            name = self._text(key, path)  # type: ignore[arg-type]
+            copy[name] = self.copy(value, (*path, name))
+        return copy
+
+    def _list(self, items: Iterable[object], path: tuple[str, ...]) -> list[Any]:
+        return [self.copy(item, (*path, str(position))) for position, item in enumerate(items)]
+
+    def _text(self, value: str, path: tuple[str, ...]) -> str:
+        text = plain_text(value)
+        self._characters += len(text)
+        if self._characters > MAX_CHARACTERS:
+            message = f"{path[0]} holds more than {MAX_CHARACTERS:,} characters"
+            raise NotJsonError(message)
+        if not is_encodable(text):
+            message = f"{_written(path)} holds half a character"
+            raise NotJsonError(message)
+        return text
+
+    def _count(self, path: tuple[str, ...]) -> None:
+        self._values += 1
+        if len(path) > MAX_DEPTH:
+            message = f"{path[0]} is nested deeper than {MAX_DEPTH} levels"
+            raise NotJsonError(message)
+        if self._values > MAX_VALUES:
+            message = f"{path[0]} holds more than {MAX_VALUES:,} values"
+            raise NotJsonError(message)
+
+
+def is_encodable(text: str) -> bool:
+    """Return whether a text consists of whole characters, so that it can be written to a file or a screen."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _whole_number(value: int, path: tuple[str, ...]) -> int:
+    if int.bit_length(value) > MAX_BITS:
+        message = f"{_written(path)} is a number with too many digits"
+        raise NotJsonError(message)
+    return int.__pos__(value)
+
+
+def _number(value: float, path: tuple[str, ...]) -> float:
+    number = float.__pos__(value)
+    if not isfinite(number):
+        message = f"{_written(path)} is {number}, which is not a number in JSON"
+        raise NotJsonError(message)
+    return number
+
+
+def _written(path: tuple[str, ...]) -> str:
+    """Return a path as people write it, such as `parameters.properties.city`; of a long one without its middle."""
+    parts = path if len(path) <= _LONGEST_PATH else (*path[:3], "…", *path[-3:])
+    return ".".join(parts)
+
+
+_LONGEST_PATH = 12

@@ -1,0 +1,160 @@
+"""Spec fields: what each field of a specification may hold, checked and copied into plain data.
+
+What a tool says of itself comes from foreign objects. After this they are texts, numbers, lists and dictionaries of
+Python's own types, which every later reader can trust.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, get_args
+
+from toolkit.problems import Location, Problem, did_you_mean
+from toolkit.tools.foreign_values import is_text, plain_text, shown
+from toolkit.tools.json_data import NotJsonError, is_encodable, plain_json
+
+ReturnBehavior = Literal["to_model", "immediate", "immediate_if_last"]
+"""Where a result goes: to the model; to the caller, when all calls of a turn say so; or when the last of them does."""
+
+
+class UnfitFieldError(Exception):
+    """What a field holds is not what it may hold; the message says why."""
+
+    def __init__(self, message: str, hint: str | None = None, *, code: str = "TK323") -> None:
+        """Keep the message, the hint and the code of the problem."""
+        super().__init__(message)
+        self.hint = hint
+        self.code = code
+
+
+def plain_field(name: str, value: object) -> Any:
+    """Return what a field holds, as plain data.
+
+    Raises:
+        UnfitFieldError: If the field cannot hold it.
+    """
+    return _READERS[name](name, value)
+
+
+def plain_fields(fields: Mapping[str, object], location: Location | None) -> tuple[dict[str, Any], list[Problem]]:
+    """Return those of the given fields that hold what they may, as plain data, and a problem for each other one."""
+    plain, problems = {}, []
+    for name, value in fields.items():
+        try:
+            plain[name] = plain_field(name, value)
+        except UnfitFieldError as error:
+            problems.append(Problem(error.code, str(error), location, hint=error.hint))
+    return plain, problems
+
+
+def _name(_: str, value: object) -> str:
+    if not is_text(value):
+        message = f"the name of a tool must be text, not {type(value).__name__}"
+        raise UnfitFieldError(message, code="TK101")
+    name = _text("name", value)
+    if not name.strip():
+        message = "the name of a tool must not be blank"
+        raise UnfitFieldError(message, code="TK101")
+    return name
+
+
+def _text(name: str, value: object) -> str:
+    if not is_text(value):
+        message = f"{name} must be text, not {shown(value)}"
+        raise UnfitFieldError(message)
+    text = plain_text(value)  # type: ignore[arg-type]  # as the lines above say
+    if not is_encodable(text):
+        message = f"{name} holds half a character: {shown(text)}"
+        raise UnfitFieldError(message, "write the character itself")
+    return text
+
+
+def _optional_text(name: str, value: object) -> str | None:
+    return None if value is None else _text(name, value)
+
+
+def _switch(name: str, value: object) -> bool:
+    if type(value) is not bool:
+        message = f"{name} must be True or False, not {shown(value)}"
+        raise UnfitFieldError(message)
+    return value
+
+
+def _flag(name: str, value: object) -> bool | None:
+    return None if value is None else _switch(name, value)
+
+
+def _return_behavior(_: str, value: object) -> str:
+    known = get_args(ReturnBehavior)
+    text = plain_text(value) if is_text(value) else shown(value)  # type: ignore[arg-type]
+    if is_text(value) and text in known:
+        return text
+    message, choices = f"unknown return_behavior {shown(value)}", f"one of {', '.join(known)}"
+    raise UnfitFieldError(message, did_you_mean(text[:_LONGEST_CHOICE], known, otherwise=choices))
+
+
+_LONGEST_CHOICE = 40
+
+
+def _schema(name: str, value: object) -> dict[str, Any]:
+    if not issubclass(type(value), Mapping):
+        message = f"{name} must be a mapping, not {shown(value)}"
+        raise UnfitFieldError(message, code="TK302")
+    schema: dict[str, Any] = _json(name, value, "TK302")
+    return schema
+
+
+def _optional_schema(name: str, value: object) -> dict[str, Any] | None:
+    return None if value is None else _schema(name, value)
+
+
+def _metadata(name: str, value: object) -> dict[str, Any]:
+    if not issubclass(type(value), Mapping):
+        message = f"metadata must be a mapping of text keys, not {shown(value)}"
+        raise UnfitFieldError(message, "write metadata={'anthropic': {…}}")
+    plain: dict[str, Any] = _json(name, value)
+    return plain
+
+
+def _examples(name: str, value: object) -> tuple[dict[str, Any], ...]:
+    examples = _json(name, value) if issubclass(type(value), Sequence) and not is_text(value) else [None]
+    if not isinstance(examples, list) or not all(isinstance(example, dict) for example in examples):
+        message = f"examples must be a list of mappings, not {shown(value)}"
+        raise UnfitFieldError(message, "write examples=[{'city': 'Oslo'}]")
+    return tuple(examples)
+
+
+def _json(name: str, value: object, code: str = "TK323") -> Any:
+    try:
+        return plain_json(value, name)
+    except NotJsonError as error:
+        message = f"{name} must be data that JSON can hold, but {error}"
+        raise UnfitFieldError(message, "use text, numbers, true or false, lists and mappings", code=code) from error
+
+
+def _location(name: str, value: object) -> Location | None:
+    if value is None:
+        return None
+    numbers = tuple.__getitem__(value, slice(1, None)) if type(value) is Location else (None, None)
+    if type(value) is Location and type(value.file) is str and all(one is None or type(one) is int for one in numbers):
+        return value
+    message = f"{name} must be a Location, not {shown(value)}"
+    raise UnfitFieldError(message)
+
+
+_READERS: dict[str, Callable[[str, object], Any]] = {
+    "name": _name,
+    "description": _text,
+    "parameters": _schema,
+    "output_schema": _optional_schema,
+    "return_behavior": _return_behavior,
+    "category": _optional_text,
+    "requires_approval": _switch,
+    "read_only": _flag,
+    "destructive": _flag,
+    "idempotent": _flag,
+    "open_world": _flag,
+    "strict": _flag,
+    "metadata": _metadata,
+    "examples": _examples,
+    "source": _optional_text,
+    "location": _location,
+}
