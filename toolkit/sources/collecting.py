@@ -215,7 +215,7 @@ class _Classes(NamedTuple):
             if issubclass(type(thing), type):
                 bases.update(id(base) for base in bases_of_class(thing)[1:])
                 own = members_of_class(thing)
-                for name in marked_methods(thing):
+                for name in _marked_methods_of(thing):
                     if name in own:
                         _add_words(returned, own[name], id(thing))
             elif isinstance(thing, FunctionType) and mark_of(thing) is not None:
@@ -233,6 +233,11 @@ class _Classes(NamedTuple):
     def _is_returned(self, cls: type) -> bool:
         """Whether a tool of the module returns objects of a class; its own methods do not count."""
         return bool(self.returned.get(name_of_class(cls).rpartition(".")[2], set()) - {id(cls)})
+
+
+def _marked_methods_of(cls: type) -> list[str]:
+    nothing: list[str] = []
+    return answer(lambda: marked_methods(cls), nothing)
 
 
 def _add_words(returned: dict[str, set[int | None]], function: Any, owner: int | None) -> None:

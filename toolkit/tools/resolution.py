@@ -128,7 +128,7 @@ def marked_methods(cls: type) -> list[str]:
 def _plain_member(cls: type, name: str) -> Any:
     """Return a member without binding it or running a property."""
     member = inspect.getattr_static(cls, name, None)
-    return getattr(member, "__func__", member) if isinstance(member, staticmethod | classmethod) else member
+    return getattr(member, "__func__", member) if issubclass(type(member), staticmethod | classmethod) else member
 
 
 def specs_of_class(cls: type) -> list[ToolSpec]:
