@@ -9,6 +9,8 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from toolkit.json_texts import json_text
+
 _PRINTABLE_BUT_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0") | {
     chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
 }
@@ -131,9 +133,7 @@ def visible_json(
         default: What to write instead of what JSON cannot say.
     """
     separators = (", ", ": ") if indent is None else (",", ": ")
-    text = json.dumps(
-        value, ensure_ascii=False, indent=indent, separators=separators, sort_keys=sort_keys, default=default
-    )
+    text = json_text(value, indent=indent, separators=separators, sort_keys=sort_keys, default=default)
     return _NOT_ASCII.sub(_escape_run, text)
 
 

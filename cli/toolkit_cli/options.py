@@ -80,6 +80,15 @@ Values = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME=VALUE", help="A value that tools receive with the call. Repeatable."),
 ]
+MemoryId = Annotated[
+    str | None,
+    typer.Option(
+        "--memory-id",
+        metavar="ID",
+        help="Whose memory the tools work on; parameters marked MemoryId receive it.",
+        show_default=False,
+    ),
+]
 Debug = Annotated[
     bool, typer.Option("--debug", envvar="TOOLKIT_DEBUG", show_envvar=False, help="Show tracebacks and all logging.")
 ]

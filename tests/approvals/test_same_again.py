@@ -79,6 +79,11 @@ def take(value: Any) -> str:
     return repr(value)
 
 
+def weigh(value: Annotated[float, Field(allow_inf_nan=True)] | str) -> str:
+    """Weigh something."""
+    return repr(value)
+
+
 def asked_about(tool: Tool, *calls: dict[str, Any]) -> list[dict[str, Any]]:
     """Give leave for the first call and the very same one, and return what was asked about."""
     reviewer = ScriptedReviewer([Continue(same_again=True)])
@@ -93,7 +98,7 @@ def asked_about(tool: Tool, *calls: dict[str, Any]) -> list[dict[str, Any]]:
     [
         (order, {"order": {"to": "ada", "euros": 1}}, {"order": {"to": "ada", "euros": 1000}}),
         (pay, {"money": 1}, {"money": 1000}),
-        (take, {"value": float("nan")}, {"value": "NaN"}),
+        (weigh, {"value": float("nan")}, {"value": "NaN"}),
         (take, {"value": 1}, {"value": True}),
         (take, {"value": 1}, {"value": 1.0}),
         (take, {"value": 0.0}, {"value": -0.0}),

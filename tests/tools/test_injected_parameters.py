@@ -126,7 +126,8 @@ def test_a_missing_memory_id_is_a_configuration_error(made):
     with pytest.raises(ConfigurationError) as caught:
         made.run({"key": "theme", "user": "eve"}, ToolContext(metrics=metrics))
     assert str(caught.value) == (
-        f"tool {made.name!r} needs a memory id, but the context has none; write ToolContext(memory_id=…)"
+        f"tool {made.name!r} needs a memory id, but the context has none; "
+        "write ToolContext(memory_id=…), or --memory-id on the command line"
     )
     assert metrics.records == []
 

@@ -225,7 +225,7 @@ def test_a_context_inside_a_container_is_no_context():
     def probe(contexts: list[ToolContext]):
         """Probes."""
 
-    with pytest.raises(InvalidTools, match="parameter 'contexts' has no form in JSON"):
+    with pytest.raises(InvalidTools, match="parameter 'contexts' has ToolContext inside a type that the model fills"):
         from_function(probe)
 
 

@@ -12,6 +12,7 @@ from toolkit.agents.transcripts import Transcript
 from toolkit.agents.working import AgentOptions, AgentResult, Instructions, Output, Settings, Work
 from toolkit.disclosure.folding import folded_tools
 from toolkit.errors import BudgetExceeded, ToolExecutionError
+from toolkit.json_texts import json_text
 from toolkit.runs.run import Run
 from toolkit.tools.context import NO_CONTEXT, ToolContext
 from toolkit.tools.handmade import HandmadeTool
@@ -196,7 +197,7 @@ def _prompt_of(arguments: Mapping[str, Any]) -> str:
 
     others = {name: value for name, value in arguments.items() if name != "task"}
     task = arguments.get("task", "")
-    parts = [task if isinstance(task, str) else json.dumps(task), json.dumps(others, ensure_ascii=False)]
+    parts = [task if isinstance(task, str) else json.dumps(task), json_text(others)]
     return "\n\n".join(part for part in parts if part not in ("", "{}"))
 
 

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from toolkit.errors import ToolArgumentsError
+from toolkit.json_texts import json_text
 from toolkit.tools.base import Arguments, Tool
 from toolkit.tools.spec import ToolSpec
 from toolkit.tools.typed import TypedTool
@@ -33,5 +34,5 @@ def handed_over(agent: Tool, arguments: Arguments, spec: ToolSpec) -> dict[str, 
     if len(taken) == 1 and given.keys() != taken.keys():
         [(name, schema)] = taken.items()
         if schema.get("type") == "string":
-            return {name: json.dumps(given, ensure_ascii=False)}
+            return {name: json_text(given)}
     return given

@@ -1,8 +1,9 @@
 """Wording: how runs, and the objects in them, are told to a model in few words."""
 
-import json
 from types import NoneType
 from typing import Any
+
+from toolkit.json_texts import json_text
 
 
 def shortened(text: str, limit: int) -> str:
@@ -30,7 +31,7 @@ def described(thing: Any) -> str:
         return thing
     if type(thing) in (dict, list, tuple, bool, int, float, NoneType):
         try:
-            return json.dumps(thing, ensure_ascii=False, default=_in_words)
+            return json_text(thing, default=_in_words)
         except (TypeError, ValueError, RecursionError):
             return _named(thing)
     return _in_words(thing)

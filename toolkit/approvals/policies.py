@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple, Protocol
 
 from toolkit.approvals.risks import Chooser, Risk
+from toolkit.json_texts import json_text
 
 
 class DescribedCall(NamedTuple):
@@ -174,9 +175,8 @@ def _is_at_the_place(text: str, glob: str) -> bool:
 def _as_text(value: object) -> str:
     if isinstance(value, str):
         return value
-    import json  # noqa: PLC0415 - only a rule over arguments that are no text needs it
 
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return json_text(value, separators=(",", ":"))
 
 
 class Allowances:

@@ -11,6 +11,8 @@ from decimal import Decimal, InvalidOperation
 from math import isfinite
 from typing import Any, NamedTuple, NoReturn, Self
 
+from toolkit.json_texts import json_text
+
 _PART = re.compile(r"([^\[\]'\"]*)((?:\[[0-9]+\])*)")
 _INDEX = re.compile(r"[0-9]+")
 _LARGEST_INDEX_DIGITS = 18
@@ -143,7 +145,7 @@ def compact(value: Any) -> str:
             return "{" + ",".join(f"{compact(key)}:{compact(inner)}" for key, inner in value.items()) + "}"
         case list():
             return "[" + ",".join(map(compact, value)) + "]"
-    return json.dumps(value, ensure_ascii=False)
+    return json_text(value)
 
 
 def _equal(one: str, other: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from toolkit.builtin.options import COUNT, DURATION, FOLDER, SWITCH, TEXT, TEXTS, Option, take_options
 from toolkit.errors import ConfigurationError
+from toolkit.json_texts import json_text
 from toolkit.problems import Problem
 from toolkit.processes.trees import Ended, StartError, run_command
 from toolkit.processes.watching import missing_support
@@ -183,4 +184,4 @@ def _answered(answer: Mapping[str, Any], text: str) -> ToolResult:
 
 
 def _compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return json_text(value, separators=(",", ":"))

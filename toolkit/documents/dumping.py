@@ -6,6 +6,7 @@ import yaml
 
 from toolkit.documents.reading import unreadable_in
 from toolkit.documents.scalars import NoSuchNumber, resolve
+from toolkit.freezing import FrozenDict, FrozenList
 
 
 def as_yaml(data: Any) -> str:
@@ -39,3 +40,5 @@ def _means_something_else(text: str) -> bool:
 
 
 _Dumper.add_representer(str, _represent_text)
+_Dumper.add_representer(FrozenDict, yaml.SafeDumper.represent_dict)
+_Dumper.add_representer(FrozenList, yaml.SafeDumper.represent_list)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.errors import ToolExecutionError
+from toolkit.json_texts import json_text
 from toolkit.pipelines.plans import Plan
 from toolkit.pipelines.values import ListValue, MappingValue, Value
 from toolkit.tools.context import ToolContext
@@ -103,9 +104,8 @@ def text_of(value: Any) -> str:
     """Return a value as text: text as it is, everything else as compact JSON."""
     if isinstance(value, str):
         return value
-    import json  # noqa: PLC0415 - chains of text need none
 
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return json_text(value, separators=(",", ":"))
 
 
 class Run:

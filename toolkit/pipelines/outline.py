@@ -1,11 +1,11 @@
 """Outlines: a plan as people look at it: its steps, what each does, and where its data comes from. Pure data."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from toolkit import documents
 from toolkit.durations import spoken
+from toolkit.json_texts import json_text
 from toolkit.pipelines.definitions import AdapterFunction, Branches, Compute, Fallback, StepDefinition, Use
 from toolkit.pipelines.plans import Plan, PlannedStep
 from toolkit.pipelines.values import Value, expressions_in
@@ -183,4 +183,4 @@ def written(value: Value | object) -> str:
     node = getattr(value, "node", None)
     if isinstance(node, documents.Scalar):
         return " ".join(node.text.split())
-    return "" if node is None else json.dumps(documents.plain(node), ensure_ascii=False)
+    return "" if node is None else json_text(documents.plain(node))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.approvals.policies import NO_QUESTION
 from toolkit.errors import ConfigurationError, Signal, ToolArgumentsError, ToolExecutionError
+from toolkit.freezing import freeze_mapping
 from toolkit.running import is_own_cancellation
 from toolkit.tools.admission import admit, verdict_on
 from toolkit.tools.hiding import masked
@@ -85,8 +86,19 @@ def _tell_start(tool: "Tool", arguments: str | Mapping[str, Any], context: "Tool
     from toolkit.events import ToolStarted  # noqa: PLC0415 - only a listener needs events
 
     call = next(_CALLS)
-    context.emit(ToolStarted(call, tool.name, masked(arguments, tool.hidden_parameters)))
+    context.emit(ToolStarted(call, tool.name, _kept(tool, arguments)))
     return call
+
+
+def _kept(tool: "Tool", arguments: str | Mapping[str, Any]) -> str | Mapping[str, Any]:
+    """Return arguments as records keep them: without secrets, and unchanged whatever happens to the caller's own."""
+    shown = masked(arguments, tool.hidden_parameters)
+    if isinstance(shown, str):
+        return shown
+    try:
+        return freeze_mapping(shown)
+    except Exception:  # noqa: BLE001 - arguments may be foreign objects, which fail to be read, or contain themselves
+        return _text(shown)
 
 
 def _count(tool: str, context: "ToolContext", outcome: "Outcome", seconds: float) -> None:
@@ -115,7 +127,7 @@ def _tell_finish(
     if (run := context.run) is not None:
         from toolkit.runs.records import CallRecord  # noqa: PLC0415 - only a run keeps its calls
 
-        sent = masked(arguments, tool.hidden_parameters)
+        sent = _kept(tool, arguments)
         run.record_call(CallRecord(run.id, tool.name, sent, *told, context.chosen_by, context.loop_id))
     if call:
         from toolkit.events import ToolFinished  # noqa: PLC0415 - only a listener needs events

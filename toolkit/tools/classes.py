@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property, partial
 from types import CoroutineType
 from typing import Any
@@ -12,10 +13,11 @@ from toolkit.running import drive_or_run, in_thread, loop_is_running
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.docstrings import read_docstring
+from toolkit.tools.injections import injected
 from toolkit.tools.names import name_problem
 from toolkit.tools.options import OPTIONS, option_problems
 from toolkit.tools.places import place_of
-from toolkit.tools.signatures import read_signature
+from toolkit.tools.signatures import Signature, read_signature
 from toolkit.tools.spec import ToolSpec
 
 
@@ -64,6 +66,7 @@ class ExecutingTool(Tool):
             raise InvalidTools(
                 problems=[*problems, Problem("TK003", f"tool {name!r} has no 'execute'", place, hint=hint)]
             )
+        problems += self._injection_problems()
         parameters = self.parameters
         if parameters.get("type") != "object":
             problems.append(Problem("TK302", f"the input of {name!r} must be an object with named fields", place))
@@ -91,23 +94,39 @@ class ExecutingTool(Tool):
 
     @cached_property
     def uses_context(self) -> bool:  # type: ignore[override,unused-ignore]
-        """Whether `execute` takes the context."""
-        return self._context_name is not None
+        """Whether `execute` takes something from the context."""
+        return bool(self._signature.injected)
 
     @cached_property
-    def _context_name(self) -> str | None:
-        """The parameter of `execute` that takes the context: by its type, its name, or as the second of two."""
-        injected = read_signature(self.execute)[0].injected
-        typed = [name for name, injection in injected.items() if injection == "context"]
+    def _signature(self) -> Signature:
+        """What `execute` wants; a second parameter that nobody fills takes the context, whatever its type."""
+        signature = read_signature(self.execute)[0]
         others = list(inspect.signature(self.execute).parameters.values())[1:]
         named = [other.name for other in others if other.name == "context" or other.default is other.empty]
-        return next(iter([*typed, *named]), None)
+        free = [name for name in named if name not in signature.injected]
+        if "context" in signature.injected.values() or not free:
+            return signature
+        return replace(signature, injected={**signature.injected, free[0]: "context"})
+
+    def _injection_problems(self) -> list[Problem]:
+        """Return a problem for each marker in the parameters of `execute` that the context cannot fill."""
+        try:
+            signature = self._signature
+        except (ValueError, TypeError) as error:
+            return [Problem("TK321", f"the signature of 'execute' cannot be read: {error}", place_of(self.written_as))]
+        first = next(iter(inspect.signature(self.execute).parameters), "")
+        if first not in signature.injected:
+            return list(signature.misplaced)
+        message = f"parameter {first!r} of 'execute' is the input, which the context does not fill"
+        hint = "let what the context fills follow the input"
+        return [*signature.misplaced, Problem("TK321", message, place_of(self.execute, first), hint=hint)]
 
     execute: Any
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
         """Execute; inside a running loop a plain method goes to a thread, where it blocks nobody."""
-        execute = partial(self.execute, **{self._context_name: context}) if self._context_name else self.execute
+        given = injected(self.name, self._signature.injected, context) if self.uses_context else None
+        execute = partial(self.execute, **given) if given else self.execute
         if self.suspends:
             return await execute(parsed)
         value = await in_thread(partial(execute, parsed)) if loop_is_running() else execute(parsed)

@@ -13,6 +13,7 @@ from toolkit.approvals.requests import DEFAULT_TIMEOUT, OnTimeout, ReviewRequest
 from toolkit.approvals.reviewers import Reviewer
 from toolkit.approvals.risks import Chooser, Risk
 from toolkit.errors import ConfigurationError, Signal
+from toolkit.freezing import NO_VALUES, freeze_mapping
 from toolkit.running import loop_is_running, run_in_loop
 from toolkit.tools.asking import decide
 from toolkit.tools.metrics import NO_METRICS, Metrics
@@ -42,8 +43,9 @@ class ListenerError(Signal):
 class ToolContext:
     """What the caller hands in with a call: values of its own, who is asked, who listens, who counts.
 
-    A context never changes: `merge` and `replace` return another one. A function receives it through any parameter
-    annotated `ToolContext`.
+    A context never changes, and neither do the mappings, lists and sets among its values: they are copied when it is
+    made. Objects of other types stay what they are. `merge` and `replace` return another context. A function
+    receives it through any parameter annotated `ToolContext`.
 
     Example:
         >>> from toolkit import ToolContext, from_function
@@ -101,7 +103,7 @@ class ToolContext:
             gate = Gate(reviewer, policy)
         _check_chooser(chosen_by)
         vars(self).update(
-            values=dict(values or {}),
+            values=freeze_mapping(values) if values else NO_VALUES,
             memory_id=memory_id,
             gate=_NOBODY_TO_ASK if strict and gate is None else gate,
             metrics=metrics or NO_METRICS,
@@ -136,6 +138,11 @@ class ToolContext:
         message = f"a ToolContext never changes; use context.replace({name}=…)"
         raise AttributeError(message)
 
+    def __delattr__(self, name: str) -> None:
+        """Refuse: a context never changes."""
+        message = f"a ToolContext never changes; use context.replace({name}=None)"
+        raise AttributeError(message)
+
     def __repr__(self) -> str:
         """Return which values there are, not what they are: they may be secret."""
         return f"ToolContext({sorted(self.values)}, memory_id={self.memory_id!r})"
@@ -167,6 +174,8 @@ class ToolContext:
             _check_chooser(changes["chosen_by"])
         if self.strict or changes.get("strict"):
             changes |= {"strict": True, "gate": changes.get("gate", self.gate) or _NOBODY_TO_ASK}
+        if "values" in changes:
+            changes["values"] = freeze_mapping(changes["values"])
         return self._with(**changes)
 
     def _with(self, **changes: Any) -> "ToolContext":

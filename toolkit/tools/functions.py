@@ -7,12 +7,13 @@ from functools import partial
 from types import CoroutineType, NoneType
 from typing import TYPE_CHECKING, Any
 
-from toolkit.errors import ConfigurationError, InvalidTools
+from toolkit.errors import InvalidTools
 from toolkit.problems import Problem, errors_among
 from toolkit.running import drive_or_run, in_thread, loop_is_running
 from toolkit.tools.base import Arguments, Tool, unbuilt
 from toolkit.tools.context import ToolContext
 from toolkit.tools.hiding import veiled
+from toolkit.tools.injections import injected
 from toolkit.tools.marking import mark_of
 from toolkit.tools.names import name_problem
 from toolkit.tools.options import option_problems
@@ -84,7 +85,7 @@ class FunctionTool(Tool):
         for name, default in self._signature.explicit_defaults.items():
             if name not in filled:
                 filled[name] = default()
-        return filled | injected(self.name, self._signature, context)
+        return filled | injected(self.name, self._signature.injected, context)
 
 
 def _caller(function: Callable[..., Any], signature: Signature) -> Callable[[dict[str, Any]], Any]:
@@ -108,20 +109,6 @@ def defaults_left(signature: Signature, given: Mapping[str, Any], schema: Mappin
 
 MADE_ANEW = "<made anew for each call>"
 """What is shown of a default that a function makes: it cannot be known before the call."""
-
-
-def injected(tool: str, signature: Signature, context: ToolContext) -> dict[str, Any]:
-    """Return what the context gives to a function, by parameter.
-
-    Raises:
-        ConfigurationError: If a memory id is wanted and the context has none.
-    """
-    if context.memory_id is None and "memory_id" in signature.injected.values():
-        message = f"tool {tool!r} needs a memory id, but the context has none; write ToolContext(memory_id=…)"
-        raise ConfigurationError(message)
-    return {
-        name: context if injection == "context" else context.memory_id for name, injection in signature.injected.items()
-    }
 
 
 def from_function(function: Callable[..., Any], **options: "Unpack[MarkOptions]") -> Tool:

@@ -7,12 +7,14 @@ from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
 from toolkit.errors import InvalidTools
+from toolkit.freezing import freeze
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.running import drive_or_run, in_thread, loop_is_running
 from toolkit.tools.base import Arguments, Tool
 from toolkit.tools.context import ToolContext
-from toolkit.tools.functions import defaults_left, injected
+from toolkit.tools.functions import defaults_left
 from toolkit.tools.hiding import MASK
+from toolkit.tools.injections import injected
 from toolkit.tools.names import name_problem
 from toolkit.tools.options import option_problems
 from toolkit.tools.places import place_of
@@ -52,7 +54,7 @@ class HandmadeTool(Tool):
         fields, unfit = plain_fields({"parameters": parameters}, place)
         if unfit:
             raise InvalidTools(problems=[*problems, *unfit])
-        parameters = fields["parameters"]
+        parameters = freeze(fields["parameters"])
         if parameters.get("type") != "object":
             message = f"the parameters of {name!r} must be a JSON Schema of type 'object'"
             problems.append(Problem("TK302", message, place))
@@ -87,7 +89,7 @@ class HandmadeTool(Tool):
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
         """Call the function; inside a running loop a plain one goes to a thread, where it blocks nobody."""
-        given = {**parsed, **injected(self.name, self._signature, context)}
+        given = {**parsed, **injected(self.name, self._signature.injected, context)}
         if self._signature.is_async:
             return await self.function(**given)
         value = await in_thread(partial(self.function, **given)) if loop_is_running() else self.function(**given)
@@ -104,10 +106,12 @@ def _shape(parameters: Mapping[str, Any], place: Location | None, problems: list
 
 def _signature(function: Callable[..., Any], place: Location | None, problems: list[Problem]) -> Signature | None:
     try:
-        return read_signature(function)[0]
+        signature = read_signature(function)[0]
     except (ValueError, TypeError) as error:
         problems.append(Problem("TK321", f"the signature of the function cannot be read: {error}", place))
         return None
+    problems += signature.misplaced
+    return signature
 
 
 def _disagreements(
@@ -117,10 +121,15 @@ def _disagreements(
     kinds = {parameter.kind for parameter in inspect.signature(function).parameters.values()}
     told, required = parameters.get("properties", {}), parameters.get("required", ())
     taken = {parameter.name for parameter in signature.parameters}
-    problems = [] if inspect.Parameter.VAR_KEYWORD in kinds else [
+    problems = [
+        Problem("TK302", f"parameter {name!r} is filled by the context, so the schema must not offer it", place,
+                hint=f"remove {name!r} from the schema")
+        for name in told if name in signature.injected
+    ]  # fmt: skip
+    problems += [] if inspect.Parameter.VAR_KEYWORD in kinds else [
         Problem("TK302", f"the function has no parameter {name!r}, which the schema tells of", place,
                 hint=did_you_mean(name, taken))
-        for name in told if name not in taken
+        for name in told if name not in taken and name not in signature.injected
     ]  # fmt: skip
     problems += [
         Problem("TK302", f"the function needs {parameter.name!r}, which the schema does not require", place)

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from toolkit.json_texts import json_text
 from toolkit.tools.schemas import REFERENCE, subschemas
 
 MASK = "**********"
@@ -40,7 +41,7 @@ def masked(arguments: str | Mapping[str, Any], secrets: frozenset[str]) -> str |
     if data is None:
         return MASK
     shown = {name: MASK if name in secrets else value for name, value in data.items()}
-    return json.dumps(shown, ensure_ascii=False) if isinstance(arguments, str) else shown
+    return json_text(shown) if isinstance(arguments, str) else shown
 
 
 def veiled(arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:

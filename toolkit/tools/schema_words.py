@@ -1,8 +1,9 @@
 """Words for schemas: what a keyword of JSON Schema demands, as a model and a person understand it."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
+
+from toolkit.json_texts import json_text
 
 _WORDS = {
     "minimum": "at least {}",
@@ -43,7 +44,7 @@ def words_for(key: str, value: Any) -> str:
 
 def as_json(value: Any) -> str:
     """Return a value as JSON text on one line."""
-    return json.dumps(value, ensure_ascii=False, default=_as_json)
+    return json_text(value, default=_as_json)
 
 
 def _as_json(value: Any) -> Any:

@@ -8,17 +8,15 @@ import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from toolkit.problems import Problem
 from toolkit.tools.context import MemoryId, ToolContext
 from toolkit.tools.docstrings import read_docstring
+from toolkit.tools.injections import Injection, injection_of, misplaced_injection
 from toolkit.tools.places import place_of
 
 MISSING: Any = inspect.Parameter.empty
-
-Injection = Literal["context", "memory_id"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +65,7 @@ class Signature:
         returns: The annotation of what it returns, or `MISSING`.
         description: What the docstring says of the whole.
         is_async: Whether it is a coroutine function.
+        misplaced: A problem for each marker that the context cannot fill, since it stands inside another type.
     """
 
     parameters: tuple[Parameter, ...]
@@ -76,6 +75,7 @@ class Signature:
     returns: Any
     description: str
     is_async: bool
+    misplaced: tuple[Problem, ...] = ()
 
 
 def read_signature(function: Callable[..., Any]) -> tuple[Signature, list[Problem]]:
@@ -87,18 +87,20 @@ def read_signature(function: Callable[..., Any]) -> tuple[Signature, list[Proble
     injected: dict[str, Injection] = {}
     positional: list[str] = []
     defaults: dict[str, Callable[[], Any]] = {}
+    misplaced: list[Problem] = []
     for raw in inspect.signature(function).parameters.values():
         annotation = hints.get(raw.name, MISSING)
         if raw.kind is raw.POSITIONAL_ONLY:
             positional.append(raw.name)
-        injection = _injection(annotation)
-        if injection is not None:
+        injection = injection_of(annotation)
+        if injection is not None and raw.kind not in _VARIADIC:
             injected[raw.name] = injection
             continue
-        objection = _objection(raw, annotation)
-        if objection:
-            message, hint = objection
-            problems.append(Problem("TK321", message, place_of(function, raw.name), hint=hint))
+        if found := misplaced_injection(f"parameter {raw.name!r}", annotation):
+            misplaced.append(_unfit(function, raw.name, found))
+            continue
+        if objection := _objection(raw, annotation):
+            problems.append(_unfit(function, raw.name, objection))
             continue
         parameter, way = _parameter(raw, annotation, docstring.parameters.get(raw.name))
         if way is not None:
@@ -107,9 +109,21 @@ def read_signature(function: Callable[..., Any]) -> tuple[Signature, list[Proble
     is_async = inspect.iscoroutinefunction(_callee(function))
     returns = hints.get("return", MISSING)
     signature = Signature(
-        tuple(parameters), injected, tuple(positional), defaults, returns, docstring.description, is_async
-    )  # fmt: skip
-    return signature, problems
+        parameters=tuple(parameters),
+        injected=injected,
+        positional=tuple(positional),
+        explicit_defaults=defaults,
+        returns=returns,
+        description=docstring.description,
+        is_async=is_async,
+        misplaced=tuple(misplaced),
+    )
+    return signature, [*problems, *misplaced]
+
+
+def _unfit(function: Callable[..., Any], parameter: str, objection: tuple[str, str]) -> Problem:
+    message, hint = objection
+    return Problem("TK321", message, place_of(function, parameter), hint=hint)
 
 
 def _callee(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -189,14 +203,6 @@ def _is_field(value: object) -> bool:
     return fields is not None and isinstance(value, fields.FieldInfo)
 
 
-def _injection(annotation: Any) -> Injection | None:
-    if any(extra is MemoryId or isinstance(extra, MemoryId) for extra in getattr(annotation, "__metadata__", ())):
-        return "memory_id"
-    annotation = getattr(annotation, "__origin__", annotation) if hasattr(annotation, "__metadata__") else annotation
-    candidates = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
-    return "context" if {*candidates} - {NoneType} == {ToolContext} else None
-
-
 _VARIADIC = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
 _FUTURES = (collections.abc.Awaitable, collections.abc.Coroutine)
 _STREAMS = (
@@ -213,7 +219,7 @@ _STREAMS = (
 
 
 def _objection(raw: inspect.Parameter, annotation: Any) -> tuple[str, str] | None:
-    """Return why this can be no parameter of a tool, and the cure; or `None`."""
+    """Return why this can be no parameter of a tool, and the fix; or `None`."""
     if raw.kind in _VARIADIC:
         stars = _VARIADIC[raw.kind]
         return (

@@ -6,6 +6,7 @@ from typing import Any
 
 from toolkit.approvals.risks import Risk
 from toolkit.errors import InvalidTools
+from toolkit.freezing import freeze
 from toolkit.problems import Location, Problem
 from toolkit.tools.foreign_values import shown
 from toolkit.tools.spec_fields import ReturnBehavior, plain_fields
@@ -17,7 +18,7 @@ def _no_parameters() -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """The specification of a tool: everything about it but the way it is called.
+    """The specification of a tool: everything about it but the way it is called. Nothing in it ever changes.
 
     Attributes:
         name: What a model calls it by.
@@ -72,7 +73,7 @@ class ToolSpec:
         if problems:
             raise InvalidTools(problems=problems)
         for name, value in plain.items():
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, name, freeze(value))
 
     @classmethod
     def from_class(cls, tools: type) -> "list[ToolSpec]":

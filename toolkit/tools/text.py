@@ -69,7 +69,7 @@ def _input_of_text(arguments: str) -> str:
     from pydantic_core import from_json
 
     try:
-        data = from_json(arguments)
+        data = from_json(arguments, allow_inf_nan=False)
     except ValueError:
         return arguments
     given = data.get(_INPUT) if isinstance(data, dict) else None
@@ -80,7 +80,7 @@ def _input_of_text(arguments: str) -> str:
 
 def _as_text(value: object) -> str:
     try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise ToolArgumentsError(f"The input has no form in JSON: {error}") from error
 

@@ -11,6 +11,7 @@ from toolkit.tools.base import Arguments, Tool, unbuilt
 from toolkit.tools.classes import ExecutingTool
 from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.hiding import veiled
+from toolkit.tools.injections import misplaced_injection
 from toolkit.tools.options import option_problems
 from toolkit.tools.places import place_of
 from toolkit.tools.shapes.annotations import output_schema, shape_of_type
@@ -123,6 +124,9 @@ class TypedTool(ExecutingTool, Generic[Input]):
         place = place_of(self.written_as)
         if self.input_type is None:
             message, hint = f"tool {self.name!r} has no input type", "write class …(TypedTool[Model])"
+            raise InvalidTools(problems=[Problem("TK321", message, place, hint=hint)])
+        if misplaced := misplaced_injection(f"the input of {self.name!r}", self.input_type):
+            message, hint = misplaced
             raise InvalidTools(problems=[Problem("TK321", message, place, hint=hint)])
         try:
             return shape_of_type(self.input_type)

@@ -13,7 +13,20 @@ from toolkit.tools.context import ToolContext
 from toolkit_cli.arguments.stdin import piped_text
 from toolkit_cli.completion import complete_group, complete_target
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
-from toolkit_cli.options import BaseUrl, Debug, Grants, ModelName, NoInput, Quiet, Rules, Starts, Values, Verbose, Yes
+from toolkit_cli.options import (
+    BaseUrl,
+    Debug,
+    Grants,
+    MemoryId,
+    ModelName,
+    NoInput,
+    Quiet,
+    Rules,
+    Starts,
+    Values,
+    Verbose,
+    Yes,
+)
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.running.answering import Answers, make_gate
 from toolkit_cli.running.conversing import Conversation
@@ -21,7 +34,7 @@ from toolkit_cli.running.interrupts import leave_if_threads_remain
 from toolkit_cli.running.logs import show_logs
 from toolkit_cli.running.telling import Teller, both, message_channel, write_event
 from toolkit_cli.running.transcript_files import Earlier, TranscriptFile, read_transcript
-from toolkit_cli.running.values import read_values, seconds_of
+from toolkit_cli.running.values import checked_memory_id, read_values, seconds_of
 from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
 
@@ -91,6 +104,7 @@ class _Wanted(NamedTuple):
         path: Where what is said is kept.
         format: How results are written.
         quiet: Whether nothing but errors is said.
+        memory_id: Whose memory the tools work on.
     """
 
     task: str | None
@@ -104,6 +118,7 @@ class _Wanted(NamedTuple):
     path: Path | None
     format: Format
     quiet: bool
+    memory_id: str | None
 
 
 def agent(  # noqa: PLR0913 - each is an option of the command
@@ -126,6 +141,7 @@ def agent(  # noqa: PLR0913 - each is an option of the command
     grant: Grants = None,
     start: Starts = None,
     context: Values = None,
+    memory_id: MemoryId = None,
     verbose: Verbose = 0,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -150,6 +166,7 @@ def agent(  # noqa: PLR0913 - each is an option of the command
         transcript,
         format,
         quiet,
+        checked_memory_id(memory_id),
     )
     with Screen() as screen:
         show_logs(screen, verbose, debug=debug)
@@ -239,7 +256,7 @@ def _conversation(wanted: _Wanted, configuration: "Configuration", answers: Answ
     teller = None if wanted.quiet else Teller(screen, aloud=True)
     listener = both(teller, write_event if wanted.format == "jsonl" else None)
     run = Run(goal=wanted.task, budget=wanted.budget, channel=None if wanted.quiet else message_channel(screen))
-    context = ToolContext(configuration.context, gate=gate, listener=listener)
+    context = ToolContext(configuration.context, memory_id=wanted.memory_id, gate=gate, listener=listener)
     file = None
     if wanted.path is not None:
         file = TranscriptFile(wanted.path, wanted.model.name, wanted.task, wanted.earlier)

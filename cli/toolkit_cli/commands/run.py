@@ -14,14 +14,27 @@ from toolkit_cli.arguments.gathering import Given, gather_arguments, objections
 from toolkit_cli.arguments.stdin import piped_text
 from toolkit_cli.completion import complete_target
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
-from toolkit_cli.options import BaseUrl, Debug, Grants, NoInput, Quiet, Rules, Sources, Starts, Values, Verbose, Yes
+from toolkit_cli.options import (
+    BaseUrl,
+    Debug,
+    Grants,
+    MemoryId,
+    NoInput,
+    Quiet,
+    Rules,
+    Sources,
+    Starts,
+    Values,
+    Verbose,
+    Yes,
+)
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.running.answering import Answers, make_gate, refuse_what_nobody_can_answer
 from toolkit_cli.running.calling import call_tool
 from toolkit_cli.running.logs import show_logs
 from toolkit_cli.running.presenting import present
 from toolkit_cli.running.telling import Teller, both, message_channel, write_event
-from toolkit_cli.running.values import read_values, seconds_of
+from toolkit_cli.running.values import checked_memory_id, read_values, seconds_of
 from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
 
@@ -79,6 +92,7 @@ def run(  # noqa: PLR0913 - each is an option of the command
     ] = None,
     base_url: BaseUrl = None,
     context: Values = None,
+    memory_id: MemoryId = None,
     verbose: Verbose = 0,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -93,6 +107,7 @@ def run(  # noqa: PLR0913 - each is an option of the command
     values = {**configuration.context, **read_values(context or ())}
     configuration = configuration._replace(context=values)
     answers = Answers(yes, no_input, approve or ())
+    memory_id = checked_memory_id(memory_id)
     with Screen() as screen:
         show_logs(screen, verbose, debug=debug)
         gate = make_gate(answers, screen, configuration.approval_timeout)
@@ -105,7 +120,8 @@ def run(  # noqa: PLR0913 - each is an option of the command
         teller = None if quiet else Teller(screen, aloud=_is_agent(tool))
         listener = both(teller, write_event if format == "jsonl" else None)
         belongs_to = Run(channel=None if quiet else message_channel(screen))
-        ending = call_tool(tool, arguments, ToolContext(values, gate=gate, listener=listener, run=belongs_to))
+        context_of_all = ToolContext(values, memory_id=memory_id, gate=gate, listener=listener, run=belongs_to)
+        ending = call_tool(tool, arguments, context_of_all)
     return present(ending, format, teller, belongs_to.uses)
 
 

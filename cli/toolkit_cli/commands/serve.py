@@ -11,10 +11,10 @@ import typer
 
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
-from toolkit_cli.options import Debug, Grants, Quiet, Rules, Sources, Starts, Targets, Values, Verbose, Yes
+from toolkit_cli.options import Debug, Grants, MemoryId, Quiet, Rules, Sources, Starts, Targets, Values, Verbose, Yes
 from toolkit_cli.running.answering import Answers, make_gate
 from toolkit_cli.running.logs import show_logs
-from toolkit_cli.running.values import read_values
+from toolkit_cli.running.values import checked_memory_id, read_values
 from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
 
@@ -61,6 +61,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
     approve: Rules = None,
     meta: Keys = None,
     context: Values = None,
+    memory_id: MemoryId = None,
     timeout: Time = None,
     reload: Annotated[bool, typer.Option("--reload", help="Serve what files say after each change of them.")] = False,
     name: Annotated[str, typer.Option(metavar="NAME", help="What the server calls itself.")] = _NAME,
@@ -81,6 +82,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
     Where the client cannot ask, it is refused, and the flag that allows it is named.
     """
     _go_to(directory)
+    memory_id = checked_memory_id(memory_id)
     from toolkit_cli.serving import carrying, preparing  # noqa: PLC0415 - help needs none of it
     from toolkit_cli.serving.reloading import reloader  # noqa: PLC0415
 
@@ -88,6 +90,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
     if print_config is not None:
         options = {"--approve": approve, "--meta": meta, "--tools": tools, "--grant": grant, "--start": start}
         options |= {"--timeout": [timeout] if timeout else None, "--name": [name] if name != _NAME else None}
+        options |= {"--memory-id": [memory_id] if memory_id else None}
         words = [*(targets or ()), *_as_typed(options, {"--yes": yes, "--reload": reload})]
         return _print_configuration(print_config, name, words, place, token_env)
     preparing.need_the_extra()
@@ -105,7 +108,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
 
         door = None if place is None else carrying.make_door(place, token_env, allow_host or ())
         served = open_all()
-        wishes = preparing.Wishes(name, answers, meta or (), read_values(context or ()), timeout)
+        wishes = preparing.Wishes(name, answers, meta or (), read_values(context or ()), memory_id, timeout)
         made = preparing.make_options(wishes, configuration, door.token if door else None)
         watch = reloader(targets or (), open_all) if reload else None
         if door is not None:

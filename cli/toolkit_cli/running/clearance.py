@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.policies import Allowance, DescribedCall, Verdict
 from toolkit.approvals.risks import Risk
+from toolkit.json_texts import json_text
 from toolkit.problems import Location, Problem
 from toolkit.tools.base import Tool
 from toolkit.tools.hiding import MASK
@@ -106,7 +107,5 @@ def flag_for(call: DescribedCall) -> str:
 
 def _short_text(value: Any) -> str | None:
     """Return a value as a rule matches it, if it is short enough to stand in a flag."""
-    import json  # noqa: PLC0415 - only bad news needs it
-
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = value if isinstance(value, str) else json_text(value, separators=(",", ":"))
     return text if len(text) <= _LONGEST_IN_FLAG and text.isprintable() else None

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from toolkit.json_texts import json_text
 from toolkit.replacing import put
 from toolkit.runs.run import Run
 from toolkit_cli.failures import ExitCode, Failure
@@ -49,7 +50,7 @@ class TranscriptFile:
         record: dict[str, Any] = {"model": self.model, "task": self.task, "usage": used, "messages": said.as_record()}
         if self.earlier:
             record["earlier"] = self.earlier
-        text = f"{json.dumps(record, ensure_ascii=False, indent=2)}\n"
+        text = f"{json_text(record, indent=2)}\n"
         try:
             # Half a character becomes an escape of JSON; what is said may be secret.
             put(self.path, text.encode(errors="backslashreplace"), is_private=True)

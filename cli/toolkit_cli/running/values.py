@@ -30,6 +30,17 @@ def read_values(words: Sequence[str]) -> dict[str, Any]:
     return values
 
 
+def checked_memory_id(memory_id: str | None) -> str | None:
+    """Return the id of `--memory-id`; a blank one, such as an unset variable, would be everybody's.
+
+    Raises:
+        Failure: If it is blank.
+    """
+    if memory_id is not None and not memory_id.strip():
+        raise Failure(ExitCode.USAGE, "--memory-id: the id is empty", hint="write --memory-id ID")
+    return memory_id
+
+
 def seconds_of(option: str, text: str) -> float:
     """Return the seconds of a duration.
 

@@ -29,6 +29,7 @@ class Wishes(NamedTuple):
         answers: How questions are answered beforehand.
         meta: The keys of `_meta` that tools receive.
         values: Values that tools receive.
+        memory_id: Whose memory the tools work on.
         timeout: How long a call may take, as it was written.
     """
 
@@ -36,6 +37,7 @@ class Wishes(NamedTuple):
     answers: Answers
     meta: Sequence[str]
     values: Mapping[str, Any]
+    memory_id: str | None
     timeout: str | None
 
 
@@ -106,6 +108,7 @@ def make_options(wishes: Wishes, configuration: "Configuration", token: str | No
         approval_timeout=configuration.approval_timeout or DEFAULT_TIMEOUT,
         limit=limit or max(DEFAULT_LIMIT, configuration.timeout or 0.0),
         values={**configuration.context, **wishes.values},
+        memory_id=wishes.memory_id,
         meta=frozenset(wishes.meta),
     )
     secrets = secrets_of_environment(*([token] if token else []))

@@ -1,11 +1,11 @@
 """Texts: what a model is told, with the inputs of a call in the place of `${{ inputs.NAME }}`."""
 
-import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from toolkit.documents.nodes import Scalar
+from toolkit.json_texts import json_text
 from toolkit.problems import Location, Problem, did_you_mean, respelled
 
 UNKNOWN_REFERENCE = "TK605"
@@ -60,4 +60,4 @@ class Text(NamedTuple):
 
 def as_text(value: Any) -> str:
     """Return a value as a model reads it: text as it is, anything else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else json_text(value)

@@ -1,11 +1,11 @@
 """Conversions: conversations, tools and replies between our values and those of pydantic-ai."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from toolkit.agents.models.messages import Message, ModelReply, SystemMessage, ToolMessage, Usage, UserMessage
 from toolkit.agents.models.streaming import Piece
+from toolkit.json_texts import json_text
 from toolkit.tools.calls import ToolCall
 from toolkit.tools.spec import ToolSpec
 
@@ -120,4 +120,4 @@ def _arguments(arguments: str | Mapping[str, Any] | None) -> str:
     """Return the arguments as the model wrote them, also where they are no JSON."""
     if isinstance(arguments, str):
         return arguments or "{}"
-    return json.dumps(arguments or {}, ensure_ascii=False)
+    return json_text(arguments or {})

@@ -14,7 +14,6 @@ conversation, and one such function may stand for all turns. A script in a Pytho
 a function `reply(messages, tools)`.
 """
 
-import json
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
@@ -26,6 +25,7 @@ from toolkit.documents.nodes import Mapping, Node, Scalar, plain
 from toolkit.documents.nodes import Sequence as Items
 from toolkit.documents.reading import read_document
 from toolkit.errors import ConfigurationError, raise_errors
+from toolkit.json_texts import json_text
 from toolkit.problems import Problem, did_you_mean, errors_among
 from toolkit.tools.calls import ToolCall
 from toolkit.tools.spec import ToolSpec
@@ -159,7 +159,7 @@ class _Reading:
         if isinstance(arguments, Scalar) and isinstance(arguments.value, str):
             text = arguments.text  # as the model would send it, also where it is no JSON
         else:
-            text = json.dumps({} if arguments is None else plain(arguments), ensure_ascii=False)
+            text = json_text({} if arguments is None else plain(arguments))
         name = tool.text if isinstance(tool, Scalar) else ""
         return ToolCall(name, text, identity.text if isinstance(identity, Scalar) else None)
 

@@ -16,6 +16,7 @@ from mcp.shared.exceptions import MCPError
 
 from toolkit.approvals.decisions import Continue, Decision, Edit, Reject
 from toolkit.approvals.requests import ReviewRequest
+from toolkit.json_texts import json_text
 
 Elicit = Callable[[types.ElicitRequest], Awaitable[types.ElicitResult]]
 """Puts a question to the person behind the client and returns the answer."""
@@ -81,7 +82,7 @@ def text_of(request: ReviewRequest) -> str:
         return _shown(request.text)
     risk = request.risk
     is_usual = request.text == f"Run {risk.tool}?"
-    arguments = json.dumps(request.arguments, ensure_ascii=False, indent=2)  # no text in JSON begins a line
+    arguments = json_text(request.arguments, indent=2)  # no text in JSON begins a line
     defaults = {name: value for name, value in request.defaults.items() if name not in request.arguments}
     lines = [
         request.text if is_usual else _labelled("asks", request.text),
@@ -138,7 +139,7 @@ def _own_words(answer: types.ElicitResult) -> Decision:
 
 
 def _block(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    return value if isinstance(value, str) else json_text(value, indent=2, default=str)
 
 
 def _shown(text: str) -> str:

@@ -48,6 +48,7 @@ class Rules:
         approval_timeout: Seconds that a question waits.
         limit: Seconds that a call may take.
         values: What every call's context carries.
+        memory_id: Whose memory every call works on; no client chooses it.
         meta: The keys of a request's `_meta` that become values of the context too.
     """
 
@@ -56,6 +57,7 @@ class Rules:
     approval_timeout: float = DEFAULT_TIMEOUT
     limit: float = DEFAULT_LIMIT
     values: Mapping[str, Any] = field(default_factory=dict)
+    memory_id: str | None = None
     meta: frozenset[str] = frozenset()
 
 
@@ -110,6 +112,7 @@ class Call:
         telling = self._telling
         context = ToolContext(
             self._values(request),
+            memory_id=self._rules.memory_id,
             gate=Gate(self._reviewer(request), self._rules.policy, timeout=self._rules.approval_timeout),
             listener=telling.listen if telling is not None else None,
             run=Run(channel=telling.hear if telling is not None else None),

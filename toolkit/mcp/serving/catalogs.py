@@ -4,7 +4,6 @@ A client that keeps a session has a table of its own: what a facade reveals join
 see one list that no call changes; behind its facades lead two tools, one that searches and one that calls.
 """
 
-import json
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -15,6 +14,7 @@ from toolkit.disclosure.offering import offer, unfolded_by
 from toolkit.disclosure.progressive import facade_in
 from toolkit.disclosure.searching import ToolIndex
 from toolkit.errors import ToolExecutionError
+from toolkit.json_texts import json_text
 from toolkit.mcp.serving.definitions import Definition
 from toolkit.problems import did_you_mean
 from toolkit.tools.base import Tool
@@ -212,7 +212,6 @@ def _told(path: str, tool: Tool) -> dict[str, Any]:
 
 def _in_words(listed: list[dict[str, Any]], call: str) -> str:
     lines = "".join(
-        f"\n- {one['name']}: {one['description']}\n  parameters: {json.dumps(one['parameters'], ensure_ascii=False)}"
-        for one in listed
+        f"\n- {one['name']}: {one['description']}\n  parameters: {json_text(one['parameters'])}" for one in listed
     )
     return f"Call one of these with {call}(name, arguments):{lines}"

@@ -1,6 +1,5 @@
 """Contents: what a server answers, as a result of ours: text for models, plain data for programs, artifacts."""
 
-import json
 from base64 import b64decode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from mcp_types import (
     TextResourceContents,
 )
 
+from toolkit.json_texts import json_text
 from toolkit.tools.results import NO_MESSAGE, ToolResult
 from toolkit.tools.secret_texts import Secrets
 
@@ -53,7 +53,7 @@ def result_from(answer: CallToolResult) -> ToolResult:
     """
     texts, attachments = _read(answer.content)
     if not texts and answer.structured_content is not None:
-        texts = [json.dumps(answer.structured_content, ensure_ascii=False, separators=(",", ":"))]
+        texts = [json_text(answer.structured_content, separators=(",", ":"))]
     text = "\n".join(texts)
     if len(text) > LARGEST_TEXT:
         message = f"the server's answer has {len(text)} characters, more than the {LARGEST_TEXT} that are taken"

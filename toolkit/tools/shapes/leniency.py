@@ -1,10 +1,13 @@
 """Leniency: our rules over pydantic's own, since it is a model that writes the arguments.
 
-Numbers may come as text and a whole number may be written `5.0`, but a boolean is `true` or `false` and no number.
+Numbers may come as text and a whole number may be written `5.0`, but a boolean is `true` or `false` and no number. NaN
+and infinity, which JSON does not have, are refused unless a type allows them with `allow_inf_nan=True`.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from toolkit.tools.shapes.owning import finite, owned
 
 _OPAQUE = {"default", "metadata", "expected", "members", "serialization", "cls", "config"}
 
@@ -34,13 +37,73 @@ _NUMBER = {
 }
 
 
+class _Rules(NamedTuple):
+    """What holds for a part of a schema.
+
+    Attributes:
+        lenient: Whether numbers may come as text; their author may want pydantic's strict rules.
+        finite: Whether NaN and infinity are refused; their author may allow them.
+        open: Whether an object may have more members than it names.
+    """
+
+    lenient: bool = True
+    finite: bool = True
+    open: bool = False
+
+    def within(self, config: Mapping[str, Any] | None) -> "_Rules":
+        """Return the rules that hold inside a part with a configuration of its own."""
+        if config is None:
+            return self
+        return _Rules(
+            lenient=self.lenient and not config.get("strict"),
+            finite=not config.get("allow_inf_nan"),
+            open=config.get("extra_fields_behavior") == "allow",
+        )
+
+
 def with_our_rules(schema: Any) -> Any:
-    """Return a copy of a pydantic-core schema in which numbers and booleans are read as we want."""
+    """Return a copy of a pydantic-core schema in which numbers, booleans and data of any type are read as we want."""
+    return _with_rules(schema, _Rules())
+
+
+def _with_rules(schema: Any, rules: _Rules) -> Any:
     if isinstance(schema, list | tuple):
-        return type(schema)(with_our_rules(item) for item in schema)
-    if not isinstance(schema, Mapping) or schema.get("config", {}).get("strict"):
-        return schema  # no schema, or one whose author wants pydantic's strict rules
-    copy = {key: value if key in _OPAQUE else with_our_rules(value) for key, value in schema.items()}
+        return type(schema)(_with_rules(item, rules) for item in schema)
+    if not isinstance(schema, Mapping):
+        return schema
+    if not isinstance(
+        schema.get("type"), str
+    ):  # the fields of an object by name, which may be called `type` or `default`
+        return {name: _with_rules(part, rules) for name, part in schema.items()}
+    rules = rules.within(schema.get("config"))
+    copy = {key: value if key in _OPAQUE else _with_rules(value, rules) for key, value in schema.items()}
+    copy = _with_finite_numbers(copy) if rules.finite else copy
+    copy = _with_owned_data(copy, rules)
+    return _leniently(copy) if rules.lenient else copy
+
+
+def _with_finite_numbers(copy: dict[str, Any]) -> dict[str, Any]:
+    match copy.get("type"):
+        case "float":
+            return {"allow_inf_nan": False, **copy}
+        case "complex":
+            return _after(copy, _FINITE)
+    return copy
+
+
+def _with_owned_data(copy: dict[str, Any], rules: _Rules) -> dict[str, Any]:
+    """Return a schema in which everything of any type is checked, and belongs to the call."""
+    kind = copy.get("type")
+    if kind == "any":
+        return {**copy, **_OWNED}
+    if kind in _ITEMS:
+        return {_ITEMS[kind]: _OWNED, **copy}
+    if kind in _OBJECTS and (copy.get("extra_behavior") or ("allow" if rules.open else None)) == "allow":
+        return {"extras_schema": _OWNED, **copy}
+    return copy
+
+
+def _leniently(copy: dict[str, Any]) -> dict[str, Any]:
     match copy.get("type"):
         case "literal" if _knows_numbers(copy["expected"]):
             return _after(_NO_BOOLEAN, copy)
@@ -73,7 +136,15 @@ def _refuse_boolean(value: Any) -> Any:
     raise PydanticCustomError(kind, message)
 
 
-_NO_BOOLEAN = {"type": "function-plain", "function": {"type": "no-info", "function": _refuse_boolean}}
+def _by(function: Callable[[Any], Any]) -> dict[str, Any]:
+    return {"type": "function-plain", "function": {"type": "no-info", "function": function}}
+
+
+_NO_BOOLEAN = _by(_refuse_boolean)
+_OWNED = _by(owned)
+_FINITE = _by(finite)
+_ITEMS = dict.fromkeys(("list", "set", "frozenset"), "items_schema") | {"dict": "values_schema"}
+_OBJECTS = {"typed-dict", "model-fields"}
 
 
 def _after(first: dict[str, Any], then: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from pydantic_core import ValidationError, from_json
 
 from toolkit.errors import ToolArgumentsError
 from toolkit.tools.hiding import secret_members
+from toolkit.tools.shapes.owning import NOT_OWNED
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -187,6 +188,7 @@ def _walk(detail: "ErrorDetails", data: Any) -> tuple[str, tuple[int | str, ...]
 
 
 _ABOUT_WHAT_IS_INSIDE = {
+    NOT_OWNED,
     "assertion_error",
     "too_long",
     "too_short",
