@@ -41,7 +41,10 @@ def load_configuration(
     raise_errors(ConfigurationError, problems)
     if not tools:
         return configuration
-    return configuration._replace(sources=(*map(_from_here, tools), *configuration.sources))
+    named = tuple(map(_from_here, tools))
+    return configuration._replace(
+        sources=(*named, *configuration.sources), user_sources=(*named, *configuration.user_sources)
+    )
 
 
 def _working_directory() -> Path:

@@ -3,11 +3,14 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.volumes import examples
+from toolkit.sources.boundaries import Boundary
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.configuring import find_configuration
 
@@ -73,6 +76,44 @@ def test_nearest_file_upwards_holds(project):
     project.write("near/other/pyproject.toml", "[tool.other]\nabout = 'toolkit'\n")
     assert found(project, "near/other").env == ("NEAR",)
     assert found(project, ".").env == ("FAR",)
+
+
+@pytest.mark.parametrize("repository", ["folder", "file"])
+def test_search_ends_at_the_root_of_the_repository(project, repository):
+    project.write("toolkit.toml", "env = ['OUTSIDE']\n")
+    if repository == "folder":
+        (project.folder / "clone/.git").mkdir(parents=True)
+    else:
+        project.write("clone/.git", "gitdir: elsewhere\n")
+    (project.folder / "clone/deep").mkdir()
+    assert found(project, "clone/deep") == Configuration(directory=project.folder / "clone/deep")
+    project.write("clone/toolkit.toml", "env = ['INSIDE']\n")
+    assert found(project, "clone/deep").env == ("INSIDE",)
+
+
+def test_search_ends_at_the_file_system():
+    assert list(Boundary(Path("/proc/self/fd").resolve()).folders())[-1] == Path("/proc")
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only the administrator can give files away")
+def test_files_and_folders_of_other_users_above_say_nothing(project):
+    stranger = 65534
+    os.chown(project.write("toolkit.toml", "env = ['PLANTED']\n"), stranger, stranger)
+    (project.folder / "own").mkdir()
+    assert found(project, "own") == Configuration(directory=project.folder / "own")
+    assert found(project).env == ()
+    os.chown(project.folder / "toolkit.toml", 0, 0)
+    assert found(project, "own").env == ("PLANTED",)
+    os.chown(project.folder, stranger, stranger)
+    assert found(project, "own") == Configuration(directory=project.folder / "own")
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only the administrator can give files away")
+def test_settings_of_the_folder_that_somebody_stands_in_hold_whoever_owns_it(project):
+    stranger = 65534
+    os.chown(project.write("toolkit.toml", "env = ['OWN']\n"), stranger, stranger)
+    os.chown(project.folder, stranger, stranger)
+    assert found(project).env == ("OWN",)
 
 
 def test_own_file_comes_before_the_project_file(project):
@@ -240,8 +281,21 @@ def test_configured_tool_comes_before_a_ready_one(project):
 
 def test_broken_configured_source_only_warns_who_wants_something_else(project):
     project.write("toolkit.toml", "sources = ['bad.py', 'tools.py', 'missing.py']\n")
-    project.write("bad.py", "raise RuntimeError\n")
-    project.tool("tools.py", "forecast")
+    project.tool("bad.py", "never", before="raise RuntimeError")
+    project.write(
+        "tools.py",
+        """
+        from toolkit import from_function
+
+
+        def rain(city: str) -> str:
+            \"\"\"Tells the weather.\"\"\"
+            return city
+
+
+        made = from_function(rain, name="fore" + "cast")
+        """,
+    )
     opened = project.open("forecast", configuration=project.configured())
     assert list(opened.tools) == ["forecast"]
     assert [(problem.code, problem.severity, str(problem.location)) for problem in opened.problems] == [
@@ -251,7 +305,17 @@ def test_broken_configured_source_only_warns_who_wants_something_else(project):
     assert [problem.severity for problem in project.open(configuration=project.configured()).problems] == ["error"] * 2
 
 
-@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_configured_source_that_does_not_have_the_name_is_left_closed(project):
+    project.write("toolkit.toml", "sources = ['other.py', 'tools.py']\n")
+    project.tool("other.py", "never", before="raise RuntimeError")
+    project.tool("tools.py", "forecast")
+    configuration = project.configured()
+    for name in ("forecast", "calculator"):
+        opened = project.open(name, configuration=configuration)
+        assert (list(opened.tools), opened.problems) == ([name], [])
+
+
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(st.sampled_from("[]={}'\"#,.\n =envsourcetlkx1"), max_size=60))
 def test_no_text_in_the_file_makes_it_crash(project, text):
     project.write("toolkit.toml", text)

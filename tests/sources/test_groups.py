@@ -68,7 +68,7 @@ def configured(project, text):
         ('tools = ["calculator"]', ["calculator"]),
         ('tools = ["calc*", "fetch"]', ["calculator", "fetch"]),
         ('sources = ["web.py"]', ["fetch", "search_web", "search_news", "pages"]),
-        ('sources = ["web.py:delete"]', ["delete"]),
+        ('sources = ["web.py:search_news"]', ["search_news"]),
         ('sources = ["web.py"]\ntools = ["search_*"]', ["search_web", "search_news"]),
     ],
 )

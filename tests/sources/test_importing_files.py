@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -35,6 +36,22 @@ def test_file_in_a_package_is_a_member_of_it(project):
         "corner_shop.inner",
     )
     assert imported(Path("corner_shop/__init__.py")) is sys.modules["corner_shop"]
+
+
+def test_packages_above_the_root_of_the_repository_are_not_run(project):
+    project.write("outer/__init__.py", "raise RuntimeError\n")
+    project.write("outer/clone/__init__.py", "NAME = 'clone'\n")
+    project.write("outer/clone/rates.py", "from . import NAME\n")
+    (project.folder / "outer/clone/.git").mkdir()
+    assert imported(Path("outer/clone/rates.py")).NAME == "clone"
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only the administrator can give files away")
+def test_packages_of_other_users_above_are_not_run(project):
+    os.chown(project.write("outer/__init__.py", "raise RuntimeError\n"), 65534, 65534)
+    project.write("outer/shop/__init__.py")
+    project.write("outer/shop/prices.py")
+    assert imported(Path("outer/shop/prices.py")).__name__ == "shop.prices"
 
 
 def test_file_sees_its_neighbours(project):
@@ -83,7 +100,7 @@ def test_library_stays_the_same_where_its_own_folder_is_worked_in(project):
     program = (
         "import sys, toolkit.events; from toolkit.sources.modules import import_named, imported_afresh, users_modules; "
         "from toolkit.sources.opening import open_targets; from toolkit.sources.configuration import Configuration; "
-        f"from pathlib import Path; events = toolkit.events; import_named('bench', Path({OURS!r}).parent); "
+        f"from pathlib import Path; events = toolkit.events; import_named('bench', Path({OURS!r}).parent, is_permitted=True); "
         "print(list(open_targets(['tools.py'], Configuration()).tools), 'toolkit' in users_modules())\n"
         "with imported_afresh(): pass\n"
         "print(sys.modules['toolkit.events'] is events)"
@@ -136,15 +153,15 @@ def test_file_beside_a_package_of_its_name_is_the_one_that_was_named(project):
 
 def test_module_that_fails_is_one_problem_with_its_place(project):
     project.write("shop/__init__.py")
-    project.write("shop/prices.py", "1 / 0\n")
+    project.write("shop/prices.py", "from toolkit import tool\n1 / 0\n")
     assert project.problems("shop.prices", "shop.prices:price") == [
-        f"shop/prices.py:1:1: error[TK002]: 'shop.prices' cannot be imported: ZeroDivisionError: division by zero ({WORK})"
+        f"shop/prices.py:2:1: error[TK002]: 'shop.prices' cannot be imported: ZeroDivisionError: division by zero ({WORK})"
     ]
 
 
 def test_module_whose_package_fails_is_one_problem_with_its_place(project):
     project.write("shop/__init__.py", "import jsno\n")
-    project.write("shop/prices.py")
+    project.tool("shop/prices.py", "price")
     assert project.problems("shop.prices") == [
         (
             "shop/__init__.py:1:1: error[TK002]: 'shop.prices' cannot be imported: ModuleNotFoundError: No module named 'jsno' "

@@ -100,7 +100,7 @@ def test_unknown_tool_names_the_nearest_of_all_that_are_known(house):
 
 
 def test_missing_and_broken_sources_are_told_together(house):
-    house.write("house/bad.py", "import jsno\n")
+    house.tool("house/bad.py", "never", before="import jsno")
     house.write("house/p.yaml", "tools: [bad.py, tols.py, tools.py]\nsteps: [shout]\n")
     assert problems_of("house/p.yaml") == [
         (

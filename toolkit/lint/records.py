@@ -70,6 +70,7 @@ def configuration_record(configuration: Configuration) -> dict[str, Any]:
         "directory": str(configuration.directory.absolute()),
         "file": configuration.file and str(configuration.file),
         "sources": configuration.sources,
+        "user_sources": configuration.user_sources,
         "env": configuration.env,
         "groups": {name: one._asdict() for name, one in configuration.groups.items()},
         "mcp": {name: _server_record(one) for name, one in configuration.mcp.items() if isinstance(one, tuple)},
@@ -91,6 +92,7 @@ def read_configuration(record: Mapping[str, Any]) -> Configuration:
         directory=Path(record["directory"]),
         file=Path(file) if file else None,
         sources=tuple(record["sources"]),
+        user_sources=tuple(record["user_sources"]),
         env=tuple(record["env"]),
         groups={name: _read_group(one) for name, one in record["groups"].items()},
         granted=frozenset(PERMISSIONS),  # what is looked at here is called by nobody

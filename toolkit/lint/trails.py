@@ -19,6 +19,7 @@ from toolkit.problems import Problem
 from toolkit.sources.classes import file_of_class
 from toolkit.sources.collected import Collected
 from toolkit.sources.configuration import Configuration
+from toolkit.sources.import_permission import Chooser
 from toolkit.sources.opening import SourceOpener
 from toolkit.sources.targets import FilesTarget, Target
 
@@ -141,14 +142,16 @@ class FollowedOpener(SourceOpener):
         self, configuration: Configuration, refused: Mapping[str, Problem] | None = None, *, trail: Trail | None
     ) -> None:
         """Open nothing yet; without a trail it is a plain opener."""
-        super().__init__(configuration, refused)
+        super().__init__(configuration, refused, looks=True)
         self._trail = trail
 
-    def open_parsed(self, target: Target | Problem, base: Path, *, is_configured: bool = False) -> Collected:
+    def open_parsed(
+        self, target: Target | Problem, base: Path, chooser: Chooser = "user", *, is_configured: bool = False
+    ) -> Collected:
         """Open a target; which files a folder or a pattern has is worth remembering."""
         if self._trail is not None and isinstance(target, FilesTarget) and not target.is_single:
             self._trail.lists(target.spelled, str(base.absolute()))
-        return super().open_parsed(target, base, is_configured=is_configured)
+        return super().open_parsed(target, base, chooser, is_configured=is_configured)
 
     def find(self, name: str, *, in_configured: bool = True) -> Collected | None:
         """Return the tool that has a name; for a configured one all configured sources may matter."""
@@ -171,11 +174,11 @@ class FollowedOpener(SourceOpener):
         finally:
             self._trail.closes()
 
-    def _open_file(self, path: Path, name: str | None) -> Collected:
+    def _open_file(self, path: Path, name: str | None, chooser: Chooser, *, is_walked: bool = False) -> Collected:
         if self._trail is None:
-            return super()._open_file(path, name)
+            return super()._open_file(path, name, chooser, is_walked=is_walked)
         self._trail.opens(os.path.realpath(path))
         try:
-            return super()._open_file(path, name)
+            return super()._open_file(path, name, chooser, is_walked=is_walked)
         finally:
             self._trail.closes()

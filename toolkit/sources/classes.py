@@ -8,6 +8,7 @@ from types import ModuleType
 from toolkit.problems import Problem, did_you_mean
 from toolkit.sources.collected import NOT_FOUND
 from toolkit.sources.folders import PYTHON
+from toolkit.sources.import_permission import ImportPermission
 from toolkit.sources.targets import FilesTarget, NameTarget, parse_target
 
 _WRITE = "write file.py:Class, or package.module:Class"
@@ -19,13 +20,16 @@ def file_of_class(text: str, base: Path) -> Path | None:
     return target.paths[0] if isinstance(target, FilesTarget) and target.is_single else None
 
 
-def find_class(text: str, base: Path, refused: Mapping[str, Problem]) -> type | list[Problem]:
+def find_class(
+    text: str, base: Path, refused: Mapping[str, Problem], permission: ImportPermission
+) -> type | list[Problem]:
     """Return the class that `file.py:Class` or `package.module:Class` means, or why there is none.
 
     Args:
         text: What was written.
         base: The folder that relative paths start from.
         refused: Python files, by their real paths, that are not to be imported, each with the reason.
+        permission: Decides whether a file may be imported.
     """
     target = parse_target(text, base)
     module: ModuleType | list[Problem] | None = []
@@ -35,13 +39,18 @@ def find_class(text: str, base: Path, refused: Mapping[str, Problem]) -> type | 
         case FilesTarget(paths=(path,), name=str(name), is_single=True) if path.suffix == PYTHON:
             if reason := refused.get(os.path.realpath(path)):
                 return [reason]
+            if (objections := permission.objections_to_class(path, name)) is not None:
+                return [*objections]
             from toolkit.sources.modules import import_file  # noqa: PLC0415 - few files name classes
 
             module = import_file(path)
         case NameTarget(name=str(name)):
-            from toolkit.sources.modules import import_named  # noqa: PLC0415 - as above
+            from toolkit.sources.modules import import_named, source_of  # noqa: PLC0415 - as above
 
-            module = import_named(target.module, base)
+            file = source_of(target.module, base)
+            if file and (objections := permission.objections_to_class(Path(file), name)) is not None:
+                return [*objections]
+            module = import_named(target.module, base, is_permitted=file is not None)
         case _:
             return [Problem(NOT_FOUND, f"'{text}' names no class", hint=_WRITE)]
     if module is None:

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 from toolkit.problems import Location, Problem, Severity, errors_among
 from toolkit.sources.bindings import place_of_name
 from toolkit.sources.collected import NO_TOOLS, Collected
+from toolkit.sources.import_permission import not_a_tool
 from toolkit.sources.instances import NO_TOOL, Instance, make_instance
 from toolkit.tools.base import Tool
 from toolkit.tools.foreign_values import (
@@ -91,6 +92,43 @@ class Collector:
             place = Location(module.__file__) if module.__file__ else None
             collected.problems.append(Problem(NO_TOOLS, f"'{name}' in '{source}' holds no tools", place))
         return collected
+
+    def collect_marked(self, module: ModuleType, name: str, source: str) -> Collected:
+        """Return the tools that a name in a module stands for, where a file has chosen it: nothing else may be used.
+
+        It is a thing in the module that is a tool or holds some, a marked method of one, or the name of a tool.
+        """
+        head, _, inner = name.partition(".")
+        thing = vars(module).get(head, _MISSING)
+        found = (
+            self._of_marked_method(thing, inner, module, source) if inner else self._of_marked(thing, module, source)
+        )
+        if found is not None:
+            return found
+        public = [known for known in vars(module) if not known.startswith("_")]
+        picked = self.collect_module(module, source).pick(name, source, public)
+        if picked.tools or thing is _MISSING:
+            return picked
+        return Collected.nothing(not_a_tool(source, name, place_of(thing)))
+
+    def _of_marked(self, thing: object, module: ModuleType, source: str) -> Collected | None:
+        """Return the tools of a thing, or of the members of a collection; None if one of them is no tool."""
+        if problems := _objections_to_group(thing, self._granted):
+            return Collected.nothing(*problems)
+        members = list(_members(thing))
+        if not members or not all(_is_declared(member, module) for member in members):
+            return None
+        collected = Collected.nothing()
+        for member in members:
+            collected.add(self._of_member(member, source))
+        return collected
+
+    def _of_marked_method(self, thing: object, name: str, module: ModuleType, source: str) -> Collected | None:
+        cls = thing if isinstance(thing, type) else type(thing)
+        if not _is_declared(thing, module) or name not in marked_methods(cls):
+            return None
+        made = make_instance(cls) if cls is thing else Instance(thing)
+        return Collected.nothing(made) if isinstance(made, Problem) else self._build(getattr(made.made, name), source)
 
     def _of_member(self, thing: object, source: str) -> Collected:
         if issubclass(type(thing), type):
@@ -176,6 +214,11 @@ def _is_tool(thing: object, module: ModuleType) -> bool:
     if issubclass(type(thing), Tool) or mark_of(thing) is not None:
         return True
     return not issubclass(type(thing), ModuleType | FunctionType) and _makes_tools(type(thing), thing, module)
+
+
+def _is_declared(thing: object, module: ModuleType) -> bool:
+    """Whether a thing says of itself that it is a tool, or that objects of it are."""
+    return _is_own_tool_class(thing, module) if isinstance(thing, type) else _is_tool(thing, module)
 
 
 def _is_own_tool_class(cls: type, module: ModuleType) -> bool:

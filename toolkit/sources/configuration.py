@@ -94,6 +94,7 @@ class Configuration(NamedTuple):
         directory: The folder that `sources` are relative to.
         file: Where the settings stand; None if no file has any.
         sources: The targets whose tools are known by name.
+        user_sources: Those of the sources that the user named, with an option or a variable, and no file.
         timeout: Seconds that a call may take; None if nobody said.
         approval_timeout: Seconds that a question waits for its answer; None if nobody said.
         dialect: The dialect that tools are printed in; None if nobody said.
@@ -116,6 +117,7 @@ class Configuration(NamedTuple):
     directory: Path = Path()
     file: Path | None = None
     sources: tuple[str, ...] = ()
+    user_sources: tuple[str, ...] = ()
     timeout: float | None = None
     approval_timeout: float | None = None
     dialect: str | None = None

@@ -1,6 +1,7 @@
 """The configured sources: their tools are known by name everywhere, in commands and in pipelines."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from toolkit.problems import Problem
 from toolkit.sources.collected import NOT_FOUND, Collected, as_warning, inner_names, named_tool
 from toolkit.sources.configuration import BAD_CONFIGURATION
+from toolkit.sources.import_permission import Chooser
 from toolkit.sources.targets import FilesTarget, NameTarget, Target, parse_target
 from toolkit.sources.toml_places import place_in_configuration
 from toolkit.tools.base import Tool
@@ -28,6 +30,7 @@ class ConfiguredSources:
         """Open nothing yet."""
         self._opener = opener
         self._configuration = opener.configuration
+        self._kept: dict[str, Collected] = {}
 
     @property
     def names(self) -> list[str]:
@@ -40,8 +43,19 @@ class ConfiguredSources:
         """What is wrong with the Python sources, as warnings for somebody who wants something else."""
         return [as_warning(problem) for problem in self._python.problems]
 
-    def find(self, name: str) -> Collected | None:
-        """Return the tool or pipeline of a name, or None."""
+    def find(self, name: str, *, only_likely: bool = False) -> Collected | None:
+        """Return the tool or pipeline of a name, or None.
+
+        Sources whose text has the name are opened first, and the others only if these do not have it.
+
+        Args:
+            name: What is looked for.
+            only_likely: Whether to leave the others closed, because the name means something else as well.
+        """
+        if (found := self._find_likely(name)) is not None:
+            return found
+        if only_likely and not self._is_likely_in_groups(name):
+            return None
         if (found := self.find_own(name)) is not None:
             return found
         tool = named_tool(self._groups.tools, name)
@@ -49,12 +63,29 @@ class ConfiguredSources:
 
     def find_own(self, name: str) -> Collected | None:
         """Return the tool or pipeline of a name that is there without any group, or None."""
+        if (found := self._find_likely(name)) is not None:
+            return found
         if name in self._tools:
             return Collected([self._tools[name]], self.warnings)
-        if name in self._pipelines:
-            return self._opener.open_yaml(self._pipelines[name])
         inner = named_tool(self._python.tools, name)
         return None if inner is None else Collected([inner], self.warnings)
+
+    def _find_likely(self, name: str) -> Collected | None:
+        """Return the tool or pipeline of a name without opening a source whose text does not have the name."""
+        found = Collected.nothing()
+        for text, target in self._own_python():
+            if any(self._opener.may_define(target, part, self._configuration.directory) for part in name.split(".")):
+                found.add(self._opened(text, target))
+        if (tool := named_tool(found.tools, name)) is not None:
+            return Collected([tool], [as_warning(problem) for problem in found.problems])
+        return self._opener.open_yaml(self._pipelines[name]) if name in self._pipelines else None
+
+    def _is_likely_in_groups(self, name: str) -> bool:
+        """Whether a source of a configured group may define a tool of a name."""
+        folder = self._configuration.directory
+        groups = [target.module.partition(".")[0] for target in self._targets if self._is_group(target)]
+        sources = [source for group in groups for source in self._configuration.groups[group].sources]
+        return any(self._opener.may_define(parse_target(source, folder), name, folder) for source in sources)
 
     def open_all(self) -> Collected:
         """Open every source."""
@@ -62,7 +93,7 @@ class ConfiguredSources:
         found.add(self._groups)
         for text, target in zip(self._configuration.sources, self._targets, strict=True):
             if self._is_remote(target):
-                opened = self._opener.open_parsed(target, self._configuration.directory)
+                opened = self._opener.open_parsed(target, self._configuration.directory, "configuration")
                 found.add(Collected(opened.tools, [self._placed(problem, text) for problem in opened.problems]))
         return found
 
@@ -103,16 +134,28 @@ class ConfiguredSources:
     @cached_property
     def _python(self) -> Collected:
         found = Collected.nothing()
+        for text, target in self._own_python():
+            found.add(self._opened(text, target))
+        return found
+
+    def _own_python(self) -> Iterator[tuple[str, Target | Problem]]:
+        """Yield the sources but groups, servers and pipelines: these are opened after them, or when wanted."""
         for text, target in zip(self._configuration.sources, self._targets, strict=True):
             if self._is_group(target) or self._is_remote(target):
-                continue  # it may choose among the others, and is opened after them
-            if isinstance(target, FilesTarget):
-                if target.pipelines and not target.python:
-                    continue
-                target = target.only_python()  # noqa: PLW2901 - the same target, without what is opened when wanted
-            opened = self._opener.open_parsed(target, self._configuration.directory, is_configured=True)
-            found.add(Collected(opened.tools, [self._placed(problem, text) for problem in opened.problems]))
-        return found
+                continue
+            if not isinstance(target, FilesTarget):
+                yield text, target
+            elif target.python or not target.pipelines:
+                yield text, target.only_python()
+
+    def _opened(self, text: str, target: Target | Problem) -> Collected:
+        if text not in self._kept:
+            chooser: Chooser = "user" if text in self._configuration.user_sources else "configuration"
+            folder = self._configuration.directory
+            opened = self._opener.open_parsed(target, folder, chooser, is_configured=True)
+            problems = [self._placed(problem, text) for problem in opened.problems]
+            self._kept[text] = Collected(opened.tools, problems)
+        return self._kept[text]
 
     @cached_property
     def _tools(self) -> dict[str, Tool]:

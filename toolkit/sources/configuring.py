@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolkit.problems import Problem
+from toolkit.sources.boundaries import Boundary
 from toolkit.sources.configuration import OWN_FILE, PROJECT_FILE, Configuration
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ def find_configuration(
     """Return the settings that hold in a folder, and everything wrong with them (`TK005`).
 
     They come from the nearest folder upwards that has a `toolkit.toml`, or a `pyproject.toml` with `[tool.toolkit]`;
-    variables such as `TOOLKIT_TIMEOUT` override them. What is wrong is left out of the settings.
+    variables such as `TOOLKIT_TIMEOUT` override them. What is wrong is left out of the settings. The search ends at the
+    root of the repository, at the file system, and at folders and files of other users.
 
     Args:
         directory: The folder to start from; the working directory unless said.
@@ -79,9 +81,10 @@ def _narrowed(own: "McpServer", server: "McpServer") -> "McpServer":
 
 
 def _configuration_above(start: Path) -> tuple[Configuration, list[Problem]]:
-    for folder in (start, *start.parents):
+    boundary = Boundary(start)
+    for folder in boundary.folders():
         for name in (OWN_FILE, PROJECT_FILE):
-            if (file := folder / name).is_file():
+            if (file := folder / name).is_file() and boundary.believes(file):
                 # Reading TOML is not for free, and most projects have a pyproject.toml without a word for us.
                 from toolkit.sources.settings import read_settings  # noqa: PLC0415
 

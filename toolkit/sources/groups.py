@@ -102,7 +102,7 @@ class ConfiguredGroups:
         """Return what a group chooses among: its own sources, or else, for patterns, everything that is known."""
         pool = Collected.nothing()
         for source in settings.sources:
-            pool.add(self._opener.open(source, self._configuration.directory))
+            pool.add(self._opener.open(source, self._configuration.directory, "configuration"))
         if not settings.sources and not all(map(is_plain, settings.tools)):
             if self._configuration.sources:
                 pool.add(self._opener.configured.open_own())

@@ -16,9 +16,10 @@ from types import ModuleType
 from zlib import crc32
 
 from toolkit.problems import Location, Problem
+from toolkit.sources.module_files import PACKAGE, source_of_module
+from toolkit.sources.package_places import place_in_package
 from toolkit.tools.deferring import problems_deferred
 
-_PACKAGE = "__init__.py"
 _OURS = frozenset({"toolkit", "toolkit_cli"})
 """Our own packages, which are no user's, also where somebody works in the folder that holds them."""
 _imported: dict[str, ModuleType] = {}
@@ -33,7 +34,7 @@ def import_file(path: Path) -> ModuleType | list[Problem]:
     A file that was imported before is not run again. An interrupt by the keyboard passes.
     """
     file = os.path.realpath(path)
-    root, names = _place_in_package(file)
+    root, names = place_in_package(file)
     if file in _imported:
         return _imported[file]
     try:
@@ -47,9 +48,30 @@ def import_file(path: Path) -> ModuleType | list[Problem]:
     return _imported[file]
 
 
-def import_named(name: str, base: Path) -> ModuleType | list[Problem] | None:
-    """Import a module by its name, looked for in the folder `base` first; None if there is none of this name."""
+def source_of(name: str, base: Path) -> str | None:
+    """Return the file that importing a module would run, looked for in the folder `base` first.
+
+    Nothing is run to find it. It is None if there is no such file, or the module is one of ours.
+    """
+    top = name.partition(".")[0]
+    if top in _OURS:
+        return None
+    own = [] if top in sys.stdlib_module_names else [os.path.realpath(base)]
+    file = source_of_module(name, [*own, *sys.path])
+    return None if file is None else os.path.realpath(file)
+
+
+def import_named(name: str, base: Path, *, is_permitted: bool) -> ModuleType | list[Problem] | None:
+    """Import a module by its name; None if there is none of this name.
+
+    Args:
+        name: Its name.
+        base: The folder in which it is looked for first.
+        is_permitted: Whether its code may run. If not, only a module that is imported already is found.
+    """
     root = os.path.realpath(base)
+    if not is_permitted and name not in sys.modules:
+        return _hidden_by_ours(name, root)
     try:
         with _first_on_the_path(root):
             if not _exists(name):
@@ -94,22 +116,11 @@ def imported_afresh() -> Iterator[None]:
         raise
 
 
-def _place_in_package(file: str) -> tuple[str, list[str]]:
-    """Return the folder that the imports of a file start from, and the names that lead from there to it."""
-    folder, base = os.path.split(file)
-    names = [] if base == _PACKAGE else [os.path.splitext(base)[0]]  # noqa: PTH122 - see below
-    # Strings, because this runs at every start and a Path a step costs more than the rest.
-    while os.path.isfile(os.path.join(folder, _PACKAGE)) and os.path.basename(folder).isidentifier():  # noqa: PTH113, PTH118, PTH119
-        folder, package = os.path.split(folder)
-        names.insert(0, package)
-    return folder, names or [os.path.basename(folder)]  # noqa: PTH119
-
-
 def _import_from(root: str, names: list[str], file: str) -> ModuleType:
     """Import a file under its natural name where that is free, and else under one that nobody else has."""
     top, *below = names
-    is_package = bool(below) or os.path.basename(file) == _PACKAGE  # noqa: PTH119
-    start = os.path.join(root, top, _PACKAGE) if is_package else file  # noqa: PTH118
+    is_package = bool(below) or os.path.basename(file) == PACKAGE  # noqa: PTH119
+    start = os.path.join(root, top, PACKAGE) if is_package else file  # noqa: PTH118
     is_free = _is_free(top, root, start)
     name = top if is_free else f"{_identifier(top)}_{crc32(start.encode()):08x}"
     with _first_on_the_path(root):
@@ -137,7 +148,7 @@ def _is_free(name: str, root: str, start: str) -> bool:
         return False
     if name in sys.modules:
         return _is_at(sys.modules[name], start)
-    if not start.endswith(_PACKAGE) and os.path.isdir(os.path.join(root, name)):  # noqa: PTH112, PTH118
+    if not start.endswith(PACKAGE) and os.path.isdir(os.path.join(root, name)):  # noqa: PTH112, PTH118
         return False  # the folder beside it is what an import of that name finds
     spec = find_spec(name)
     return spec is None or spec.origin is None or os.path.realpath(spec.origin) == start
@@ -146,10 +157,6 @@ def _is_free(name: str, root: str, start: str) -> bool:
 def _is_at(module: ModuleType, file: str) -> bool:
     known = getattr(module, "__file__", None)
     return isinstance(known, str) and os.path.realpath(known) == file
-
-
-def _identifier(name: str) -> str:
-    return "".join(character if character.isalnum() else "_" for character in name)
 
 
 def _exists(name: str) -> bool:
@@ -162,6 +169,10 @@ def _exists(name: str) -> bool:
         raise
     except ValueError:  # a module without a spec, such as `__main__`
         return name in sys.modules
+
+
+def _identifier(name: str) -> str:
+    return "".join(character if character.isalnum() else "_" for character in name)
 
 
 @contextmanager
@@ -208,7 +219,7 @@ def _neighbours(folder: str) -> set[str]:
 
 
 def _root_of(file: str) -> str:
-    return _place_in_package(file)[0]
+    return place_in_package(file)[0]
 
 
 def _hidden_by_ours(name: str, root: str) -> list[Problem] | None:

@@ -1,6 +1,7 @@
 """Opening: what the user named becomes open Tools; whatever is wrong becomes Problems and hides nothing else."""
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,6 +12,7 @@ from toolkit.sources.configuration import Configuration
 from toolkit.sources.configured import ConfiguredSources
 from toolkit.sources.displaying import seen_from
 from toolkit.sources.folders import PYTHON
+from toolkit.sources.import_permission import Chooser, FileCounts, ImportPermission
 from toolkit.sources.ready import ALL_READY, FOR_AGENTS, as_one_of_all, open_for_agents, open_ready, ready_names
 from toolkit.sources.scopes import Scope
 from toolkit.sources.targets import FilesTarget, NameTarget, Target, is_module_name, nearby_names, parse_target
@@ -33,13 +35,17 @@ class Opened(NamedTuple):
     Attributes:
         tools: The tools by name.
         problems: Everything that is wrong with the rest; only what was not found at all has the code `TK001`.
+        files: How many Python files were read, and how many imported.
     """
 
     tools: dict[str, Tool]
     problems: list[Problem]
+    files: FileCounts = FileCounts()
 
 
-def open_targets(targets: Sequence[str], configuration: Configuration, gate: "Gate | None" = None) -> Opened:
+def open_targets(
+    targets: Sequence[str], configuration: Configuration, gate: "Gate | None" = None, *, looks: bool = False
+) -> Opened:
     """Open what the user named, relative to the working directory; with no targets, the configured sources.
 
     A source that is broken hides no other. Two different tools of one name are a Problem (`TK103`); the first stands.
@@ -48,8 +54,9 @@ def open_targets(targets: Sequence[str], configuration: Configuration, gate: "Ga
         targets: What was named.
         configuration: The settings of the project.
         gate: Who is asked before an MCP server that the project names is reached; nobody unless given.
+        looks: Whether the tools are only looked at. Then no file is imported whose source defines none.
     """
-    return SourceOpener(configuration, gate=gate).open_all(targets)
+    return SourceOpener(configuration, gate=gate, looks=looks).open_all(targets)
 
 
 class SourceOpener:
@@ -61,6 +68,7 @@ class SourceOpener:
         refused: Mapping[str, Problem] | None = None,
         *,
         gate: "Gate | None" = None,
+        looks: bool = False,
     ) -> None:
         """Open nothing yet.
 
@@ -68,8 +76,10 @@ class SourceOpener:
             configuration: The settings of the project.
             refused: Python files, by their real paths, that are not to be imported, each with the reason.
             gate: Who is asked before an MCP server of the project is reached.
+            looks: Whether the tools are only looked at, and nothing is run.
         """
         self.configuration = configuration
+        self.permission = ImportPermission(configuration, looks=looks)
         self._configured: ConfiguredSources | None = None
         self._kept_collector: Collector | None = None
         self._kept_groups: ConfiguredGroups | None = None
@@ -115,24 +125,42 @@ class SourceOpener:
         tools, clashes = table_of(found.tools)
         here = Path.cwd()
         problems = [seen_from(here, problem) for problem in [*found.problems, *clashes]]
-        return Opened(tools, list(dict.fromkeys(problems)))
+        return Opened(tools, list(dict.fromkeys(problems)), self.permission.counts)
 
-    def open(self, text: str, base: Path) -> Collected:
+    def open(self, text: str, base: Path, chooser: Chooser = "user") -> Collected:
         """Open one target, relative to the folder `base`."""
-        return self.open_parsed(parse_target(text, base), base)
+        return self.open_parsed(parse_target(text, base), base, chooser)
 
-    def open_parsed(self, target: Target | Problem, base: Path, *, is_configured: bool = False) -> Collected:
-        """Open a target that was told apart already; `is_configured` says that it is a configured source itself."""
+    def open_parsed(
+        self, target: Target | Problem, base: Path, chooser: Chooser = "user", *, is_configured: bool = False
+    ) -> Collected:
+        """Open a target that is parsed already.
+
+        Args:
+            target: The target.
+            base: The folder that it is relative to.
+            chooser: Who named it.
+            is_configured: Whether it is a configured source itself.
+        """
+        if chooser != "user" and self._is_named_by_user(target):
+            chooser = "user"
         match target:
             case Problem():
                 return Collected.nothing(target)
             case FilesTarget():
-                return self._open_files(target)
+                return self._open_files(target, chooser)
             case NameTarget(name=None):
                 found = self.find(target.module, in_configured=not is_configured)
-                return self._open_module(target, base) if found is None else found
+                return self._open_module(target, base, chooser) if found is None else found
             case NameTarget():
-                return self._open_module(target, base)
+                return self._open_module(target, base, chooser)
+
+    def _is_named_by_user(self, target: Target | Problem) -> bool:
+        """Whether the user named the very same thing with an option or a variable."""
+        return not isinstance(target, Problem) and any(
+            _is_same(target, parse_target(text, self.configuration.directory))
+            for text in self.configuration.user_sources
+        )
 
     def find(self, name: str, *, in_configured: bool = True) -> Collected | None:
         """Return the tool that a configured source or the library has under a name, or a group or server, or None."""
@@ -146,12 +174,20 @@ class SourceOpener:
         return open_for_agents(name) if found is None else found
 
     def _find_tool(self, name: str, *, in_configured: bool) -> Collected | None:
+        is_ready = name == ALL_READY or name in ready_names(self.configuration)
         configured = self.configured if in_configured and self.configuration.sources else None
-        if configured and (found := configured.find(name)) is not None:
+        if configured and (found := configured.find(name, only_likely=is_ready)) is not None:
             return found
-        if (ready := self.find_ready(name)) is None:
-            return None
-        return Collected(ready.tools, [*ready.problems, *(configured.warnings if configured else [])])
+        return self.find_ready(name) if is_ready else None
+
+    def may_define(self, target: Target | Problem, name: str, base: Path) -> bool:
+        """Return whether the Python files of a target may define a tool of a name, as far as their sources show it."""
+        files = [os.path.realpath(path) for path in target.python] if isinstance(target, FilesTarget) else []
+        if isinstance(target, NameTarget) and is_module_name(target.module):
+            from toolkit.sources.modules import source_of  # noqa: PLC0415 - few sources are modules
+
+            files += filter(None, [source_of(target.module, base)])
+        return any(self.permission.recogniser.may_define(file, name) for file in files)
 
     def known_names(self) -> list[str]:
         """Return the names that `find` knows."""
@@ -193,7 +229,7 @@ class SourceOpener:
         """Return the class that `file.py:Class` or `module:Class` means, relative to the folder `base`."""
         from toolkit.sources.classes import find_class  # noqa: PLC0415 - few files name classes
 
-        return find_class(text, base, self._refused)
+        return find_class(text, base, self._refused, self.permission)
 
     def find_ready(self, name: str) -> Collected | None:
         """Return the ready tool of a name, or all of them, or None."""
@@ -207,51 +243,75 @@ class SourceOpener:
             self._ready[name] = ready
         return self._ready.get(name)
 
-    def _open_files(self, target: FilesTarget) -> Collected:
+    def _open_files(self, target: FilesTarget, chooser: Chooser) -> Collected:
         if target.is_single:
-            found = self._open_file(target.paths[0], target.name)
+            found = self._open_file(target.paths[0], target.name, chooser)
         else:
             found = Collected.nothing()
             for path in target.paths:
-                found.add(self._open_file(path, None))
+                found.add(self._open_file(path, None, chooser, is_walked=True))
             if target.name is not None:
                 return found.pick(target.name, target.spelled)
         if not found.tools and not errors_among(found.problems):
             found.problems.append(_no_tools(target))
         return found
 
-    def _open_file(self, path: Path, name: str | None) -> Collected:
+    def _open_file(self, path: Path, name: str | None, chooser: Chooser, *, is_walked: bool = False) -> Collected:
         if path.suffix != PYTHON:
             found = self.open_yaml(path)
             return found.pick(name, str(path)) if name is not None and found.tools else found
         if reason := self._refused.get(os.path.realpath(path)):
             return Collected.nothing(reason)
+        objections = self.permission.objections_to_file(path, name, chooser, is_walked=is_walked)
+        if objections is not None:
+            return Collected.nothing(*objections)
         from toolkit.sources.modules import import_file  # noqa: PLC0415 - the ready tools need none
 
-        return self._collect(import_file(path), name, str(path))
+        return self._collect(import_file(path), name, str(path), chooser)
 
-    def _open_module(self, target: NameTarget, base: Path) -> Collected:
-        from toolkit.sources.modules import import_named  # noqa: PLC0415 - files and the ready tools need none
+    def _open_module(self, target: NameTarget, base: Path, chooser: Chooser) -> Collected:
+        from toolkit.sources.modules import import_named, source_of  # noqa: PLC0415 - files and ready tools need none
 
-        module = import_named(target.module, base) if is_module_name(target.module) else None
+        if is_module_name(target.module):
+            file = source_of(target.module, base)
+            objections = self._objections_to_module(target, file, chooser)
+            if objections is not None:
+                return Collected.nothing(*objections)
+            is_permitted = file is not None or self.permission.is_unconditional(target.name, chooser)
+            module = import_named(target.module, base, is_permitted=is_permitted)
+        else:
+            module = None
         if module is not None:
-            return self._collect(module, target.name, target.module)
+            return self._collect(module, target.name, target.module, chooser)
         names = [*self.known_names(), *self._addresses_like(target.module), *nearby_names(base)]
         near = did_you_mean(target.module, names, otherwise="name a file, a folder, a tool or a module")
         kind = "there is no module" if target.name or "." in target.module else "nothing is called"
         return Collected.nothing(Problem(NOT_FOUND, f"{kind} '{target.module}'", hint=near))
+
+    def _objections_to_module(self, target: NameTarget, file: str | None, chooser: Chooser) -> Sequence[Problem] | None:
+        if file is None:
+            return None
+        if reason := self._refused.get(file):
+            return [reason]
+        if target.name is not None and target.module in sys.modules:
+            return None  # its code has run; what of it is a tool is seen there
+        return self.permission.objections_to_module(target.module, file, target.name, chooser)
 
     def _addresses_like(self, name: str) -> list[str]:
         """Return what an address with a mistyped server may have meant."""
         _, dot, tool = name.partition(".")
         return [f"{server}.{tool}" for server in self.configuration.mcp] if dot else []
 
-    def _collect(self, module: "ModuleType | list[Problem]", name: str | None, source: str) -> Collected:
+    def _collect(
+        self, module: "ModuleType | list[Problem]", name: str | None, source: str, chooser: Chooser
+    ) -> Collected:
         if isinstance(module, list):
             return Collected([], module)
         if name is None:
             return self._collector.collect_module(module, source)
-        return self._collector.collect_named(module, name, source)
+        if chooser == "user":
+            return self._collector.collect_named(module, name, source)
+        return self._collector.collect_marked(module, name, source)
 
     @property
     def _collector(self) -> "Collector":
@@ -260,6 +320,15 @@ class SourceOpener:
 
             self._kept_collector = Collector(self.configuration.granted)
         return self._kept_collector
+
+
+def _is_same(target: Target, other: Target | Problem) -> bool:
+    match target, other:
+        case FilesTarget(paths=(path,), is_single=True), FilesTarget(paths=(named,), is_single=True):
+            return os.path.realpath(path) == os.path.realpath(named) and target.name == other.name
+        case NameTarget(), NameTarget():
+            return (target.module, target.name) == (other.module, other.name)
+    return False
 
 
 def _no_tools(target: FilesTarget) -> Problem:

@@ -27,7 +27,8 @@ def override(
     """
     changes: dict[str, Any] = {}
     if targets := variables.get("TOOLKIT_SOURCES"):
-        changes |= {"sources": _split_targets(targets), "directory": directory}
+        named = _split_targets(targets)
+        changes |= {"sources": named, "user_sources": named, "directory": directory}
     if names := variables.get("TOOLKIT_ENV"):
         changes["env"] = tuple(name.strip() for name in names.split(",") if name.strip())
     if permissions := variables.get("TOOLKIT_GRANT"):

@@ -37,7 +37,7 @@ class Scope:
         if name in self._own:
             return self._own[name]
         if _is_target(name):
-            return self._only_tool(name, self._opener.open(name, base))
+            return self._only_tool(name, self._opener.open(name, base, "file"))
         if (inner := named_tool([*self._own.values()], name)) is not None:
             return inner
         found = self._opener.find(name)
@@ -72,7 +72,7 @@ class Scope:
         parsed = parse_target(target, base)
         if isinstance(parsed, FilesTarget) and not parsed.is_single:
             parsed = parsed.only_python()
-        found = self._opener.open_parsed(parsed, base)
+        found = self._opener.open_parsed(parsed, base, "file")
         return found.tools, [_as_unknown(problem) for problem in found.problems]
 
     def open_class(self, target: str, *, base: Path) -> type | list[Problem]:

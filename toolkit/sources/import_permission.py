@@ -1,0 +1,187 @@
+"""Import permission: which Python files may be imported, depending on who chose them and what for.
+
+To import a file runs it. A file that a folder or a pattern leads to, or that a YAML file names, is imported only if
+its source defines tools; so is one that a command only looks at, and one that the project's settings name. A person
+who runs something may name any file.
+"""
+
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from toolkit.problems import Location, Problem
+from toolkit.sources.collected import NO_TOOLS
+from toolkit.sources.configuration import Configuration
+from toolkit.sources.folders import PYTHON
+
+if TYPE_CHECKING:
+    from toolkit.sources.recognition import Recogniser
+
+Chooser = Literal["user", "configuration", "file"]
+"""Who named a target: the user on the command line or in Python, the project's settings, or a YAML file."""
+
+NOT_A_TOOL = "TK003"
+_Proof = Literal["none", "mention", "definition"]
+"""What the source of a file must show before it is imported."""
+
+
+class FileCounts(NamedTuple):
+    """How many Python files were read to find tools, and how many of them were imported."""
+
+    read: int = 0
+    imported: int = 0
+
+
+class ImportPermission:
+    """Decides about imports, and keeps count."""
+
+    def __init__(self, configuration: Configuration, *, looks: bool = False) -> None:
+        """Count from zero.
+
+        Args:
+            configuration: The settings of the project.
+            looks: Whether tools are only looked at, and nothing is run.
+        """
+        self._folder = os.path.realpath(configuration.directory)
+        self._looks = looks
+        self._read: set[str] = set()
+        self._imported: set[str] = set()
+
+    @cached_property
+    def recogniser(self) -> "Recogniser":
+        """What reads sources."""
+        from toolkit.sources.recognition import Recogniser  # noqa: PLC0415 - a file that is run needs no decision
+
+        return Recogniser()
+
+    @property
+    def counts(self) -> FileCounts:
+        """The files so far."""
+        return FileCounts(len(self._read), len(self._imported))
+
+    @property
+    def files(self) -> tuple[list[str], list[str]]:
+        """The real paths of the files that were read, and of those that were imported."""
+        return sorted(self._read), sorted(self._imported)
+
+    def objections_to_file(
+        self, path: Path, name: str | None, chooser: Chooser, *, is_walked: bool
+    ) -> Sequence[Problem] | None:
+        """Return why a file is not imported; None if it may be, and is imported now.
+
+        Args:
+            path: The file.
+            name: What is wanted of it; None for all its tools.
+            chooser: Who named it.
+            is_walked: Whether a folder or a pattern led to it. Then a file without tools is not worth a problem.
+        """
+        file = os.path.realpath(path)
+        wanted = "definition" if is_walked else self._proof_wanted(file, chooser)
+        if self._is_proven(file, wanted):
+            return None
+        if failure := self._failure(file, path.name, Location(str(path)), is_walked=is_walked):
+            return failure
+        return () if is_walked else [self._no_tools(str(path), file, name, chooser)]
+
+    def objections_to_module(
+        self, module: str, file: str, name: str | None, chooser: Chooser
+    ) -> Sequence[Problem] | None:
+        """Return why a module is not imported; None if it may be, and is imported now.
+
+        Args:
+            module: Its name.
+            file: Where its source lies.
+            name: What is wanted of it; None for all its tools.
+            chooser: Who named it.
+        """
+        wanted = self._proof_wanted(file, chooser)
+        if self._is_proven(file, "mention" if wanted == "none" and name is None else wanted):
+            return None
+        failure = self._failure(file, module, Location(file), is_walked=False)
+        return failure or [self._no_tools(module, file, name, chooser)]
+
+    def objections_to_class(self, path: Path, name: str) -> Sequence[Problem] | None:
+        """Return why a file is not imported of which a YAML file names a class; None if it may be.
+
+        Args:
+            path: The file.
+            name: The class, which must hold tools.
+        """
+        file = os.path.realpath(path)
+        if self.recogniser.has_tool_class(file, name.partition(".")[0]):
+            self._read.add(file)
+            self._imported.add(file)
+            return None
+        return self.objections_to_file(path, None, "file", is_walked=False)
+
+    def is_unconditional(self, name: str | None, chooser: Chooser) -> bool:
+        """Return whether a module may be imported whatever it is: a person runs one thing in it."""
+        return chooser == "user" and name is not None and not self._looks
+
+    def _proof_wanted(self, file: str, chooser: Chooser) -> _Proof:
+        """Return what the source of a file that is named itself must show."""
+        match chooser:
+            case "file":
+                return "definition"
+            case "configuration":
+                is_own = file.startswith(os.path.join(self._folder, ""))  # noqa: PTH118 - the separator at its end
+                return "mention" if is_own else "definition"
+            case "user":
+                return "mention" if self._looks else "none"
+
+    def _is_proven(self, file: str, wanted: _Proof) -> bool:
+        self._read.add(file)
+        is_proven = wanted == "none"
+        if wanted == "mention":
+            is_proven = self.recogniser.speaks_of_tools(file)
+        elif wanted == "definition":
+            is_proven = self.recogniser.defines_tools(file)
+        if is_proven:
+            self._imported.add(file)
+        return is_proven
+
+    def _failure(self, file: str, name: str, place: Location, *, is_walked: bool) -> list[Problem]:
+        """Return that a file cannot be parsed; of one that a folder led to only if it speaks of tools."""
+        failure = self.recogniser.failure(file)
+        if failure is None or (is_walked and not self.recogniser.mentions_packages(file)):
+            return []
+        from toolkit.sources.import_failures import import_problems  # noqa: PLC0415 - only bad news needs it
+        from toolkit.sources.package_places import place_in_package  # noqa: PLC0415
+
+        return import_problems(failure, place_in_package(file)[0], name, place)
+
+    def _no_tools(self, spelled: str, file: str, name: str | None, chooser: Chooser) -> Problem:
+        message = f"there are no tools in '{spelled}', so it was not imported"
+        line = self.recogniser.line_of(file, name.partition(".")[0]) if name else None
+        if name and chooser != "user":
+            return not_a_tool(spelled, name, Location(file, line) if line else None)
+        if chooser != "user":
+            return Problem(NO_TOOLS, message, hint="mark a function with `@tool`")
+        mark = f"mark it with `@tool` ({os.path.relpath(file)}:{line})" if line else "mark a function with `@tool`"
+        hint = f"{mark}; `toolkit run {_as_typed(spelled)}:{name or 'NAME'}` calls one without a mark"
+        place = Location(spelled) if spelled.endswith(PYTHON) else None
+        return Problem(NO_TOOLS, message, place, hint=hint)
+
+
+def not_a_tool(spelled: str, name: str, place: Location | None) -> Problem:
+    """Return the problem that a file has chosen something that is not marked as a tool.
+
+    Args:
+        spelled: What the file or module is called.
+        name: What was chosen in it.
+        place: Where that is defined, if that is known.
+    """
+    where = f" ({os.path.relpath(place.file)}:{place.line})" if place is not None else ""
+    flag = f"--tools {_as_typed(spelled)}:{name}"
+    return Problem(
+        NOT_A_TOOL,
+        f"'{name}' in '{spelled}' is not marked as a tool, and a file may only use tools",
+        hint=f"mark it with `@tool`{where}, or allow it yourself with `{flag}`",
+    )
+
+
+def _as_typed(spelled: str) -> str:
+    """Return a file as the user would name it from the working directory, and a module as it is."""
+    return os.path.relpath(spelled) if spelled.endswith(PYTHON) else spelled

@@ -1,0 +1,60 @@
+"""Module files: where the source of a module lies, found without importing anything, not even its packages."""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from importlib.machinery import PathFinder
+from importlib.util import find_spec
+
+PACKAGE = "__init__.py"
+
+
+def source_of_module(name: str, folders: Iterable[str], tried: set[str] | None = None) -> str | None:
+    """Return the Python file of a module, or None if it has none.
+
+    Args:
+        name: The dotted name.
+        folders: Where its top-level package is looked for.
+        tried: Gets every file that would have been the answer if it existed, and the answer.
+    """
+    top, *below = name.split(".")
+    if top in sys.builtin_module_names:
+        return None
+    file, inner = _found(top, folders, tried)
+    if file is None and not inner:
+        file, inner = _found_by_finders(top)
+    for part in below:
+        file, inner = _found(part, inner, tried)
+    return file
+
+
+def _found(part: str, folders: Iterable[str], tried: set[str] | None) -> tuple[str | None, list[str]]:
+    """Return the file of one part of a name, and the folders in which the next part is looked for."""
+    namespace = []
+    for folder in folders:
+        package = os.path.join(folder, part)  # noqa: PTH118 - a Path a folder costs more than the rest
+        for file in (os.path.join(package, PACKAGE), f"{package}.py"):  # noqa: PTH118
+            if tried is not None:
+                tried.add(file)
+            if os.path.isfile(file):  # noqa: PTH113
+                return file, [package] if file.endswith(PACKAGE) else []
+        if os.path.isdir(package):  # noqa: PTH112
+            namespace.append(package)
+    return None, namespace
+
+
+def _found_by_finders(top: str) -> tuple[str | None, list[str]]:
+    """Return what finders other than Python's own say of a package, such as those of editable installs."""
+    if all(finder is PathFinder for finder in _foreign_finders()):
+        return None, []
+    try:
+        spec = find_spec(top)
+    except (ImportError, ValueError, AttributeError):
+        return None, []
+    if spec is None or not spec.has_location or spec.origin is None or not spec.origin.endswith(".py"):
+        return None, []
+    return spec.origin, list(spec.submodule_search_locations or ())
+
+
+def _foreign_finders() -> Iterator[object]:
+    return (finder for finder in sys.meta_path if getattr(finder, "__module__", "") != "_frozen_importlib")

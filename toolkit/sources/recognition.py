@@ -1,0 +1,446 @@
+"""Recognition: whether a Python file defines tools, decided from its source, so that no other file is imported.
+
+`MARKS` is the table of what counts. Names are followed through imports and assignments, within the file and into the
+files that it imports from; nothing is run, and what the source does not show does not count.
+"""
+
+import ast
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from toolkit.sources.module_files import PACKAGE, source_of_module
+from toolkit.sources.package_places import place_in_package
+from toolkit.sources.source_files import FUNCTIONS, Binding, Definition, Imported, SourceFile
+from toolkit.tools.source_marks import OUR_MARKS, SourceMarks, is_among
+
+MARKS: tuple[SourceMarks, ...] = (OUR_MARKS,)
+UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
+_TEXT_TOOL = {"name", "execute"}
+_CALLED = "()"
+_ENOUGH_TO_TELL = 1024 * 1024
+
+
+class _Defined(NamedTuple):
+    """A function or class, and the file that defines it."""
+
+    source: SourceFile
+    node: Definition
+
+
+class _Module(NamedTuple):
+    """A module, by its file."""
+
+    source: SourceFile
+
+
+_Meaning = str | _Defined | _Module
+"""What an expression stands for: a dotted name of a package in the table, or something that a file defines."""
+
+
+class Recogniser:
+    """Decides about files, and remembers what it has read."""
+
+    def __init__(self, marks: Sequence[SourceMarks] = MARKS) -> None:
+        """Know nothing of any file yet.
+
+        Args:
+            marks: What counts as defining a tool.
+        """
+        self._packages = frozenset(package for one in marks for package in one.packages)
+        self._decorators = tuple(pattern for one in marks for pattern in one.decorators)
+        self._classes = tuple(pattern for one in marks for pattern in one.classes)
+        self._makers = tuple(pattern for one in marks for pattern in one.makers)
+        self._sources: dict[str, SourceFile | BaseException] = {}
+        self._answers: dict[tuple[object, ...], bool] = {}
+        self._known_members: dict[tuple[str, ast.ClassDef], set[str]] = {}
+        self._meant: dict[tuple[str, str], tuple[_Meaning, ...]] = {}
+        self.consulted: set[str] = set()
+
+    def defines_tools(self, file: str) -> bool:
+        """Return whether importing a file gives tools; a file that cannot be read gives none."""
+        return self._decide("defines", file, lambda source: any(self._tools_in(source)))
+
+    def speaks_of_tools(self, file: str) -> bool:
+        """Return whether a file could give tools in a way that its source does not show, or defines some.
+
+        It is enough that it imports what tools are made of, or has a class that looks like a text tool.
+        """
+        return self.defines_tools(file) or self._decide("speaks", file, self._speaks)
+
+    def has_tool_class(self, file: str, name: str) -> bool:
+        """Return whether a name in a file stands for a class that holds tools."""
+        return self._decide(f"class {name}", file, lambda source: self._is_class(source, ast.Name(name)))
+
+    def line_of(self, file: str, name: str) -> int | None:
+        """Return the line of the function or class of a name at the top level of a file; None if there is none."""
+        source = self._source(file)
+        lines = [one.lineno for one in source.definitions() if one.name == name] if source is not None else []
+        return lines[-1] if lines else None
+
+    def failure(self, file: str) -> BaseException | None:
+        """Return why a file cannot be parsed; None if it can."""
+        self._source(file)
+        found = self._sources[os.path.realpath(file)]
+        return found if isinstance(found, BaseException) else None
+
+    def mentions_packages(self, file: str) -> bool:
+        """Return whether the text of a file, which may be broken, has the name of a package in the table."""
+        try:
+            with open(file, "rb") as stream:  # noqa: PTH123 - as in module_files
+                text = stream.read(_ENOUGH_TO_TELL)
+        except OSError:
+            return True  # whoever opens it says why it cannot be read
+        return any(package.encode() in text for package in self._packages)
+
+    def may_define(self, file: str, name: str) -> bool:
+        """Return whether a file may define a tool of a name: it defines tools, and something in it has the name."""
+        source = self._source(file)
+        if source is None or not self.defines_tools(file):
+            return False
+        return bool(source.stars) or name in source.bindings or name in source.words
+
+    def _decide(self, question: str, file: str, answer: Callable[[SourceFile], bool]) -> bool:
+        source = self._source(file)
+        try:
+            return source is not None and self._once(question, source, "", lambda: answer(source))
+        except RecursionError:
+            return False
+
+    def _source(self, file: str) -> SourceFile | None:
+        real = os.path.realpath(file)
+        if real not in self._sources:
+            try:
+                self._sources[real] = SourceFile(real)
+            except UNREADABLE as error:
+                self._sources[real] = error
+        self.consulted.add(real)
+        found = self._sources[real]
+        return found if isinstance(found, SourceFile) else None
+
+    # ------------------------------------------------------------------------------------------------ what a file gives
+
+    def _tools_in(self, source: SourceFile) -> Iterator[bool]:
+        """Yield whether each thing at the top level is a tool, or is made one there."""
+        for definition in source.definitions():
+            yield self._is_tool(source, definition)
+        for call in source.calls:
+            yield self._is_marking(source, call)
+        for value in source.values:
+            yield not isinstance(value, ast.Name | ast.Attribute) and self._is_tool(source, value)
+        for name, bindings in source.bindings.items():
+            for one in bindings:
+                if isinstance(one, Imported) and self._is_offered(source, name, one):
+                    yield self._is_tool_by_name(source, name)
+        for star in source.stars if source.path.endswith(PACKAGE) or source.only_gathers else ():
+            for other in self._modules(source, star._replace(name=None)):
+                yield any(self._is_tool_by_name(other.source, name) for name in list(other.source.bindings))
+
+    @staticmethod
+    def _is_offered(source: SourceFile, name: str, imported: Imported) -> bool:
+        """Whether a file means an import for others, and not for its own use."""
+        is_package = source.path.endswith(PACKAGE)
+        return is_package or imported.is_exported or name in source.offered or source.only_gathers
+
+    def _speaks(self, source: SourceFile) -> bool:
+        names = (f"{one.module}.{one.name}" if one.name else one.module for one in source.imports if not one.level)
+        tables = (*self._decorators, *self._classes, *self._makers, *self._packages)
+        if any(name.removesuffix(".*") in self._packages or is_among(name, tables) for name in names):
+            return True
+        classes = (one for one in source.definitions() if isinstance(one, ast.ClassDef))
+        return any(self._members(source, one) >= _TEXT_TOOL for one in classes)
+
+    # ------------------------------------------------------------------------------------------------ marks and classes
+
+    def _is_mark(self, source: SourceFile, node: ast.expr) -> bool:
+        """Whether an expression marks what it is called with: a mark of the table, or one that is made of such."""
+        while isinstance(node, ast.Call):
+            if node.args and getattr(node.func, "attr", getattr(node.func, "id", "")) == "partial":
+                return self._is_mark(source, node.args[0])
+            node = node.func
+        for meaning in self._meanings(source, node):
+            match meaning:
+                case str() if is_among(meaning.replace(_CALLED, ""), self._decorators) or is_among(
+                    meaning.removesuffix(_CALLED), self._decorators
+                ):
+                    return True
+                case _Defined(node=ast.FunctionDef()) if self._about("mark", meaning, self._has_mark_within):
+                    return True
+        return False
+
+    def _has_mark_within(self, source: SourceFile, function: Definition) -> bool:
+        used = (node for node in ast.walk(function) if isinstance(node, ast.Name | ast.Attribute))
+        return any(self._is_mark(source, node) for node in used)
+
+    def _is_marking(self, source: SourceFile, call: ast.Call) -> bool:
+        """Whether a call marks something: `tool(function)` or `tool(name="…")(function)`."""
+        return bool(call.args) and self._is_mark(source, call.func)
+
+    def _is_class(self, source: SourceFile, node: ast.expr) -> bool:
+        """Whether an expression is a class that holds tools, or whose objects are tools."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            with suppress(*UNREADABLE):
+                return self._is_class(source, ast.parse(node.value, mode="eval").body)
+            return False
+        if isinstance(node, ast.BinOp):
+            return self._is_class(source, node.left) or self._is_class(source, node.right)
+        for meaning in self._meanings(source, node):
+            match meaning:
+                case str() if is_among(meaning, self._classes):
+                    return True
+                case _Defined(node=ast.ClassDef()) if self._about("class", meaning, self._holds_tools):
+                    return True
+        return False
+
+    def _holds_tools(self, source: SourceFile, cls: Definition) -> bool:
+        if not isinstance(cls, ast.ClassDef):
+            return False
+        if any(self._is_mark(source, one) for one in cls.decorator_list):
+            return True
+        if any(self._is_class(source, base) for base in cls.bases):
+            return True
+        for member in cls.body:
+            if isinstance(member, Definition) and self._is_tool(source, member):
+                return True
+            value = member.value if isinstance(member, ast.Assign) else None
+            if isinstance(value, ast.Call) and self._is_marking(source, value):
+                return True
+        members = self._members(source, cls)
+        return members >= _TEXT_TOOL and ("description" in members or self._uses_packages(source))
+
+    def _members(self, source: SourceFile, cls: ast.ClassDef) -> set[str]:
+        """Return the names that a class has, and that its methods give its objects."""
+        found = set()
+        for member in cls.body:
+            match member:
+                case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                    found.add(member.name)
+                case ast.Assign(targets=targets):
+                    found |= {target.id for target in targets if isinstance(target, ast.Name)}
+                case ast.AnnAssign(target=ast.Name(id=name)):
+                    found.add(name)
+        stored = (node for node in ast.walk(cls) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
+        found |= {node.attr for node in stored if isinstance(node.value, ast.Name) and node.value.id == "self"}
+        for base in cls.bases:
+            for meaning in self._meanings(source, base):
+                if isinstance(meaning, _Defined) and isinstance(meaning.node, ast.ClassDef) and meaning.node is not cls:
+                    found |= self._members_of_base(meaning.source, meaning.node)
+        return found
+
+    def _members_of_base(self, source: SourceFile, cls: ast.ClassDef) -> set[str]:
+        key = source.path, cls
+        if key not in self._known_members:
+            self._known_members[key] = set()  # while it is looked up it has none, so that a circle ends
+            self._known_members[key] = self._members(source, cls)
+        return self._known_members[key]
+
+    def _uses_packages(self, source: SourceFile) -> bool:
+        return any(one.module.partition(".")[0] in self._packages for one in source.imports if not one.level)
+
+    # ------------------------------------------------------------------------------------------------------------ tools
+
+    def _is_tool(self, source: SourceFile, node: Binding) -> bool:
+        """Whether something is a tool, holds tools, or is a collection of them."""
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                return any(self._is_mark(source, one) for one in node.decorator_list)
+            case ast.ClassDef():
+                return self._about("class", _Defined(source, node), self._holds_tools)
+            case ast.Name(id=name):
+                return self._is_tool_by_name(source, name)
+            case ast.Call():
+                return self._is_made(source, node)
+            case ast.Attribute():
+                return any(self._is_tool_meaning(meaning) for meaning in self._meanings(source, node))
+        return isinstance(node, ast.expr) and any(self._is_tool(source, part) for part in _parts(node))
+
+    def _is_tool_by_name(self, source: SourceFile, name: str) -> bool:
+        def is_tool() -> bool:
+            for one in source.bindings.get(name, ()):
+                if isinstance(one, Imported):
+                    if any(self._is_tool_meaning(meaning) for meaning in self._followed(source, one)):
+                        return True
+                    if any(self._is_tool_by_name(other, inner) for other, inner in self._taken(source, one)):
+                        return True
+                elif not isinstance(one, ast.ClassDef) and self._is_tool(source, one):
+                    return True
+            return False
+
+        return self._once("tool", source, name, is_tool)
+
+    def _is_tool_meaning(self, meaning: _Meaning) -> bool:
+        """Whether a meaning is a tool itself; a class is none, since only the file that defines it makes objects."""
+        return (
+            isinstance(meaning, _Defined)
+            and isinstance(meaning.node, FUNCTIONS)
+            and self._is_tool(meaning.source, meaning.node)
+        )
+
+    def _is_made(self, source: SourceFile, call: ast.Call) -> bool:
+        """Whether a call returns a tool, or a collection of tools."""
+        if self._is_marking(source, call) or self._is_class(source, call.func):
+            return True
+        method = call.func if isinstance(call.func, ast.Attribute) else None
+        if method is not None and _returns_the_same(method.attr) and self._is_tool(source, method.value):
+            return True
+        for meaning in self._meanings(source, call.func):
+            match meaning:
+                case str() if self._is_maker(meaning):
+                    return True
+                case _Defined(node=ast.FunctionDef()) if self._about("maker", meaning, self._makes_tools):
+                    return True
+        return False
+
+    def _is_maker(self, meaning: str) -> bool:
+        """Whether a call of a dotted name returns a tool: a maker, a method of a class, or a chain that ends in one."""
+        first, *chain = meaning.split(f"{_CALLED}.")
+        is_first = is_among(first, self._makers) or is_among(first.rpartition(".")[0], self._classes)
+        is_first = is_first or (bool(chain) and is_among(first, self._classes))
+        return is_first and (not chain or _returns_the_same(chain[-1]))
+
+    def _makes_tools(self, source: SourceFile, function: Definition) -> bool:
+        """Whether a function of a file returns tools: its annotation says so, or it marks or makes one inside."""
+        if isinstance(function, ast.ClassDef):
+            return False
+        if function.returns is not None and any(self._is_class(source, one) for one in _types_in(function.returns)):
+            return True
+        for node in ast.walk(function):
+            if isinstance(node, FUNCTIONS) and node is not function and self._is_tool(source, node):
+                return True
+            if isinstance(node, ast.Call) and self._is_made(source, node):
+                return True
+        return False
+
+    # --------------------------------------------------------------------------------------------------------- meanings
+
+    def _meanings(self, source: SourceFile, node: ast.AST) -> Iterable[_Meaning]:
+        """Return what an expression may stand for."""
+        match node:
+            case ast.Name(id=name):
+                return self._meanings_of_name(source, name)
+            case ast.Attribute(value=value, attr=name):
+                return [inner for one in self._meanings(source, value) for inner in self._member(one, name)]
+            case ast.Call(func=function):
+                return [f"{one}{_CALLED}" for one in self._meanings(source, function) if isinstance(one, str)]
+            case ast.Subscript(value=value) | ast.NamedExpr(value=value):
+                return self._meanings(source, value)
+            case ast.IfExp(body=first, orelse=second):
+                return [*self._meanings(source, first), *self._meanings(source, second)]
+        return ()
+
+    def _meanings_of_name(self, source: SourceFile, name: str) -> tuple[_Meaning, ...]:
+        key = source.path, name
+        if key not in self._meant:
+            self._meant[key] = ()  # while it is looked up it has none, so that a circle ends
+            found: list[_Meaning] = []
+            for one in source.bindings.get(name, ()):
+                match one:
+                    case Imported():
+                        found += self._followed(source, one)
+                    case ast.expr():
+                        found += self._meanings(source, one)
+                    case _:
+                        found.append(_Defined(source, one))
+            if not found:
+                for star in source.stars:
+                    found += self._followed(source, star._replace(name=name))
+            self._meant[key] = tuple(dict.fromkeys(found))
+        return self._meant[key]
+
+    def _member(self, meaning: _Meaning, name: str) -> Iterable[_Meaning]:
+        match meaning:
+            case str():
+                return [f"{meaning}.{name}"]
+            case _Module(source=source):
+                return self._meanings_of_name(source, name) or self._submodule(source, name)
+            case _Defined(source=source, node=ast.ClassDef(body=body)):
+                return [_Defined(source, one) for one in body if isinstance(one, Definition) and one.name == name]
+        return ()
+
+    def _followed(self, source: SourceFile, imported: Imported) -> Iterable[_Meaning]:
+        """Return what an import stands for."""
+        name = imported.name
+        if not imported.level and imported.module.partition(".")[0] in self._packages:
+            return [f"{imported.module}.{name}" if name else imported.module]
+        modules = self._modules(source, imported)
+        if name is None:
+            return modules
+        return [meaning for one in modules for meaning in self._member(one, name)]
+
+    def _taken(self, source: SourceFile, imported: Imported) -> list[tuple[SourceFile, str]]:
+        """Return the files and names that an import takes something from."""
+        if imported.name is None:
+            return []
+        return [(one.source, imported.name) for one in self._modules(source, imported)]
+
+    def _modules(self, source: SourceFile, imported: Imported) -> list[_Module]:
+        """Return the module that an import names, if its source can be read."""
+        folder, names = place_in_package(source.path)
+        name = imported.module
+        if imported.level:
+            is_package = source.path.endswith(PACKAGE)
+            package = names if is_package else names[:-1]
+            package = package[: len(package) - imported.level + 1]
+            if not package:
+                return self._submodules_of_folder(source, imported)
+            name = ".".join([*package, *filter(None, [name])])
+        elif name.partition(".")[0] in {*sys.stdlib_module_names, *self._packages}:
+            return []
+        file = source_of_module(name, [folder, *sys.path], self.consulted) if name else None
+        found = self._source(file) if file else None
+        return [_Module(found)] if found is not None else []
+
+    def _submodules_of_folder(self, source: SourceFile, imported: Imported) -> list[_Module]:
+        """Return the module beside a file that is in no package; importing it that way fails, and then tells why."""
+        folder = os.path.dirname(source.path)  # noqa: PTH120 - as in module_files
+        file = source_of_module(imported.module or str(imported.name), [folder], self.consulted)
+        found = self._source(file) if file else None
+        return [_Module(found)] if found is not None else []
+
+    def _submodule(self, source: SourceFile, name: str) -> Iterable[_Meaning]:
+        if not source.path.endswith(PACKAGE):
+            return ()
+        file = source_of_module(name, [os.path.dirname(source.path)], self.consulted)  # noqa: PTH120
+        found = self._source(file) if file else None
+        return [_Module(found)] if found is not None else []
+
+    def _about(self, question: str, defined: _Defined, answer: Callable[[SourceFile, Definition], bool]) -> bool:
+        return self._once(question, defined.source, defined.node, lambda: answer(*defined))
+
+    def _once(self, question: str, source: SourceFile, about: object, answer: Callable[[], bool]) -> bool:
+        """Return the answer to a question, which is no while it is being asked, so that a circle ends."""
+        key = question, source.path, about
+        if key not in self._answers:
+            self._answers[key] = False
+            self._answers[key] = answer()
+        return self._answers[key]
+
+
+def _parts(node: ast.expr) -> list[ast.expr]:
+    """Return what a collection holds, and what an expression may give."""
+    match node:
+        case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts) | ast.BoolOp(values=parts):
+            return parts
+        case ast.Dict(values=parts):
+            return parts
+        case ast.ListComp(elt=part) | ast.SetComp(elt=part) | ast.GeneratorExp(elt=part) | ast.DictComp(value=part):
+            return [part]
+        case ast.IfExp(body=first, orelse=second):
+            return [first, second]
+        case ast.NamedExpr(value=part) | ast.Starred(value=part) | ast.Await(value=part):
+            return [part]
+    return []
+
+
+def _types_in(annotation: ast.expr) -> Iterator[ast.expr]:
+    """Yield every name in an annotation, also those in a text."""
+    for node in ast.walk(annotation):
+        if isinstance(node, ast.Name | ast.Attribute | ast.Constant):
+            yield node
+
+
+def _returns_the_same(method: str) -> bool:
+    """Whether a method of a tool, or of what builds one, returns a tool."""
+    return method == "build" or method.startswith("with_")

@@ -1,0 +1,161 @@
+"""Source files: what the names at the top level of a Python file are bound to, read from its syntax tree."""
+
+import ast
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+_LARGEST = 16 * 1024 * 1024
+
+
+class Imported(NamedTuple):
+    """What an import statement binds to a name.
+
+    Attributes:
+        module: The module as it is written, without leading dots.
+        level: How many dots stand before it.
+        name: The name that is taken from the module; None for the module itself, and `*` for all its names.
+        is_exported: Whether it is imported as itself (`import a as a`), which offers it to others.
+    """
+
+    module: str
+    level: int = 0
+    name: str | None = None
+    is_exported: bool = False
+
+
+Binding = ast.expr | Definition | Imported
+
+
+class SourceFile:
+    """One Python file, parsed."""
+
+    def __init__(self, path: str) -> None:
+        """Read and parse the file.
+
+        Raises:
+            OSError: If it cannot be read.
+            SyntaxError: If Python cannot parse it.
+            ValueError: If it is too large, or Python refuses it for another reason.
+            RecursionError: If it is nested too deeply.
+            MemoryError: As for RecursionError.
+        """
+        self.path = path
+        with Path(path).open("rb") as stream:
+            text = stream.read(_LARGEST + 1)
+        if len(text) > _LARGEST:
+            raise ValueError(f"the file is larger than {_LARGEST:,} bytes")
+        self.tree = ast.parse(text, path)
+        self.bindings: dict[str, list[Binding]] = {}
+        self.stars: list[Imported] = []
+        self.values: list[ast.expr] = []
+        self.calls: list[ast.Call] = []
+        for statement in _statements(self.tree):
+            self._bind(statement)
+
+    @cached_property
+    def imports(self) -> tuple[Imported, ...]:
+        """Every import in the file, also those inside functions."""
+        return tuple(one for node in ast.walk(self.tree) for _, one in _imported(node))
+
+    @cached_property
+    def only_gathers(self) -> bool:
+        """Whether the file does nothing but import and bind names, as a file does that gathers what others define."""
+        return all(_gathers(statement) for statement in self.tree.body)
+
+    @cached_property
+    def offered(self) -> frozenset[str]:
+        """The names in `__all__`."""
+        listed = [value for value in self.bindings.get("__all__", ()) if isinstance(value, ast.List | ast.Tuple)]
+        return frozenset(str(one.value) for value in listed for one in value.elts if isinstance(one, ast.Constant))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The names of all functions and classes, also inner ones, and all texts."""
+        nodes = [node for node in ast.walk(self.tree) if isinstance(node, Definition | ast.Constant)]
+        names = {node.name for node in nodes if isinstance(node, Definition)}
+        texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+        return frozenset(names | texts)
+
+    def definitions(self) -> Iterator[Definition]:
+        """Yield the functions and classes at the top level."""
+        for bindings in self.bindings.values():
+            yield from (one for one in bindings if isinstance(one, Definition))
+
+    def _bind(self, statement: ast.stmt) -> None:
+        match statement:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                self._add(statement.name, statement)
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    self._assign(target, value)
+            case ast.AnnAssign(target=target, annotation=annotation, value=ast.expr() as value):
+                self._assign(target, value)
+                self._assign(target, ast.Call(annotation, [], []))  # an object of its type
+            case ast.Expr(value=ast.Call() as call):
+                self.calls.append(call)
+        for name, imported in _imported(statement):
+            if imported.name == "*":
+                self.stars.append(imported)
+            else:
+                self._add(name, imported)
+
+    def _assign(self, target: ast.expr, value: ast.expr) -> None:
+        match target, value:
+            case ast.Name(id=name), _:
+                self._add(name, value)
+            case ast.Tuple(elts=names), ast.Tuple(elts=values) if len(names) == len(values):
+                for one, part in zip(names, values, strict=True):
+                    self._assign(one, part)
+        self.values.append(value)
+
+    def _add(self, name: str, binding: Binding) -> None:
+        self.bindings.setdefault(name, []).append(binding)
+
+
+def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Yield the statements that run on import, without those inside functions and classes."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.stmt):
+            yield node
+        if isinstance(node, Definition):
+            continue
+        blocks = _BLOCKS[1:] if isinstance(node, ast.If) and _is_never_imported(node.test) else _BLOCKS
+        waiting += [inner for block in blocks for inner in reversed(getattr(node, block, ()))]
+
+
+def _is_never_imported(test: ast.expr) -> bool:
+    """Whether a condition holds only in a program that is run, or only for a type checker."""
+    match test:
+        case ast.Compare(left=ast.Name(id="__name__"), ops=[ast.Eq()], comparators=[ast.Constant(value="__main__")]):
+            return True
+        case ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING"):
+            return True
+    return False
+
+
+def _imported(node: ast.AST) -> Iterator[tuple[str, Imported]]:
+    match node:
+        case ast.Import(names=names):
+            for alias in names:
+                module = alias.name if alias.asname else alias.name.partition(".")[0]
+                yield alias.asname or module, Imported(module)
+        case ast.ImportFrom(module=module, names=names, level=level):
+            for alias in names:
+                is_exported = alias.asname == alias.name
+                yield alias.asname or alias.name, Imported(module or "", level, alias.name, is_exported)
+
+
+def _gathers(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant()):
+            return True
+        case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
+            return not any(isinstance(node, ast.Call) for node in ast.walk(value))
+    return False
