@@ -5,12 +5,16 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import typer
 
 from toolkit import errors
 from toolkit.problems import Problem, did_you_mean, errors_among
 from toolkit_cli import console
+
+if TYPE_CHECKING:
+    from toolkit.sources.import_permission import FileCounts
 
 
 class ExitCode(IntEnum):
@@ -84,16 +88,33 @@ def code_for(problems: Iterable[Problem]) -> ExitCode:
 _CODES = {"TK001": ExitCode.NOT_FOUND, "TK011": ExitCode.APPROVAL, "TK012": ExitCode.NOT_FOUND}
 
 
-def report(problems: Sequence[Problem], exit_code: int = ExitCode.WELL, *, as_json: bool = False) -> None:
-    """Tell problems on stderr: drawn for people, or as one JSON object."""
-    if not problems:
+def report(
+    problems: Sequence[Problem],
+    exit_code: int = ExitCode.WELL,
+    *,
+    as_json: bool = False,
+    files: "FileCounts | None" = None,
+) -> None:
+    """Report problems on stderr: drawn for people, or as one JSON object.
+
+    Args:
+        problems: What is wrong.
+        exit_code: What the command ends with.
+        as_json: Whether a program reads it.
+        files: How many files were read and imported; where some were left out, or there are several, that is said too.
+    """
+    counts = files if files is not None and (files.read > 1 or files.read != files.imported) else None
+    if not problems and counts is None:
         return
     from toolkit_cli.rendering import problems as rendering  # noqa: PLC0415 - only bad news needs it
 
     if as_json:
-        console.say(rendering.as_json_object(problems, exit_code))
-    else:
+        console.say(rendering.as_json_object(problems, exit_code, counts))
+        return
+    if problems:
         console.say(rendering.as_text(problems, colour=console.talk_has_colour(), width=console.width()))
+    if counts is not None:
+        console.say(rendering.counted_files(counts))
 
 
 def _tell(error: Exception, arguments: Sequence[str]) -> int:

@@ -14,7 +14,9 @@ _READY = "builtin"
 def open_configured(
     targets: Sequence[str] | None, configuration: "Configuration", gate: "Gate | None" = None
 ) -> "Opened":
-    """Open the targets, or, without any, every configured source and the built-in tools.
+    """Open the targets to look at them, or, without any, every configured source and the built-in tools.
+
+    No file is imported whose source defines no tools.
 
     Args:
         targets: As they were typed.
@@ -27,10 +29,12 @@ def open_configured(
     from toolkit.sources.opening import Opened, open_targets  # noqa: PLC0415 - help and completion need none
 
     if targets:
-        return open_targets(targets, configuration, gate)
-    own = open_targets([], configuration, gate) if configuration.sources else Opened({}, [])
+        return open_targets(targets, configuration, gate, looks=True)
+    own = open_targets([], configuration, gate, looks=True) if configuration.sources else Opened({}, [])
     ready = open_targets([_READY], configuration)
     # A tool of one's own stands before a built-in one of the same name, as it does wherever names are looked up.
     return Opened(
-        {**own.tools, **{name: tool for name, tool in ready.tools.items() if name not in own.tools}}, own.problems
+        {**own.tools, **{name: tool for name, tool in ready.tools.items() if name not in own.tools}},
+        own.problems,
+        own.files,
     )

@@ -4,11 +4,14 @@ import json
 
 import pytest
 
+MARKED = '\n\nfrom toolkit import tool\n\n\n@tool\ndef never(name: str) -> str:\n    """Never."""\n    return name\n'
+"""What makes a file one that is imported; it stands behind what is wrong with the file."""
+
 MODULES = {
     "syntax.py": ("def greet(name:\n    return name\n", "TK002", "syntax.py:1:10"),
-    "unknown_import.py": ("import nothing_of_this_name\n", "TK002", "unknown_import.py:1:1"),
-    "raises.py": ("limits = {}\nlimit = limits['daily']\n", "TK002", "raises.py:2:9"),
-    "exits.py": ("import sys\nsys.exit('bye')\n", "TK002", "exits.py:2:1"),
+    "unknown_import.py": ("import nothing_of_this_name\n" + MARKED, "TK002", "unknown_import.py:1:1"),
+    "raises.py": ("limits = {}\nlimit = limits['daily']\n" + MARKED, "TK002", "raises.py:2:9"),
+    "exits.py": ("import sys\nsys.exit('bye')\n" + MARKED, "TK002", "exits.py:2:1"),
     "no_tools.py": ("def greet(name: str) -> str:\n    return name\n", "TK004", "no_tools.py"),
     "bad_name.py": (
         'from toolkit import tool\n\n@tool(name="get weather")\ndef greet(name: str) -> str:\n    """Greet."""\n    return name\n',
@@ -99,7 +102,7 @@ def test_bad_file_is_a_definition_that_schema_refuses(invoke, folder, name):
 
 def test_one_run_of_lint_reports_every_bad_file(program, folder):
     finished = program("lint", "--format", "json")
-    assert (finished.returncode, finished.stderr) == (1, "")
+    assert (finished.returncode, json.loads(finished.stderr)) == (1, {"files": {"read": 10, "imported": 8}})
     found = {
         (problem["location"]["file"], problem["code"]) for problem in json.loads(finished.stdout) if problem["location"]
     }

@@ -92,7 +92,7 @@ def test_configured_tool_hides_the_built_in_one_of_its_name(invoke, shop):
 
 
 def test_broken_source_hides_no_other(invoke, shop):
-    (shop / "broken.py").write_text("import nothing_of_this_name\n", "utf-8")
+    (shop / "broken.py").write_text(f"import nothing_of_this_name\n{TOOLS}", "utf-8")
     result = invoke("list", "broken.py", "shop.py")
     assert result.exit_code == 2
     assert [line.split()[0] for line in result.stdout.splitlines()] == ["NAME", "refund", "look_up"]
@@ -142,4 +142,29 @@ def test_wrong_configuration_is_told_with_its_place(invoke, shop):
         "  | ^\n"
         "  |\n"
         "hint: did you mean 'sources'?\n"
+    )
+
+
+def test_files_without_tools_are_read_and_not_imported(invoke, shop):
+    (shop / "cleanup.py").write_text("raise SystemExit\n", "utf-8")
+    result = invoke("list", ".")
+    assert (result.exit_code, result.stderr) == (0, "2 Python files read, 1 imported\n")
+    assert [line.split()[0] for line in result.stdout.splitlines()] == ["NAME", "refund", "look_up"]
+    told = json.loads(invoke("list", ".", "--format", "json").stderr)
+    assert told == {"exit_code": 0, "message": "", "problems": [], "files": {"read": 2, "imported": 1}}
+
+
+def test_named_file_without_tools_is_not_imported_and_says_so(invoke, shop):
+    (shop / "cleanup.py").write_text("raise SystemExit\n\n\ndef clean() -> None:\n    pass\n", "utf-8")
+    result = invoke("list", "cleanup.py", "cleanup.py:clean")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "error[TK004]: there are no tools in 'cleanup.py', so it was not imported\n"
+        " --> cleanup.py\n"
+        "hint: mark a function with `@tool`; `toolkit run cleanup.py:NAME` calls one without a mark\n"
+        "\n"
+        "error[TK004]: there are no tools in 'cleanup.py', so it was not imported\n"
+        " --> cleanup.py\n"
+        "hint: mark it with `@tool` (cleanup.py:4); `toolkit run cleanup.py:clean` calls one without a mark\n"
+        "1 Python file read, 0 imported\n"
     )

@@ -27,6 +27,10 @@ class House:
         path.write_text(dedent(text).removeprefix("\n"), "utf-8")
         return path
 
+    def runs(self, name, text):
+        """Write a file that lint imports, because its source defines a tool; none is ever made."""
+        return self.write(name, f"{dedent(text)}\nif 0:\n    from toolkit import Tool\n\n    never = Tool()\n")
+
     def tool(self, name, tool, before=""):
         body = f'def {tool}(text: Annotated[str, "What is returned."]) -> str:\n    """{SAID}"""\n    return text\n'
         return self.write(name, f"{before}from typing import Annotated\nfrom toolkit import tool\n\n@tool\n{body}")
@@ -131,7 +135,7 @@ def test_tools_of_one_name_in_two_files_are_duplicates(house):
 def test_tool_that_two_files_hold_is_no_duplicate(house):
     house.tool("a.py", "forecast")
     house.write("b.py", "from a import forecast\n")
-    house.write("c.py", "import os\nos._exit(0)\n")
+    house.runs("c.py", "import os\nos._exit(0)\n")
     house.write("d.py", "from a import forecast\n")
     assert [line.split(":")[0] for line in house.check(".")] == ["c.py"]
 
@@ -141,14 +145,17 @@ def test_helpers_without_tools_are_no_news_but_a_named_one_is(house):
     house.write("tools/helper.py", "VALUE = 1\n")
     assert house.check("tools") == []
     assert house.check("tools/helper.py") == [
-        "tools/helper.py: warning[TK004]: there are no tools in 'tools/helper.py' (mark a function with `@tool`)"
+        (
+            "tools/helper.py: warning[TK004]: there are no tools in 'tools/helper.py', so it was not imported "
+            "(mark a function with `@tool`; `toolkit run tools/helper.py:NAME` calls one without a mark)"
+        )
     ]
     Path("empty").mkdir()
     assert house.check("empty") == ["warning[TK004]: there are no tools in 'empty'"]
 
 
 def test_what_is_not_found_is_told_beside_the_rest(house):
-    house.write("tools.py", "1 / 0\n")
+    house.runs("tools.py", "1 / 0\n")
     assert house.check("tols.py", "calculatr", "tools.py") == [
         "error[TK001]: nothing is called 'calculatr' (did you mean 'calculator'?)",
         "error[TK001]: there is no file 'tols.py' (did you mean 'tools.py'?)",
@@ -168,8 +175,8 @@ def test_names_modules_and_parts_of_files_can_be_checked(house):
 
 def test_without_targets_the_configured_sources_are_checked(house):
     house.write("toolkit.toml", "sources = ['own']\n")
-    house.write("own/a.py", "1 / 0\n")
-    house.write("other/b.py", "1 / 0\n")
+    house.runs("own/a.py", "1 / 0\n")
+    house.runs("other/b.py", "1 / 0\n")
     configuration, problems = find_configuration()
     assert problems == []
     assert [line.split(":")[0] for line in house.check(configuration=configuration)] == ["own/a.py"]
@@ -226,7 +233,7 @@ def test_broken_files_of_every_kind_hide_no_good_one(house, capfd):
         "good.yaml", "tools: [good_00_000.py]\nsteps: [good_00_000]\ndescription: Say again what was said before.\n"
     )
     for name, (text, _, _) in BROKEN.items():
-        house.write(f"good_{len(name):02}_{name}.py", text)
+        house.runs(f"good_{len(name):02}_{name}.py", text)
     found = house.check(".", seconds=3, memory=2 * 1024**3)
     lines = [line.rpartition(" (")[0] for line in found if "TK406" not in line]  # the good ones print, too
     broken = {line.partition(".")[0]: line for line in lines if "TK002" in line}
@@ -274,7 +281,7 @@ def test_file_that_spoils_the_process_harms_itself_alone(house):
     ["import faulthandler\nfaulthandler.cancel_dump_traceback_later()\n", "import os\nos.closerange(3, 256)\n"],
 )
 def test_file_that_switches_the_clock_off_is_ended_from_outside(house, hiding):
-    house.write("a.py", f"{hiding}while True:\n    pass\n")
+    house.runs("a.py", f"{hiding}while True:\n    pass\n")
     house.tool("b.py", "forecast")
     assert house.check("a.py", "b.py", seconds=3, grace=0.2) == [
         f"a.py: error[TK002]: 'a.py' does not come to an end: opening it took longer than 3 s ({GUARD})"
@@ -293,13 +300,13 @@ def test_prints_of_users_files_go_to_standard_error(house):
 
 
 def test_users_files_run_in_another_process(house):
-    house.write("tools.py", "import os\nprint(os.getpid(), file=open('pid', 'w'))\n")
+    house.runs("tools.py", "import os\nprint(os.getpid(), file=open('pid', 'w'))\n")
     house.check("tools.py")
     assert int(Path("pid").read_text()) != os.getpid()
 
 
 def test_nothing_of_users_files_runs_on(house):
-    house.write(
+    house.runs(
         "tools.py",
         """
         import subprocess, sys, threading, time
@@ -319,19 +326,19 @@ def test_nothing_of_users_files_runs_on(house):
 
 
 def test_child_that_users_file_forks_does_not_keep_us_waiting(house):
-    house.write("tools.py", "import os, time\nif os.fork() == 0:\n    time.sleep(600)\n    os._exit(0)\nos._exit(3)\n")
+    house.runs("tools.py", "import os, time\nif os.fork() == 0:\n    time.sleep(600)\n    os._exit(0)\nos._exit(3)\n")
     assert [line.partition(" (")[0] for line in house.check("tools.py")] == [
         "tools.py:5: error[TK002]: 'tools.py' ended the process with exit status 3 while it was opened"
     ]
 
 
 def test_file_that_ends_the_process_is_told_once_also_where_a_pipeline_uses_it(house):
-    house.write("leaving.py", "import os\nos._exit(4)\n")
+    house.runs("leaving.py", "import os\nos._exit(4)\n")
     house.write("p.yaml", "tools: [leaving.py]\nsteps: [calculator]\ndescription: Say again what was said before.\n")
     house.write(
         "other.yaml", "tools: [nested/leaving.py]\nsteps: [calculator]\ndescription: Say again what was said before.\n"
     )
-    house.write("nested/leaving.py", "import os\n\nos._exit(5)\n")
+    house.runs("nested/leaving.py", "import os\n\nos._exit(5)\n")
     expected = [
         "leaving.py:2: error[TK002]: 'leaving.py' ended the process with exit status 4 while it was opened",
         "nested/leaving.py:3: error[TK002]: 'leaving.py' ended the process with exit status 5 while it was opened",
@@ -341,7 +348,7 @@ def test_file_that_ends_the_process_is_told_once_also_where_a_pipeline_uses_it(h
 
 
 def test_what_one_file_leaves_behind_is_not_blamed_on_the_next(house):
-    house.write("a.py", "import os, threading\nthreading.Timer(0.2, os._exit, [1]).start()\n")
+    house.runs("a.py", "import os, threading\nthreading.Timer(0.2, os._exit, [1]).start()\n")
     house.tool("b.py", "forecast", before="import time\ntime.sleep(0.5)\n")
     assert [line for line in house.check("a.py:threading", "b.py")[1:] if "TK406" not in line] == []
     assert [line for line in house.check("b.py", "a.py") if "b.py" in line and "TK406" not in line] == []
@@ -355,8 +362,8 @@ def test_working_directory_with_modules_of_our_names_is_no_danger(house):
 
 
 def test_secrets_in_the_context_and_in_local_values_stay_here(house):
-    house.write("tools.py", "def f(token):\n    raise ValueError\n\nf('hunter2')\n")
-    house.write("seen.py", "import sys\nprint(sys.argv, open('/proc/self/cmdline').read(), file=open('seen', 'w'))\n")
+    house.runs("tools.py", "def f(token):\n    raise ValueError\n\nf('hunter2')\n")
+    house.runs("seen.py", "import sys\nprint(sys.argv, open('/proc/self/cmdline').read(), file=open('seen', 'w'))\n")
     configuration = Configuration(context={"token": "hunter2"})
     assert "hunter2" not in json.dumps(house.check("tools.py", "seen.py", configuration=configuration))
     assert "hunter2" not in Path("seen").read_text()

@@ -27,7 +27,7 @@ from toolkit.sources.configuration import Configuration
 from toolkit.sources.targets import FilesTarget, parse_target
 
 FOLDER = ".toolkit_cache"
-_FORMAT = 1
+_FORMAT = 2
 _KEPT_SETTINGS = 8
 _DAMAGED = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
 """What is raised by an entry that holds something else than we have written; it is none."""
@@ -166,6 +166,8 @@ def _report_record(report: Report) -> dict[str, Any]:
         "problems": [problem_record(problem) for problem in report.problems],
         "tools": [definition_record(tool) for tool in report.tools],
         "suppressions": report.suppressions,
+        "read": report.read,
+        "imported": report.imported,
     }
 
 
@@ -174,6 +176,8 @@ def _read_report(record: Mapping[str, Any]) -> Report:
         tuple(map(read_problem, record["problems"])),
         tuple(map(read_definition, record["tools"])),
         tuple(map(read_suppression, record["suppressions"])),
+        read=tuple(record["read"]),
+        imported=tuple(record["imported"]),
     )
 
 

@@ -7,13 +7,14 @@ what the source says and on what the child tells.
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolkit.lint.caching import Cache
 from toolkit.lint.children import Answers
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.limits import DEFAULT_LIMITS, Limits
 from toolkit.lint.looking import DOES_NOT_IMPORT, Looker, Report
+from toolkit.lint.refusing import refused_files
 from toolkit.lint.requests import Request, make_requests
 from toolkit.lint.rule import Rule, RuleSettings
 from toolkit.lint.rules import codes as all_codes
@@ -27,9 +28,22 @@ from toolkit.problems import Location, Problem
 from toolkit.sources.collected import NO_TOOLS
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.displaying import seen_from
+from toolkit.sources.import_permission import Chooser, FileCounts
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
+
+
+class Checked(NamedTuple):
+    """What a check found.
+
+    Attributes:
+        problems: Everything that is wrong, sorted by place.
+        files: How many Python files were read, and how many imported.
+    """
+
+    problems: list[Problem]
+    files: FileCounts
 
 
 def check(
@@ -41,7 +55,22 @@ def check(
     cache: Path | None = None,
     gate: "Gate | None" = None,
 ) -> list[Problem]:
-    """Return everything that is wrong with the tools and pipelines that the user named, sorted by place.
+    """Return everything that is wrong with the tools and pipelines that the user named; see `check_and_count`."""
+    return check_and_count(targets, configuration, settings=settings, limits=limits, cache=cache, gate=gate).problems
+
+
+def check_and_count(
+    targets: Sequence[str],
+    configuration: Configuration,
+    *,
+    settings: LintSettings | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    cache: Path | None = None,
+    gate: "Gate | None" = None,
+) -> Checked:
+    """Return everything that is wrong with the tools and pipelines that the user named, and count the files.
+
+    Only Python files whose source defines tools are imported.
 
     Args:
         targets: Files, folders, globs, names and modules, relative to the working directory; with none, the configured
@@ -59,14 +88,17 @@ def check(
         configuration = with_told_servers(configuration, requests, gate)
     codes = selected_codes(settings.selections)
     kept = Cache.open(cache, configuration, settings, codes, limits)
-    rules, reports = _looked_at(requests, codes, configuration, settings, limits, kept)
+    chooser: Chooser = "user" if targets else "configuration"
+    rules, reports = _looked_at(requests, codes, configuration, settings, limits, kept, chooser)
     kept.save()
     tools = _unique(tool for report in reports for tool in report.tools)
     for rule in rules:
         if rule.overrides("check_toolset"):
             problems += rule.check_toolset(tools)
     problems += [problem for report in reports for problem in report.problems]
-    return _told(problems, reports, codes, settings)
+    read = {file for report in reports for file in report.read}
+    imported = {file for report in reports for file in report.imported}
+    return Checked(_told(problems, reports, codes, settings), FileCounts(len(read), len(imported)))
 
 
 def find_tools(
@@ -83,7 +115,8 @@ def find_tools(
     if not settings.is_static:
         configuration = with_told_servers(configuration, requests, gate)
     unknown = Cache.open(None, configuration, settings, (), limits)
-    _, reports = _looked_at(requests, (), configuration, settings, limits, unknown)
+    chooser: Chooser = "user" if targets else "configuration"
+    _, reports = _looked_at(requests, (), configuration, settings, limits, unknown, chooser)
     return _unique(tool for report in reports for tool in report.tools)
 
 
@@ -101,11 +134,17 @@ def _looked_at(
     settings: LintSettings,
     limits: Limits,
     cache: Cache,
+    chooser: Chooser,
 ) -> tuple[list[Rule], list[Report]]:
     """Return the rules of these codes, and what they and the cache tell of each request, in the same order."""
     known = [cache.find(request) for request in requests]
     changed = [request for request, report in zip(requests, known, strict=True) if report is None]
-    opened = {} if settings.is_static else {request: None for request in changed if request.kind != "json"}
+    refused = {} if settings.is_static else refused_files(changed, configuration, chooser)
+    opened = (
+        {}
+        if settings.is_static
+        else {request: None for request in changed if request.kind != "json" and request not in refused}
+    )
     with Answers(list(opened), configuration, limits, keeps_trail=cache.is_kept) as answers:
         rules = _rules(codes, settings)  # they are imported, and sources are read, while the child starts
         looker = Looker(rules)
@@ -116,7 +155,8 @@ def _looked_at(
                     report = _not_looked_at(request)  # noqa: PLW2901 - what is not known is looked at
                 else:
                     read = looker.read(request)
-                    report = looker.look(read, answers.next() if request in opened else None)  # noqa: PLW2901
+                    answer = answers.next() if request in opened else refused.get(request)
+                    report = looker.look(read, answer)  # noqa: PLW2901
                 cache.keep(request, report)
             reports.append(report)
     return rules, reports

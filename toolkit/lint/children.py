@@ -78,6 +78,12 @@ class Answers:
             self._child.close()
 
 
+def _question_of(request: Request) -> dict[str, str]:
+    """Return a request as the child reads it; a Python file has been accepted before it is asked about."""
+    accepted = request.file if request.kind == "python" else None
+    return {"target": request.target, "base": request.base, "accepted": accepted or ""}
+
+
 class _Stopped(Exception):  # noqa: N818 - it never leaves this module
     """Nobody waits for answers any more."""
 
@@ -125,7 +131,7 @@ class _Child:
             self._number += 1
         if self._is_stopped:
             raise _Stopped
-        answer = self._worker.ask({"target": request.target, "base": request.base})
+        answer = self._worker.ask(_question_of(request))
         if isinstance(answer, Ending):
             self.close()
         else:

@@ -128,6 +128,9 @@ class _State(NamedTuple):
 def _examine(opener: SourceOpener, request: Mapping[str, str], trail: Trail | None) -> dict[str, Any]:
     if trail is not None:
         trail.begin()
+    opener.permission.count_anew()
+    if request["accepted"]:
+        opener.permission.accept(request["accepted"])
     found = opener.open(request["target"], Path(request["base"]))
     problems, tools = [problem_record(problem) for problem in found.problems], []
     for tool in found.tools:
@@ -136,7 +139,9 @@ def _examine(opener: SourceOpener, request: Mapping[str, str], trail: Trail | No
             problems.append(problem_record(record))
         else:
             tools.append(record)
-    return {"problems": problems, "tools": tools, "needs": trail.end() if trail is not None else None}
+    read, imported = opener.permission.files
+    needs = trail.end() if trail is not None else None
+    return {"problems": problems, "tools": tools, "needs": needs, "read": read, "imported": imported}
 
 
 def _record_or_problem(tool: Tool) -> dict[str, Any] | Problem:

@@ -32,12 +32,16 @@ class Report(NamedTuple):
         tools: The tools, without their sources: what rules that look at all of them together see.
         suppressions: What comments in the file silence.
         needs: What the result rests on, as the child process tells it; None where that is not known.
+        read: The real paths of the Python files that were read to find tools.
+        imported: The real paths of those that were imported.
     """
 
     problems: tuple[Problem, ...] = ()
     tools: tuple[ToolDefinition, ...] = ()
     suppressions: tuple[Suppression, ...] = ()
     needs: Mapping[str, Any] | None = None
+    read: tuple[str, ...] = ()
+    imported: tuple[str, ...] = ()
 
 
 class Read(NamedTuple):
@@ -87,6 +91,15 @@ class Looker:
             read: What was asked for, read.
             answer: What the child process tells of it; None where nothing is to be run.
         """
+        report = self._look(read, answer)
+        files = answer if isinstance(answer, dict) else {}
+        own = (read.request.file,) if read.request.kind == "python" and read.request.file else ()
+        return report._replace(
+            read=tuple({*own, *files.get("read", ())}),
+            imported=tuple(files.get("imported", own if isinstance(answer, Problem) else ())),
+        )
+
+    def _look(self, read: "Read", answer: Answer | None) -> Report:
         request = read.request
         told = _Told.of(answer)
         problems = [one for one in told.problems if request.is_named or one.code != NO_TOOLS]

@@ -48,6 +48,7 @@ class ImportPermission:
         self._looks = looks
         self._read: set[str] = set()
         self._imported: set[str] = set()
+        self._accepted: set[str] = set()
 
     @cached_property
     def recogniser(self) -> "Recogniser":
@@ -55,6 +56,15 @@ class ImportPermission:
         from toolkit.sources.recognition import Recogniser  # noqa: PLC0415 - a file that is run needs no decision
 
         return Recogniser()
+
+    def accept(self, file: str) -> None:
+        """Permit a file, given by its real path, that somebody else has decided about."""
+        self._accepted.add(file)
+
+    def count_anew(self) -> None:
+        """Forget which files were read and imported."""
+        self._read.clear()
+        self._imported.clear()
 
     @property
     def counts(self) -> FileCounts:
@@ -81,7 +91,7 @@ class ImportPermission:
         wanted = "definition" if is_walked else self._proof_wanted(file, chooser)
         if self._is_proven(file, wanted):
             return None
-        if failure := self._failure(file, path.name, Location(str(path)), is_walked=is_walked):
+        if failure := self._failure(file, path.name, Location(str(path))):
             return failure
         return () if is_walked else [self._no_tools(str(path), file, name, chooser)]
 
@@ -99,7 +109,7 @@ class ImportPermission:
         wanted = self._proof_wanted(file, chooser)
         if self._is_proven(file, "mention" if wanted == "none" and name is None else wanted):
             return None
-        failure = self._failure(file, module, Location(file), is_walked=False)
+        failure = self._failure(file, module, Location(file))
         return failure or [self._no_tools(module, file, name, chooser)]
 
     def objections_to_class(self, path: Path, name: str) -> Sequence[Problem] | None:
@@ -133,19 +143,19 @@ class ImportPermission:
 
     def _is_proven(self, file: str, wanted: _Proof) -> bool:
         self._read.add(file)
-        is_proven = wanted == "none"
-        if wanted == "mention":
+        is_proven = wanted == "none" or file in self._accepted
+        if not is_proven and wanted == "mention":
             is_proven = self.recogniser.speaks_of_tools(file)
-        elif wanted == "definition":
+        elif not is_proven:
             is_proven = self.recogniser.defines_tools(file)
         if is_proven:
             self._imported.add(file)
         return is_proven
 
-    def _failure(self, file: str, name: str, place: Location, *, is_walked: bool) -> list[Problem]:
-        """Return that a file cannot be parsed; of one that a folder led to only if it speaks of tools."""
+    def _failure(self, file: str, name: str, place: Location) -> list[Problem]:
+        """Return why a file cannot be parsed, if it cannot."""
         failure = self.recogniser.failure(file)
-        if failure is None or (is_walked and not self.recogniser.mentions_packages(file)):
+        if failure is None:
             return []
         from toolkit.sources.import_failures import import_problems  # noqa: PLC0415 - only bad news needs it
         from toolkit.sources.package_places import place_in_package  # noqa: PLC0415
@@ -153,16 +163,15 @@ class ImportPermission:
         return import_problems(failure, place_in_package(file)[0], name, place)
 
     def _no_tools(self, spelled: str, file: str, name: str | None, chooser: Chooser) -> Problem:
-        message = f"there are no tools in '{spelled}', so it was not imported"
         line = self.recogniser.line_of(file, name.partition(".")[0]) if name else None
         if name and chooser != "user":
             return not_a_tool(spelled, name, Location(file, line) if line else None)
-        if chooser != "user":
-            return Problem(NO_TOOLS, message, hint="mark a function with `@tool`")
-        mark = f"mark it with `@tool` ({os.path.relpath(file)}:{line})" if line else "mark a function with `@tool`"
-        hint = f"{mark}; `toolkit run {_as_typed(spelled)}:{name or 'NAME'}` calls one without a mark"
-        place = Location(spelled) if spelled.endswith(PYTHON) else None
-        return Problem(NO_TOOLS, message, place, hint=hint)
+        hint = f"mark it with `@tool` ({os.path.relpath(file)}:{line})" if line else "mark a function with `@tool`"
+        if chooser == "user":
+            hint += f"; `toolkit run {_as_typed(spelled)}:{name or 'NAME'}` calls one without a mark"
+        place = Location(spelled) if spelled.endswith(PYTHON) and chooser != "file" else None
+        message = f"there are no tools in '{spelled}', so it was not imported"
+        return Problem(NOT_A_TOOL if chooser == "file" else NO_TOOLS, message, place, hint=hint)
 
 
 def not_a_tool(spelled: str, name: str, place: Location | None) -> Problem:

@@ -20,7 +20,6 @@ MARKS: tuple[SourceMarks, ...] = (OUR_MARKS,)
 UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
 _TEXT_TOOL = {"name", "execute"}
 _CALLED = "()"
-_ENOUGH_TO_TELL = 1024 * 1024
 
 
 class _Defined(NamedTuple):
@@ -57,7 +56,7 @@ class Recogniser:
         self._answers: dict[tuple[object, ...], bool] = {}
         self._known_members: dict[tuple[str, ast.ClassDef], set[str]] = {}
         self._meant: dict[tuple[str, str], tuple[_Meaning, ...]] = {}
-        self.consulted: set[str] = set()
+        self._edges: dict[str, set[str]] = {}
 
     def defines_tools(self, file: str) -> bool:
         """Return whether importing a file gives tools; a file that cannot be read gives none."""
@@ -86,14 +85,15 @@ class Recogniser:
         found = self._sources[os.path.realpath(file)]
         return found if isinstance(found, BaseException) else None
 
-    def mentions_packages(self, file: str) -> bool:
-        """Return whether the text of a file, which may be broken, has the name of a package in the table."""
-        try:
-            with open(file, "rb") as stream:  # noqa: PTH123 - as in module_files
-                text = stream.read(_ENOUGH_TO_TELL)
-        except OSError:
-            return True  # whoever opens it says why it cannot be read
-        return any(package.encode() in text for package in self._packages)
+    def files_behind(self, file: str) -> set[str]:
+        """Return the files that the decision about a file rests on, also those that would matter if they existed."""
+        found, waiting = set[str](), [os.path.realpath(file)]
+        while waiting:
+            one = waiting.pop()
+            if one not in found:
+                found.add(one)
+                waiting += self._edges.get(one, ())
+        return found
 
     def may_define(self, file: str, name: str) -> bool:
         """Return whether a file may define a tool of a name: it defines tools, and something in it has the name."""
@@ -116,7 +116,6 @@ class Recogniser:
                 self._sources[real] = SourceFile(real)
             except UNREADABLE as error:
                 self._sources[real] = error
-        self.consulted.add(real)
         found = self._sources[real]
         return found if isinstance(found, SourceFile) else None
 
@@ -388,21 +387,24 @@ class Recogniser:
             name = ".".join([*package, *filter(None, [name])])
         elif name.partition(".")[0] in {*sys.stdlib_module_names, *self._packages}:
             return []
-        file = source_of_module(name, [folder, *sys.path], self.consulted) if name else None
+        file = source_of_module(name, [folder, *sys.path], self._tried_by(source)) if name else None
         found = self._source(file) if file else None
         return [_Module(found)] if found is not None else []
 
     def _submodules_of_folder(self, source: SourceFile, imported: Imported) -> list[_Module]:
         """Return the module beside a file that is in no package; importing it that way fails, and then tells why."""
         folder = os.path.dirname(source.path)  # noqa: PTH120 - as in module_files
-        file = source_of_module(imported.module or str(imported.name), [folder], self.consulted)
+        file = source_of_module(imported.module or str(imported.name), [folder], self._tried_by(source))
         found = self._source(file) if file else None
         return [_Module(found)] if found is not None else []
+
+    def _tried_by(self, source: SourceFile) -> set[str]:
+        return self._edges.setdefault(source.path, set())
 
     def _submodule(self, source: SourceFile, name: str) -> Iterable[_Meaning]:
         if not source.path.endswith(PACKAGE):
             return ()
-        file = source_of_module(name, [os.path.dirname(source.path)], self.consulted)  # noqa: PTH120
+        file = source_of_module(name, [os.path.dirname(source.path)], self._tried_by(source))  # noqa: PTH120
         found = self._source(file) if file else None
         return [_Module(found)] if found is not None else []
 

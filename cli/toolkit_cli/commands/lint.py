@@ -1,5 +1,6 @@
 """`toolkit lint`: what is wrong with tools and pipelines, and where."""
 
+import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,13 +16,14 @@ from toolkit_cli.failures import ExitCode, Failure, cannot_write
 from toolkit_cli.linting.looking import Look, fixed
 from toolkit_cli.options import Debug, Starts
 from toolkit_cli.rendering.findings import FORMATS, Format, render, statistics_of
-from toolkit_cli.rendering.problems import counted
+from toolkit_cli.rendering.problems import counted, counted_files
 from toolkit_cli.running.starting import gate_for
 from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:
     from toolkit.lint.settings import LintSettings
     from toolkit.sources.configuration import Configuration
+    from toolkit.sources.import_permission import FileCounts
 
 _WIDEST = 120
 _CACHE_VARIABLE = "TOOLKIT_CACHE_DIR"
@@ -92,10 +94,12 @@ def lint(  # noqa: PLR0913 - each is an option of the command
         return _show_diff(look(), unsafe=unsafe_fixes)
     problems = fixed(look, unsafe=unsafe_fixes) if fix else look()
     look.tell()
-    note = _STATIC if static else ""
+    note = _note_on(look.files, is_static=static)
     for one, file in outputs:
         _write(file, render(problems, one, note=note))
     console.write_data(statistics_of(problems) if statistics else _rendered(problems, format, note))
+    if note and format in {"json", "jsonl"}:
+        console.say(json.dumps({"files": look.files._asdict()}))
     fails = errors_among(problems) or (warnings_as_errors and any(one.severity == "warning" for one in problems))
     return ExitCode.FINDINGS if fails and not exit_zero else ExitCode.WELL
 
@@ -223,6 +227,13 @@ def _write(file: Path, text: str) -> None:
         put(file, text.encode(errors="backslashreplace"))
     except OSError as error:
         raise cannot_write(file, error) from error
+
+
+def _note_on(files: "FileCounts", *, is_static: bool) -> str:
+    """Return what is said of the check as a whole: whether anything ran, and what of several files was imported."""
+    if is_static:
+        return _STATIC
+    return counted_files(files) if files.read > 1 or files.read != files.imported else ""
 
 
 def _rendered(problems: Sequence[Problem], format: Format, note: str) -> str:  # noqa: A002

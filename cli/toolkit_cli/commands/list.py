@@ -29,7 +29,8 @@ def list_tools(
 ) -> ExitCode:
     """List tools: those of the targets, or all that are configured and built in.
 
-    A source that is broken is told on stderr and hides no other.
+    A source that is broken is reported on stderr and hides no other. Python files whose source defines no tools are
+    read and not imported; stderr counts them.
     """
     if groups:
         return _list_groups(targets, grant, format)
@@ -42,7 +43,7 @@ def list_tools(
         lines = listed(opened.tools.values(), console.data_width())
         console.write_data(paint_all(lines, colour=console.data_has_colour()))
     exit_code = code_for(opened.problems)
-    report(opened.problems, exit_code, as_json=format == "json")
+    report(opened.problems, exit_code, as_json=format == "json", files=opened.files)
     return exit_code
 
 

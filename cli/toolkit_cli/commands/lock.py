@@ -87,7 +87,7 @@ def _found(targets: list[str] | None, configuration: "Configuration") -> "dict[s
     if not targets and not configuration.sources:
         hint = "name a file, or write 'sources' in toolkit.toml"
         raise Failure(ExitCode.USAGE, "nothing is named, and no sources are configured", hint=hint)
-    opened = open_targets(targets or (), configuration, gate_for(configuration))
+    opened = open_targets(targets or (), configuration, gate_for(configuration), looks=True)
     end_at_errors(opened.problems)
     report(opened.problems)
     return {_told(tool).name: tool for tool in opened.tools.values()}

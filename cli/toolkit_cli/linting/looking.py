@@ -5,12 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolkit.problems import Problem
+from toolkit.sources.import_permission import FileCounts
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, cannot_write
 from toolkit_cli.rendering.problems import counted
 from toolkit_cli.running.starting import gate_for
 
 if TYPE_CHECKING:
+    from toolkit.lint.checking import Checked
     from toolkit.lint.settings import LintSettings
     from toolkit.sources.configuration import Configuration
 
@@ -43,14 +45,15 @@ class Look:
             raise Failure(
                 ExitCode.USAGE, "there is no baseline to update", hint="name it: --baseline lint-baseline.json"
             )
-        self._check: Callable[[], list[Problem]] = lambda: _check(paths, configuration, settings, cache)
+        self._check: Callable[[], Checked] = lambda: _check(paths, configuration, settings, cache)
+        self.files = FileCounts()
         self._file = settings.baseline
         self._is_new = update_baseline
         self._told = ""
 
     def __call__(self) -> list[Problem]:
         """Return what is wrong now and not known before."""
-        problems = self._check()
+        problems, self.files = self._check()
         if self._file is None:
             return problems
         from toolkit.lint.baselines import compare, write_baseline  # noqa: PLC0415 - few projects have one
@@ -76,10 +79,10 @@ class Look:
 
 def _check(
     paths: Sequence[str], configuration: "Configuration", settings: "LintSettings", cache: Path | None
-) -> list[Problem]:
-    from toolkit.lint.checking import check  # noqa: PLC0415 - help needs none of it
+) -> "Checked":
+    from toolkit.lint.checking import check_and_count  # noqa: PLC0415 - help needs none of it
 
-    return check(paths, configuration, settings=settings, cache=cache, gate=gate_for(configuration))
+    return check_and_count(paths, configuration, settings=settings, cache=cache, gate=gate_for(configuration))
 
 
 def fixed(look: Look, *, unsafe: bool) -> list[Problem]:

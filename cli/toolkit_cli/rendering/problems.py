@@ -2,13 +2,16 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolkit.problems import Location, Problem, Severity
 from toolkit.visibility import visible_json
 from toolkit_cli.rendering.escaping import lines_of, one_line
 from toolkit_cli.rendering.excerpts import excerpt_of, shown_path
 from toolkit_cli.rendering.styles import Fragment, Line, Style, paint
+
+if TYPE_CHECKING:
+    from toolkit.sources.import_permission import FileCounts
 
 _STYLES: dict[Severity, Style] = {"error": "danger", "warning": "warn", "info": "hint"}
 _WORDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
@@ -58,11 +61,16 @@ def as_json(problems: Sequence[Problem]) -> str:
     return visible_json(as_records(problems), indent=2)
 
 
-def as_json_object(problems: Sequence[Problem], exit_code: int) -> str:
-    """Return the failure of a command as one JSON object on one line."""
-    message = problems[0].message if len(problems) == 1 else summary_of(problems).rstrip(".")
+def as_json_object(problems: Sequence[Problem], exit_code: int, files: "FileCounts | None" = None) -> str:
+    """Return how a command ended as one JSON object on one line, with the files that were read and imported."""
+    message = problems[0].message if len(problems) == 1 else summary_of(problems).rstrip(".") if problems else ""
     record = {"exit_code": int(exit_code), "message": message, "problems": as_records(problems)}
-    return visible_json(record)
+    return visible_json(record if files is None else record | {"files": files._asdict()})
+
+
+def counted_files(files: "FileCounts") -> str:
+    """Return how many Python files were read, and how many imported."""
+    return f"{counted(files.read, 'Python file')} read, {files.imported} imported"
 
 
 def as_github(problems: Sequence[Problem]) -> str:
