@@ -7,9 +7,10 @@ that is free and else under one that nobody else has, so that `yaml.py` and `too
 import importlib
 import os
 import sys
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -175,16 +176,29 @@ def _identifier(name: str) -> str:
     return "".join(character if character.isalnum() else "_" for character in name)
 
 
+class _StandardLibraryFirst:
+    """Finds modules of Python itself past users' folders, where a file that bears such a name is not asked for."""
+
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:  # noqa: ARG004
+        if path is not None or name not in sys.stdlib_module_names:
+            return None
+        return PathFinder.find_spec(name, [entry for entry in sys.path if entry not in _folders])
+
+
 @contextmanager
 def _first_on_the_path(folder: str) -> Iterator[None]:
     """While a user's module is imported its folder comes first; then it comes last, where it hides nothing of ours."""
     sys.path_importer_cache.pop(folder, None)  # it may have been listed before the file was written
     _folders.add(folder)
-    before = list(sys.path)
+    before, guard = list(sys.path), _StandardLibraryFirst()
     sys.path.insert(0, folder)
+    sys.meta_path.insert(0, guard)
     try:
         yield
     finally:
+        if guard in sys.meta_path:
+            sys.meta_path.remove(guard)
         if folder in sys.path:
             sys.path.remove(folder)
         sys.path.extend(entry for entry in [*before, folder] if entry not in sys.path)

@@ -156,7 +156,7 @@ class Recogniser:
     def _is_mark(self, source: SourceFile, node: ast.expr) -> bool:
         """Whether an expression marks what it is called with: a mark of the table, or one that is made of such."""
         while isinstance(node, ast.Call):
-            if node.args and getattr(node.func, "attr", getattr(node.func, "id", "")) == "partial":
+            if _is_partial(node):
                 return self._is_mark(source, node.args[0])
             node = node.func
         for meaning in self._meanings(source, node):
@@ -321,6 +321,8 @@ class Recogniser:
                 return self._meanings_of_name(source, name)
             case ast.Attribute(value=value, attr=name):
                 return [inner for one in self._meanings(source, value) for inner in self._member(one, name)]
+            case ast.Call() if _is_partial(node):
+                return self._meanings(source, node.args[0])
             case ast.Call(func=function):
                 return [f"{one}{_CALLED}" for one in self._meanings(source, function) if isinstance(one, str)]
             case ast.Subscript(value=value) | ast.NamedExpr(value=value):
@@ -441,6 +443,11 @@ def _types_in(annotation: ast.expr) -> Iterator[ast.expr]:
     for node in ast.walk(annotation):
         if isinstance(node, ast.Name | ast.Attribute | ast.Constant):
             yield node
+
+
+def _is_partial(call: ast.Call) -> bool:
+    """Whether a call is `partial(something, …)`, which stands for the something."""
+    return bool(call.args) and getattr(call.func, "attr", getattr(call.func, "id", "")) == "partial"
 
 
 def _returns_the_same(method: str) -> bool:
