@@ -22,7 +22,15 @@ WEATHER = '''
 import random
 import statistics
 
+from pydantic import BaseModel
+
 from toolkit import TypedTool, tool
+
+
+class Place(BaseModel):
+    """A model, for which pydantic looks for plugins."""
+
+    city: str
 
 
 @tool(read_only=True)
@@ -205,8 +213,10 @@ def test_tools_that_the_repository_has_nothing_to_do_with_run_nothing_in_it(plan
 
 
 def test_the_hook_runs_nothing(planted, attacks):
-    [hook] = plain(read_document(HOOKS)[0])
-    done = planted.run(PROGRAM.with_name("toolkit"), *hook["entry"].split()[1:])
+    document, _ = read_document(HOOKS)
+    assert document is not None
+    [hook] = plain(document)
+    done = planted.run(PROGRAM, *hook["entry"].split()[1:])
     assert done.returncode in {0, 1}, done.stderr
     touched = planted.touched() - {"evil_tools.py"}
     for trap in planted.traps():

@@ -122,7 +122,7 @@ def test_file_that_is_not_there_is_a_finding(invoke, bad):
 
 
 def test_file_that_kills_the_interpreter_hides_no_other(invoke, bad):
-    (bad / "deadly.py").write_text("import os\nos._exit(3)\n", "utf-8")
+    (bad / "deadly.py").write_text("import os\nfrom toolkit import Tool\nos._exit(3)\nnever = Tool()\n", "utf-8")
     result = invoke("lint")
     assert result.exit_code == 1
     assert REPORT.rpartition("\n\n")[0] in result.stdout

@@ -23,6 +23,7 @@ Chooser = Literal["user", "configuration", "file"]
 """Who named a target: the user on the command line or in Python, the project's settings, or a YAML file."""
 
 NOT_A_TOOL = "TK003"
+_WRAP = "call it in a function that is marked with `@tool`"
 _Proof = Literal["none", "mention", "definition"]
 """What the source of a file must show before it is imported."""
 
@@ -182,12 +183,13 @@ def not_a_tool(spelled: str, name: str, place: Location | None) -> Problem:
         name: What was chosen in it.
         place: Where that is defined, if that is known.
     """
-    where = f" ({os.path.relpath(place.file)}:{place.line})" if place is not None else ""
+    is_own = place is not None and os.path.realpath(place.file).startswith(os.path.join(os.path.realpath(""), ""))  # noqa: PTH118
+    mark = f"mark it with `@tool` ({os.path.relpath(place.file)}:{place.line})" if place and is_own else _WRAP
     flag = f"--tools {_as_typed(spelled)}:{name}"
     return Problem(
         NOT_A_TOOL,
         f"'{name}' in '{spelled}' is not marked as a tool, and a file may only use tools",
-        hint=f"mark it with `@tool`{where}, or allow it yourself with `{flag}`",
+        hint=f"{mark}, or allow it yourself with `{flag}`",
     )
 
 

@@ -70,8 +70,10 @@ def import_named(name: str, base: Path, *, is_permitted: bool) -> ModuleType | l
         base: The folder in which it is looked for first.
         is_permitted: Whether its code may run. If not, only a module that is imported already is found.
     """
+    if name in sys.modules:
+        return sys.modules[name]
     root = os.path.realpath(base)
-    if not is_permitted and name not in sys.modules:
+    if not is_permitted:
         return _hidden_by_ours(name, root)
     try:
         with _first_on_the_path(root):

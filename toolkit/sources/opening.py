@@ -13,6 +13,7 @@ from toolkit.sources.configured import ConfiguredSources
 from toolkit.sources.displaying import seen_from
 from toolkit.sources.folders import PYTHON
 from toolkit.sources.import_permission import Chooser, FileCounts, ImportPermission
+from toolkit.sources.plugins import leave_plugins_out
 from toolkit.sources.ready import ALL_READY, FOR_AGENTS, as_one_of_all, open_for_agents, open_ready, ready_names
 from toolkit.sources.scopes import Scope
 from toolkit.sources.targets import FilesTarget, NameTarget, Target, is_module_name, nearby_names, parse_target
@@ -80,6 +81,8 @@ class SourceOpener:
         """
         self.configuration = configuration
         self.permission = ImportPermission(configuration, looks=looks)
+        if looks:
+            leave_plugins_out()
         self._configured: ConfiguredSources | None = None
         self._kept_collector: Collector | None = None
         self._kept_groups: ConfiguredGroups | None = None
