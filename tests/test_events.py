@@ -52,7 +52,7 @@ def test_events_that_say_the_same_are_equal_and_no_others():
 
 
 def test_an_event_never_changes():
-    event = Progress("forecast", "half", 1, 2)
+    event = Progress("forecast", "half", 1, 2, None)
     with pytest.raises(AttributeError, match="never changes"):
         event.done = 2  # type: ignore[misc]
     with pytest.raises(AttributeError, match="never changes"):
@@ -63,13 +63,13 @@ def test_an_event_never_changes():
     ("values", "named"),
     [
         (("forecast",), {}),
-        (("forecast", "half", 1, 2, 3), {}),
-        (("forecast", "half", 1), {"off": 2}),
-        (("forecast", "half", 1, 2), {"of": 2}),
+        (("forecast", "half", 1, 2, None, 3), {}),
+        (("forecast", "half", 1, 2), {"items": 2}),
+        (("forecast", "half", 1, 2, None), {"of": 2}),
     ],
 )
 def test_an_event_is_not_made_without_all_its_fields_or_with_others(values, named):
-    with pytest.raises(TypeError, match="Progress takes exactly tool, message, done, of"):
+    with pytest.raises(TypeError, match="Progress takes exactly tool, message, done, of, item"):
         Progress(*values, **named)
 
 

@@ -170,13 +170,14 @@ class StepFinished(Event):
 
 
 class StepRetried(Event):
-    """An attempt failed and another follows after `delay` seconds."""
+    """An attempt failed and another follows after `delay` seconds; `item` names the item of a `for_each`, if any."""
 
     call: int
     path: str
     attempt: int
     error: str
     delay: float
+    item: str | None
 
 
 class ItemFinished(Event):
@@ -239,12 +240,13 @@ class ModelFinished(Event):
 
 
 class Progress(Event):
-    """A tool tells how far it is."""
+    """A tool reports how far it is; `item` names the item of a `for_each` that it works on, if any."""
 
     tool: str
     message: str
     done: float | None
     of: float | None
+    item: str | None
 
 
 __all__ = [

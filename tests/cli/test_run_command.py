@@ -332,7 +332,14 @@ def test_a_rule_allows_what_it_covers(run, rule):
     )
 
 
-@pytest.mark.parametrize("rule", ["wiper", "WIPE", "wipe(path=*.txt)", "wipe(path=a.md, note=x)", "wipe(pth=*)"])
+@pytest.mark.parametrize("rule", ["wiper", "WIPE"])
+def test_a_rule_that_names_no_tool_ends_the_run_before_it_begins(run, project, rule):
+    ended = run("tools.py:wipe", "path=a.md", "--approve", rule)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert f"error: --approve '{rule}' names no tool of this run" in ended.stderr
+
+
+@pytest.mark.parametrize("rule", ["wipe(path=*.txt)", "wipe(path=a.md, note=x)", "wipe(pth=*)"])
 def test_a_rule_allows_nothing_else(run, project, rule):
     ended = run("tools.py:wipe", "path=a.md", "--approve", rule)
     assert (ended.returncode, ended.stdout) == (3, "")

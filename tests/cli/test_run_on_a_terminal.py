@@ -417,6 +417,18 @@ def test_each_item_is_asked_about_below_no_bar(project):
     assert [(project / f"{name}.md").read_text("utf-8") for name in "abc"] == ["new"] * 3
 
 
+def test_one_answer_for_a_whole_step_is_offered_after_the_others_and_described_as_it_is(project):
+    steps = "  - for_each: [a, b, c]\n    use: file_write\n    with: {path: '${{ item }}.md', content: new}\n"
+    asked = Terminal(project, "run", write_pipeline(project, "items", steps))
+    asked.expect("item 1/3 (a) · step 1/1 · pipeline items")
+    asked.expect("o once · e edit · r reject with a reason · s same again this run")
+    asked.expect("t every call of this tool in this step, whatever its arguments")
+    asked.answer("t")
+    assert asked.end() == 0
+    assert asked.seen.count("approve  file_write") == 1
+    assert [(project / f"{name}.md").read_text("utf-8") for name in "abc"] == ["new"] * 3
+
+
 def test_questions_of_branches_come_one_at_a_time_each_with_its_own_answer(project):
     branches = "".join(
         f"      {name}:\n    {WRITE.format(path=name, content='x').replace(chr(10), chr(10) + '    ')}\n"

@@ -306,7 +306,7 @@ def test_a_tool_tells_progress_and_changed_files_under_its_own_name():
 
     tool = from_function(write).with_name("save")
     tool.run("{}", ToolContext(listener=events.append))
-    assert events[1:3] == [Progress("save", "writing", 1, 2), FileChanged("save", "out/a.md", "modified", 3, 1)]
+    assert events[1:3] == [Progress("save", "writing", 1, 2, None), FileChanged("save", "out/a.md", "modified", 3, 1)]
     assert tool.run("{}", ToolContext()).output == "written"
 
 

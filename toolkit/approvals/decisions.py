@@ -4,7 +4,7 @@ Only `Continue` and `Edit` let a call run. Anything else a reviewer returns, `No
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from toolkit.errors import ExitEarlyError
@@ -16,10 +16,13 @@ class Continue:
 
     Attributes:
         same_again: Do not ask again in this run for this very call: the same tool with the same arguments.
+        whole_step: Do not ask again in this run about any call of this tool in this step, whatever its arguments; only
+            a request with a `step_digest` takes it so.
         always: Do not ask again at all; only a request that can be remembered takes it so.
     """
 
     same_again: bool = False
+    whole_step: bool = field(default=False, kw_only=True)
     always: bool = False
 
 

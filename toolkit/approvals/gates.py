@@ -78,6 +78,7 @@ class Gate:
         self.timeout = timeout
         self.on_timeout = on_timeout
         self._same_again: set[tuple[str, str, str]] = set()
+        self._whole_steps: set[str] = set()
         self._endings: list[ExitEarly] = []
 
     def __init_subclass__(cls) -> None:
@@ -169,8 +170,10 @@ class Gate:
         return await drive_or_run(self._take_turn(self.reviewer, request))
 
     def _is_answered(self, request: ReviewRequest) -> bool:
-        """Return whether this very question was answered for the whole run."""
-        return not request.answer_is_text and request.question in self._same_again
+        """Return whether this very question, or every question of its step, was answered for the whole run."""
+        if request.answer_is_text:
+            return False
+        return request.step_digest in self._whole_steps or request.question in self._same_again
 
     async def _take_turn(self, reviewer: Reviewer, request: ReviewRequest) -> Decision:
         endings = len(self._endings)
@@ -182,6 +185,8 @@ class Gate:
             decision = await answer_of(reviewer, request)
             if isinstance(decision, Continue) and decision.same_again is True and request.digest:
                 self._same_again.add(request.question)
+            if isinstance(decision, Continue) and decision.whole_step is True and request.step_digest:
+                self._whole_steps.add(request.step_digest)
             if isinstance(decision, ExitEarly):
                 self._endings.append(decision)
             return decision

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple, Protocol
@@ -131,6 +131,23 @@ class Allowance:
         given = call.arguments
         return given is not None and all(
             name in given and _matches(_as_text(given[name]), glob) for name, glob in self.arguments
+        )
+
+    def names(self, tool: str) -> bool:
+        """Return whether the rule is about a tool of this name."""
+        return fnmatchcase(tool, self.tool)
+
+    def may_cover(self, call: DescribedCall, unknown: Collection[str] | None) -> bool:
+        """Return whether a call may turn out to be covered once all of its arguments are known.
+
+        Args:
+            call: The call, with the arguments that are known already.
+            unknown: The names of the arguments that are computed later; `None` if any may be.
+        """
+        known = call.arguments or {}
+        return fnmatchcase(call.risk.tool, self.tool) and all(
+            _matches(_as_text(known[name]), glob) if name in known else unknown is None or name in unknown
+            for name, glob in self.arguments
         )
 
 

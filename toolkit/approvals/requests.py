@@ -41,6 +41,8 @@ class ReviewRequest:
         digest: A digest of the tool and of all that was sent to it: two calls that a reviewer sees alike may differ in
             what is not shown, such as a password, or in the tool behind a name. A question without one is bound to no
             call, so no answer to it holds for another.
+        step_digest: A digest of the tool and of the step that calls it for one item after another; empty where there is
+            no such step. An answer may hold for all calls of this tool in this step, whatever their arguments.
         objection: Tells why edited arguments would be refused, or `None` if they are good.
         preview_of: Tells what the call would do with edited arguments, if the tool can.
     """
@@ -60,6 +62,7 @@ class ReviewRequest:
     editable: bool = True
     may_be_remembered: bool = False
     digest: str = ""
+    step_digest: str = ""
     objection: Callable[[Mapping[str, Any] | str], str | None] = _nothing_to_say
     preview_of: Callable[[Mapping[str, Any] | str], str | None] = _nothing_to_say
 

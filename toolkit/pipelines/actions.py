@@ -119,7 +119,7 @@ class CallCarefully:
             if turn.call:
                 from toolkit.events import StepRetried  # noqa: PLC0415 - only a listener needs events
 
-                turn.context.emit(StepRetried(turn.call, turn.path, attempt, error, delay))
+                turn.context.emit(StepRetried(turn.call, turn.path, attempt, error, delay, turn.context.item))
 
         retried = RetriedTool(tool, definition.retry, told)
         result = await _called(retried, arguments, turn.context, demand)

@@ -42,6 +42,15 @@ async def do_for_items(do: DoOnce, each: Each, items: Sequence[Any], flow: Flow,
     return batch.outcome()
 
 
+_LONGEST_TOLD = 40
+
+
+def _told(item: Any) -> str:
+    """Return a short item as part of its name; a long one, or one of several parts, has only its number."""
+    is_short = isinstance(item, str | int | float) and len(str(item)) <= _LONGEST_TOLD
+    return f" ({item})" if is_short else ""
+
+
 class _Batch:
     """The items on their way, taken one by one by as many workers as there are."""
 
@@ -59,7 +68,7 @@ class _Batch:
     async def work(self) -> bool:
         """Take items until none is left, or one has failed that must not; tell whether others may go on."""
         for index, item in self._waiting:
-            outcome = await self._do(ItemFlow(self._flow, item, index), self._turn)
+            outcome = await self._do(ItemFlow(self._flow, item, index), self._turn_of(index, item))
             self._outcomes[index] = outcome
             self._done += 1
             self._tell(index, outcome)
@@ -68,6 +77,15 @@ class _Batch:
                     self._failed = (index, outcome)
                 return False
         return True
+
+    def _turn_of(self, index: int, item: Any) -> Turn:
+        """Return the turn of one item, whose context names it for whoever is asked or listens."""
+        context = self._turn.context
+        if context.gate is None and context.listener is None:
+            return self._turn
+        name = f"item {index + 1}/{self._count}{_told(item)}"
+        place = f"{name} · {context.place}" if context.place else name
+        return self._turn._replace(context=context.replace(item=name, place=place))
 
     def outcome(self) -> Outcome:
         """Return the list in the order of the items, without those that were skipped; or the failure."""

@@ -29,7 +29,9 @@ class Turn(NamedTuple):
 
 def context_within(context: ToolContext, step: PlannedStep, flow: Flow) -> ToolContext:
     """Return the context of one step's calls: it knows where they are, and how long somebody was waited for."""
-    return context.replace(place=_place_of(step, flow), waits=Waiting(context.waits))
+    within = f"{flow.run.plan.name}/{step.path}"
+    step_name = within if context.step is None else f"{context.step}/{within}"
+    return context.replace(place=_place_of(step, flow), step=step_name, waits=Waiting(context.waits))
 
 
 def _place_of(step: PlannedStep, flow: Flow) -> str:

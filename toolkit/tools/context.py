@@ -115,6 +115,8 @@ class ToolContext:
             place=place,
             strict=strict,
             call=None,
+            item=None,
+            step=None,
             waits=None,
         )
 
@@ -131,6 +133,8 @@ class ToolContext:
         place: str | None
         strict: bool
         call: RunningCall | None
+        item: str | None
+        step: str | None
         waits: Waiting | None
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -251,7 +255,7 @@ class ToolContext:
         if self.listener is not None:
             from toolkit.events import Progress  # noqa: PLC0415 - only a listener needs events
 
-            self.emit(Progress(tool=self.tool or "", message=message, done=done, of=of))
+            self.emit(Progress(tool=self.tool or "", message=message, done=done, of=of, item=self.item))
 
     def file_changed(
         self,

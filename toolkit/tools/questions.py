@@ -10,7 +10,7 @@ from toolkit.approvals.previews import state_of
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.tools.refusals import AnsweredEarly
-from toolkit.tools.reviewing import digest_of_call, scope_of, shown_arguments, shown_defaults, unhidden
+from toolkit.tools.reviewing import digest_of_call, digest_of_step, scope_of, shown_arguments, shown_defaults, unhidden
 from toolkit.tools.showing import frozen
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ class CallQuestion:
             on_timeout=gate.on_timeout if gate is not None else "reject",
             editable=demand is None or demand.editable,
             digest=digest_of_call(tool, sent, scope_of(context)),
+            step_digest=digest_of_step(tool, context),
             objection=self._objection,
             preview_of=self._preview_of,
         )

@@ -34,6 +34,18 @@ def digest_of_call(tool: "Tool", sent: str, *around: str) -> str:
     return sha256(_SALT + json.dumps([tool.identity, whole, *around]).encode()).hexdigest()
 
 
+def digest_of_step(tool: "Tool", context: "ToolContext") -> str:
+    """Return what all calls of a tool share that one step makes for its items in one run; empty elsewhere.
+
+    What a model chooses within a step is no call of the step itself.
+    """
+    if context.item is None or context.step is None or context.chosen_by != "person":
+        return ""
+    from hashlib import sha256  # noqa: PLC0415 - as above
+
+    return sha256(_SALT + json.dumps([tool.identity, scope_of(context), context.step]).encode()).hexdigest()
+
+
 def unhidden(tool: "Tool", edited: str | Mapping[str, Any], sent: str) -> str:
     """Return edited arguments as JSON text, with the secret of the call wherever a reviewer left the stars."""
     text = frozen(edited)

@@ -32,6 +32,7 @@ from toolkit_cli.running.answering import Answers, make_gate
 from toolkit_cli.running.conversing import Conversation
 from toolkit_cli.running.interrupts import leave_if_threads_remain
 from toolkit_cli.running.logs import show_logs
+from toolkit_cli.running.rule_checks import check_names
 from toolkit_cli.running.telling import Teller, both, message_channel, write_event
 from toolkit_cli.running.transcript_files import Earlier, TranscriptFile, read_transcript
 from toolkit_cli.running.values import checked_memory_id, read_values, seconds_of
@@ -252,7 +253,7 @@ def _conversation(wanted: _Wanted, configuration: "Configuration", answers: Answ
         Failure: If a tool is not there, or is broken, or the file cannot be written.
     """
     gate = make_gate(answers, screen, configuration.approval_timeout)
-    agent_tool = _agent(wanted, configuration, gate)
+    agent_tool = _agent(wanted, configuration, gate, answers)
     teller = None if wanted.quiet else Teller(screen, aloud=True)
     listener = both(teller, write_event if wanted.format == "jsonl" else None)
     run = Run(goal=wanted.task, budget=wanted.budget, channel=None if wanted.quiet else message_channel(screen))
@@ -265,7 +266,7 @@ def _conversation(wanted: _Wanted, configuration: "Configuration", answers: Answ
     return conversation
 
 
-def _agent(wanted: _Wanted, configuration: "Configuration", gate: "Gate") -> "AgentTool":
+def _agent(wanted: _Wanted, configuration: "Configuration", gate: "Gate", answers: Answers) -> "AgentTool":
     from toolkit.agents.agent import AgentTool  # noqa: PLC0415 - help needs none of it
     from toolkit.agents.loop import Limits  # noqa: PLC0415
     from toolkit.sources.opening import open_targets  # noqa: PLC0415
@@ -274,6 +275,7 @@ def _agent(wanted: _Wanted, configuration: "Configuration", gate: "Gate") -> "Ag
     end_at_errors(opened.problems)
     if not wanted.quiet:
         report(opened.problems, as_json=wanted.format != "text")
+    check_names(answers.rules, opened.tools.values())
     return AgentTool(
         "agent",
         "Does a task.",

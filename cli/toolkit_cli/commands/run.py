@@ -33,6 +33,7 @@ from toolkit_cli.running.answering import Answers, make_gate, refuse_what_nobody
 from toolkit_cli.running.calling import call_tool
 from toolkit_cli.running.logs import show_logs
 from toolkit_cli.running.presenting import present
+from toolkit_cli.running.rule_checks import check_rules
 from toolkit_cli.running.telling import Teller, both, message_channel, write_event
 from toolkit_cli.running.values import checked_memory_id, read_values, seconds_of
 from toolkit_cli.screen import Screen
@@ -116,6 +117,7 @@ def run(  # noqa: PLR0913 - each is an option of the command
         arguments = _complete(tool, Given(words or (), args, input, piped_text()), answers, target)
         if dry_run:
             return _rehearse(tool, arguments, gate, format)
+        check_rules(answers.rules, tool, arguments, gate)
         refuse_what_nobody_can_answer(tool, arguments, gate, answers)
         teller = None if quiet else Teller(screen, aloud=_is_agent(tool))
         listener = both(teller, write_event if format == "jsonl" else None)

@@ -99,7 +99,8 @@ class Story:
                 if is_told and not _has_spoken(event):
                     yield self._step_line(event)
             case StepRetried():
-                message = f"attempt {event.attempt} failed: {event.error}; again in {spoken_seconds(event.delay)}"
+                failed = f"attempt {event.attempt} failed: {event.error}; again in {spoken_seconds(event.delay)}"
+                message = f"{event.item}: {failed}" if event.item else failed
                 yield self._note(event.path, message, self.marks.again, "warn")
             case FileChanged():
                 counts = f" (+{event.lines_added} -{event.lines_removed})"
@@ -197,6 +198,10 @@ def _has_spoken(event: StepFinished) -> bool:
 
 
 def _progress(event: Progress) -> str:
+    return f"{event.item}: {_how_far(event)}" if event.item else _how_far(event)
+
+
+def _how_far(event: Progress) -> str:
     if event.done is None:
         return event.message
     return f"{event.message} ({event.done:g}/{event.of:g})" if event.of else f"{event.message} ({event.done:g})"

@@ -20,13 +20,14 @@ from toolkit_cli.reviewing.editing import edited_arguments
 from toolkit_cli.reviewing.explaining import explanation_of
 from toolkit_cli.screen import Screen
 
-Answer = Literal["once", "edit", "reject", "same", "always", "view", "stop"]
+Answer = Literal["once", "edit", "reject", "same", "all", "always", "view", "stop"]
 
 _WORDS: dict[Answer, str] = {
     "once": "once",
     "edit": "edit",
     "reject": "reject with a reason",
     "same": "same again this run",
+    "all": "every call of this tool in this step, whatever its arguments",
     "always": "always (remember it)",
     "view": "view all",
     "stop": "stop the run",
@@ -36,9 +37,15 @@ _LETTERS: dict[Answer, str] = {
     "edit": "e",
     "reject": "r",
     "same": "s",
+    "all": "t",
     "always": "a",
     "view": "v",
     "stop": "q",
+}
+_FOR_MORE: dict[Answer, Decision] = {
+    "same": Continue(same_again=True),
+    "all": Continue(whole_step=True),
+    "always": Continue(always=True),
 }
 _MARGIN = "     "
 _MARK = f"{_MARGIN}>"
@@ -92,10 +99,8 @@ class _Question:
             match answer:
                 case "once":
                     return Edit(self._request.arguments) if self._edited else Continue()
-                case "same":
-                    return Continue(same_again=True)
-                case "always":
-                    return Continue(always=True)
+                case "same" | "all" | "always":
+                    return _FOR_MORE[answer]
                 case "reject":
                     if (reason := await self._reason()) is not None:
                         return Reject(reason)
@@ -124,7 +129,9 @@ class _Question:
     @property
     def _choices(self) -> list[Answer]:
         """The answers that there are: after an edit `same again` would be about another call than was chosen."""
-        missing = {"same"} if self._edited else set()
+        missing = {"same", "all"} if self._edited else set()
+        if not self._request.step_digest:
+            missing.add("all")
         if not self._request.editable:
             missing.add("edit")
         missing.add("same" if self._request.may_be_remembered else "always")

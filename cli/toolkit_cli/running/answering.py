@@ -12,6 +12,7 @@ from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
 
 if TYPE_CHECKING:
+    from toolkit_cli.running.clearance import ForeseenCall
     from toolkit_cli.screen import Screen
 
 _NO_TERMINAL = "there is no terminal to ask on"
@@ -41,6 +42,20 @@ class Answers(NamedTuple):
         """Why nobody can be asked, where nobody can."""
         return _NO_INPUT if self.no_input else _NO_TERMINAL
 
+    @property
+    def rules(self) -> list[Allowance]:
+        """The rules of `--approve`.
+
+        Raises:
+            Failure: If one cannot be read.
+        """
+        return [_rule(text) for text in self.approve]
+
+    def may_allow(self, foreseen: "ForeseenCall") -> bool:
+        """Return whether a rule may turn out to allow a call whose arguments are computed later."""
+        asks = foreseen.verdict.action == "ask"
+        return asks and any(rule.may_cover(foreseen.call, foreseen.unknown) for rule in self.rules)
+
     def policy(self) -> Policy | None:
         """Return the policy that the flags make, or `None` for the usual one.
 
@@ -49,7 +64,7 @@ class Answers(NamedTuple):
         """
         policy: Policy | None = None
         if self.approve:
-            policy = Allowances([_rule(text) for text in self.approve])
+            policy = Allowances(self.rules)
         return AllowAll("--yes", policy) if self.yes else policy
 
 
@@ -82,7 +97,7 @@ def refuse_what_nobody_can_answer(tool: Tool, arguments: Mapping[str, Any], gate
 
     questions = questions_of(tool, arguments, gate)
     denied = [question for question in questions if question.verdict.action == "deny"]
-    hopeless = denied if answers.may_ask else questions
+    hopeless = denied if answers.may_ask else [each for each in questions if not answers.may_allow(each)]
     if hopeless:
         problems = [problem_of(question, answers.why_not) for question in hopeless]
         raise Failure(ExitCode.APPROVAL, problems=problems)

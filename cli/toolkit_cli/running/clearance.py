@@ -18,52 +18,62 @@ if TYPE_CHECKING:
 _LONGEST_IN_FLAG = 80
 
 
-class Question(NamedTuple):
-    """A call that a person would be asked about.
+class ForeseenCall(NamedTuple):
+    """A call that a run may make.
 
     Attributes:
         call: The call, with its arguments as far as they are known.
-        verdict: Why it would be asked about.
+        verdict: What the gate says about it, as far as that can be known.
+        tool: The tool; `None` for a step that only asks.
         step: The step that makes it, or `None` for the call itself.
         location: Where that step is written.
+        unknown: The names of the arguments that are computed later; `None` if any may be.
     """
 
     call: DescribedCall
     verdict: Verdict
+    tool: Tool | None
     step: str | None = None
     location: Location | None = None
+    unknown: tuple[str, ...] | None = ()
 
 
-def questions_of(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> list[Question]:
-    """Return every question that a call may lead to, its own and those of the steps of a pipeline.
+def questions_of(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> list[ForeseenCall]:
+    """Return the calls that somebody would be asked about, or that are denied.
 
-    A step counts whether or not its condition will hold. What a tool asks of its own accord is not known beforehand.
+    What a tool asks of its own accord is not known beforehand.
+    """
+    return [foreseen for foreseen in calls_of(tool, arguments, gate) if foreseen.verdict.action != "allow"]
+
+
+def calls_of(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> list[ForeseenCall]:
+    """Return every call that a run may make: of the tool itself, and of the steps of a pipeline.
+
+    A step counts whether or not its condition will hold.
     """
     call = DescribedCall(tool.spec.risk, "person", None, tool.describe(tool.parse(arguments)))
-    verdict = gate.verdict_on(call)
-    own = [Question(call, verdict)] if verdict.action != "allow" else []
-    return [*own, *_questions_within(tool, call.arguments or {}, gate)]
+    return [ForeseenCall(call, gate.verdict_on(call), tool), *_calls_within(tool, call.arguments or {}, gate)]
 
 
-def _questions_within(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> Iterator[Question]:
+def _calls_within(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> Iterator[ForeseenCall]:
     if "toolkit.pipelines.pipeline" not in sys.modules:  # nothing is one
         return
     from toolkit_cli.rendering.tools import pipeline_in  # noqa: PLC0415
-    from toolkit_cli.running.foresight import known_arguments  # noqa: PLC0415 - a plain tool needs none
+    from toolkit_cli.running.foresight import computed_names, known_arguments  # noqa: PLC0415 - a plain tool needs none
 
     pipeline = pipeline_in(tool)
     if pipeline is None:
         return
     for step in pipeline.plan.walk():
-        call = _call_of(step, known_arguments(step, pipeline.plan, arguments))
+        known = known_arguments(step, pipeline.plan, arguments)
+        call = _call_of(step, known)
         if call is None:
             continue
-        verdict = gate.verdict_on(call)
-        if verdict.action != "allow":
-            yield Question(call, verdict, step.path, step.definition.location)
+        place, unknown = step.definition.location, computed_names(step, known)
+        yield ForeseenCall(call, gate.verdict_on(call), step.tool, step.path, place, unknown)
         if step.tool is not None:
-            for question in _questions_within(step.tool, call.arguments or {}, gate):
-                yield question._replace(step=f"{step.path}/{question.step}")
+            for inner in _calls_within(step.tool, call.arguments or {}, gate):
+                yield inner._replace(step=f"{step.path}/{inner.step}")
 
 
 def _call_of(step: "PlannedStep", known: Mapping[str, Any]) -> DescribedCall | None:
@@ -74,7 +84,7 @@ def _call_of(step: "PlannedStep", known: Mapping[str, Any]) -> DescribedCall | N
     return DescribedCall(risk, "person", f"step '{step.label}'" if asks else None, known)
 
 
-def problem_of(question: Question, because: str) -> Problem:
+def problem_of(question: ForeseenCall, because: str) -> Problem:
     """Return the Problem that a call cannot be asked about, with the flag that would allow it."""
     tool = question.call.risk.tool
     asker = f"step '{question.step}'" if question.step else f"'{tool}'"

@@ -51,6 +51,13 @@ def _first(path: tuple[str | int, ...]) -> str | int | None:
     return path[0] if path else None
 
 
+def computed_names(step: PlannedStep, known: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """Return the arguments of a step's call that are computed when it runs; `None` if any argument may be."""
+    if step.feed is not None and step.feed.parameter is None:
+        return None
+    return tuple(unknown_names(step, known))
+
+
 def unknown_names(step: PlannedStep, known: Mapping[str, Any]) -> list[str]:
     """Return the arguments of a step's call whose values are known only when it runs, the piped one last."""
     action = step.definition.action

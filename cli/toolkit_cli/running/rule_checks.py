@@ -1,0 +1,73 @@
+"""Rule checks: rules of `--approve` that cannot allow anything in a run are reported before it begins."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from toolkit.approvals.gates import Gate
+from toolkit.approvals.policies import Allowance
+from toolkit.problems import Problem, did_you_mean, errors_among
+from toolkit.tools.base import Tool, innermost
+from toolkit_cli.failures import ExitCode, Failure, report
+from toolkit_cli.running.clearance import ForeseenCall, calls_of
+
+
+def check_rules(rules: Sequence[Allowance], tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> None:
+    """Report rules that match no call of a run, and end here if one names no tool of it.
+
+    Raises:
+        Failure: If a rule names no tool.
+    """
+    calls = calls_of(tool, arguments, gate) if rules else []
+    if any(_reveals_others(each.tool) for each in calls):
+        return  # what an agent or a facade will call is known only then
+    found = [problem for rule in rules if (problem := _problem_of(rule, calls)) is not None]
+    if errors_among(found):
+        raise Failure(ExitCode.USAGE, problems=found)
+    report(found)
+
+
+def check_names(rules: Sequence[Allowance], tools: Iterable[Tool]) -> None:
+    """End here if a rule names none of the tools that an agent may call, unless some reveal others later.
+
+    Raises:
+        Failure: If a rule names no tool.
+    """
+    known = list(tools)
+    if not rules or any(_reveals_others(tool) for tool in known):
+        return
+    names = [tool.name for tool in known]
+    found = [_unknown_tool(rule, names) for rule in rules if not any(map(rule.names, names))]
+    if found:
+        raise Failure(ExitCode.USAGE, problems=found)
+
+
+def _reveals_others(tool: Tool | None) -> bool:
+    from toolkit_cli.rendering.tools import is_facade  # noqa: PLC0415 - few runs have rules
+
+    return tool is not None and (is_facade(tool) or getattr(innermost(tool), "is_agent", False))
+
+
+def _problem_of(rule: Allowance, calls: Sequence[ForeseenCall]) -> Problem | None:
+    meant = [each for each in calls if rule.names(each.call.risk.tool)]
+    if not meant:
+        return _unknown_tool(rule, [each.call.risk.tool for each in calls])
+    if any(rule.may_cover(each.call, each.unknown) for each in meant):
+        return None
+    message = f"--approve {rule.written!r} matches no call of this run"
+    return Problem("", message, severity="warning", hint=_argument_hint(rule, meant))
+
+
+def _unknown_tool(rule: Allowance, names: Sequence[str]) -> Problem:
+    known = f"this run calls {', '.join(dict.fromkeys(names))}" if names else None
+    message = f"--approve {rule.written!r} names no tool of this run"
+    return Problem("", message, hint=did_you_mean(rule.tool, names, otherwise=known))
+
+
+def _argument_hint(rule: Allowance, meant: Sequence[ForeseenCall]) -> str:
+    tool = meant[0]
+    taken = list(tool.tool.spec.properties) if tool.tool is not None else []
+    for name, _ in rule.arguments:
+        if name not in taken:
+            nearest = did_you_mean(name, taken, otherwise=f"it takes {', '.join(taken)}" if taken else "it takes none")
+            return f"'{tool.call.risk.tool}' has no argument '{name}'; {nearest}"
+    return "its arguments are known already, and are others; `--dry-run` shows them"
