@@ -92,12 +92,26 @@ def _rank(problem: Problem) -> tuple[str, int, int]:
 
 
 def nearest(name: str, known: Iterable[str], *, most: int = 3) -> list[str]:
-    """Return the known names that a mistyped one may have meant, the likeliest first."""
+    """Return the known names that a mistyped one may have meant, the likeliest first.
+
+    Very long names are not compared; of very many names only those that begin alike are.
+    """
     from difflib import get_close_matches  # noqa: PLC0415 - only bad news needs it
 
-    by_folded = {candidate.casefold(): candidate for candidate in known}
+    if len(name) > _LONGEST_COMPARED:
+        return []
+    by_folded = {candidate.casefold(): candidate for candidate in known if len(candidate) <= _LONGEST_COMPARED}
+    if len(by_folded) > _MOST_COMPARED:
+        start = name.casefold()[:_SAME_START]
+        alike = [candidate for candidate in by_folded if candidate.startswith(start)][:_MOST_COMPARED]
+        by_folded = {candidate: by_folded[candidate] for candidate in alike}
     matches = get_close_matches(name.casefold(), by_folded, n=most, cutoff=0.6)
     return [by_folded[match] for match in matches]
+
+
+_LONGEST_COMPARED = 200
+_MOST_COMPARED = 500
+_SAME_START = 2
 
 
 def did_you_mean(name: str, known: Iterable[str], *, before: str = "", otherwise: str | None = None) -> str | None:

@@ -38,3 +38,21 @@ def test_what_aliases_repeat_counts_towards_the_size_of_a_document(written, atta
         result = toolkit(*command)
         refused = "more than 1,048,576 characters, those that aliases repeat included" in result.output
         attacks.count(f"{command}: {result.output[-300:]}", held=refused and result.exit_code in {1, 2})
+
+
+MANY = {
+    "keys that stand twice": (HEAD + "  - set: 1\n" + "again: 1\n" * 90_000, "more than 100 problems"),
+    "values that may be misread": (HEAD + "  - set: [" + "no, " * 10_000 + "]\n", "'no' is text here"),
+    "references to steps that are missing": (
+        HEAD + "".join(f'  - id: step_{i}\n    set: "${{{{ steps.stpe_{i}.output }}}}"\n' for i in range(500)),
+        "step",
+    ),
+}
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("kind", MANY)
+def test_many_mistakes_in_one_document_end_in_a_report(written, attacks, kind):
+    text, expected = MANY[kind]
+    result = toolkit("show", written(text))
+    attacks.count(f"{kind}: {result.output[-300:]}", held=expected in result.output and result.exit_code in {0, 2})

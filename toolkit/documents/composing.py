@@ -23,6 +23,7 @@ MAX_CHARACTERS = 1024 * 1024
 """As many as a document without aliases can have: one with them is read only if it could be written out."""
 MERGE_KEY = "<<"
 CORE = "tag:yaml.org,2002:"
+MAX_PROBLEMS = 100
 SCALAR_TAGS: dict[str, tuple[type, ...]] = {
     "null": (type(None),),
     "bool": (bool,),
@@ -230,6 +231,8 @@ class _Composer:
             self._report(key.location, "the merge key '<<' is not allowed", hint="write the entries out")
             return None
         if first := entries.get(key.text):
+            if len(self.problems) >= MAX_PROBLEMS:
+                self._refuse(event, f"more than {MAX_PROBLEMS} problems; the rest of the document is not read")
             self.problems.append(
                 Problem(
                     "TK603",
@@ -263,6 +266,9 @@ class _Composer:
                 self._refuse(event, message, hint="keep such data in a file of its own")
 
     def _report(self, location: Location, message: str, *, hint: str | None = None) -> None:
+        if len(self.problems) >= MAX_PROBLEMS:
+            message = f"more than {MAX_PROBLEMS} problems; the rest of the document is not read"
+            raise _Refused(Problem("TK601", message, location))
         self.problems.append(Problem("TK601", message, location, hint=hint))
 
     def _refuse(self, event: Any, message: str, *, hint: str | None = None) -> NoReturn:

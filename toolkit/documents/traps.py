@@ -6,6 +6,7 @@ who expects the other should be told. What a number loses (`1.10` is 1.1) it los
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from toolkit.documents.nodes import Mapping, Node, Scalar, Sequence
 from toolkit.problems import Edit, Fix, Problem
@@ -21,14 +22,16 @@ NO_EXPRESSION = r"(?<![${])\{\{[^{}\r\n]*\}\}"
 COMMENT = r" +#"
 
 CODE = "TK618"
+_MOST_TRAPS = 100
 
 QUOTES = "put quotes round it"
 QUOTES_IF_TEXT = "put quotes round it if it is text"
 
 
 def find_traps(node: Node) -> list[Problem]:
-    """Return a warning (TK618) for every value in a document that may be misread."""
-    return [problem for scalar in _values_in(node) if (problem := trap_of(scalar))]
+    """Return a warning (TK618) for the values in a document that may be misread: each once, and not without end."""
+    scalars = {id(scalar): scalar for scalar in _values_in(node)}.values()
+    return list(islice((problem for scalar in scalars if (problem := trap_of(scalar))), _MOST_TRAPS))
 
 
 def trap_of(scalar: Scalar) -> Problem | None:

@@ -3,13 +3,11 @@
 import re
 from collections.abc import Iterator
 
+from toolkit.dialects.providers import LIMITS
 from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.rule import Rule
+from toolkit.lint.rule import PORTABLE, Rule
 from toolkit.problems import Fix, Problem
 from toolkit.tools.names import legal_name, name_problem
-
-# What every provider takes: a hyphen may stand in a name from elsewhere, since all of them know it.
-_PORTABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*", re.ASCII)
 
 
 class InvalidToolName(Rule):
@@ -58,17 +56,33 @@ class InvalidToolName(Rule):
     fix = "unsafe"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
-        if tool.origin == "json":
-            if not _PORTABLE.fullmatch(tool.name):
-                what = "blank" if not tool.name.strip() else f"{tool.name!r}, which not every provider takes"
-                hint = f"call it {legal_name(tool.name)!r}"
-                yield self.problem(f"the tool's name is {what}", tool.location, hint=hint, fix=self._renaming(tool))
-        elif found := name_problem(tool.name, tool.location):
+        if tool.origin != "json" and (found := name_problem(tool.name, tool.location)):
             yield self.problem(found.message, tool.location, hint=found.hint, fix=self._renaming(tool))
+        elif (what := self._objection(tool.name)) is not None:
+            hint = f"call it {_good_name(tool.name)!r}"
+            yield self.problem(f"the tool's name is {what}", tool.location, hint=hint, fix=self._renaming(tool))
+
+    def _objection(self, name: str) -> str | None:
+        """Return what the providers that are asked for have against a name."""
+        if not name.strip():
+            return "blank"
+        limits = [LIMITS[provider] for provider in self.settings.providers]
+        refusing = [one.title for one in limits if one.name and not re.fullmatch(one.name.value, name)]
+        if not refusing:
+            return None
+        if LIMITS[PORTABLE].title in refusing:
+            return f"{name!r}, which not every provider takes"
+        return f"{name!r}, which {' and '.join(dict.fromkeys(refusing))} does not take"
 
     def _renaming(self, tool: ToolDefinition) -> Fix | None:
         """Return the fix where the name is written as a text; whoever calls the tool must follow."""
         written = next((text.written for text in tool.texts if text.kind == "name"), None)
-        name = legal_name(tool.name)
+        name = _good_name(tool.name)
         edit = written.replaced(0, len(tool.name), name) if written is not None and tool.name else None
         return None if edit is None else self.fixed_by(f"Call it '{name}'", edit)
+
+
+def _good_name(name: str) -> str:
+    """Return the nearest name that every provider takes: some want a letter or an underscore first."""
+    legal = legal_name(name)
+    return f"tool_{legal}" if legal[0].isdigit() else legal
