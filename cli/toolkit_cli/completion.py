@@ -23,6 +23,14 @@ def complete_server(context: typer.Context, arguments: list[str], incomplete: st
     return [name for name in _configured_names()[1] if name.startswith(incomplete)]
 
 
+def complete_consent(context: typer.Context, arguments: list[str], incomplete: str) -> list[str]:  # noqa: ARG001
+    """Return the settings of the project that begin so and that consent can be given for."""
+    from toolkit.sources.configuring import find_configuration  # noqa: PLC0415 - only completion and commands read it
+    from toolkit.sources.consenting import names_to_consent_to  # noqa: PLC0415
+
+    return [name for name in names_to_consent_to(find_configuration()[0]) if name.startswith(incomplete)]
+
+
 def _candidates(incomplete: str) -> Iterator[str]:
     from toolkit.sources.ready import ALL_READY, FOR_AGENTS, ready_names  # noqa: PLC0415 - only completion wants names
 

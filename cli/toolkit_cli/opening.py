@@ -16,7 +16,7 @@ def open_configured(
 ) -> "Opened":
     """Open the targets to look at them, or, without any, every configured source and the built-in tools.
 
-    No file is imported whose source defines no tools.
+    No file is imported whose source defines no tools, and no consent is needed: nothing is to be called.
 
     Args:
         targets: As they were typed.
@@ -31,7 +31,7 @@ def open_configured(
     if targets:
         return open_targets(targets, configuration, gate, looks=True)
     own = open_targets([], configuration, gate, looks=True) if configuration.sources else Opened({}, [])
-    ready = open_targets([_READY], configuration)
+    ready = open_targets([_READY], configuration, looks=True)
     # A tool of one's own stands before a built-in one of the same name, as it does wherever names are looked up.
     return Opened(
         {**own.tools, **{name: tool for name, tool in ready.tools.items() if name not in own.tools}},

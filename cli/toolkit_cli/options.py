@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from toolkit_cli.completion import complete_server, complete_target
+from toolkit_cli.completion import complete_consent, complete_server, complete_target
 
 Targets = Annotated[
     list[str] | None,
@@ -51,6 +51,16 @@ Starts = Annotated[
         help="Let this MCP server of the project be started, or contacted. Repeatable.",
         show_default=False,
         autocompletion=complete_server,
+    ),
+]
+Consented = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--consent",
+        metavar="SETTING",
+        help="Agree to this setting of the project, which widens what tools reach: builtin.NAME, env. Repeatable.",
+        show_default=False,
+        autocompletion=complete_consent,
     ),
 ]
 ModelName = Annotated[

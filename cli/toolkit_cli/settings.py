@@ -15,7 +15,10 @@ _FILE_SUFFIXES = (".py", ".yaml", ".yml")
 
 
 def load_configuration(
-    tools: Sequence[str] | None = None, grant: Sequence[str] | None = None, start: Sequence[str] | None = None
+    tools: Sequence[str] | None = None,
+    grant: Sequence[str] | None = None,
+    start: Sequence[str] | None = None,
+    consent: Sequence[str] | None = None,
 ) -> "Configuration":
     """Return the configuration of the working directory with what options add to it.
 
@@ -23,6 +26,7 @@ def load_configuration(
         tools: More sources of tools (`--tools`), before its own.
         grant: More permissions for groups (`--grant`).
         start: MCP servers of the project that may be reached (`--start`).
+        consent: Settings of the project that may widen what tools reach (`--consent`).
 
     Raises:
         ConfigurationError: With everything that is wrong in the configuration.
@@ -38,6 +42,9 @@ def load_configuration(
     if start:
         problems += [_no_server(name, configuration) for name in start if name not in configuration.mcp]
         configuration = configuration._replace(start=configuration.start.union(start))
+    if consent:
+        problems += _not_to_consent_to(consent, configuration)
+        configuration = configuration._replace(consented=configuration.consented.union(consent))
     raise_errors(ConfigurationError, problems)
     if not tools:
         return configuration
@@ -59,6 +66,19 @@ def _no_server(name: str, configuration: "Configuration") -> Problem:
     otherwise = f"the servers are {', '.join(configuration.mcp)}" if configuration.mcp else "none is configured"
     hint = did_you_mean(name, configuration.mcp, otherwise=otherwise)
     return Problem("", f"--start: there is no MCP server '{name}'", hint=hint)
+
+
+def _not_to_consent_to(names: Sequence[str], configuration: "Configuration") -> list[Problem]:
+    """Return a problem for each name that no setting has."""
+    from toolkit.sources.consenting import names_to_consent_to  # noqa: PLC0415 - few commands consent to any
+
+    known = names_to_consent_to(configuration)
+    otherwise = f"the settings are {', '.join(known)}" if known else "none is configured"
+    return [
+        Problem("", f"--consent: there is no setting '{name}'", hint=did_you_mean(name, known, otherwise=otherwise))
+        for name in names
+        if name not in known
+    ]
 
 
 def _from_here(source: str) -> str:

@@ -125,6 +125,7 @@ def test_options_of_a_ready_tool_are_data_too(invoke, project):
                 "meaning": "how long a question waits for its answer",
                 "default": "5m",
                 "required": False,
+                "widens": False,
             }
         ],
     )

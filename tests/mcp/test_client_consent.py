@@ -18,7 +18,7 @@ from toolkit.mcp.crossing import names_that_cross
 from toolkit.sources.configuring import find_configuration
 from toolkit.sources.opening import open_targets
 
-CONSENTS = "home/toolkit/mcp-consents.json"
+CONSENTS = "home/toolkit/consents.json"
 
 
 def opened(zoo, *decisions, targets=("zoo",)):
@@ -68,8 +68,8 @@ def test_leave_for_once_is_not_remembered_and_leave_for_good_is(zoo):
     assert len(opened(zoo, Continue())[2]) == 1
     assert len(opened(zoo, Continue(always=True))[2]) == 1
     assert opened(zoo) == (opened(zoo)[0], [], [])
-    [kept] = json.loads((zoo.folder / CONSENTS).read_text("utf-8"))["servers"].values()
-    assert kept == {"name": "zoo", "line": f"{sys.executable} {SERVER} plain"}
+    [kept] = json.loads((zoo.folder / CONSENTS).read_text("utf-8"))["consents"].values()
+    assert kept == {"name": "mcp.zoo", "summary": f"{sys.executable} {SERVER} plain"}
     assert (zoo.folder / CONSENTS).stat().st_mode & 0o077 == 0
 
 
@@ -143,7 +143,7 @@ def test_refusal_is_one_line_and_names_every_variable(zoo):
 
 def test_consents_that_cannot_be_read_are_none(zoo):
     zoo.server()
-    for text in ("{", "[]", '{"servers": []}'):
+    for text in ("{", "[]", '{"consents": []}'):
         zoo.write(CONSENTS, text)
         assert opened(zoo)[1] == ["TK011"]
 

@@ -180,6 +180,9 @@ class GivenTools:
     def resolve(self, name: str, *, base: Path) -> Tool | list[Problem]:
         return self.tools.get(name, [])
 
+    def refusal_of_environment(self) -> None:
+        return None
+
     def known_names(self, base: Path) -> Iterable[str]:
         return self.tools
 

@@ -147,6 +147,7 @@ def test_file_and_pipeline_in_a_folder_are_opened_together(house):
 def test_expressions_read_only_the_listed_variables(project, monkeypatch):
     monkeypatch.setenv("REPORT_DIR", "out")
     monkeypatch.setenv("SECRET", "hunter2")
+    monkeypatch.setenv("TOOLKIT_CONSENT", "env")
     project.write("toolkit.toml", "env = ['REPORT_DIR']\n")
     project.write("p.yaml", "steps:\n  - set: ${{ env.REPORT_DIR }}\n")
     assert run(load_pipeline("p.yaml")) == "out"

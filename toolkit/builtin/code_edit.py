@@ -23,6 +23,7 @@ from toolkit.builtin.files.sandbox import DEFAULT_LIMIT, SandboxError, state_of
 from toolkit.builtin.files.texts import decode_text, encode_text
 from toolkit.builtin.files.walking import MissingError
 from toolkit.builtin.options import FOLDER, Option, take_options
+from toolkit.builtin.widening import outside_project
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
@@ -31,7 +32,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 _SECONDS_FOR_EXPRESSIONS = 10.0
 
 OPTIONS: Final = (
-    Option("base", FOLDER, "the directory that it edits beneath", default="."),
+    Option("base", FOLDER, "the directory that it edits beneath", default=".", widens=outside_project),
     *CHANGING_OPTIONS,
 )
 

@@ -14,6 +14,7 @@ from toolkit.builtin.files.patterns import MalformedPatternError, compile_glob
 from toolkit.builtin.files.sandbox import Sandbox, SandboxError
 from toolkit.builtin.files.walking import UnfitError
 from toolkit.builtin.options import COUNT, DURATION, FOLDER, Option, take_options
+from toolkit.builtin.widening import outside_project
 from toolkit.tools.results import ToolResult
 from toolkit.tools.typed import TypedTool
 
@@ -26,7 +27,7 @@ _MOST_SHOWN = 100_000
 _LOOKED_AT_FOR_NUL = 8_192
 
 OPTIONS: Final = (
-    Option("base", FOLDER, "the directory that it searches beneath", default="."),
+    Option("base", FOLDER, "the directory that it searches beneath", default=".", widens=outside_project),
     Option("max_results", COUNT, "matches that it returns at most", default=_MAX_RESULTS),
     Option("max_bytes", COUNT, "bytes that a file may have; larger ones are not searched", default=_MAX_BYTES),
     Option("timeout", DURATION, "how long it searches", default="10s"),

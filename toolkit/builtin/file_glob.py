@@ -10,6 +10,7 @@ from toolkit.builtin.files.listing import Effort, list_files, on_one_line
 from toolkit.builtin.files.patterns import MalformedPatternError, compile_glob
 from toolkit.builtin.files.sandbox import Sandbox, SandboxError
 from toolkit.builtin.options import COUNT, DURATION, FOLDER, Option, take_options
+from toolkit.builtin.widening import outside_project
 from toolkit.tools.results import ToolResult
 from toolkit.tools.typed import TypedTool
 
@@ -17,7 +18,7 @@ _MAX_RESULTS = 200
 _TIMEOUT = 10.0
 
 OPTIONS: Final = (
-    Option("base", FOLDER, "the directory that it looks beneath", default="."),
+    Option("base", FOLDER, "the directory that it looks beneath", default=".", widens=outside_project),
     Option("max_results", COUNT, "paths that it returns at most", default=_MAX_RESULTS),
     Option("timeout", DURATION, "how long it looks", default="10s"),
 )

@@ -9,11 +9,12 @@ from toolkit.builtin.files.differences import lines_of
 from toolkit.builtin.files.sandbox import DEFAULT_LIMIT, Sandbox, SandboxError
 from toolkit.builtin.files.texts import decode_text
 from toolkit.builtin.options import COUNT, FOLDER, Option, take_options
+from toolkit.builtin.widening import outside_project
 from toolkit.tools.results import ToolResult
 from toolkit.tools.typed import TypedTool
 
 OPTIONS: Final = (
-    Option("base", FOLDER, "the directory that it reads beneath", default="."),
+    Option("base", FOLDER, "the directory that it reads beneath", default=".", widens=outside_project),
     Option("max_bytes", COUNT, "bytes that a file may have", default=DEFAULT_LIMIT),
 )
 

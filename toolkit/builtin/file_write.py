@@ -11,12 +11,13 @@ from toolkit.builtin.files.differences import count_changed_lines, describe_chan
 from toolkit.builtin.files.sandbox import SandboxError, state_of
 from toolkit.builtin.files.texts import encode_text
 from toolkit.builtin.options import FOLDER, Option, take_options
+from toolkit.builtin.widening import outside_project
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
 
 OPTIONS: Final = (
-    Option("base", FOLDER, "the directory that it writes beneath", default="."),
+    Option("base", FOLDER, "the directory that it writes beneath", default=".", widens=outside_project),
     *CHANGING_OPTIONS,
 )
 

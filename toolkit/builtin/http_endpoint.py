@@ -12,6 +12,7 @@ from toolkit.builtin.options import COUNT, DURATION, SWITCH, TABLE, TEXT, Option
 from toolkit.builtin.web.address_guard import AddressGuard, Resolver, place_of, resolve_by_system
 from toolkit.builtin.web.charsets import MediaType, decode_text, looks_binary, read_media_type
 from toolkit.builtin.web.fetching import Fetched, Fetcher, FetchError
+from toolkit.builtin.widening import environment_variables, private_addresses
 from toolkit.errors import ConfigurationError, ToolArgumentsError
 from toolkit.problems import Problem
 from toolkit.tools.context import ToolContext
@@ -23,14 +24,26 @@ DEFAULT_TIMEOUT: Final = 30.0
 DEFAULT_MAX_BYTES: Final = 1024 * 1024
 
 OPTIONS: Final = (
-    Option("url", TEXT, "the endpoint", required=True),
+    Option("url", TEXT, "the endpoint", required=True, widens=environment_variables),
     Option("description", TEXT, "what a model is told of it", default="Sends the input to <host> and returns …"),
     Option("method", TEXT, "how it is called", default="POST"),
-    Option("headers", TABLE, "what is sent along; secrets as '${NAME}', from the environment", default={}),
+    Option(
+        "headers",
+        TABLE,
+        "what is sent along; secrets as '${NAME}', from the environment",
+        default={},
+        widens=environment_variables,
+    ),
     Option("timeout", DURATION, "how long an answer may take", default="30s"),
     Option("max_bytes", COUNT, "how much of an answer is read", default=DEFAULT_MAX_BYTES),
     Option("requires_approval", SWITCH, "whether a reviewer must approve every call", default=False),
-    Option("allow_private", SWITCH, "whether the endpoint may lie on this machine or network", default=False),
+    Option(
+        "allow_private",
+        SWITCH,
+        "whether the endpoint may lie on this machine or network",
+        default=False,
+        widens=private_addresses,
+    ),
 )
 
 _IN_THE_URL: Final = {"GET", "HEAD"}

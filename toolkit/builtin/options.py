@@ -13,11 +13,14 @@ A ready tool's module has a tuple of options and makes the tool of what is given
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolkit.durations import parse_duration
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem, did_you_mean
+
+if TYPE_CHECKING:
+    from toolkit.builtin.widening import Widening
 
 BAD_OPTION = "TK005"
 
@@ -47,6 +50,7 @@ class Option(NamedTuple):
         meaning: What it does, for whoever sets it.
         default: What holds unless it is given, as it would be written; None if nothing does.
         required: Whether the tool cannot be made without it.
+        widens: Says what a value of it reaches that a project's file cannot open without its user's consent.
     """
 
     name: str
@@ -54,6 +58,7 @@ class Option(NamedTuple):
     meaning: str
     default: Any = None
     required: bool = False
+    widens: "Widening | None" = None
 
 
 class Complaint(NamedTuple):
@@ -131,7 +136,12 @@ def _duration(written: Any, _: Path) -> float | None:
 
 
 def _folder(written: Any, folder: Path) -> Path | None:
-    return folder / Path(written).expanduser() if isinstance(written, Path) or _text(written, folder) else None
+    if not (isinstance(written, Path) or (_text(written, folder) and "\0" not in written)):
+        return None
+    try:
+        return folder / Path(written).expanduser()
+    except RuntimeError:  # `~name` of nobody
+        return None
 
 
 def _texts(written: Any, folder: Path) -> tuple[str, ...] | None:

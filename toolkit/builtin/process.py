@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from toolkit.builtin.options import COUNT, DURATION, FOLDER, SWITCH, TEXT, TEXTS, Option, take_options
+from toolkit.builtin.widening import outside_project, own_command
 from toolkit.errors import ConfigurationError
 from toolkit.json_texts import json_text
 from toolkit.problems import Problem
@@ -21,9 +22,9 @@ DEFAULT_TIMEOUT: Final = 30.0
 DEFAULT_MAX_BYTES: Final = 1024 * 1024
 
 OPTIONS: Final = (
-    Option("command", TEXTS, "the program and its arguments, one text each", required=True),
+    Option("command", TEXTS, "the program and its arguments, one text each", required=True, widens=own_command),
     Option("description", TEXT, "what a model is told of it", default="Runs <program> with the input and returns …"),
-    Option("directory", FOLDER, "where it runs", default="."),
+    Option("directory", FOLDER, "where it runs", default=".", widens=outside_project),
     Option("timeout", DURATION, "how long it may take", default="30s"),
     Option("max_bytes", COUNT, "how much of each of its outputs is kept", default=DEFAULT_MAX_BYTES),
     Option("requires_approval", SWITCH, "whether a reviewer must approve every call", default=False),

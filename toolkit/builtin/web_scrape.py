@@ -14,6 +14,7 @@ from toolkit.builtin.web import page_reader
 from toolkit.builtin.web.address_guard import AddressGuard, Resolver, resolve_by_system
 from toolkit.builtin.web.charsets import decode_text, looks_binary, read_media_type
 from toolkit.builtin.web.fetching import Fetched, Fetcher, FetchError
+from toolkit.builtin.widening import private_addresses
 from toolkit.durations import spoken
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
@@ -36,7 +37,12 @@ OPTIONS: Final = (
     Option("timeout", DURATION, "how long a page may take", default="15s"),
     Option("max_bytes", COUNT, "how much of a page is read", default=DEFAULT_MAX_BYTES),
     Option("hosts", TEXTS, "the only hosts that may be reached, such as '*.python.org'"),
-    Option("private_hosts", TEXTS, "hosts that may lie on this machine or network, such as 'localhost:8080'"),
+    Option(
+        "private_hosts",
+        TEXTS,
+        "hosts that may lie on this machine or network, such as 'localhost:8080'",
+        widens=private_addresses,
+    ),
     Option(
         "extractor",
         one_of("page", "article"),

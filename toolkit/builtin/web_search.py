@@ -17,6 +17,7 @@ from toolkit.builtin.search_providers import (
     provider_of_the_environment,
 )
 from toolkit.builtin.web.page_reader import plain
+from toolkit.builtin.widening import environment_variables, private_addresses, search_service
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
 from toolkit.running import in_thread
@@ -32,13 +33,23 @@ SearchFunction = Callable[[str], Any]
 
 OPTIONS: Final = (
     Option("provider", one_of(*PROVIDERS), "who searches; the first whose key is in the environment unless said"),
-    Option("url", TEXT, "where it is: needed for searxng, and for a gateway of one's own"),
+    Option("url", TEXT, "where it is: needed for searxng, and for a gateway of one's own", widens=search_service),
     Option(
-        "key", TEXT, "its key, as '${NAME}' for a variable of the environment", default="${TAVILY_API_KEY} or alike"
+        "key",
+        TEXT,
+        "its key, as '${NAME}' for a variable of the environment",
+        default="${TAVILY_API_KEY} or alike",
+        widens=environment_variables,
     ),
     Option("max_results", COUNT, "how many results there are at most", default=DEFAULT_MAX_RESULTS),
     Option("timeout", DURATION, "how long a search may take", default="15s"),
-    Option("allow_private", SWITCH, "whether it may lie on this machine or network", default=False),
+    Option(
+        "allow_private",
+        SWITCH,
+        "whether it may lie on this machine or network",
+        default=False,
+        widens=private_addresses,
+    ),
 )
 
 

@@ -24,6 +24,7 @@ from toolkit.lint.selection import selected_codes
 from toolkit.lint.servers import with_told_servers
 from toolkit.lint.settings import LintSettings, read_lint_settings
 from toolkit.lint.suppressions import silence, suppressions_elsewhere
+from toolkit.lint.waiting import waiting_for_consent
 from toolkit.problems import Location, Problem
 from toolkit.sources.collected import NO_TOOLS
 from toolkit.sources.configuration import Configuration
@@ -84,6 +85,7 @@ def check_and_count(
     settings = read_lint_settings(configuration)[0] if settings is None else settings
     base = Path() if targets else configuration.directory
     requests, problems = make_requests(targets or configuration.sources or ["."], base)
+    problems += waiting_for_consent(targets, configuration)
     if not settings.is_static:
         configuration = with_told_servers(configuration, requests, gate)
     codes = selected_codes(settings.selections)

@@ -250,6 +250,9 @@ class _GivenTools:
     def tool(self, word: Word) -> Tool | list[Problem]:
         return self._tools.get(word.text, [])
 
+    def refusal_of_environment(self) -> None:
+        return None
+
 
 class PlainStepTool(WrappedTool):
     """An object with `execute(text)` that knows nothing of tools: what it raises is told with the step's name."""

@@ -34,6 +34,10 @@ class Opening(Protocol):
         """The environment variables that the configuration lets expressions read."""
         ...
 
+    def refusal_of_environment(self) -> Problem | None:
+        """Return why no expression may read them yet, or None if they may; asked only where one does."""
+        ...
+
     def resolve(self, name: str, *, base: Path) -> Tool | list[Problem]:
         """Return the tool that `name` means for a file in the folder `base`, or why there is none.
 
@@ -109,6 +113,9 @@ class _Names:
     @property
     def environment(self) -> Mapping[str, str]:
         return self._opening.environment
+
+    def refusal_of_environment(self) -> Problem | None:
+        return self._opening.refusal_of_environment()
 
     def known(self) -> Iterable[str]:
         return self._opening.known_names(self._base)

@@ -29,6 +29,10 @@ class Names(Protocol):
         """The environment variables that expressions may read."""
         ...
 
+    def refusal_of_environment(self) -> Problem | None:
+        """Return why no expression may read the environment variables yet, or None if they may."""
+        ...
+
 
 class ToolLookup:
     """Finds the tools of one pipeline, each once, and reports those that there are not."""

@@ -100,10 +100,20 @@ class _Planner:
             inputs=definition.inputs,
             output=definition.output,
             on_failure=on_failure,
-            environment=dict(self.names.environment),
+            environment=self._environment(),
             output_schema=self._output_schema(after),
             location=definition.name.location,
         )
+
+    def _environment(self) -> Mapping[str, str]:
+        """Return the variables that expressions read, if any does and they may."""
+        known = self.names.environment
+        if known.keys().isdisjoint(self.checker.read.environment):
+            return {}
+        if (refused := self.names.refusal_of_environment()) is not None:
+            self.problems.append(refused)
+            return {}
+        return {name: known[name] for name in known if name in self.checker.read.environment}
 
     def _first_scope(self) -> Scope:
         definition = self.definition

@@ -87,6 +87,7 @@ class Reading(NamedTuple):
 
     steps: set[str]
     inputs: set[str]
+    environment: set[str]
 
 
 _PLACES = {
@@ -103,7 +104,7 @@ class ReferenceChecker:
     def __init__(self, problems: list[Problem]) -> None:
         """Keep where problems go."""
         self.problems = problems
-        self.read = Reading(set(), set())
+        self.read = Reading(set(), set(), set())
 
     def check(self, value: Value | None, scope: Scope) -> set[str]:
         """Report the references of a value that lead nowhere, and return the roots that it reads."""
@@ -121,6 +122,8 @@ class ReferenceChecker:
             self.read.steps.update(scope.steps if first is None else [first])
         elif reference.root == "inputs":
             self.read.inputs.update(scope.inputs if first is None else [first])
+        elif reference.root == "env":
+            self.read.environment.update(scope.environment if first is None else [first])
         elif reference.root == "input":
             self.read.inputs.update(scope.inputs)
 

@@ -37,7 +37,7 @@ In `toolkit.toml` the same keys stand at the top level.
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from toolkit.agents.models.prices import Price
@@ -58,11 +58,13 @@ class ReadySettings(NamedTuple):
 
     Attributes:
         kind: The ready tool that it is.
-        options: The values of its options; relative paths are joined to the file's folder.
+        options: The values of its options; relative paths are joined to the file's folder, and links are resolved.
+        owner: Whose file the table stands in. Of a project's, what widens waits for the user's consent.
     """
 
     kind: str
     options: Mapping[str, Any] = MappingProxyType({})
+    owner: Literal["user", "project"] = "project"
 
 
 class GroupSettings(NamedTuple):
@@ -104,11 +106,13 @@ class Configuration(NamedTuple):
         model_timeout: Seconds that a model may be silent; None if nobody said.
         prices: What models cost, by their names.
         env: The names of the environment variables that expressions may read.
+        own_env: Those of them that the user has listed, and not only a project's file.
         context: Values that every call's context carries.
         builtin: What is said of the ready tools, by the names that they go by.
         groups: What is said of groups of tools, by their names.
         mcp: The MCP servers, by their names.
         start: The names of servers of the project that a flag or a variable lets be reached.
+        consented: The names of settings of the project that a flag or a variable gives consent for: `builtin.http`.
         holds_pins: Whether a tool of a server is used only as `toolkit.lock` pins it; not so where that is looked at.
         granted: The permissions that the user grants to groups; a project's file cannot.
         lint: What is said of lint, as it stands; lint reads it.
@@ -127,11 +131,13 @@ class Configuration(NamedTuple):
     model_timeout: float | None = None
     prices: "Mapping[str, Price]" = MappingProxyType({})
     env: tuple[str, ...] = ()
+    own_env: frozenset[str] = frozenset()
     context: Mapping[str, Any] = MappingProxyType({})
     builtin: Mapping[str, ReadySettings] = MappingProxyType({})
     groups: Mapping[str, GroupSettings] = MappingProxyType({})
     mcp: "Mapping[str, McpServer]" = MappingProxyType({})
     start: frozenset[str] = frozenset()
+    consented: frozenset[str] = frozenset()
     holds_pins: bool = True
     granted: frozenset[str] = frozenset()
     lint: Mapping[str, Any] = MappingProxyType({})

@@ -33,7 +33,7 @@ def find_configuration(
     given = os.environ if variables is None else variables
     configuration, problems = _configuration_above(start)
     if (own := user_file(given)).is_file():
-        configuration = _with_own_servers(configuration, own, problems)
+        configuration = _with_own_settings(configuration, own, problems)
     overrides = {name: text for name, text in given.items() if name.startswith(_PREFIX)}
     if overrides:
         from toolkit.sources.overriding import override  # noqa: PLC0415 - most projects set none
@@ -49,22 +49,32 @@ def user_file(variables: Mapping[str, str]) -> Path:
     return folder / "toolkit" / "config.toml"
 
 
-def _with_own_servers(configuration: Configuration, file: Path, problems: list[Problem]) -> Configuration:
-    """Return the configuration with the user's own servers.
+def _with_own_settings(configuration: Configuration, file: Path, problems: list[Problem]) -> Configuration:
+    """Return the configuration with the user's own servers, ready tools and variables.
 
-    Of a name that the project has too, the project's holds; if both are the same server, it is the user's all the same.
+    Of a name that the project has too, the project's holds; if both say the same, it is the user's all the same.
     """
-    from toolkit.sources.settings import read_own_servers  # noqa: PLC0415 - few users have such a file
+    from toolkit.sources.settings import read_own_settings  # noqa: PLC0415 - few users have such a file
 
-    own, found = read_own_servers(file)
+    own, found = read_own_settings(file)
     problems += found
-    servers = dict(own)
+    servers = dict(own.mcp)
     for name, server in configuration.mcp.items():
-        mine = own.get(name)
+        mine = own.mcp.get(name)
         if mine is not None and mine.fingerprint == server.fingerprint:
             server = _narrowed(mine, server)  # noqa: PLW2901 - the same server
         servers[name] = server
-    return configuration._replace(mcp=servers)
+    others = {
+        name: ready
+        for name, ready in configuration.builtin.items()
+        if name not in own.builtin or own.builtin[name] != ready._replace(owner="user")
+    }
+    return configuration._replace(
+        mcp=servers,
+        builtin={**own.builtin, **others},
+        env=tuple(dict.fromkeys([*own.env, *configuration.env])),
+        own_env=frozenset(own.env),
+    )
 
 
 def _narrowed(own: "McpServer", server: "McpServer") -> "McpServer":

@@ -22,6 +22,7 @@ from toolkit.tools.base import Tool
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from toolkit.approvals.consents import Consents
     from toolkit.approvals.gates import Gate
     from toolkit.sources.collecting import Collector
     from toolkit.sources.groups import ConfiguredGroups
@@ -54,8 +55,10 @@ def open_targets(
     Args:
         targets: What was named.
         configuration: The settings of the project.
-        gate: Who is asked before an MCP server that the project names is reached; nobody unless given.
-        looks: Whether the tools are only looked at. Then no file is imported whose source defines none.
+        gate: Who is asked before an MCP server of the project is reached, or a setting of it that widens takes effect;
+            nobody unless given.
+        looks: Whether the tools are only looked at. Then no file is imported whose source defines none, and no consent
+            is needed to make a tool, since nothing is called.
     """
     return SourceOpener(configuration, gate=gate, looks=looks).open_all(targets)
 
@@ -76,9 +79,11 @@ class SourceOpener:
         Args:
             configuration: The settings of the project.
             refused: Python files, by their real paths, that are not to be imported, each with the reason.
-            gate: Who is asked before an MCP server of the project is reached.
-            looks: Whether the tools are only looked at, and nothing is run.
+            gate: Who is asked before an MCP server of the project is reached, or a setting of it that widens takes
+                effect.
+            looks: Whether the tools are only looked at, and nothing is run or called.
         """
+        self.looks = looks
         self.configuration = configuration
         self.permission = ImportPermission(configuration, looks=looks)
         if looks:
@@ -87,6 +92,7 @@ class SourceOpener:
         self._kept_collector: Collector | None = None
         self._kept_groups: ConfiguredGroups | None = None
         self._kept_servers: ConfiguredServers | None = None
+        self._kept_consents: Consents | None = None
         self._gate = gate
         self._yaml: dict[str, Collected] = {}
         self._being_read: list[str] = []
@@ -115,8 +121,17 @@ class SourceOpener:
         if self._kept_servers is None:
             from toolkit.sources.servers import ConfiguredServers  # noqa: PLC0415 - few projects have servers
 
-            self._kept_servers = ConfiguredServers(self.configuration, self._gate)
+            self._kept_servers = ConfiguredServers(self.configuration, self.consents)
         return self._kept_servers
+
+    @property
+    def consents(self) -> "Consents":
+        """What the user has agreed to that the project's files set."""
+        if self._kept_consents is None:
+            from toolkit.sources.consenting import consents_for  # noqa: PLC0415 - few projects need consent
+
+            self._kept_consents = consents_for(self.configuration, self._gate)
+        return self._kept_consents
 
     def open_all(self, targets: Sequence[str]) -> Opened:
         """Open several targets; with none, the configured sources."""
@@ -242,9 +257,21 @@ class SourceOpener:
                 found = self.find_ready(each) or Collected.nothing()
                 everything.add(as_one_of_all(each, found, self.configuration))
             return everything
-        if name not in self._ready and (ready := open_ready(name, self.configuration)) is not None:
-            self._ready[name] = ready
+        if name not in self._ready:
+            if name in self.configuration.builtin and (refused := self._refusal_of_settings(name)) is not None:
+                return Collected.nothing(refused)
+            if (ready := open_ready(name, self.configuration)) is not None:
+                self._ready[name] = ready
         return self._ready.get(name)
+
+    def _refusal_of_settings(self, name: str) -> Problem | None:
+        """Return why a ready tool may not be made as the project's file configures it, or None if it may."""
+        if self.looks:
+            return None
+        from toolkit.sources.consenting import access_of_ready  # noqa: PLC0415 - few tools are configured
+
+        access = access_of_ready(name, self.configuration)
+        return None if access is None else self.consents.refusal(access)
 
     def _open_files(self, target: FilesTarget, chooser: Chooser) -> Collected:
         if target.is_single:

@@ -9,6 +9,9 @@ from toolkit.problems import Problem
 from toolkit.sources.configuration import BAD_CONFIGURATION, Configuration
 from toolkit.sources.settings import seconds_of, unknown_dialect
 
+_LISTS = {"TOOLKIT_ENV": "own_env", "TOOLKIT_MCP_START": "start", "TOOLKIT_CONSENT": "consented"}
+"""The variables that list names, separated by commas, and what they set."""
+
 
 def override(
     configuration: Configuration, variables: Mapping[str, str], directory: Path, problems: list[Problem]
@@ -20,21 +23,17 @@ def override(
         variables: `TOOLKIT_SOURCES` (targets, separated as in `PATH`, relative to the working directory),
             `TOOLKIT_TIMEOUT`, `TOOLKIT_APPROVAL_TIMEOUT`, `TOOLKIT_MODEL_TIMEOUT` (durations), `TOOLKIT_DIALECT`,
             `TOOLKIT_MODEL` (names), `TOOLKIT_MODEL_URL`, `TOOLKIT_ENV` (names, separated by commas) and
-            `TOOLKIT_GRANT` (permissions, separated by commas), `TOOLKIT_MCP_START` (names of servers, likewise); others
-            are none of ours.
+            `TOOLKIT_GRANT` (permissions, separated by commas), `TOOLKIT_MCP_START` and `TOOLKIT_CONSENT` (names of
+            servers and of settings, likewise); other variables mean nothing.
         directory: The working directory.
         problems: Receives what is wrong.
     """
-    changes: dict[str, Any] = {}
+    changes = _named(variables)
     if targets := variables.get("TOOLKIT_SOURCES"):
         named = _split_targets(targets)
         changes |= {"sources": named, "user_sources": named, "directory": directory}
-    if names := variables.get("TOOLKIT_ENV"):
-        changes["env"] = tuple(name.strip() for name in names.split(",") if name.strip())
     if permissions := variables.get("TOOLKIT_GRANT"):
         changes["granted"] = granted_permissions(permissions.split(","), problems)
-    if servers := variables.get("TOOLKIT_MCP_START"):
-        changes["start"] = frozenset(name.strip() for name in servers.split(",") if name.strip())
     if dialect := variables.get("TOOLKIT_DIALECT"):
         if hint := unknown_dialect(dialect):
             message = f"the variable 'TOOLKIT_DIALECT' must name a dialect, not {dialect!r}"
@@ -59,6 +58,17 @@ def granted_permissions(names: Sequence[str], problems: list[Problem]) -> frozen
     wanted = [name.strip() for name in names if name.strip()]
     problems += [unknown_permission(name) for name in wanted if name not in PERMISSIONS]
     return frozenset(wanted).intersection(PERMISSIONS)
+
+
+def _named(variables: Mapping[str, str]) -> dict[str, Any]:
+    """Return what lists of names set: variables of the user's own choice, and consent by name."""
+    lists = {
+        key: [name.strip() for name in text.split(",") if name.strip()]
+        for variable, key in _LISTS.items()
+        if (text := variables.get(variable))
+    }
+    changes: dict[str, Any] = {key: frozenset(names) for key, names in lists.items()}
+    return {**changes, "env": tuple(lists["own_env"])} if "own_env" in lists else changes
 
 
 def _split_targets(text: str) -> tuple[str, ...]:

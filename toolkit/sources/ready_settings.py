@@ -12,13 +12,16 @@ In `pyproject.toml` they stand beneath `tool.toolkit`.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from toolkit.builtin import ReadyTool, ready_tools
 from toolkit.builtin.options import read_options
 from toolkit.problems import did_you_mean
 from toolkit.sources.configuration import ReadySettings
 from toolkit.tools.names import name_problem
+
+if TYPE_CHECKING:
+    from toolkit.mcp.settings.servers import Owner
 
 _KIND = "kind"
 
@@ -31,7 +34,7 @@ class Report(Protocol):
 
 
 def read_ready_settings(
-    tables: Mapping[str, Any], path: Sequence[str], folder: Path, report: Report
+    tables: Mapping[str, Any], path: Sequence[str], folder: Path, report: Report, owner: "Owner" = "project"
 ) -> dict[str, ReadySettings]:
     """Return what the tables say, by the names that the tools go by; everything wrong is reported.
 
@@ -40,6 +43,7 @@ def read_ready_settings(
         path: The keys that lead to them.
         folder: What relative paths start from.
         report: Takes what is wrong.
+        owner: Whose file it is.
     """
     settings = {}
     for name, table in tables.items():
@@ -47,7 +51,7 @@ def read_ready_settings(
         if not isinstance(table, dict):
             report(place, f"'{'.'.join(place)}' must be a table", f"write [{'.'.join(place)}]")
         elif (tool := _tool_of(table, place, report)) is not None:
-            settings[name] = _settings(tool, table, place, folder, report)
+            settings[name] = _settings(tool, table, place, folder, report)._replace(owner=owner)
     return settings
 
 
@@ -75,4 +79,14 @@ def _settings(
     values, complaints = read_options(tool.options, given, folder, f"{'.'.join(place)}.")
     for complaint in complaints:
         report([*place, complaint.option], complaint.message, complaint.hint)
-    return ReadySettings(tool.name, values)
+    return ReadySettings(tool.name, {name: _real(value) for name, value in values.items()})
+
+
+def _real(value: Any) -> Any:
+    """Return a folder as it really is, so that the one that was judged is the one that is used."""
+    if not isinstance(value, Path):
+        return value
+    try:
+        return value.resolve()
+    except (OSError, RuntimeError):  # links in a circle: whoever opens it says so
+        return value

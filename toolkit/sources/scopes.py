@@ -29,8 +29,22 @@ class Scope:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """The environment variables that the configuration lets expressions read."""
-        return {name: os.environ[name] for name in self._opener.configuration.env if name in os.environ}
+        """The environment variables that the configuration lets expressions read.
+
+        Whoever only looks sees their names, and not what those that wait for consent hold.
+        """
+        configuration = self._opener.configuration
+        own = configuration.own_env if self._opener.looks else frozenset(configuration.env)
+        return {name: os.environ[name] if name in own else "" for name in configuration.env if name in os.environ}
+
+    def refusal_of_environment(self) -> Problem | None:
+        """Return why no expression may read the environment variables, or None if they may."""
+        configuration = self._opener.configuration
+        if self._opener.looks or configuration.own_env.issuperset(configuration.env):
+            return None
+        from toolkit.sources.consenting import access_of_environment  # noqa: PLC0415 - few projects read any
+
+        return self._opener.consents.refusal(access_of_environment(configuration))
 
     def resolve(self, name: str, *, base: Path) -> Tool | list[Problem]:
         """Return the tool that a step means by a name or by `file.py:name`, or what is wrong; nothing if unknown."""

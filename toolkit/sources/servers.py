@@ -1,25 +1,21 @@
 """Servers of the configuration: their tools are known as `server.tool`, and none is contacted before one is wanted."""
 
-import os
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import NamedTuple
 
-from toolkit.approvals.gates import Gate
+from toolkit.approvals.consents import Consents
 from toolkit.errors import ConfigurationError
-from toolkit.mcp.settings.consent import Consents
+from toolkit.mcp.settings.accesses import access_to
 from toolkit.mcp.settings.servers import McpServer, StdioServer, offered_prefix
 from toolkit.mcp.tools.remote import HIDDEN, RemoteTool, offered_name, place_of, tools_from
 from toolkit.problems import Problem, did_you_mean, how_to_install
 from toolkit.sources.collected import NO_TOOLS, NOT_FOUND, Collected, as_warning
 from toolkit.sources.configuration import BAD_CONFIGURATION, Configuration
-from toolkit.sources.configuring import user_file
 from toolkit.sources.pinning import as_pinned
 from toolkit.tools.spec import ToolSpec
 
 UNREACHABLE = "TK012"
-
-_CONSENTS = "mcp-consents.json"
 
 
 def missing_extra() -> Problem | None:
@@ -63,15 +59,15 @@ class ToldServer(NamedTuple):
 class ConfiguredServers:
     """What the configuration calls MCP servers."""
 
-    def __init__(self, configuration: Configuration, gate: Gate | None = None) -> None:
+    def __init__(self, configuration: Configuration, consents: Consents) -> None:
         """Contact nobody yet.
 
         Args:
             configuration: The settings of the project.
-            gate: Who is asked before a server of a project is reached.
+            consents: What the user has agreed to, and who asks them before a server of a project is reached.
         """
         self._configuration = configuration
-        self.consents = Consents(user_file(os.environ).with_name(_CONSENTS), configuration.start, gate)
+        self._consents = consents
         self._opened: dict[str, Collected] = {}
 
     @property
@@ -107,12 +103,26 @@ class ConfiguredServers:
             server: McpServer | ToldServer = self._configuration.mcp[name]
             if isinstance(server, ToldServer):
                 return self._opened.setdefault(name, server.collected())
-            problem = missing_extra() or self.consents.refusal(server)
+            problem = missing_extra() or self.refusal(server)
             found = Collected.nothing(problem) if problem else self._reached(server)
             if not found.tools:
                 return found
             self._opened[name] = found
         return self._opened[name]
+
+    def may_be_reached(self, server: McpServer) -> bool:
+        """Return whether the user has agreed to reach a server; nobody is asked."""
+        access = access_to(server)
+        return access is None or self._consents.is_given(access)
+
+    def refusal(self, server: McpServer) -> Problem | None:
+        """Return why a server may not be reached, or None if it may; where somebody can be asked, they are.
+
+        Raises:
+            ExitEarlyError: If whoever is asked ends the run.
+        """
+        access = access_to(server)
+        return None if access is None else self._consents.refusal(access)
 
     def _reached(self, server: McpServer) -> Collected:
         from toolkit.mcp.client.connections import ServerUnreachable  # noqa: PLC0415 - it imports the SDK

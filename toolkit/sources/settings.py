@@ -38,16 +38,17 @@ def read_settings(file: Path) -> tuple[Configuration, list[Problem]] | None:
     return reader.configuration(table), reader.problems
 
 
-def read_own_servers(file: Path) -> "tuple[dict[str, McpServer], list[Problem]]":
-    """Return the servers that a user's own configuration names, and what is wrong with it."""
+def read_own_settings(file: Path) -> tuple[Configuration, list[Problem]]:
+    """Return what a user's own configuration says, which is `mcp`, `builtin` and `env`, and what is wrong with it."""
+    empty = Configuration(file.parent, file)
     text = text_of(file)
     if isinstance(text, Problem):
-        return {}, [text]
+        return empty, [text]
     document = document_in(text, file)
     if isinstance(document, Problem):
-        return {}, [document]
+        return empty, [document]
     reader = _Reader(text, file, (), "user")
-    return reader.own_servers(document), reader.problems
+    return reader.own_configuration(document), reader.problems
 
 
 def _table(document: dict[str, Any], prefix: Sequence[str]) -> dict[str, Any] | None:
@@ -108,10 +109,10 @@ class _Reader:
         defaults = found.pop("defaults", {})
         return Configuration(directory=self._file.parent, file=self._file, **found, **defaults)
 
-    def own_servers(self, table: Mapping[str, Any]) -> "dict[str, McpServer]":
-        """Return the servers of a user's own file, which says nothing else."""
-        servers: dict[str, McpServer] = self._known(table, (), {"mcp": self._servers}).get("mcp", {})
-        return servers
+    def own_configuration(self, table: Mapping[str, Any]) -> Configuration:
+        """Return what a user's own file says, which holds in every project."""
+        known = self._known(table, (), {"mcp": self._servers, "builtin": self._ready, "env": self._names})
+        return Configuration(directory=self._file.parent, file=self._file, **known)
 
     def _known(
         self, table: Mapping[str, Any], path: Sequence[str], readers: Mapping[str, Callable[[Any, Sequence[str]], Any]]
@@ -198,7 +199,7 @@ class _Reader:
         if isinstance(value, dict):
             from toolkit.sources.ready_settings import read_ready_settings  # noqa: PLC0415 - it imports those tools
 
-            return read_ready_settings(value, path, self._file.parent, self._report)
+            return read_ready_settings(value, path, self._file.parent, self._report, self._owner)
         self._wrong(path, "a table", "write builtin = { file_read = { base = 'docs' } }")
         return None
 

@@ -15,6 +15,7 @@ from toolkit_cli.completion import complete_group, complete_target
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.options import (
     BaseUrl,
+    Consented,
     Debug,
     Grants,
     MemoryId,
@@ -141,6 +142,7 @@ def agent(  # noqa: PLR0913 - each is an option of the command
     format: Shown = "text",  # noqa: A002 - the option's name
     grant: Grants = None,
     start: Starts = None,
+    consent: Consented = None,
     context: Values = None,
     memory_id: MemoryId = None,
     verbose: Verbose = 0,
@@ -154,7 +156,7 @@ def agent(  # noqa: PLR0913 - each is an option of the command
     """
     answers = Answers(yes, no_input, approve or ())
     work = _work(task, answers)
-    configuration = load_configuration(grant=grant, start=start)
+    configuration = load_configuration(grant=grant, start=start, consent=consent)
     configuration = configuration._replace(context={**configuration.context, **read_values(context or ())})
     wanted = _Wanted(
         work,

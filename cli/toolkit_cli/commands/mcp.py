@@ -62,7 +62,9 @@ def mcp(
 
     if problem := missing_extra():
         raise Failure(code_for([problem]), problems=[problem])
-    servers = ConfiguredServers(configuration, gate_for(configuration))
+    from toolkit.sources.consenting import consents_for  # noqa: PLC0415
+
+    servers = ConfiguredServers(configuration, consents_for(configuration, gate_for(configuration)))
     work = _list if action == "list" else _ping
     return work(chosen, configuration, servers, as_json=format == "json")
 
@@ -99,7 +101,7 @@ def _list(
     from toolkit.mcp.tools.remote import left_out  # noqa: PLC0415 - with it
 
     named = [configuration.mcp[name] for name in names]
-    allowed = [server for server in named if servers.consents.is_given(server)]
+    allowed = [server for server in named if servers.may_be_reached(server)]
     found = {one.server.name: one for one in standings_of(allowed, configuration.context)}
     shown = [found.get(server.name, server) for server in named]
     if as_json:
@@ -120,7 +122,7 @@ def _ping(
     problems = []
     for name in names:
         server = configuration.mcp[name]
-        if refused := servers.consents.refusal(server):
+        if refused := servers.refusal(server):
             problems.append(refused)
             continue
         try:

@@ -16,6 +16,7 @@ from toolkit_cli.completion import complete_target
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.options import (
     BaseUrl,
+    Consented,
     Debug,
     Grants,
     MemoryId,
@@ -88,6 +89,7 @@ def run(  # noqa: PLR0913 - each is an option of the command
     tools: Sources = None,
     grant: Grants = None,
     start: Starts = None,
+    consent: Consented = None,
     model: Annotated[
         str | None, typer.Option(metavar="MODEL", help="What answers agents, whatever they say; as in `toolkit agent`.")
     ] = None,
@@ -103,7 +105,7 @@ def run(  # noqa: PLR0913 - each is an option of the command
     Before anything destructive you are asked, on a terminal. Without one, whatever would have to be asked fails before
     any work, and the flag that allows it is named.
     """
-    configuration = load_configuration(tools, grant, start)
+    configuration = load_configuration(tools, grant, start, consent)
     configuration = configuration._replace(model_said=model, model_url=base_url or configuration.model_url)
     values = {**configuration.context, **read_values(context or ())}
     configuration = configuration._replace(context=values)

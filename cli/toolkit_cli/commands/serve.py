@@ -11,7 +11,20 @@ import typer
 
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
-from toolkit_cli.options import Debug, Grants, MemoryId, Quiet, Rules, Sources, Starts, Targets, Values, Verbose, Yes
+from toolkit_cli.options import (
+    Consented,
+    Debug,
+    Grants,
+    MemoryId,
+    Quiet,
+    Rules,
+    Sources,
+    Starts,
+    Targets,
+    Values,
+    Verbose,
+    Yes,
+)
 from toolkit_cli.running.answering import Answers, make_gate
 from toolkit_cli.running.logs import show_logs
 from toolkit_cli.running.values import checked_memory_id, read_values
@@ -72,6 +85,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
     tools: Sources = None,
     grant: Grants = None,
     start: Starts = None,
+    consent: Consented = None,
     verbose: Verbose = 0,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -89,6 +103,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
     place = None if http is None else carrying.parse_place(http)
     if print_config is not None:
         options = {"--approve": approve, "--meta": meta, "--tools": tools, "--grant": grant, "--start": start}
+        options |= {"--consent": consent}
         options |= {"--timeout": [timeout] if timeout else None, "--name": [name] if name != _NAME else None}
         options |= {"--memory-id": [memory_id] if memory_id else None}
         words = [*(targets or ()), *_as_typed(options, {"--yes": yes, "--reload": reload})]
@@ -99,11 +114,11 @@ def serve(  # noqa: PLR0913 - each is an option of the command
     with Screen() as screen:
         show_logs(screen, verbose, debug=debug)
         answers = Answers(yes, approve=approve or ())
-        configuration = load_configuration(tools, grant, start)
+        configuration = load_configuration(tools, grant, start, consent)
         gate = make_gate(answers, screen, configuration.approval_timeout)
 
         def open_all() -> "dict[str, Tool]":
-            now = load_configuration(tools, grant, start)
+            now = load_configuration(tools, grant, start, consent)
             return preparing.open_served(targets or (), now, gate, timeout, warn=not quiet)
 
         door = None if place is None else carrying.make_door(place, token_env, allow_host or ())

@@ -43,7 +43,9 @@ def question_lines(request: ReviewRequest, *, width: int, height: int, edited: b
         lines += _labelled("asks", _text_lines(request.text, room, _MOST_TEXT_LINES))
     if request.show is not None:
         lines += _labelled("shows", _text_lines(_block(request.show), room, _MOST_TEXT_LINES))
-    lines += _labelled("args", _folded_arguments(request, room))
+    # Consent for good is given for what is read at once, however long it is.
+    arguments = _whole_arguments if request.may_be_remembered else _folded_arguments
+    lines += _labelled("args", arguments(request, room))
     lines += _labelled("uses", _used_lines(request.uses, room))
     if request.preview:
         most = max(height - len(lines) - _OTHER_LINES, _FEWEST_EFFECT_LINES)

@@ -125,7 +125,7 @@ def drawn_options(name: str, options: "Iterable[Option]", width: int) -> list[Li
 
 def option_records(options: "Iterable[Option]") -> list[dict[str, Any]]:
     """Return the same as plain data."""
-    return [one._asdict() | {"kind": one.kind.name} for one in options]
+    return [one._asdict() | {"kind": one.kind.name, "widens": one.widens is not None} for one in options]
 
 
 def explained(ready: "ReadyTool", width: int) -> list[Line]:

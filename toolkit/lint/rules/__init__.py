@@ -40,7 +40,7 @@ TABLE: Mapping[str, str] = {
     "TK007": "opening.permission_not_granted:PermissionNotGranted",
     "TK008": "opening.incomplete_group:IncompleteGroup",
     "TK010": "unused_suppression:UnusedSuppression",
-    "TK011": "opening.server_not_allowed:ServerNotAllowed",
+    "TK011": "opening.consent_missing:ConsentMissing",
     "TK012": "opening.server_unreachable:ServerUnreachable",
     "TK101": "invalid_tool_name:InvalidToolName",
     "TK102": "long_tool_name:LongToolName",

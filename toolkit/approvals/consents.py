@@ -1,0 +1,134 @@
+"""Consents: what a project's files set that widens what can be reached waits until its user has agreed.
+
+A repository must not choose what runs on a machine, which files are read, nor where secrets go. Consent is given by the
+user's own configuration, by a flag for a name, or as the answer to a question. An answer can be remembered: by the hash
+of everything that was shown, so that other content is asked about again.
+"""
+
+import json
+from collections.abc import Collection, Coroutine, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from toolkit.approvals.decisions import Continue
+from toolkit.approvals.gates import Gate
+from toolkit.approvals.permissions import REVIEWER, Granted, Refused
+from toolkit.approvals.policies import DescribedCall
+from toolkit.approvals.requests import ReviewRequest
+from toolkit.approvals.risks import Risk
+from toolkit.problems import Problem
+from toolkit.replacing import put
+from toolkit.running import loop_is_running, run_apart, run_in_loop
+
+NOT_ALLOWED = "TK011"
+
+_ASKED_BY = "a project's file sets it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """What a project's file would let its tools reach, described in full.
+
+    Attributes:
+        name: What a flag calls it, such as `mcp.time`, `builtin.http` or `env`.
+        action: What is approved, in a few words: `start time`.
+        source: Whose setting it is: `MCP server of this project`.
+        question: What is asked.
+        shown: Everything that decides what is reached, as plain data. All of it is shown.
+        identity: The hash of the same: other content has another one.
+        summary: The same in one line, for the file that remembers it.
+        refusal: What is reported where the consent is missing; it names the flag that gives it.
+    """
+
+    name: str
+    action: str
+    source: str
+    question: str
+    shown: Mapping[str, Any]
+    identity: str
+    summary: str
+    refusal: Problem
+
+
+class Consents:
+    """What the user has agreed to, and the one place where they are asked for more."""
+
+    def __init__(self, file: Path, named: Collection[str] = (), gate: Gate | None = None) -> None:
+        """Keep what is agreed to, and who can be asked.
+
+        Args:
+            file: What remembers consent that was given for good; it need not exist.
+            named: The names that a flag gives consent for.
+            gate: Who is asked about the rest.
+        """
+        self._file = file
+        self._named = frozenset(named)
+        self._gate = gate
+        self._given: set[str] = set()
+        self._denied: set[str] = set()
+
+    def is_given(self, access: Access) -> bool:
+        """Return whether the user has agreed; nobody is asked."""
+        return access.name in self._named or access.identity in self._given or access.identity in self._remembered()
+
+    def refusal(self, access: Access) -> Problem | None:
+        """Return why something may not be reached, or None if it may. Where somebody can be asked, they are.
+
+        Raises:
+            ExitEarlyError: If whoever is asked ends the run.
+        """
+        if self.is_given(access):
+            return None
+        if access.identity in self._denied:
+            return access.refusal
+        gate = self._gate
+        if gate is None:
+            return access.refusal
+        request = _request(access, gate)
+        call = DescribedCall(request.risk, "person", None, request.arguments)
+        verdict = gate.verdict_on(call)
+        if verdict.action == "ask" and not gate.can_ask:
+            return access.refusal
+        decision = _apart(gate.decide(call, lambda _: request, verdict=verdict))
+        if isinstance(decision, Refused):
+            self._denied.add(access.identity)
+            return access.refusal
+        if decision.by == REVIEWER:
+            self._given.add(access.identity)
+        if isinstance(decision.decision, Continue) and decision.decision.always is True:
+            self._remember(access)
+        return None
+
+    def _remembered(self) -> dict[str, Any]:
+        try:
+            content = json.loads(self._file.read_text("utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return {}
+        consents = content.get("consents") if isinstance(content, dict) else None
+        return consents if isinstance(consents, dict) else {}
+
+    def _remember(self, access: Access) -> None:
+        kept = {**self._remembered(), access.identity: {"name": access.name, "summary": access.summary}}
+        text = f"{json.dumps({'consents': kept}, indent=2, sort_keys=True, ensure_ascii=True)}\n"
+        self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        put(self._file, text.encode(), is_private=True)
+        self._file.chmod(0o600)  # also where the file was there before, open to others
+
+
+def _apart(decision: Coroutine[Any, Any, Granted | Refused]) -> Granted | Refused:
+    if loop_is_running():
+        return run_apart(lambda: run_in_loop(decision))
+    return run_in_loop(decision)
+
+
+def _request(access: Access, gate: Gate) -> ReviewRequest:
+    return ReviewRequest(
+        access.question,
+        Risk(access.action, source=access.source, requires_approval=True, open_world=True),
+        access.shown,
+        asked_by=_ASKED_BY,
+        timeout=gate.timeout,
+        editable=False,
+        may_be_remembered=True,
+    )

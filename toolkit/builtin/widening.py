@@ -1,0 +1,48 @@
+"""Widening: what a value of an option reaches beyond its project's folder and the public web.
+
+An option names one of these functions beside its key. A project's file that sets such a value waits for the consent of
+its user. Where a value cannot be judged, it widens.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+Widening = Callable[[Any, Path], str | None]
+"""Says in words what a value reaches, given the project's folder; None where it stays within bounds."""
+
+
+def outside_project(value: Path, project: Path) -> str | None:
+    """Judge a folder: by where it really is, so that `..`, `~` and symbolic links count."""
+    try:
+        is_inside = value.resolve().is_relative_to(project.resolve())
+    except (OSError, RuntimeError, ValueError):
+        is_inside = False
+    return None if is_inside else "files outside the project's folder"
+
+
+def private_addresses(value: Any, project: Path) -> str | None:  # noqa: ARG001 - addresses have no folder
+    """Judge a switch, or a list of hosts, that lets requests go to this machine or its network."""
+    return "addresses of this machine or its network" if value else None
+
+
+def environment_variables(value: str | Mapping[str, str], project: Path) -> str | None:  # noqa: ARG001 - nor have texts
+    """Judge texts in which `${NAME}` stands for a variable."""
+    from toolkit.tools.secret_texts import variables_in  # noqa: PLC0415 - few tools have such texts
+
+    texts = [value] if isinstance(value, str) else value.values()
+    names = list(dict.fromkeys(name for text in texts for name in variables_in(text)))
+    if not names:
+        return None
+    quoted = " and ".join(f"'{name}'" for name in names)
+    return f"the environment variable{'s' if len(names) > 1 else ''} {quoted}"
+
+
+def own_command(value: Any, project: Path) -> str | None:  # noqa: ARG001 - a command can do anything
+    """Judge a command: it does what programs can."""
+    return "everything that a program can" if value else None
+
+
+def search_service(value: Any, project: Path) -> str | None:  # noqa: ARG001 - any address counts
+    """Judge the address of a search service: it receives every query, with the user's key where there is one."""
+    return "a search service of the project's choice, with your key" if value else None
