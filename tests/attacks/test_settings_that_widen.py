@@ -17,7 +17,9 @@ import pytest
 from typer.testing import CliRunner
 
 from toolkit import Continue, Reject, load_tools
+from toolkit.approvals.decisions import Decision
 from toolkit.approvals.gates import Gate
+from toolkit.approvals.requests import ReviewRequest
 from toolkit.approvals.reviewers import ScriptedReviewer
 from toolkit.builtin import ready_tools
 from toolkit.builtin.options import FOLDER, SWITCH, TABLE, TEXT, TEXTS
@@ -189,7 +191,9 @@ def test_no_setting_takes_effect_through_a_pipeline_an_agent_or_a_program(clone,
         clone.write(
             "script.yaml", f"turns:\n  - calls: [{{tool: {setting.tool}, arguments: {arguments}}}]\n  - Done.\n"
         )
-        clone.write("helper.yaml", f"agent: helper\nmodel: scripted:script.yaml\ntools: [{setting.tool}]\n")
+        clone.write(
+            "helper.yaml", f"agent: simple\nname: helper\nmodel: scripted:script.yaml\ntools: [{setting.tool}]\n"
+        )
         agent = ("agent", "go", "--model", "scripted:script.yaml", "--approve", setting.tool, "--tools")
         for words in (
             ("run", "step.yaml", "--approve", setting.tool),
@@ -274,7 +278,7 @@ def test_looking_shows_the_tool_and_lets_nothing_take_effect(clone, attacks):
             attacks.count(f"{words} with {setting}: {done.output} {clone.leaks()}", held=held)
 
 
-def asked_of(clone: Clone, *decisions: object) -> list[object]:
+def asked_of(clone: Clone, *decisions: Decision) -> list[ReviewRequest]:
     """Open everything that is configured while a reviewer decides; return what was asked."""
     configuration, problems = find_configuration(clone.folder)
     assert problems == []
@@ -400,14 +404,14 @@ def test_refusal_names_the_place_and_the_flag(clone):
 def test_lint_reports_what_waits_and_opens_nothing(clone):
     clone.write("toolkit.toml", "env = ['SECRET_TOKEN']\n\n[builtin.file_read]\nbase = '../outside'\n")
     done = clone.command("lint", "--no-cache", "--format", "concise")
-    assert (done.exit_code, done.stdout) == (
-        0,
+    assert done.exit_code == 0
+    assert done.stdout == (
         "warning[TK004] there are no tools in '.'\n"
         "toolkit.toml:1:1: info[TK011] the environment variables that pipelines may read wait for your consent: "
         "SECRET_TOKEN\n"
         "toolkit.toml:4:1: info[TK011] the settings of the tool 'file_read' wait for your consent: "
         "it reaches files outside the project's folder\n"
-        "Found 1 warning and 2 notes in 1 file.\n",
+        "Found 1 warning and 2 notes in 1 file.\n"
     )
     agreed = {"TOOLKIT_CONSENT": "env,builtin.file_read"}
     done = CliRunner().invoke(application(), ["lint", "--no-cache"], env=agreed)

@@ -19,6 +19,7 @@ from toolkit.tools.base import Tool
 from toolkit.tools.calls import ToolCall
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
+from toolkit.wrappers.outgoing import asking_before_it_leaves
 
 if TYPE_CHECKING:
     from asyncio import Task
@@ -193,6 +194,8 @@ class Loop:
         places = asyncio.Semaphore(self._limits.at_once)
 
         async def called_in_place(tool: Tool | None, call: ToolCall) -> ToolResult:
+            if tool is not None:
+                tool = asking_before_it_leaves(tool, self.table.known)
             async with places:
                 try:
                     return await call_as_step(tool, call, self._context, self.turns, self._limits.turns)

@@ -42,6 +42,12 @@ class Table:
         self.tools = self._laid_out()
         return self.tools
 
+    @property
+    def known(self) -> list[Tool]:
+        """Every tool that the model can call, may call later, or has called: what it knows can come from each."""
+        called = (call.tool for call in self.past.calls if call.tool is not None)
+        return [*self._standing.values(), *self.tools.values(), *called]
+
     def note(self, tool: Tool, name: str, result: ToolResult) -> str:
         """Take in what a call gave, and return what the model must be told beside it, if anything."""
         if isinstance(tool, ClosedTool):

@@ -73,6 +73,7 @@ class CodeSearch(TypedTool[CodeSearchInput]):
     destructive = False
     idempotent = True
     open_world = False
+    reads_files = True
     source = "builtin"
 
     def __init__(

@@ -46,6 +46,7 @@ class Glob(TypedTool[GlobInput]):
     destructive = False
     idempotent = True
     open_world = False
+    reads_files = True
     source = "builtin"
 
     def __init__(self, base: str | Path, *, max_results: int = _MAX_RESULTS, timeout: float = _TIMEOUT) -> None:

@@ -45,6 +45,7 @@ class FileRead(TypedTool[FileReadInput]):
     destructive = False
     idempotent = True
     open_world = False
+    reads_files = True
     source = "builtin"
 
     def __init__(self, base: str | Path, *, max_bytes: int = DEFAULT_LIMIT) -> None:

@@ -1,8 +1,4 @@
-"""Naming: the words that a name is made of, and what the first of them says that a tool does."""
-
-import re
-
-_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+"""Naming: what the first word of a name says that a tool does."""
 
 DESTROYING = frozenset(
     {"delete", "remove", "drop", "destroy", "erase", "wipe", "purge", "truncate", "uninstall", "unlink", "rmdir", "rm",
@@ -18,8 +14,3 @@ READING = frozenset(
      "view", "browse", "is", "has", "preview", "estimate", "explain", "compare", "calculate", "parse", "format"}
 )  # fmt: skip
 """Verbs of what changes nothing."""
-
-
-def words_of(name: str) -> list[str]:
-    """Return the words of a name in small letters: `deleteOldFiles2` is delete, old, files, 2."""
-    return [word.lower() for word in _WORD.findall(name)]

@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Callable, Container, Iterator
 
-from toolkit.lint.naming import words_of
 from toolkit.lint.python_files import PythonFunction, PythonParameter
+from toolkit.tools.names import words_of
 
 _TEXTS = {"str", "Path", "AnyUrl", "HttpUrl"}
 

@@ -51,6 +51,9 @@ class Tool:
     demands: bool = False
     """Whether `demand` may ask for leave that the marks of the tool do not ask for."""
 
+    reads_files: bool = False
+    """Whether its results may hold what files of its user say: then a model with ways out is asked about them."""
+
     spec: ToolSpec
     """What the tool is, as pure data."""
 

@@ -8,6 +8,7 @@ import re
 
 from toolkit.problems import Location, Problem
 
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _OWN_NAME = re.compile(r"[A-Za-z0-9_]+", re.ASCII)
 
 
@@ -30,3 +31,8 @@ def name_problem(name: object, location: Location | None = None) -> Problem | No
 def legal_name(text: str) -> str:
     """Return the nearest legal name to any text: `get-forecast.v2` becomes `get_forecast_v2`."""
     return re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_") or "tool"
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a name in small letters: `deleteOldFiles2` is delete, old, files, 2."""
+    return [word.lower() for word in _WORD.findall(name)]

@@ -5,10 +5,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.naming import READING, words_of
+from toolkit.lint.naming import READING
 from toolkit.lint.objecting import by_source
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.tools.names import words_of
 
 _FILLERS = frozenset(words_of("a an the and or of to in on for with by from its it is are this that tool s"))
 _SENTENCE = re.compile(r"(?<=[.!?])\s|\n\s*\n")

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.effects import effects_of
 from toolkit.lint.marks import with_option
-from toolkit.lint.naming import DESTROYING, SENDING, words_of
+from toolkit.lint.naming import DESTROYING, SENDING
 from toolkit.lint.python_files import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem
+from toolkit.tools.names import words_of
 
 
 class DestructiveWithoutApproval(Rule):

@@ -3,23 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.naming import words_of
 from toolkit.lint.objecting import by_source
 from toolkit.lint.pipeline_files import PipelineFile, PipelineStep
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.tools.data_flows import brings_in_texts, reads_private, sends
 from toolkit.tools.spec import ToolSpec
-
-_READING = frozenset(
-    {"get", "list", "read", "find", "search", "lookup", "fetch", "query", "view", "browse", "load", "export", "scrape"}
-)
-_SENDING = frozenset({"send", "post", "publish", "upload", "forward", "submit", "reply", "transmit", "broadcast"})
-_MAIL = frozenset({"email", "emails", "mail", "mails", "inbox"})
-_PRIVATE = _MAIL | {
-    "contacts", "customer", "customers", "patient", "patients", "employee", "employees", "salary", "payroll",
-    "credentials", "secret", "secrets", "password", "passwords", "calendar", "file", "files", "document", "documents",
-}  # fmt: skip
-_OPEN = _MAIL | {"web", "webpage", "website", "url", "internet"}
 
 
 class LethalTrifecta(Rule):
@@ -34,7 +23,8 @@ class LethalTrifecta(Rule):
 
     Told are the tools of one file, list or server, and the steps of a pipeline with no approval between. What a tool does
     is taken from its name and from `read_only` and `open_world`; a tool with `open_world=False` neither brings in nor
-    sends, and that a tool which only reads can give data away in an address is not looked at.
+    sends. A tool that only reads can give data away too, in an address or a query: `toolkit run` and `toolkit agent` ask
+    before each such call of a model that can also read files.
 
     ## Example
 
@@ -74,12 +64,12 @@ class LethalTrifecta(Rule):
     def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
         for source in by_source(tools):
             specs = [(tool, tool.spec) for tool in source if tool.spec is not None and not _asks(tool.spec)]
-            private = next((tool for tool, spec in specs if _is_private(spec)), None)
-            stranger = next((tool for tool, spec in specs if _is_open(spec)), None)
+            private = next((tool for tool, spec in specs if reads_private(spec)), None)
+            stranger = next((tool for tool, spec in specs if brings_in_texts(spec)), None)
             if private is None or stranger is None:
                 continue
             for tool, spec in specs:
-                if _sends(spec):
+                if sends(spec):
                     message = _message(f"tool {tool.name!r}", private.name, stranger.name)
                     told = ((private.location, "reads private data"), (stranger.location, "brings in strangers' texts"))
                     related = [(place, what) for place, what in told if place is not None]
@@ -93,9 +83,9 @@ class LethalTrifecta(Rule):
             if step.kind == "approve" or step.asks or (step.tool is not None and _asks(step.tool)):
                 private = stranger = None
             elif step.tool is not None:
-                private = step if private is None and _is_private(step.tool) else private
-                stranger = step if stranger is None and _is_open(step.tool) else stranger
-                if private is not None and stranger is not None and _sends(step.tool):
+                private = step if private is None and reads_private(step.tool) else private
+                stranger = step if stranger is None and brings_in_texts(step.tool) else stranger
+                if private is not None and stranger is not None and sends(step.tool):
                     message = _message(f"step {step.path!r}", private.path, stranger.path)
                     related = [
                         (private.location, "reads private data"),
@@ -110,22 +100,3 @@ def _message(what: str, private: str, stranger: str) -> str:
 
 def _asks(spec: ToolSpec) -> bool:
     return spec.requires_approval or bool(spec.destructive)
-
-
-def _reads(words: Sequence[str]) -> bool:
-    return bool(words) and (words[0] in _READING or words[-1] in _READING)
-
-
-def _is_private(spec: ToolSpec) -> bool:
-    words = words_of(spec.name)
-    return _reads(words) and not _PRIVATE.isdisjoint(words)
-
-
-def _is_open(spec: ToolSpec) -> bool:
-    words = words_of(spec.name)
-    return spec.open_world is not False and _reads(words) and (spec.open_world is True or not _OPEN.isdisjoint(words))
-
-
-def _sends(spec: ToolSpec) -> bool:
-    words = words_of(spec.name)
-    return spec.open_world is not False and not spec.read_only and bool(words) and words[0] in _SENDING

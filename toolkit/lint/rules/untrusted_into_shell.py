@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from toolkit.lint.naming import words_of
 from toolkit.lint.pipeline_files import PipelineFile
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.tools.names import words_of
 from toolkit.tools.spec import ToolSpec
 
 _COMMANDS = frozenset({"command", "commands", "cmd", "shell", "bash", "sql"})

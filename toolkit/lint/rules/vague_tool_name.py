@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 
 from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.naming import words_of
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.tools.names import words_of
 
 _VAGUE = {
     "run", "do", "process", "data", "tool", "helper", "func", "function", "main", "go", "thing", "stuff", "misc", "util",
