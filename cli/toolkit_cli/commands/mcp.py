@@ -49,7 +49,7 @@ def mcp(
 ) -> ExitCode:
     """List the MCP servers that are configured: how each is, what it speaks, and its tools; or have some answer.
 
-    `list` starts nothing that you have not allowed, and says so; `ping` asks for leave first. The exit code is 4 if a
+    `list` starts nothing that you have not allowed, and says so; `ping` asks for consent first. The exit code is 4 if a
     server cannot be reached.
     """
     configuration = load_configuration(start=start)
