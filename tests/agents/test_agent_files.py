@@ -145,12 +145,11 @@ def test_without_a_prompt_the_inputs_follow_the_task(files, inputs, said):
     files.write("agent.yaml", """
         agent: simple
         description: Plan a trip.
-        model: scripted:told.py
         inputs:
           city: {type: string}
           days: {type: integer, default: 2}
     """)  # fmt: skip
-    assert files.open().run(inputs).output == said
+    assert files.open(model_said="scripted:told.py").run(inputs).output == said
 
 
 def test_answer_fits_the_output_that_the_file_says(files):

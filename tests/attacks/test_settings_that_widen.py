@@ -246,6 +246,25 @@ def test_no_variable_is_read_by_a_pipeline_without_asking(clone, attacks, read):
         (clone.folder / file).unlink()
 
 
+def test_no_file_names_a_model_that_runs_code(clone, attacks):
+    clone.write("evil.py", f"from pathlib import Path\nPath('{clone.outside}/changed').touch()\nturns = ['Done.']\n")
+    agent = "agent: simple\nname: helper\ndescription: Help.\ntools: [calculator]\n"
+    for model in ("scripted:evil.py", "scripted:./evil.py", f"scripted:{clone.folder}/evil.py"):
+        clone.write("helper.yaml", f"{agent}model: {model}\n")
+        for words in (("run", "helper.yaml", "go"), ("list", "helper.yaml"), ("lint", "--no-cache", "helper.yaml")):
+            done = clone.command(*words)
+            attacks.count(f"{words} with {model}: {done.output}", held=done.exit_code in {1, 2} and not clone.leaks())
+        clone.write("helper.yaml", agent)
+        clone.write("toolkit.toml", f"[defaults]\nmodel = '{model}'\n")
+        for again in (("run", "helper.yaml", "go"), ("agent", "go", "--tools", "calculator")):
+            done = clone.command(*again)
+            attacks.count(f"{again} with {model}: {done.output}", held=done.exit_code == 2 and not clone.leaks())
+        (clone.folder / "toolkit.toml").unlink()
+        chosen = clone.command("run", "helper.yaml", "go", "--model", model)
+        assert (chosen.exit_code, chosen.stdout) == (0, "Done.\n"), chosen.output  # the user may
+        (clone.outside / "changed").unlink()
+
+
 def test_both_together_send_nothing_out(clone, attacks):
     clone.write(
         "toolkit.toml",

@@ -163,6 +163,14 @@ class _Reader:
         return None
 
     def _model(self, value: Any, path: Sequence[str]) -> str | None:
+        from toolkit.agents.models.script_names import runs_code  # noqa: PLC0415 - few projects name a model
+
+        if isinstance(value, str) and runs_code(value):
+            hint = "write the script in YAML, or name it yourself: --model, or TOOLKIT_MODEL"
+            self._report(
+                path, f"the script of '{'.'.join(path)}' would run as code, and a file cannot choose that", hint
+            )
+            return None
         if isinstance(value, str) and all(value.partition(":")):
             return value
         self._wrong(path, "the name of a model", "write model = 'openai-chat:gpt-6-luna', or 'chat:NAME'")

@@ -16,7 +16,8 @@ from toolkit.agents.files.definitions import AgentDefinition, ReferenceDefinitio
 from toolkit.agents.files.reading import read_definition
 from toolkit.agents.kinds import names_within
 from toolkit.agents.models.messages import Model
-from toolkit.agents.models.opening import SCRIPTED, model_problem
+from toolkit.agents.models.opening import model_problem
+from toolkit.agents.models.script_names import SCRIPTED, runs_code
 from toolkit.agents.models.scripted import ScriptedModel
 from toolkit.agents.references import Reference, referenced_tools
 from toolkit.disclosure.folding import folded_tools
@@ -30,7 +31,6 @@ from toolkit.tools.base import Tool
 
 UNUSED_INPUT = "TK612"
 TWO_OF_A_NAME = "TK103"
-PYTHON = ".py"
 ANY = "any"
 """What stands under `chaining` for objects of all types."""
 
@@ -218,12 +218,16 @@ class _Loader:
         return self._opening.model_for(name)
 
     def _check_script(self, script: Path, word: Word) -> None:
-        """Tell what is wrong with a script in YAML; one in Python is the user's own code, and is not run for this."""
+        """Report what is wrong with a script; one in Python would run as code, which only a user may choose."""
         if not script.is_file():
             file = word.text.partition(":")[2]
             hint = near_file(file, script) or f"it is looked for in '{script.parent.resolve()}'"
             self._problems.append(Problem(BAD_SHAPE, f"there is no script '{file}'", word.location, hint=hint))
-        elif script.suffix != PYTHON:
+        elif runs_code(word.text):
+            hint = f"write it in YAML, or name it yourself: --model {SCRIPTED}:{script.name}, or TOOLKIT_MODEL"
+            message = f"the script '{script.name}' would run as code, and a file cannot choose that"
+            self._problems.append(Problem(BAD_SHAPE, message, word.location, hint=hint))
+        else:
             try:
                 ScriptedModel.load(script)
             except ConfigurationError as error:

@@ -5,13 +5,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from toolkit.agents.models.messages import Model
+from toolkit.agents.models.script_names import SCRIPTED
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem, did_you_mean
 
 if TYPE_CHECKING:
     from toolkit.agents.models.prices import Price
 
-SCRIPTED = "scripted"
 CHAT = "chat"
 _KINDS = f"write {SCRIPTED}:FILE (YAML or Python), PROVIDER:NAME (openai-chat:NAME), or {CHAT}:NAME with a base URL"
 _SUCH_AS = "such as http://localhost:11434/v1"
