@@ -22,11 +22,9 @@ def test_whole_command_is_shown_and_asked_about_once(project, program):
     terminal.answer("")  # Enter decides nothing
     terminal.answer("a")
     assert terminal.end() == 0
-    shown = re.sub(r"[^a-z0-9]", "", terminal.seen)
+    shown = re.sub(r"[^A-Za-z0-9]", "", terminal.seen)
     assert "".join(f"word{number}" for number in range(120)) in shown
-    words = " ".join(terminal.seen.split())
-    assert "Use the tool 'speak' with these settings" in words
-    assert "It reaches everything that a program can." in words
+    assert "Usethetoolspeakwiththesesettingsthattoolkittoml41setsItreacheseverythingthataprogramcan" in shown
     assert "\u202e" not in terminal.seen
     assert "\x1b[2J" not in terminal.seen
     assert (project / "out.txt").read_text() == f"{' '.join(WORDS)}\n"

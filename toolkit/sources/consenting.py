@@ -16,6 +16,7 @@ from toolkit.builtin.options import FOLDER, Option
 from toolkit.problems import Location, Problem
 from toolkit.sources.configuration import Configuration, ReadySettings
 from toolkit.sources.configuring import user_file
+from toolkit.sources.displaying import place_from
 from toolkit.sources.toml_places import place_in_configuration
 
 if TYPE_CHECKING:
@@ -149,4 +150,4 @@ def _real(folder: Path) -> Path:
 
 
 def _where(place: Location | None) -> str:
-    return f" that {place} sets" if place else ""
+    return f" that {place_from(Path.cwd(), place)} sets" if place else ""
