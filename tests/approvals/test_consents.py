@@ -11,7 +11,7 @@ from toolkit.approvals.consents import Access, Consents
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.policies import AllowAll
 from toolkit.approvals.reviewers import RefusingReviewer, ScriptedReviewer
-from toolkit.errors import ExitEarlyError
+from toolkit.errors import ConfigurationError, ExitEarlyError
 from toolkit.problems import Problem
 
 ACCESS = Access(
@@ -73,11 +73,19 @@ def test_consent_for_good_is_remembered_for_this_content_in_a_file_of_the_user_a
     assert Consents(file).refusal(replace(ACCESS, identity="two")) == ACCESS.refusal
 
 
-@pytest.mark.parametrize("decision", [Reject("no"), Edit({"url": "x"}), None, "yes", True])
+@pytest.mark.parametrize("decision", [Reject("no"), Edit({"url": "x"})])
 def test_nothing_but_a_yes_agrees_and_the_question_is_not_put_again(file, decision):
     consents, reviewer = asked(file, decision, Continue(always=True))
     assert [consents.refusal(ACCESS), consents.refusal(ACCESS)] == [ACCESS.refusal, ACCESS.refusal]
     assert (len(reviewer.requests), file.exists()) == (1, False)
+
+
+@pytest.mark.parametrize("answer", [None, "yes", True])
+def test_answer_that_is_no_decision_is_an_error_and_agrees_to_nothing(file, answer):
+    consents, _ = asked(file, answer)
+    with pytest.raises(ConfigurationError):
+        consents.refusal(ACCESS)
+    assert not (consents.is_given(ACCESS) or file.exists())
 
 
 def test_stopping_the_run_over_the_question_stops_it(file):
