@@ -85,7 +85,7 @@ def test_answer_that_is_no_decision_is_an_error_and_agrees_to_nothing(file, answ
     consents, _ = asked(file, answer)
     with pytest.raises(ConfigurationError):
         consents.refusal(ACCESS)
-    assert not (consents.is_given(ACCESS) or file.exists())
+    assert (consents.is_given(ACCESS), file.exists()) == (False, False)
 
 
 def test_stopping_the_run_over_the_question_stops_it(file):
