@@ -708,10 +708,11 @@ def test_script_of_the_file_is_read_too_unless_another_model_answers(files):
     assert files.problems(text) == ["script.yaml:1:10: error[TK602]: a turn has no 'cals' (did you mean 'calls'?)"]
     assert open_targets(["agent.yaml"], Configuration(model_said="openai-chat:any")).problems == []
     files.write("script.py", "raise SystemExit")
-    assert files.problems(text.replace(".yaml", ".py")) == [
+    [problem] = files.problems(text.replace(".yaml", ".py"))
+    assert problem == (
         "agent.yaml:3:8: error[TK602]: the script 'script.py' would run as code, and a file cannot choose that "
         "(write it in YAML, or name it yourself: --model scripted:script.py, or TOOLKIT_MODEL)"
-    ]
+    )
 
 
 def test_tools_of_a_folder_beside_are_told_of_without_detours(files):
