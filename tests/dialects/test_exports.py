@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolkit import ToolSpec
+from toolkit import InvalidTools, ToolSpec
 from toolkit.dialects import DIALECTS, export, request_tools
 
 CASES = Path(__file__).parent / "cases"
@@ -395,12 +395,31 @@ def test_definitions_that_would_explode_stay_references():
     assert loss.message == "written out, the definitions would make more than 20000 schemas"
 
 
-def test_schema_that_is_nested_without_end_is_cut():
+def nested(levels: int) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "object"}
-    for _ in range(5000):
+    for _ in range(levels):
         schema = {"type": "object", "properties": {"x": schema}}
-    for dialect in DIALECTS:
-        assert any("nested too deeply" in one.what for one in export(ToolSpec("t", "", schema), dialect).changes)
+    return schema
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_the_deepest_schema_that_a_tool_may_have_breaks_no_export(dialect):
+    assert {one.code for one in export(ToolSpec("t", "", nested(99)), dialect).losses} <= {"TK304"}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_long_chain_of_definitions_breaks_no_export(dialect):
+    definitions = {f"d{n}": {"type": "object", "properties": {"x": {"$ref": f"#/$defs/d{n + 1}"}}} for n in range(300)}
+    schema = {"type": "object", "properties": {"x": {"$ref": "#/$defs/d0"}}, "$defs": definitions | {"d300": {}}}
+    exported = export(ToolSpec("t", "", schema), dialect)
+    if dialect == "mistral":
+        messages = [loss.message for loss in exported.losses]
+        assert "written out, the definitions would be nested deeper than 100 levels" in messages
+
+
+def test_schema_that_is_nested_without_end_is_refused():
+    with pytest.raises(InvalidTools, match="parameters is nested deeper than 200 levels"):
+        ToolSpec("t", "", nested(5000))
 
 
 # Several demands in one.

@@ -17,7 +17,7 @@ TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 
 _SPECIFICATION = Source("https://json-schema.org/draft/2020-12", "2026-11-22")
 _WELL_FORMED = Limit(True, "what is no JSON Schema is refused or misread", _SPECIFICATION)
-_DEEPEST = 100
+DEEPEST = 100
 _NOTHING = object()
 _OPENING = frozenset({"additionalProperties", "unevaluatedProperties", "unevaluatedItems"})
 
@@ -100,7 +100,7 @@ class _Reader:
         part = Part(pointer=pointer)
         if schema is False:
             part["not"] = Part(pointer=pointer)
-        elif depth > _DEEPEST:
+        elif depth > DEEPEST:
             self._notes.changed(pointer, "left out: it is nested too deeply", _WELL_FORMED)
         elif isinstance(schema, Mapping):
             for key, value in schema.items():

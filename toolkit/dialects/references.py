@@ -6,7 +6,7 @@ from typing import Any
 from toolkit.dialects.changes import Notes, Objection
 from toolkit.dialects.limits import Limit
 from toolkit.dialects.merging import ANNOTATIONS, conjoined
-from toolkit.dialects.parts import Part, child, walk
+from toolkit.dialects.parts import DEEPEST, Part, child, walk
 from toolkit.tools.schemas import REFERENCE, subschemas
 
 ROOT = "#"
@@ -77,19 +77,25 @@ def inline(root: Part, notes: Notes, limit: Limit[Any], wanted: Callable[[Part],
         limit: Why.
         wanted: Tells for a part with a `$ref` whether it is to be written out.
     """
-    bodies: dict[str, Part] = root.get("$defs", {})
+    bodies: dict[str, Part] = {name: body.twin() for name, body in root.get("$defs", {}).items()}
     if not bodies:
         return
     kept = recursive_names(root)
-    most, waiting = _MOST_PARTS, [root]
+    most, waiting = _MOST_PARTS, [(root, 0)]
+    is_too_deep = False
     while waiting and most:
-        most, part = most - 1, waiting.pop()
+        most, (part, depth) = most - 1, waiting.pop()
+        if depth > DEEPEST:
+            is_too_deep = True
+            continue
         while "$ref" in part and wanted(part) and (name := name_in(part["$ref"])) in bodies and name not in kept:
             notes.changed(part.pointer, f"the definition {name!r} is written out here", limit)
             part.become(_overlaid(bodies[name].twin(), part.without("$ref")))
-        waiting += [inner for inner in subschemas(part) if isinstance(inner, Part)]
+        waiting += [(inner, depth + 1) for inner in subschemas(part) if isinstance(inner, Part)]
     if waiting:
-        notes.object_to(_too_large(root, limit))
+        notes.object_to(_too_large(root, f"make more than {_MOST_PARTS} schemas", limit))
+    if is_too_deep:
+        notes.object_to(_too_large(root, f"be nested deeper than {DEEPEST} levels", limit))
     drop_unused(root)
 
 
@@ -195,6 +201,6 @@ def _leads_nowhere(part: Part, limit: Limit[Any]) -> Objection:
     return Objection("TK304", child(part.pointer, "$ref"), message, "error", limit, "define it in $defs")
 
 
-def _too_large(part: Part, limit: Limit[Any]) -> Objection:
-    message = f"written out, the definitions would make more than {_MOST_PARTS} schemas"
+def _too_large(part: Part, would: str, limit: Limit[Any]) -> Objection:
+    message = f"written out, the definitions would {would}"
     return Objection("TK304", part.pointer, message, "error", limit, "let it nest less")
