@@ -169,10 +169,7 @@ def desk(tmp_path, monkeypatch):
             del sys.modules[name]
 
 
-@pytest.mark.parametrize(
-    "page",
-    [pytest.param(page, id=page.name, marks=() if page.parent == ROOT else pytest.mark.proof) for page in PAGES],
-)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_page_shows_what_happens(page, desk):
     namespace = {"__name__": page.stem}
     for block in blocks_of(page):

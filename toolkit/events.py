@@ -7,10 +7,14 @@ are plain data, so that `as_record` gives what `--format jsonl` prints.
 
 import re
 from collections.abc import Callable
+from itertools import count
 from typing import Any, ClassVar, Literal, dataclass_transform
 
 Outcome = Literal["success", "failure", "error", "signal"]
 StepStatus = Literal["ok", "failed", "skipped", "rejected", "timed_out", "ended"]
+
+CALLS = count(1)
+"""Numbers for `call`; no two starts of any kind share one."""
 
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
@@ -67,6 +71,14 @@ class Event:
 
 
 Listener = Callable[[Event], None]
+
+
+def hears_pieces(listener: Listener | None) -> bool:
+    """Return whether a listener wants to hear what a model says piece by piece; if not, the model is not streamed.
+
+    A listener that does not has a false attribute of this name.
+    """
+    return listener is not None and bool(getattr(listener, "hears_pieces", True))
 
 
 def as_record(event: Event) -> dict[str, Any]:
@@ -152,7 +164,11 @@ class StepStarted(Event):
 
 
 class StepFinished(Event):
-    """A step has ended; a skipped step has a start and a finish too."""
+    """A step has ended; a skipped step has a start and a finish too.
+
+    `items` is how many items a `for_each` had, and `skipped` has those that failed and were left out: the `index`,
+    the `item` in short, its `error` and `error_code`.
+    """
 
     call: int
     path: str
@@ -166,6 +182,8 @@ class StepFinished(Event):
     attempts: int
     asked: int
     continued: bool
+    items: int | None
+    skipped: list[dict[str, Any]]
     seconds: float
 
 
@@ -181,7 +199,7 @@ class StepRetried(Event):
 
 
 class ItemFinished(Event):
-    """One item of a `for_each` step has ended."""
+    """One item of a `for_each` step has ended; `item` is its short form."""
 
     call: int
     path: str
@@ -189,7 +207,10 @@ class ItemFinished(Event):
     done: int
     of: int
     status: StepStatus
+    item: str
+    output: str
     error: str | None
+    error_code: str | int | None
 
 
 class ModelStarted(Event):

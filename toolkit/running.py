@@ -6,10 +6,14 @@ fiftieth of a loop; asyncio is not even imported for it.
 
 import sys
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
 
 T = TypeVar("T")
 
+_AT_WORK: "set[AbstractEventLoop]" = set()
 
 _running_loop: Callable[[], object] | None = None
 
@@ -53,7 +57,35 @@ def run_in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine to its end in an event loop of its own; no loop may be running in this thread."""
     import asyncio
 
-    return asyncio.run(coroutine)
+    async def known() -> T:
+        loop = asyncio.get_running_loop()
+        _AT_WORK.add(loop)
+        try:
+            return await coroutine
+        finally:
+            _AT_WORK.discard(loop)
+
+    return asyncio.run(known())
+
+
+def loops_at_work() -> "tuple[AbstractEventLoop, ...]":
+    """Return the event loops that `run_in_loop` runs at the moment, in whatever threads."""
+    return tuple(_AT_WORK)
+
+
+def moves(loop: "AbstractEventLoop", patience: float) -> bool:
+    """Return whether an event loop answers within so many seconds; one that a tool blocks does not.
+
+    It is asked from another thread than its own.
+    """
+    from threading import Event  # noqa: PLC0415 - only where a run does not end
+
+    answered = Event()
+    try:
+        loop.call_soon_threadsafe(answered.set)
+    except RuntimeError:  # it is closed, so nothing blocks it
+        return True
+    return answered.wait(patience)
 
 
 async def drive_or_run(coroutine: Coroutine[Any, Any, T]) -> T:

@@ -46,7 +46,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         case ["--help" | "-h"]:
             console.write_data(HELP)
             return 0
-    application()(arguments)
+    try:
+        application()(arguments)
+    except SystemExit as ending:
+        if "toolkit_cli.running.leaving" in sys.modules:
+            sys.modules["toolkit_cli.running.leaving"].end_what_was_started(ending.code)
+        raise
     return 0
 
 

@@ -114,6 +114,10 @@ class Screen:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
         """Take the live display away, and stderr from a question that a thread which was given up still has open."""
         with self._lock:
             if self._waiting is not None:

@@ -261,7 +261,6 @@ def written_at_random(chance, depth):
     )
 
 
-@pytest.mark.proof
 def test_no_answer_of_many_is_wrong():
     chance = Random(20_240_229)  # noqa: S311 - a test has no secrets
     verdicts: Counter[str] = Counter()

@@ -159,7 +159,6 @@ def test_the_deadline_ends_a_search(base):
     assert answer.endswith("[stopped after 0.05 seconds: name a smaller folder in path]")
 
 
-@pytest.mark.proof
 def test_a_file_swapped_for_a_link_never_leaks(base, tmp_path, swapping_file):
     (base / "src" / "prize.txt").write_text("harmless")
     tool = CodeSearch(base)

@@ -274,7 +274,6 @@ def test_a_file_swapped_for_a_link_is_never_written_through(base, tmp_path, swap
     assert written > 0
 
 
-@pytest.mark.proof
 @pytest.mark.parametrize("append", [False, True])
 def test_a_directory_swapped_for_a_link_is_never_written_into(base, tmp_path, swapping_directory, append):
     (base / "room").mkdir()

@@ -149,7 +149,6 @@ def test_a_malformed_query_is_refused_with_its_place(query, message):
     assert picked(query).startswith(f"Error: Invalid query: {message}")
 
 
-@pytest.mark.proof
 @pytest.mark.parametrize(
     "query",
     [

@@ -237,6 +237,7 @@ def test_a_result_is_one_object_with_format_json(run):
     assert (ended.returncode, ended.stderr) == (0, "")
     assert json.loads(ended.stdout) == {
         "succeeded": True, "output": "ab", "structured": None, "error": None, "error_code": None,
+        "steps": [], "usage": None,
     }  # fmt: skip
 
 
@@ -426,11 +427,11 @@ def test_a_pipeline_tells_each_step_and_sums_up(pipeline, project):
 ·       file_write: created report.txt (+1 -0)
 ✓   4/4 write 0 ms  Successfully wrote to: report.txt
 
-step   status   attempts  time
-words  ok       1 0 ms
-upper  ok       1 0 ms
+step   status   items   attempts  time
+words  ok               1 0 ms
+upper  ok       2 of 2  1 0 ms
 never  skipped
-write  ok       1 0 ms
+write  ok               1 0 ms
 report done in 0 ms
 """
     )
@@ -603,3 +604,73 @@ def test_an_interrupted_run_still_gives_programs_one_object(waiting):
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=30)
     assert json.loads(out)["error_code"] == "interrupted"
+
+
+SKIPPING = """
+name: skipping
+tools: [./words.py]
+inputs: {}
+steps:
+  - {id: inner, use: ./inner.yaml, with: {}}
+"""
+INNER = """
+name: inner
+tools: [./tools.py]
+inputs: {}
+steps:
+  - id: each
+    for_each: ${{ ["2026-01-01", "never", "soon"] }}
+    on_item_error: skip
+    use: fail_unless_date
+    with: {text: "${{ item }}"}
+"""
+DATES = '''
+
+@tool
+def fail_unless_date(text: str) -> str:
+    """Return a date."""
+    if not text.startswith("20"):
+        raise ValueError(f"{text!r} is no date")
+    return text
+'''
+
+
+@pytest.fixture
+def skipping(run, project):
+    (project / "tools.py").write_text(f"from toolkit import tool\n{DATES}", "utf-8")
+    (project / "skipping.yaml").write_text(SKIPPING.replace("words", "tools"), "utf-8")
+    (project / "inner.yaml").write_text(INNER, "utf-8")
+    return run
+
+
+def test_skipped_items_are_in_the_table_and_summed_up(skipping):
+    ended = skipping("skipping.yaml")
+    assert (ended.returncode, ended.stdout) == (0, '["2026-01-01"]\n')
+    assert timeless(ended.stderr[ended.stderr.index("\nstep ") :]) == (
+        """
+step        status  items              attempts  time
+inner       ok                         1 0 ms
+inner/each  ok      1 of 3, 2 skipped  1 0 ms
+skipping done in 0 ms, items: 1 of 3, 2 skipped
+!       inner/each: item 2 of 3 (never) was skipped: 'never' is no date
+!       inner/each: item 3 of 3 (soon) was skipped: 'soon' is no date
+"""
+    )
+
+
+def test_steps_and_skipped_items_are_data_with_format_json(skipping):
+    ended = skipping("skipping.yaml", "--format", "json")
+    steps = json.loads(ended.stdout)["steps"]
+    assert [{**step, "seconds": 0} for step in steps] == [
+        {
+            "id": name, "path": path, "tool": tool, "status": "ok", "attempts": 1, "seconds": 0,
+            "output": '["2026-01-01"]', "error": None, "error_code": None, **more,
+        }
+        for name, path, tool, more in (
+            ("inner", "inner", "inner", {}),
+            ("each", "inner/each", "fail_unless_date", {"items": {"of": 3, "done": 1, "skipped": [
+                {"index": 1, "item": "never", "error": "'never' is no date", "error_code": "error"},
+                {"index": 2, "item": "soon", "error": "'soon' is no date", "error_code": "error"},
+            ], "kept": []}}),
+        )
+    ]  # fmt: skip

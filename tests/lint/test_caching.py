@@ -197,7 +197,6 @@ def test_definitions_in_json_are_kept_too(house):
     assert first == second == (["tools.json:TK202"], [])
 
 
-@pytest.mark.proof
 def test_cache_that_is_damaged_is_none(house):
     house.tool("a.py")
     house.check()

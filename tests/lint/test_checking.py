@@ -221,7 +221,6 @@ BROKEN = {
 }  # fmt: skip
 
 
-@pytest.mark.proof
 def test_broken_files_of_every_kind_hide_no_good_one(house, capfd):
     """Of two hundred modules twenty are broken, each in its own way: 180 are linted whole, and 20 named."""
     for number in range(180):

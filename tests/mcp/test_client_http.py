@@ -248,7 +248,6 @@ def test_naming_servers_imports_no_sdk(zoo):
     assert done.stdout == "[]\n"
 
 
-@pytest.mark.proof
 def test_sessions_of_many_callers_make_way_for_new_ones(door, figure):
     server = HttpServer("door", door.url, {"X-User": "${context:user}"}, trusted=True)
     [echo] = McpTools(server, values={"user": "lister"}).tools()

@@ -13,8 +13,6 @@ import pytest
 from tests.mcp.raw import PATIENCE
 from tests.mcp.serving import Listening
 
-pytestmark = pytest.mark.proof
-
 FIXTURES = Path(__file__).parent / "conformance"
 PAGE = Path(__file__).parents[2] / "docs/mcp-security.md"
 SERVER = {

@@ -11,8 +11,6 @@ from tests.mcp.fuzzing import ENVELOPE, due, hostile_lines, hostile_stateless_re
 from tests.mcp.raw import HELLO, PATIENCE, RawStdio, message
 from tests.mcp.serving import TOOLKIT, Listening
 
-pytestmark = pytest.mark.proof
-
 TOOLS = '''
 """Tools for hostile clients."""
 

@@ -5,14 +5,10 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from toolkit.mcp.client.sessions import close_sessions, connection_to, wait_for
 from toolkit.mcp.settings.servers import StdioServer
 from toolkit.mcp.tools.remote import tools_from
 from toolkit.tools.results import ToolResult
-
-pytestmark = pytest.mark.proof
 
 SERVER = Path(__file__).with_name("hostile_server.py")
 SCALE = int(os.environ.get("TOOLKIT_MCP_SCALE", "1"))

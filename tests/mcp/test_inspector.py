@@ -9,8 +9,6 @@ import pytest
 from tests.mcp.raw import PATIENCE
 from tests.mcp.serving import TOOLKIT, Listening
 
-pytestmark = pytest.mark.proof
-
 TOKEN = "a-token-for-the-inspector-0123456789"  # noqa: S105 - it opens nothing else
 TOOLS = '''
 """The weather."""

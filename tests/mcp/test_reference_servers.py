@@ -12,8 +12,6 @@ from toolkit.mcp.settings.servers import StdioServer
 from toolkit.mcp.tools.remote import tools_from
 from toolkit.tools.context import ToolContext
 
-pytestmark = pytest.mark.proof
-
 
 @pytest.fixture(scope="module")
 def reach(peer):

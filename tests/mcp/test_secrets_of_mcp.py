@@ -252,7 +252,6 @@ def told_by(folder, *commands):
     return told
 
 
-@pytest.mark.proof
 @pytest.mark.parametrize(
     "telltale",
     [("initialize", 401), ("tools/call", 403), ("nothing", 200)],

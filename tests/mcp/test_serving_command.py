@@ -127,7 +127,6 @@ def test_missing_extra_is_named(project):
     )
 
 
-@pytest.mark.proof
 @pytest.mark.parametrize("client", ["claude", "cursor", "vscode"])
 def test_printed_configuration_starts_the_server_from_anywhere(project, client, tmp_path_factory):
     options = ["--approve", "greet", "--meta", "tenant", "--timeout", "5s", "--name", "shop", "--yes", "--reload"]
@@ -223,7 +222,6 @@ def test_token_is_needed_by_everybody_and_seen_by_no_tool(project):
         assert asyncio.run(talk()) == "None"
 
 
-@pytest.mark.proof
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent")
 @pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize("carrier", ["stdio", "http"])
@@ -357,7 +355,6 @@ def test_edit_that_interrupts_its_own_import_changes_nothing(capsys):
     )
 
 
-@pytest.mark.proof
 def test_configured_time_is_for_single_calls_and_the_option_for_all(project):
     (project / "toolkit.toml").write_text('[defaults]\ntimeout = "100ms"\n', "utf-8")
     (project / "tools.py").write_text(

@@ -129,7 +129,6 @@ def limit() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEBIBYTES * 2**20, MEBIBYTES * 2**20))
 
 
-@pytest.mark.proof
 def test_no_attack_burns_time_eats_memory_or_breaks_out():
     finished = subprocess.run(
         [sys.executable, "-W", "error", "-c", PROGRAM],

@@ -96,6 +96,8 @@ def test_a_finish_tells_all_about_the_step(bench):
         "attempts": 1,
         "asked": 1,
         "continued": False,
+        "items": None,
+        "skipped": [],
         "seconds": 0.0,
     }
 

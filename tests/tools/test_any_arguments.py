@@ -179,7 +179,6 @@ def deep_data(depth, make):
     return value
 
 
-@pytest.mark.proof
 @pytest.mark.parametrize("depth", [100, 1_000, 100_000])
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 @pytest.mark.parametrize(
@@ -209,7 +208,6 @@ def test_data_that_contains_itself_is_refused_in_words():
     assert not judged(TYPED, endless).succeeded
 
 
-@pytest.mark.proof
 def test_a_long_list_of_faults_is_told_in_time_that_grows_with_its_length():
     class Left(BaseModel):
         left: int

@@ -1,19 +1,16 @@
 """Asking: one request to a model, told to whoever listens, and written into the transcript and the books of the run."""
 
 from collections.abc import Sequence
-from itertools import count
 from time import perf_counter
 
 from toolkit.agents.models.messages import Model, ModelError, ModelReply
 from toolkit.agents.models.streaming import Piece, streamed
 from toolkit.agents.transcripts import Transcript
 from toolkit.errors import Signal
-from toolkit.events import ModelChose, ModelFinished, ModelSaid, ModelStarted, Outcome
+from toolkit.events import CALLS, ModelChose, ModelFinished, ModelSaid, ModelStarted, Outcome, hears_pieces
 from toolkit.runs.records import ModelUse
 from toolkit.tools.context import ToolContext
 from toolkit.tools.spec import ToolSpec
-
-_CALLS = count(1)
 
 
 async def ask(
@@ -64,7 +61,7 @@ class _Told:
 
     def __init__(self, model: Model, context: ToolContext, turn: int) -> None:
         self._model, self._context, self._turn = model, context, turn
-        self._call = next(_CALLS)
+        self._call = next(CALLS)
         self._said: list[str] = []
 
     async def reply(self, transcript: Transcript, tools: Sequence[ToolSpec]) -> ModelReply:
@@ -75,7 +72,10 @@ class _Told:
         outcome: Outcome = "signal"
         error, reply = None, ModelReply()
         try:
-            reply = await streamed(self._model, transcript.messages, tools, self._tell)
+            if hears_pieces(self._context.listener):
+                reply = await streamed(self._model, transcript.messages, tools, self._tell)
+            else:
+                reply = await self._model.request(transcript.messages, tools)
             outcome = "success"
         except Exception as failure:
             if not isinstance(failure, Signal):

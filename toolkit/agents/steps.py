@@ -1,10 +1,9 @@
 """Steps: one call that a model wants, made within the budgets of its run and told as a step of the agent."""
 
 from contextlib import nullcontext
-from itertools import count
 from time import perf_counter
 
-from toolkit.events import Listener, StepFinished, StepStarted, StepStatus
+from toolkit.events import CALLS, Listener, StepFinished, StepStarted, StepStatus
 from toolkit.tools.base import Tool
 from toolkit.tools.calls import ToolCall
 from toolkit.tools.context import ToolContext
@@ -14,7 +13,6 @@ from toolkit.tools.waiting import Counting, Waiting
 UNNAMED = "agent"
 """What an agent is called that nobody has given a name."""
 
-_STEPS = count(1)
 _STATUSES: dict[str | int | None, StepStatus] = {"rejected": "rejected", "timeout": "timed_out"}
 
 
@@ -42,7 +40,7 @@ async def call_as_step(tool: Tool | None, call: ToolCall, context: ToolContext, 
 async def _told(
     tool: Tool | None, call: ToolCall, context: ToolContext, listener: Listener, turn: int, of: int
 ) -> ToolResult:
-    step, counting, waits = next(_STEPS), Counting(listener), Waiting(context.waits)
+    step, counting, waits = next(CALLS), Counting(listener), Waiting(context.waits)
     context.emit(StepStarted(step, call.name, turn, of, call.name, None))
     result, began = ToolResult.failure("the call was ended from outside", "signal"), perf_counter()
     status: StepStatus = "ended"
@@ -52,7 +50,7 @@ async def _told(
     finally:
         ended = StepFinished(
             step, call.name, turn, of, call.name, status, result.output, result.error, result.error_code,
-            1, counting.asked, status not in ("ok", "ended"), waits.worked_since(began),
+            1, counting.asked, status not in ("ok", "ended"), None, [], waits.worked_since(began),
         )  # fmt: skip
         context.emit(ended)
     return result

@@ -7,7 +7,6 @@ follows (`on_error`). What a step does not say costs it nothing.
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import count
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -37,9 +36,6 @@ from toolkit.tools.waiting import Counting
 
 if TYPE_CHECKING:
     from toolkit.events import StepFinished, StepStarted
-
-CALLS = count(1)
-"""Numbers for the events of steps and pipelines."""
 
 Ready = Outcome | Sequence[Any] | None
 """What is known before a step is done: that it is not, for which items it is, or that it is done once."""
@@ -78,6 +74,8 @@ class Step:
 
     async def _run_told(self, flow: Flow, listener: Counting) -> Outcome:
         """Run the step and tell the listener of its start and, whatever happens, of its one finish."""
+        from toolkit.events import CALLS  # noqa: PLC0415 - only a listener needs events
+
         context = flow.context
         inner = context_within(context, self.planned, flow).replace(listener=listener)
         turn = Turn(inner, next(CALLS), flow.run.prefix + self.planned.path)
@@ -92,22 +90,23 @@ class Step:
         finally:
             CURRENT_PATH.reset(outer_path)
             seconds = _worked_since(started, inner)
-            context.emit(self._finished(turn, outcome, settled, listener.asked, seconds))
+            context.emit(self._finished(turn, ready, outcome, settled, listener.asked, seconds))
         return settled
 
     def _started(self, turn: Turn, ready: Ready) -> "StepStarted":
         from toolkit.events import StepStarted  # noqa: PLC0415 - only a listener needs events
 
         step = self.planned
-        items = len(ready) if ready is not None and not isinstance(ready, Outcome) else None
         tool = step.tool.name if step.tool is not None else None
-        return StepStarted(turn.call, turn.path, step.position, step.of, tool, items)
+        return StepStarted(turn.call, turn.path, step.position, step.of, tool, _count_of(ready))
 
-    def _finished(self, turn: Turn, outcome: Outcome, settled: Outcome, asked: int, seconds: float) -> "StepFinished":
+    def _finished(
+        self, turn: Turn, ready: Ready, outcome: Outcome, settled: Outcome, asked: int, seconds: float
+    ) -> "StepFinished":
         from toolkit.events import StepFinished  # noqa: PLC0415 - only a listener needs events
 
         step = self.planned
-        result = outcome.result
+        result, items = outcome.result, _count_of(ready)
         return StepFinished(
             call=turn.call,
             path=turn.path,
@@ -121,6 +120,8 @@ class Step:
             attempts=outcome.attempts,
             asked=asked,
             continued=outcome.failed and settled.goes_on,
+            items=items,
+            skipped=[item.as_record() for one in outcome.skips if not one.step for item in one.items],
             seconds=seconds,
         )
 
@@ -164,9 +165,10 @@ class Step:
                 return outcome
             case AdapterFunction(function):
                 adapted = function(outcome.result)
-                return outcome_of_value("" if adapted is None else adapted, outcome.attempts)
+                made = outcome_of_value("" if adapted is None else adapted, outcome.attempts)
             case value:
-                return outcome_of_written(value, roots_with(flow, outcome), outcome.attempts)
+                made = outcome_of_written(value, roots_with(flow, outcome), outcome.attempts)
+        return made._replace(skips=outcome.skips)
 
     def _settle(self, flow: Flow, outcome: Outcome, seconds: float) -> Outcome:
         """Decide what follows a failure, and keep what later steps may read."""
@@ -174,6 +176,8 @@ class Step:
         if outcome.failed:
             settled = self._after_failure(flow, outcome)
         run = flow.run
+        if outcome.skips:
+            run.note_skips(self.planned.path, outcome.skips)
         if self._name is not None:
             run.record(self._name, outcome, settled, seconds)
         if outcome.status == "ok":
@@ -202,6 +206,11 @@ class Step:
 def _worked_since(started: float, context: ToolContext) -> float:
     """Return the seconds since then, without those in which a person was waited for."""
     return perf_counter() - started if context.waits is None else context.waits.worked_since(started)
+
+
+def _count_of(ready: Ready) -> int | None:
+    """Return for how many items a step is done; `None` where it is for no list."""
+    return None if ready is None or isinstance(ready, Outcome) else len(ready)
 
 
 _ENDED = Outcome("ended", ToolResult(error="the step was ended from outside", error_code="signal"), None, 0, False)

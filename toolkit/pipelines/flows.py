@@ -9,6 +9,7 @@ from toolkit.pipelines.plans import Plan
 from toolkit.pipelines.values import ListValue, MappingValue, Value
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
+from toolkit.tools.skipping import Skips
 
 if TYPE_CHECKING:
     from toolkit.events import StepStatus
@@ -34,6 +35,8 @@ class Outcome(NamedTuple):
         attempts: How often the tool was called.
         goes_on: Whether the next step follows: after a failure only where the step, or the pipeline, says so.
         ends_run: Whether a gate was refused; then nothing follows, whatever the step or the pipeline says.
+        skips: The items that were left out because they failed, here and in the pipelines that were called; the path
+            of the step itself is empty.
     """
 
     status: "StepStatus"
@@ -42,6 +45,7 @@ class Outcome(NamedTuple):
     attempts: int = 1
     goes_on: bool = True
     ends_run: bool = False
+    skips: tuple[Skips, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -60,8 +64,9 @@ def outcome_of(result: ToolResult, attempts: int = 1) -> Outcome:
     """Return the outcome of a step whose tool gave this result."""
     if result.error is None:
         structured = result.structured
-        return Outcome("ok", result, result.output if structured is None else structured, attempts)
-    return Outcome(_STATUS_OF_CODE.get(result.error_code, "failed"), result, None, attempts, goes_on=False)
+        return Outcome("ok", result, result.output if structured is None else structured, attempts, skips=result.skips)
+    status = _STATUS_OF_CODE.get(result.error_code, "failed")
+    return Outcome(status, result, None, attempts, goes_on=False, skips=result.skips)
 
 
 def refused_by_gate(message: str) -> Outcome:
@@ -119,9 +124,10 @@ class Run:
         outputs: What each step that ended well gave, by its path.
         failed_step: The label of the step that ended the run.
         error: What expressions can read of that failure.
+        skips: The items that steps have left out because they failed.
     """
 
-    __slots__ = ("error", "failed_step", "inputs", "outputs", "plan", "prefix", "steps")
+    __slots__ = ("error", "failed_step", "inputs", "outputs", "plan", "prefix", "skips", "steps")
 
     def __init__(self, plan: Plan, ids: Iterable[str], inputs: Mapping[str, Any], prefix: str = "") -> None:
         """Begin a run; none of the steps with these ids has run."""
@@ -132,6 +138,11 @@ class Run:
         self.outputs: dict[str, Any] = {}
         self.failed_step: str | None = None
         self.error: Mapping[str, Any] | None = None
+        self.skips: tuple[Skips, ...] = ()
+
+    def note_skips(self, path: str, skips: tuple[Skips, ...]) -> None:
+        """Keep what a step, or the pipeline that it calls, has left out."""
+        self.skips += tuple(one.within(path) for one in skips)
 
     def record(self, name: str, outcome: Outcome, settled: Outcome, seconds: float) -> None:
         """Keep what expressions can read of a step: how it ended, and what it hands on."""
@@ -189,6 +200,8 @@ class Flow:
         self.result = result
         self.text = result.output
         self.run.outputs[path] = self.output = result.output if structured is None else structured
+        if result.skips:
+            self.run.note_skips(path, result.skips)
 
     def fork(self, context: ToolContext) -> "Flow":
         """Return another chain that begins where this one is, with a context of its own."""

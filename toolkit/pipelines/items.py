@@ -4,8 +4,12 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
 from toolkit.pipelines.definitions import MAX_ITEMS, Each
-from toolkit.pipelines.flows import Flow, ItemFlow, Outcome, outcome_of_value
+from toolkit.pipelines.flows import Flow, ItemFlow, Outcome, outcome_of_value, text_of
 from toolkit.pipelines.turns import Turn
+from toolkit.tools.skipping import SkippedItem, Skips
+
+_SHORT = 60
+"""Characters of the short form of an item."""
 
 DoOnce = Callable[[Flow, Turn], Awaitable[Outcome]]
 
@@ -51,6 +55,12 @@ def _told(item: Any) -> str:
     return f" ({item})" if is_short else ""
 
 
+def short_form(item: Any) -> str:
+    """Return an item as people can tell it from the others: its text, or its JSON, cut where it is long."""
+    text = text_of(item)
+    return text if len(text) <= _SHORT else f"{text[: _SHORT - 1]}…"
+
+
 class _Batch:
     """The items on their way, taken one by one by as many workers as there are."""
 
@@ -59,6 +69,7 @@ class _Batch:
         self._each = each
         self._flow = flow
         self._turn = turn
+        self._items = items
         self._count = len(items)
         self._waiting: Iterator[tuple[int, Any]] = iter(enumerate(items))
         self._outcomes: list[Outcome | None] = [None] * len(items)
@@ -92,11 +103,26 @@ class _Batch:
         done = [outcome for outcome in self._outcomes if outcome is not None]
         attempts = max((outcome.attempts for outcome in done), default=0)
         if self._failed is None:
-            return outcome_of_value([outcome.output for outcome in done if not outcome.failed], attempts)
+            made = outcome_of_value([outcome.output for outcome in done if not outcome.failed], attempts)
+            return made._replace(skips=self._skips())
         index, failed = self._failed
         result = failed.result
         message = f"item {index + 1} of {self._count}: {result.error}"
-        return failed._replace(result=type(result).failure(message, result.error_code), attempts=attempts)
+        failure = type(result).failure(message, result.error_code)
+        return failed._replace(result=failure, attempts=attempts, skips=self._skips())
+
+    def _skips(self) -> tuple[Skips, ...]:
+        """Return what was left out: by this step, and by the pipelines that it has called for its items."""
+        outcomes = [(index, outcome) for index, outcome in enumerate(self._outcomes) if outcome is not None]
+        inner = tuple(one.within(f"[{index}]") for index, outcome in outcomes for one in outcome.skips)
+        if not self._each.skips_failed:
+            return inner
+        own = tuple(self._skipped(index, outcome) for index, outcome in outcomes if outcome.failed)
+        return (Skips("", self._count, own), *inner) if own else inner
+
+    def _skipped(self, index: int, outcome: Outcome) -> SkippedItem:
+        result = outcome.result
+        return SkippedItem(index, short_form(self._items[index]), str(result.error), result.error_code)
 
     def _tell(self, index: int, outcome: Outcome) -> None:
         if self._turn.call:
@@ -110,6 +136,9 @@ class _Batch:
                     self._done,
                     self._count,
                     outcome.status,
+                    short_form(self._items[index]),
+                    outcome.result.output,
                     outcome.result.error,
+                    outcome.result.error_code,
                 )
             )

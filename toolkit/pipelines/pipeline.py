@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from toolkit.errors import ExitEarlyError, Signal
 from toolkit.pipelines.cleaning import INTERRUPTED, clean_up, clean_up_undisturbed, is_interruption
 from toolkit.pipelines.definitions import ErrorStrategy
-from toolkit.pipelines.execution import CALLS, make_steps, run_chain
+from toolkit.pipelines.execution import make_steps, run_chain
 from toolkit.pipelines.flows import Flow, Run, error_record, failure_of, outcome_of_value, outcome_of_written
 from toolkit.pipelines.plans import Plan
 from toolkit.pipelines.signals import GateRefused
@@ -166,7 +166,7 @@ class Pipeline(Tool):
         return call is not None
 
     async def _run_told(self, parsed: Mapping[str, Any], context: ToolContext) -> tuple[ToolResult, bool]:
-        from toolkit.events import PipelineFinished, PipelineStarted  # noqa: PLC0415 - only a listener needs events
+        from toolkit.events import CALLS, PipelineFinished, PipelineStarted  # noqa: PLC0415 - only a listener needs events
 
         call = next(CALLS)
         context.emit(PipelineStarted(call, self.name, len(self._steps)))
@@ -199,6 +199,8 @@ class Pipeline(Tool):
             raise
         if result.error is not None:
             await clean_up(self._on_failure, flow, error_record(result, run.failed_step))
+        if result.skips != run.skips:
+            result = result.with_skips(run.skips)
         return result, failed is not None and failed.ends_run
 
     def _result(self, flow: Flow) -> ToolResult:

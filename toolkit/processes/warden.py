@@ -145,6 +145,15 @@ def _end_all(woken: int) -> None:
             os.read(woken, 4096)
 
 
+def end_descendants() -> None:
+    """End whatever this process, which is no warden, has started, and all that this has started."""
+    deadline = time.monotonic() + PATIENCE
+    while (held := _held()) and time.monotonic() < deadline:
+        for process in held:
+            _send(process, signal.SIGKILL)
+        time.sleep(0.01)
+
+
 def _held() -> list[int]:
     """Return the processes of the tree, all of them stopped, so that none can start another or be replaced by one."""
     held: list[int] = []

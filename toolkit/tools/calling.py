@@ -6,7 +6,6 @@ success, failure and error and one duration, tell the listener, and log. Signals
 
 import logging
 from collections.abc import Mapping
-from itertools import count
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 logging.getLogger("toolkit").addHandler(logging.NullHandler())
 
 _METRICS_LOGGER = logging.getLogger("toolkit.metrics")
-_CALLS = count(1)
 _LOGGED_LENGTH = 200
 _ENDED = ToolResult(error="the call was ended from outside", error_code="signal")
 
@@ -83,9 +81,9 @@ async def call_tool(
 
 
 def _tell_start(tool: "Tool", arguments: str | Mapping[str, Any], context: "ToolContext") -> int:
-    from toolkit.events import ToolStarted  # noqa: PLC0415 - only a listener needs events
+    from toolkit.events import CALLS, ToolStarted  # noqa: PLC0415 - only a listener needs events
 
-    call = next(_CALLS)
+    call = next(CALLS)
     context.emit(ToolStarted(call, tool.name, _kept(tool, arguments)))
     return call
 

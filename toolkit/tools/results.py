@@ -2,7 +2,10 @@
 
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from toolkit.tools.skipping import Skips
 
 NO_MESSAGE = "Tool execution failed with no message"
 
@@ -26,6 +29,7 @@ class ToolResult:
         structured: The same outcome as plain JSON data, for programs; a model never sees it.
         artifact: The object itself, for the program that called; it leaves no process.
         remark: What a model is told of its call before the outcome, such as that a reviewer has changed it.
+        skips: The items that the steps of a pipeline have left out because they failed.
     """
 
     output: str = ""
@@ -34,6 +38,7 @@ class ToolResult:
     structured: Any = None
     artifact: Any = None
     remark: str = ""
+    skips: "tuple[Skips, ...]" = ()
 
     def __init__(
         self,
@@ -60,12 +65,22 @@ class ToolResult:
     def text(self) -> str:
         """What a model is sent: the output, or `Error: ` and the message, after the remark if there is one."""
         text = self.output if self.error is None else f"Error: {self.error}"
+        if self.skips:
+            from toolkit.tools.skipping import remark_on  # noqa: PLC0415 - few results lack anything
+
+            text = f"{remark_on(self.skips)}\n{text}"
         return f"{self.remark}\n{text}" if self.remark else text
 
     def remarked(self, remark: str) -> Self:
         """Return the same result with a remark."""
         result = copy(self)
         result.__dict__["remark"] = remark
+        return result
+
+    def with_skips(self, skips: "tuple[Skips, ...]") -> Self:
+        """Return the same result, which reports the items that were left out."""
+        result = copy(self)
+        result.__dict__["skips"] = skips
         return result
 
     @classmethod

@@ -57,11 +57,12 @@ class Waiting:
 class Counting:
     """A listener that counts the questions on their way to another listener."""
 
-    __slots__ = ("_listener", "asked")
+    __slots__ = ("_listener", "asked", "hears_pieces")
 
     def __init__(self, listener: "Listener") -> None:
         """Keep the listener that is really told."""
         self._listener = listener
+        self.hears_pieces = getattr(listener, "hears_pieces", True)
         self.asked = 0
 
     def __call__(self, event: "Event") -> None:

@@ -6,13 +6,21 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from toolkit.durations import spoken
-from toolkit.running import loop_is_running
+from toolkit.running import loop_is_running, moves
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
 from toolkit.tools.waiting import Waiting
 
 T = TypeVar("T")
+
+GRACE = 1.0
+"""Seconds after the end of its time in which a call must end of itself, before its loop counts as stuck."""
+
+STUBBORN = 5.0
+"""The same where its loop moves: what is cancelled may clean up, but not ignore it for longer than this."""
+
+_RUNNING: "set[Clock]" = set()
 
 
 class TimedTool(WrappedTool):
@@ -52,6 +60,7 @@ async def within(seconds: float, work: Callable[[ToolContext], Awaitable[T]], co
         OutOfTime: If it took longer; what could be stopped was stopped.
     """
     clock = Clock(seconds)
+    _RUNNING.add(clock)
     try:
         async with clock.limit:
             return await work(context.replace(waits=StandingClock(clock, context.waits)))
@@ -59,6 +68,19 @@ async def within(seconds: float, work: Callable[[ToolContext], Awaitable[T]], co
         if clock.limit.expired():
             raise OutOfTime from error
         raise
+    finally:
+        _RUNNING.discard(clock)
+
+
+def running_clocks() -> "tuple[Clock, ...]":
+    """Return the clocks of all calls that are under way and have a limit of time, in whatever threads."""
+    return tuple(_RUNNING)
+
+
+def message_of_late_end(seconds: float, *, blocks: bool) -> str:
+    """Return how a call failed that its clock cannot end: its tool blocks the event loop, or ignores its end."""
+    why = "blocks its event loop" if blocks else "does not stop when it is cancelled"
+    return f"timed out after {spoken(seconds)}; the tool {why}, and may yet take effect"
 
 
 class Clock:
@@ -67,9 +89,20 @@ class Clock:
     def __init__(self, seconds: float) -> None:
         """Start the clock; an event loop must be running."""
         self._loop = asyncio.get_running_loop()
+        self.seconds = seconds
         self._waiting = 0
         self._left = seconds
         self.limit = asyncio.timeout(seconds)
+
+    @property
+    def overdue(self) -> float:
+        """The seconds since its time was over; below 0 where it is not, or where the clock stands still."""
+        deadline = self.limit.when()
+        return -1.0 if deadline is None else self._loop.time() - deadline
+
+    def is_blocked(self, patience: float) -> bool:
+        """Return whether its loop does not answer within so many seconds; not to be asked in that loop."""
+        return not moves(self._loop, patience)
 
     def stop(self) -> None:
         """Let the clock stand still."""

@@ -31,7 +31,8 @@ from toolkit_cli.options import (
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.running.answering import Answers, make_gate
 from toolkit_cli.running.conversing import Conversation
-from toolkit_cli.running.interrupts import leave_if_threads_remain
+from toolkit_cli.running.keeping import KeptWork
+from toolkit_cli.running.leaving import leave_if_threads_remain
 from toolkit_cli.running.logs import show_logs
 from toolkit_cli.running.rule_checks import check_names
 from toolkit_cli.running.telling import Teller, both, message_channel, write_event
@@ -257,13 +258,13 @@ def _conversation(wanted: _Wanted, configuration: "Configuration", answers: Answ
     gate = make_gate(answers, screen, configuration.approval_timeout)
     agent_tool = _agent(wanted, configuration, gate, answers)
     teller = None if wanted.quiet else Teller(screen, aloud=True)
-    listener = both(teller, write_event if wanted.format == "jsonl" else None)
+    kept = KeptWork(both(teller, write_event if wanted.format == "jsonl" else None))
     run = Run(goal=wanted.task, budget=wanted.budget, channel=None if wanted.quiet else message_channel(screen))
-    context = ToolContext(configuration.context, memory_id=wanted.memory_id, gate=gate, listener=listener)
+    context = ToolContext(configuration.context, memory_id=wanted.memory_id, gate=gate, listener=kept)
     file = None
     if wanted.path is not None:
         file = TranscriptFile(wanted.path, wanted.model.name, wanted.task, wanted.earlier)
-    conversation = Conversation(agent_tool, wanted.said, context, run, screen, wanted.format, teller, file)
+    conversation = Conversation(agent_tool, wanted.said, context, run, screen, wanted.format, kept, teller, file)
     conversation.keep_from_here_on()
     return conversation
 

@@ -31,7 +31,9 @@ from toolkit_cli.options import (
 )
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.running.answering import Answers, make_gate, refuse_what_nobody_can_answer
-from toolkit_cli.running.calling import call_tool
+from toolkit_cli.running.calling import Ending, call_tool
+from toolkit_cli.running.keeping import KeptWork
+from toolkit_cli.running.leaving import leave_if_threads_remain
 from toolkit_cli.running.logs import show_logs
 from toolkit_cli.running.presenting import present
 from toolkit_cli.running.rule_checks import check_rules
@@ -122,11 +124,17 @@ def run(  # noqa: PLR0913 - each is an option of the command
         check_rules(answers.rules, tool, arguments, gate)
         refuse_what_nobody_can_answer(tool, arguments, gate, answers)
         teller = None if quiet else Teller(screen, aloud=_is_agent(tool))
-        listener = both(teller, write_event if format == "jsonl" else None)
+        kept = KeptWork(both(teller, write_event if format == "jsonl" else None))
         belongs_to = Run(channel=None if quiet else message_channel(screen))
-        context_of_all = ToolContext(values, memory_id=memory_id, gate=gate, listener=listener, run=belongs_to)
-        ending = call_tool(tool, arguments, context_of_all)
-    return present(ending, format, teller, belongs_to.uses)
+
+        def show(ending: Ending) -> None:
+            screen.close()
+            present(ending, format, teller, kept, belongs_to.uses)
+
+        call_context = ToolContext(values, memory_id=memory_id, gate=gate, listener=kept, run=belongs_to)
+        exit_code = call_tool(tool, arguments, call_context, kept, show)
+    leave_if_threads_remain(exit_code)
+    return exit_code
 
 
 def _open_one(target: str, configuration: "Configuration", gate: "Gate", *, warn: bool) -> Tool:

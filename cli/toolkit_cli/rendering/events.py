@@ -8,6 +8,7 @@ from toolkit.events import (
     ApprovalDecided,
     Event,
     FileChanged,
+    ItemFinished,
     ModelFinished,
     PipelineFinished,
     Progress,
@@ -16,6 +17,7 @@ from toolkit.events import (
     StepStarted,
     StepStatus,
 )
+from toolkit.tools.skipping import counted
 from toolkit_cli.rendering.escaping import cut, one_line, width_of
 from toolkit_cli.rendering.styles import Fragment, Line, Style
 from toolkit_cli.rendering.tables import table
@@ -24,6 +26,7 @@ _LABEL_WIDTH = 18
 _TIME_WIDTH = 8
 _PREVIEW_CHARACTERS = 2000
 _MINUTE = 60.0
+_SKIPS_SHOWN = 20
 
 
 class Marks(NamedTuple):
@@ -61,6 +64,9 @@ class StepRow:
     attempts: int = 0
     asked: int = 0
     seconds: float = 0.0
+    items: int = 0
+    done: int = 0
+    skipped: int = 0
 
 
 @dataclass(slots=True)
@@ -79,6 +85,8 @@ class Story:
     rows: dict[str, StepRow] = field(default_factory=dict)
     failed: StepFinished | None = None
     _over_items: set[str] = field(default_factory=set)
+    _done: dict[int, int] = field(default_factory=dict)
+    _skips: list[Line] = field(default_factory=list)
 
     def expect(self, paths: Iterable[str]) -> None:
         """Give a row to steps that may never begin."""
@@ -89,13 +97,12 @@ class Story:
         """Take an event in, and yield the lines to show for it."""
         match event:
             case StepStarted():
-                self.rows.setdefault(event.path, StepRow(event.path, "ended"))
-                self.rows[event.path].status = "ended"
-                if event.items is not None:
-                    self._over_items.add(event.path)
+                self._start(event)
+            case ItemFinished(error=None):
+                self._done[event.call] = self._done.get(event.call, 0) + 1
             case StepFinished():
                 self._finish(event)
-                is_told = event.status not in ("ok", "skipped") or not self._over_items & _around(event.path)
+                is_told = event.status not in ("ok", "skipped") or not self._over_items & around(event.path)
                 if is_told and not _has_spoken(event):
                     yield self._step_line(event)
             case StepRetried():
@@ -115,7 +122,7 @@ class Story:
 
     def closing(self, finished: PipelineFinished) -> list[Line]:
         """Return the table of all steps, and what became of the pipeline."""
-        header = ("step", "status", "attempts", "asked", "time")
+        header = ("step", "status", "items", "attempts", "asked", "time")
         rows = [_cells(row) for row in self.rows.values()]
         style: Style = "good" if finished.outcome == "success" else "bad"
         verdict = {"success": "done", "failure": "failed", "error": "failed", "signal": "ended"}[finished.outcome]
@@ -126,7 +133,23 @@ class Story:
             (style, verdict),
             ("quiet", f" in {spoken_seconds(finished.seconds)}"),
         ]
-        return [[], *table(header, rows, self.width), total]
+        return [[], *table(header, rows, self.width), [*total, *self._skip_total()], *self._skips[:_SKIPS_SHOWN]]
+
+    def _skip_total(self) -> list[Fragment]:
+        """Return how many items of all steps were skipped; nothing where none was."""
+        rows = self.rows.values()
+        skipped = sum(row.skipped for row in rows)
+        if not skipped:
+            return []
+        done, items = sum(row.done for row in rows), sum(row.items for row in rows)
+        more = skipped - _SKIPS_SHOWN
+        rest = f"; {more} more than those below, all of them with --format json" if more > 0 else ""
+        return [("warn", f", items: {counted(done, items, skipped)}{rest}")]
+
+    def _start(self, event: StepStarted) -> None:
+        self.rows.setdefault(event.path, StepRow(event.path)).status = "ended"
+        if event.items is not None:
+            self._over_items.add(event.path)
 
     def _finish(self, event: StepFinished) -> None:
         row = self.rows.setdefault(event.path, StepRow(event.path))
@@ -135,10 +158,20 @@ class Story:
         row.attempts += event.attempts
         row.asked += event.asked
         row.seconds += event.seconds
+        if event.items is not None:
+            self._count_items(row, event, event.items)
         if event.status not in ("ok", "skipped") and not event.continued:
             self.failed = self.failed or event
-        elif self.failed is not None and event.path in _around(self.failed.path):
+        elif self.failed is not None and event.path in around(self.failed.path):
             self.failed = None  # an outer step has continued past it
+
+    def _count_items(self, row: StepRow, event: StepFinished, items: int) -> None:
+        row.items += items
+        row.done += self._done.pop(event.call, 0)
+        row.skipped += len(event.skipped)
+        for one in event.skipped:
+            words = f"item {one['index'] + 1} of {items} ({one['item']}) was skipped: {one['error']}"
+            self._skips.append(self._note(event.path, words, self.marks.continued, "warn"))
 
     def _step_line(self, event: StepFinished) -> Line:
         mark, style = self._mark(event)
@@ -185,6 +218,8 @@ def _said(event: StepFinished) -> tuple[str, Style]:
     if event.error is not None:
         return f"{event.error} (continued)" if event.continued else event.error, "warn" if event.continued else "bad"
     tries = f"({event.attempts} attempts) " if event.attempts > 1 else ""
+    if event.items is not None and event.skipped:
+        tries += f"({counted(event.items - len(event.skipped), event.items, len(event.skipped))}) "
     return tries + event.output, "plain"
 
 
@@ -213,13 +248,14 @@ def _cells(row: StepRow) -> list[str]:
     return [
         row.path + times,
         row.status,
+        counted(row.done, row.items, row.skipped) if row.items else "",
         str(row.attempts) if ran else "",
         str(row.asked) if row.asked else "",
         spoken_seconds(row.seconds) if ran else "",
     ]
 
 
-def _around(path: str) -> set[str]:
+def around(path: str) -> set[str]:
     """Return the paths of the steps that a step is inside of."""
     parts = path.split("/")
     return {"/".join(parts[:length]) for length in range(1, len(parts))}

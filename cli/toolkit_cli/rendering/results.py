@@ -1,20 +1,39 @@
 """Results of a call: for people, for programs, and among the events of the run."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from toolkit.runs.records import ModelUse
 from toolkit.tools.results import ToolResult
 from toolkit.visibility import disarmed, visible_json
 
 Format = Literal["text", "json", "jsonl"]
 
 
-def rendered_result(result: ToolResult, format: Format, *, for_terminal: bool) -> str:  # noqa: A002 - the option's name
-    """Return what stdout carries of a result; as text that is the output alone, and nothing of a failure."""
+def rendered_result(
+    result: ToolResult,
+    format: Format,  # noqa: A002 - the option's name
+    steps: Sequence[Mapping[str, Any]] = (),
+    uses: Sequence[ModelUse] = (),
+    *,
+    for_terminal: bool,
+) -> str:
+    """Return what stdout carries of a result; as text that is the output alone, and nothing of a failure.
+
+    Args:
+        result: How the call ended.
+        format: How it is written.
+        steps: The steps as plain data, which only JSON shows; among events each step has been shown already.
+        uses: The requests to models.
+        for_terminal: Whether a person sees it.
+    """
     match format:
         case "json":
-            return f"{visible_json(result_record(result), indent=2, default=str)}\n"
+            record = result_record(result) | {"steps": list(steps), "usage": usage_record(uses) if uses else None}
+            return f"{visible_json(record, indent=2, default=str)}\n"
         case "jsonl":
-            return f"{visible_json({'event': 'result'} | result_record(result), default=str)}\n"
+            record = {"event": "result"} | result_record(result) | {"usage": usage_record(uses) if uses else None}
+            return f"{visible_json(record, default=str)}\n"
         case "text":
             return _as_text(result.output, for_terminal=for_terminal)
 
@@ -27,6 +46,17 @@ def result_record(result: ToolResult) -> dict[str, Any]:
         "structured": result.structured,
         "error": result.error,
         "error_code": result.error_code,
+    }
+
+
+def usage_record(uses: Sequence[ModelUse]) -> dict[str, Any]:
+    """Return what the requests to models came to, as plain data."""
+    costs = [use.cost for use in uses if use.cost is not None]
+    return {
+        "requests": len(uses),
+        "input_tokens": sum(use.input_tokens for use in uses),
+        "output_tokens": sum(use.output_tokens for use in uses),
+        "cost": sum(costs) if costs else None,
     }
 
 

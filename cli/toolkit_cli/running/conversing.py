@@ -9,6 +9,7 @@ from toolkit.tools.context import ToolContext
 from toolkit_cli.failures import Failure
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.running.calling import Ending, call_tool
+from toolkit_cli.running.keeping import KeptWork
 from toolkit_cli.running.presenting import show
 from toolkit_cli.running.telling import Teller
 from toolkit_cli.running.transcript_files import TranscriptFile
@@ -42,6 +43,7 @@ class Conversation:
         run: What the agent's own calls and requests belong to, and are counted for.
         screen: Where people see it.
         format: How results are written.
+        kept: What the calls of the agent give.
         teller: Who tells people of it, unless all is to be quiet.
         file: Where what is said is kept, if anywhere.
     """
@@ -52,20 +54,24 @@ class Conversation:
     run: "Run"
     screen: Screen
     format: Format
+    kept: KeptWork
     teller: Teller | None = None
     file: TranscriptFile | None = None
 
     def answer(self, task: str) -> int:
         """Let the agent do a task that continues what was said; show how it ended, and return the exit code."""
-        ending = self._do(task)
-        show(ending, self.format, self.teller)
-        return ending.exit_code
-
-    def _do(self, task: str) -> Ending:
         if self.teller is not None:
             self.teller.begin()
+        self.kept.begin()
+        uses_before = len(self.run.uses)
+
+        def show_ending(ending: Ending) -> None:
+            self.screen.close()
+            self._keep_if_possible()
+            show(ending, self.format, self.teller, self.kept, self.run.uses[uses_before:])
+
         try:
-            return call_tool(_AtWork(self.agent, self.run), {"task": task}, self.context)
+            return call_tool(_AtWork(self.agent, self.run), {"task": task}, self.context, self.kept, show_ending)
         finally:
             self._keep()
 

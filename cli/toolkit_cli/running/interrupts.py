@@ -1,26 +1,39 @@
 """Interrupts: Ctrl-C, SIGTERM and a hang-up end a run once cleanly; a second one leaves at once.
 
 All three arrive as SIGINT does: where an event loop runs, its task is cancelled, else `KeyboardInterrupt` is raised in
-the running step. The terminal is given back as it was.
+the running step. A watchdog ends a run that does not end by itself. The terminal is given back as it was.
 """
 
 import os
 import signal
-import sys
 import threading
 from types import FrameType, TracebackType
-from typing import Any, NoReturn, Self
+from typing import Any, Self
+
+from toolkit_cli.running.watchdog import ForcedEnd, Watchdog, Watched
 
 _OFFSET = 128
 _OTHERS = ("SIGTERM", "SIGHUP")
 
 
+def _report_nothing(_: ForcedEnd) -> None:
+    """Report nothing: what has no result has nothing to report."""
+
+
 class Interrupts:
     """While this is open, the signals that end a program end the run."""
 
-    def __init__(self) -> None:
-        """Nothing has arrived yet."""
+    def __init__(self, watched: Watched | None = None) -> None:
+        """Nothing has arrived yet.
+
+        Args:
+            watched: How the run is reported when it must be made to end; without it nothing is.
+        """
         self.received: int | None = None
+        self._watched = watched or Watched(_code_of, _report_nothing, lambda: True)
+        self._watchdog: Watchdog | None = None
+        self._wakeup = -1
+        self._is_over = False
         self._before: dict[int, Any] = {}
         self._terminal: Any = None
 
@@ -33,40 +46,56 @@ class Interrupts:
         """Listen to the signals; one that whoever started us ignores stays ignored."""
         self._terminal = _terminal_settings()
         if threading.current_thread() is threading.main_thread():
-            for number in (getattr(signal, name) for name in _OTHERS if hasattr(signal, name)):
+            others = [getattr(signal, name) for name in _OTHERS if hasattr(signal, name)]
+            for number in others:
                 if signal.getsignal(number) is signal.SIG_DFL:
                     self._before[number] = signal.signal(number, self._pass_on)
+            self._before.setdefault(signal.SIGINT, signal.getsignal(signal.SIGINT))
+            if os.name == "posix":
+                self._watchdog = Watchdog(self._watched, frozenset([signal.SIGINT, *others]))
+                self._wakeup = signal.set_wakeup_fd(self._watchdog.signals, warn_on_full_buffer=False)
         return self
+
+    def over(self) -> None:
+        """Take note that the run is over, before it is reported; from now on no signal disturbs the report.
+
+        Where the watchdog reports the run already, this never returns: the process ends.
+        """
+        if self._watchdog is None or self._is_over:
+            return
+        self._is_over = True
+        for number in self._before:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, _leave_it_to_the_watchdog)
+        if not self._watchdog.claim():
+            threading.Event().wait()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Give the signals and the terminal back."""
+        self.over()
+        if self._watchdog is not None:
+            signal.set_wakeup_fd(self._wakeup)
+            self._watchdog.stop()
         for number, handler in self._before.items():
             signal.signal(number, handler)
         if self._terminal is not None:
             _restore_terminal(self._terminal)
 
-    def _pass_on(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - as Python calls it
-        self.received = number
-        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a job in the background
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-        signal.raise_signal(signal.SIGINT)
+    def _pass_on(self, number: int, frame: FrameType | None) -> None:
+        """Do what SIGINT does at the moment: cancel the task of a loop, or raise `KeyboardInterrupt`."""
+        self.received = self.received or number
+        handler = signal.getsignal(signal.SIGINT)
+        (handler if callable(handler) else signal.default_int_handler)(signal.SIGINT, frame)
 
 
-def leave_if_threads_remain(exit_code: int) -> None:
-    """Leave the process now if a plain function that was given up still runs: Python would wait for it."""
-    if any(thread is not threading.main_thread() and not thread.daemon for thread in threading.enumerate()):
-        _leave(exit_code)
+def _code_of(end: ForcedEnd) -> int:
+    return _OFFSET + end.signal
 
 
-def _leave(exit_code: int) -> NoReturn:
-    if (sessions := sys.modules.get("toolkit.mcp.client.sessions")) is not None:  # what was started ends with us
-        sessions.close_sessions()
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            stream.flush()
-    os._exit(exit_code)
+def _leave_it_to_the_watchdog(number: int, frame: FrameType | None) -> None:
+    """Do nothing here; the watchdog has received it too."""
 
 
 def _terminal_settings() -> Any:

@@ -9,7 +9,7 @@ from toolkit_cli import console
 from toolkit_cli.failures import report
 from toolkit_cli.rendering.results import Format, rendered_result
 from toolkit_cli.running.calling import Ending
-from toolkit_cli.running.interrupts import leave_if_threads_remain
+from toolkit_cli.running.keeping import KeptWork
 from toolkit_cli.running.telling import Teller
 
 
@@ -17,26 +17,49 @@ def present(
     ending: Ending,
     format: Format,  # noqa: A002 - the option's name
     teller: Teller | None,
+    kept: KeptWork,
     uses: Sequence[ModelUse] = (),
-) -> int:
-    """Write the closing table, the result, what went wrong, and what models were asked; return the exit code."""
-    show(ending, format, teller)
+) -> None:
+    """Write the closing table, the result, what was done and what went wrong, and what models were asked."""
+    show(ending, format, teller, kept, uses)
     if uses and teller is not None:
         from toolkit_cli.rendering.usage import usage_line  # noqa: PLC0415 - only agents ask models
 
         console.say(usage_line(uses))
     sys.stderr.flush()
-    leave_if_threads_remain(ending.exit_code)
-    return ending.exit_code
 
 
-def show(ending: Ending, format: Format, teller: Teller | None) -> None:  # noqa: A002 - the option's name
-    """Write the closing table, the result unless it was seen to come, and what went wrong."""
+def show(
+    ending: Ending,
+    format: Format,  # noqa: A002 - the option's name
+    teller: Teller | None,
+    kept: KeptWork,
+    uses: Sequence[ModelUse] = (),
+) -> None:
+    """Write the result unless it was seen to come, the closing table, what was done, and what went wrong.
+
+    Programs get the result first: if the run was made to end, there may be little time.
+    """
+    steps = [] if format == "jsonl" else kept.records()
+    seen = ending.problem is None and teller is not None and teller.has_shown(ending.result.output)
+    result = rendered_result(ending.result, format, steps, uses, for_terminal=console.data_is_terminal())
+    if format != "text":
+        console.write_data(result)
     if teller is not None:
         teller.close()
-    if format != "text" or (ending.problem is None and not (teller and teller.has_shown(ending.result.output))):
-        console.write_data(rendered_result(ending.result, format, for_terminal=console.data_is_terminal()))
+    if format == "text" and not seen:
+        console.write_data(result)
+    if format == "text" and ending.result.error is not None:
+        _show_kept(steps)
     if ending.problem is not None:
         failed = teller.failed_step if teller is not None else None
         hint = f"in step '{failed}'" if failed is not None else None
         report([Problem("", ending.problem.message, hint=hint)], ending.exit_code, as_json=format != "text")
+
+
+def _show_kept(steps: "Sequence[dict[str, object]]") -> None:
+    from toolkit_cli.rendering.kept import kept_lines  # noqa: PLC0415 - only bad ends need it
+    from toolkit_cli.rendering.styles import paint  # noqa: PLC0415
+
+    for line in kept_lines(steps):
+        console.say(paint(line, colour=console.talk_has_colour()))

@@ -9,6 +9,7 @@ from toolkit.json_texts import json_text
 from toolkit.replacing import put
 from toolkit.runs.run import Run
 from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.rendering.results import usage_record
 
 if TYPE_CHECKING:
     from toolkit.agents.transcripts import Transcript
@@ -39,14 +40,7 @@ class TranscriptFile:
         Raises:
             Failure: If the file cannot be written.
         """
-        uses = run.uses
-        costs = [use.cost for use in uses if use.cost is not None]
-        used = {
-            "requests": len(uses),
-            "input_tokens": sum(use.input_tokens for use in uses),
-            "output_tokens": sum(use.output_tokens for use in uses),
-            "cost": sum(costs) if costs else None,
-        }
+        used = usage_record(run.uses)
         record: dict[str, Any] = {"model": self.model, "task": self.task, "usage": used, "messages": said.as_record()}
         if self.earlier:
             record["earlier"] = self.earlier

@@ -13,7 +13,6 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.policies import Policy
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
-from toolkit.durations import spoken
 from toolkit.mcp.crossing import trace_context_of
 from toolkit.mcp.serving.asking import ClientReviewer, can_be_asked
 from toolkit.mcp.serving.telling import Telling
@@ -22,15 +21,12 @@ from toolkit.runs.run import Run
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
-from toolkit.wrappers.timing import TimedTool
+from toolkit.wrappers.timing import GRACE, STUBBORN, TimedTool, message_of_late_end
 
 Context = ServerRequestContext[Any, Any]
 
 DEFAULT_LIMIT = 600.0
 """Seconds that a call may take, the waiting for a person not counted, unless somebody says otherwise."""
-
-_GRACE = 1.0
-"""Seconds that a call's own clock has to end it, before its loop counts as stuck."""
 
 
 def nobody(request: ReviewRequest) -> str:
@@ -178,11 +174,13 @@ class Call:
             await self._end_if_stuck(job)
 
     async def _end_if_stuck(self, job: Job) -> None:
-        """Let a call fail that is over its time in a loop that stands still, where no clock can end it."""
-        is_late = self._working > self._rules.limit + _GRACE and not self._is_asking
-        if is_late and not await self._workshop.is_moving(job) and not job.finished.done():
-            limit = spoken(self._rules.limit)
-            message = f"timed out after {limit}; the tool blocks its event loop, and may yet take effect"
+        """Let a call fail that is over its time, where no clock can end it: it blocks its loop, or never stops."""
+        overdue = self._working - self._rules.limit
+        if overdue <= GRACE or self._is_asking:
+            return
+        blocks = not await self._workshop.is_moving(job)
+        if (blocks or overdue > STUBBORN) and not job.finished.done():
+            message = message_of_late_end(self._rules.limit, blocks=blocks)
             job.finished.set_result(ToolResult.failure(message, "timeout"))
 
     def _values(self, request: Context) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from toolkit.errors import ConfigurationError, ExitEarlyError, Signal
+from toolkit.running import moves
 from toolkit.tools.results import ToolResult
 
 Work = Callable[[], Coroutine[Any, Any, ToolResult]]
@@ -151,11 +152,7 @@ class _Bench:
 
     async def answers(self, patience: float) -> bool:
         """Return whether the loop moves."""
-        loop = asyncio.get_running_loop()
-        moved: asyncio.Future[None] = loop.create_future()
-        self.soon(lambda: loop.call_soon_threadsafe(_settle, moved, None))
-        await asyncio.wait([moved], timeout=patience)
-        return moved.done()
+        return await asyncio.to_thread(moves, self._loop, patience)
 
     def close(self, patience: float) -> None:
         """Cancel everything and wait so long at most; what does not end is left to itself."""
