@@ -6,6 +6,8 @@ import secrets
 from pathlib import Path
 from shutil import copymode
 
+from toolkit.leftovers import temporary
+
 _NO_NEW_FILE_HERE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY}
 """Why a file that may be written cannot be replaced: its folder is somebody else's, or it is mounted by itself."""
 _EVERYBODY_MAY_READ, _OWNER_MAY_READ = 0o666, 0o600
@@ -53,13 +55,14 @@ def put_over(file: Path, content: bytes, mark: str, kind: str) -> None:
 
 
 def _replace(file: Path, content: bytes, mode: int) -> None:
-    beside = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
-    try:
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as stream:  # noqa: PTH123 - a number
-            stream.write(content)
-        if file.exists():
-            copymode(file, beside)
-        beside.replace(file)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    beside = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
+    with temporary(beside):
+        try:
+            with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as stream:  # noqa: PTH123 - a number
+                stream.write(content)
+            if file.exists():
+                copymode(file, beside)
+            beside.replace(file)
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise

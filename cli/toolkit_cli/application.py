@@ -13,6 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from toolkit import __version__
+from toolkit.leftovers import remove_leftovers
 from toolkit.problems import did_you_mean
 from toolkit_cli import console
 from toolkit_cli.commands import COMMANDS
@@ -122,6 +123,7 @@ class _Command(TyperCommand):
             raise typer.Exit from error
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        remove_leftovers()
         with console.DataKeptApart():
             return super().invoke(ctx)
 

@@ -368,6 +368,36 @@ def test_a_killed_warden_is_noticed(household):
     report(household, "the killed warden")
 
 
+@linux
+@pytest.mark.parametrize("deed", ["KILL", "STOP"])
+def test_nobody_survives_where_the_command_harms_its_warden(household, deed):
+    script = f"setsid sleep 600 & sleep 600 & kill -{deed} $PPID; sleep 600"
+    Process(["sh", "-c", script], timeout=2).run({"input": "x"})
+    report(household, f"SIG{deed} for the warden")
+
+
+@linux
+def test_stopped_warden_notices_the_end_of_its_command():
+    assert Process(["sh", "-c", "kill -STOP $PPID; echo done"], timeout=60).run({"input": "x"}).output == "done"
+
+
+@linux
+def test_nobody_survives_our_own_death_with_a_stopped_warden(household):
+    program = (
+        "import json, sys\nfrom toolkit.builtin import Process\n"
+        "Process(json.loads(sys.argv[1]), timeout=60).run({'input': 'x'})"
+    )
+    family = (
+        "os.kill(os.getppid(), signal.SIGSTOP); fork(lambda: (os.setsid(), time.sleep(600))); up(); time.sleep(600)"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    arguments = [sys.executable, "-c", program, json.dumps(household.command(family))]
+    with subprocess.Popen(arguments, env=environment) as ours:
+        household.wait_until_up()
+        ours.kill()
+    report(household, "our own death with a stopped warden")
+
+
 def test_calls_side_by_side_do_not_mix():
     async def all_at_once():
         tool = Process(["sh", "-c", "sleep 0.1; cat"], timeout=60)

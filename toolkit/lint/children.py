@@ -9,6 +9,7 @@ from threading import Thread
 from types import TracebackType
 from typing import Any, Self
 
+from toolkit.leftovers import temporary
 from toolkit.lint.endings import problem_of
 from toolkit.lint.limits import Limits
 from toolkit.lint.records import configuration_record, problem_record
@@ -41,6 +42,8 @@ class Answers:
         self._requests = requests
         self._queue: SimpleQueue[Answer | BaseException] = SimpleQueue()
         self._folder = TemporaryDirectory(prefix="toolkit-lint-")
+        self._listed = temporary(Path(self._folder.name))
+        self._listed.__enter__()
         crash_file = Path(self._folder.name) / "last_words.txt"
         self._child = _Child(configuration, limits, crash_file, keeps_trail=keeps_trail)
         self._thread = Thread(target=self._work, name="toolkit-lint", daemon=True)
@@ -66,6 +69,7 @@ class Answers:
         if self._requests:
             self._thread.join()
         self._folder.cleanup()
+        self._listed.__exit__(None, None, None)
 
     def _work(self) -> None:
         try:

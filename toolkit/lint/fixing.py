@@ -6,15 +6,13 @@ be read any more afterwards is not written.
 
 import ast
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from pathlib import Path
-from shutil import copymode
 from typing import NamedTuple
 
 from toolkit.documents.sources import Source
 from toolkit.problems import Edit, Problem
+from toolkit.replacing import put
 
 _MOST_ROUNDS = 20
 _BOM = "\ufeff"
@@ -183,13 +181,4 @@ def _write(change: Change) -> None:
         OSError: If the file cannot be written; it is then as it was.
     """
     path = Path(os.path.realpath(change.file))
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
-            stream.write(change.after)
-        copymode(path, name)
-        Path(name).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise
+    put(path, change.after.encode())

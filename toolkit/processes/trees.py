@@ -4,15 +4,16 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from io import FileIO
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from toolkit.processes.watching import read_report, watched
+from toolkit.processes.watching import end_without_warden, marked, read_report, watched
 
 _CHUNK: Final = 64 * 1024
 _PATIENCE: Final = 10.0
+_WAKING: Final = 0.5
 
 
 class StartError(Exception):
@@ -63,19 +64,23 @@ async def run_command(
 
     with ExitStack() as stack:
         output, errors, report = _Capture(max_bytes), _Capture(max_bytes), _Capture(_CHUNK)
-        with _watched(command, directory, stack, (output, errors, report)) as (warden, stdin, control):
+        environment, mark = marked(os.environ)
+        with _watched(command, environment, directory, stack, (output, errors, report)) as (warden, stdin, control):
             try:
                 with fail_after(timeout):
                     async with create_task_group() as group:
-                        group.start_soon(_write, stdin, feed)
-                        group.start_soon(output.read)
-                        group.start_soon(errors.read)
-                        await report.read()
-                        if "exit" not in read_report(report.kept):
-                            group.cancel_scope.cancel()
+                        group.start_soon(_keep_awake, warden, _WAKING)
+                        async with create_task_group() as pipes:
+                            pipes.start_soon(_write, stdin, feed)
+                            pipes.start_soon(output.read)
+                            pipes.start_soon(errors.read)
+                            await report.read()
+                            if "exit" not in read_report(report.kept):
+                                pipes.cancel_scope.cancel()
+                        group.cancel_scope.cancel()
             finally:
                 control.close()
-                await _end(warden, report)
+                await _end(warden, report, mark)
     told = read_report(report.kept)
     if "error" in told:
         raise StartError(_reason(told["error"], command[0]))
@@ -109,6 +114,15 @@ class _Capture:
             self.is_cut = self.is_cut or len(chunk) > room
 
 
+async def _keep_awake(warden: subprocess.Popen[bytes], seconds: float) -> None:
+    """Wake the warden every few seconds: the command may have stopped it."""
+    from anyio import sleep
+
+    while True:
+        warden.send_signal(signal.SIGCONT)
+        await sleep(seconds)
+
+
 async def _write(target: FileIO, feed: bytes) -> None:
     """Write as the command reads; one that reads no more needs no more."""
     from anyio import wait_writable
@@ -129,7 +143,11 @@ async def _write(target: FileIO, feed: bytes) -> None:
 
 @contextmanager
 def _watched(
-    command: Sequence[str], directory: Path | None, stack: ExitStack, captures: Sequence[_Capture]
+    command: Sequence[str],
+    environment: dict[str, str],
+    directory: Path | None,
+    stack: ExitStack,
+    captures: Sequence[_Capture],
 ) -> Iterator[tuple[subprocess.Popen[bytes], FileIO, FileIO]]:
     """Start the warden with the command; yield it, the standard input, and what it lives as long as."""
     stdin_end, stdin = _pipe(stack)
@@ -144,7 +162,8 @@ def _watched(
     handed = (report.fileno(), control_end.fileno())
     try:
         warden = subprocess.Popen(  # noqa: S603 - the command is its user's own
-            watched(command, *handed, os.environ),
+            watched(command, *handed, environment),
+            env=environment,
             stdin=stdin_end,
             stdout=output,
             stderr=errors,
@@ -164,17 +183,19 @@ def _watched(
             warden.wait()
 
 
-async def _end(warden: subprocess.Popen[bytes], report: _Capture) -> None:
+async def _end(warden: subprocess.Popen[bytes], report: _Capture, mark: str) -> None:
     """Wait until the warden has ended everything and itself; it keeps its report open as long."""
-    from anyio import CancelScope, move_on_after
+    from anyio import CancelScope, create_task_group, move_on_after
 
     with CancelScope(shield=True), move_on_after(_PATIENCE):
-        await report.read()
+        async with create_task_group() as group:
+            group.start_soon(_keep_awake, warden, _WAKING / 10)
+            await report.read()
+            group.cancel_scope.cancel()
         warden.wait()
     told = read_report(report.kept)
     if "started" in told and warden.returncode != 0:  # somebody has killed it, and it has ended nothing
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(told["started"], signal.SIGKILL)
+        end_without_warden(told["started"], mark)
 
 
 def _pipe(stack: ExitStack) -> tuple[FileIO, FileIO]:

@@ -23,7 +23,7 @@ from contextlib import suppress
 PATIENCE = 5.0
 """Seconds after which what cannot be ended is left, such as a process of another user."""
 
-_PR_SET_PDEATHSIG = 1
+_PR_SET_PDEATHSIG = 1  # a signal for this process when its parent dies
 _PR_SET_CHILD_SUBREAPER = 36
 _IGNORED = (
     signal.SIGINT,
@@ -45,6 +45,7 @@ def main(arguments: list[str]) -> None:
     os.set_inheritable(control, False)
     set_option = _option_setter()
     set_option(_PR_SET_CHILD_SUBREAPER, 1)
+    set_option(_PR_SET_PDEATHSIG, signal.SIGCONT)  # somebody may have stopped us
     for number in _IGNORED:
         signal.signal(number, signal.SIG_IGN)
     woken = _notice_children()

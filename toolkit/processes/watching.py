@@ -5,10 +5,17 @@ starts the command with its own streams, environment and folder, and ends it wit
 """
 
 import os
+import signal
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
+
+_MARK: Final = "TOOLKIT_WARDEN"
+"""The variable by which everything that a warden's command has started is found without the warden."""
+_PATIENCE: Final = 2.0
 
 _WARDEN: Final = Path(__file__).with_name("warden.py")
 
@@ -31,6 +38,42 @@ def watched(command: Sequence[str], report: int, control: int, environment: Mapp
     """
     locale = environment.get("LC_CTYPE", "")
     return [sys.executable, "-I", "-S", str(_WARDEN), str(report), str(control), locale, *command]
+
+
+def marked(environment: Mapping[str, str]) -> tuple[dict[str, str], str]:
+    """Return an environment for a warden, and the mark in it that all that the command starts will carry."""
+    mark = os.urandom(16).hex()
+    return {**environment, _MARK: mark}, mark
+
+
+def end_without_warden(leader: int, mark: str) -> None:
+    """End what a command has started whose warden was killed.
+
+    That is its group, and on Linux every process in its session or with its mark. What has left the session, lost its
+    parent and cleared its environment is not found.
+
+    Args:
+        leader: The process of the command.
+        mark: The mark of the warden.
+    """
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, signal.SIGKILL)
+    deadline = time.monotonic() + _PATIENCE
+    while (left := list(_left_of(leader, mark))) and time.monotonic() < deadline:
+        for process in left:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGKILL)
+        time.sleep(0.01)
+
+
+def _left_of(leader: int, mark: str) -> Iterator[int]:
+    entry = f"{_MARK}={mark}".encode()
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError, ValueError):
+            state, _, _, session = (folder / "stat").read_bytes().rpartition(b")")[2].split()[:4]
+            is_ours = int(session) == leader or entry in (folder / "environ").read_bytes().split(b"\0")
+            if is_ours and state not in {b"Z", b"X"}:
+                yield int(folder.name)
 
 
 def read_report(report: bytes | bytearray) -> dict[str, int]:

@@ -89,7 +89,9 @@ async def _typed_in_editor(command: list[str], text: str) -> str:
     from pathlib import Path  # noqa: PLC0415
     from tempfile import TemporaryDirectory  # noqa: PLC0415
 
-    with TemporaryDirectory(prefix="toolkit-") as folder:
+    from toolkit.leftovers import temporary  # noqa: PLC0415
+
+    with TemporaryDirectory(prefix="toolkit-") as folder, temporary(Path(folder)):
         file = Path(folder) / "argument.txt"
         file.write_bytes(text.encode())
         editor = await asyncio.create_subprocess_exec(*command, str(file))

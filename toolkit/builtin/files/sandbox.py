@@ -28,6 +28,7 @@ from toolkit.builtin.files.walking import (
     walk,
 )
 from toolkit.errors import ConfigurationError
+from toolkit.leftovers import temporary
 
 __all__ = ["DEFAULT_LIMIT", "Sandbox", "SandboxError", "missing_support", "read_entry", "state_of"]
 
@@ -207,9 +208,28 @@ def _replace(
     entry: Entry, content: bytes, permissions: os.stat_result | None, put_in_place: Callable[[str], None]
 ) -> None:
     """Put a new file in the place of a name, in one step that happens or does not."""
-    temporary = f".toolkit-{os.urandom(8).hex()}.tmp"
+    beside = f".toolkit-{os.urandom(8).hex()}.tmp"
+    with temporary(_path_of(entry.directory) / beside):
+        _replace_by(beside, entry, content, permissions, put_in_place)
+
+
+def _path_of(directory: int) -> Path:
+    """Return the path of an open directory where the system says it; elsewhere a path that leads nowhere."""
+    try:
+        return Path(f"/proc/self/fd/{directory}").readlink()
+    except OSError:
+        return Path(os.devnull)
+
+
+def _replace_by(
+    beside: str,
+    entry: Entry,
+    content: bytes,
+    permissions: os.stat_result | None,
+    put_in_place: Callable[[str], None],
+) -> None:
     mode = 0o666 if permissions is None else 0o600
-    file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW, mode, dir_fd=entry.directory)
+    file = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW, mode, dir_fd=entry.directory)
     try:
         try:
             if permissions is not None:
@@ -218,10 +238,10 @@ def _replace(
             os.fsync(file)
         finally:
             os.close(file)
-        put_in_place(temporary)
+        put_in_place(beside)
     except BaseException:
         with suppress(OSError):
-            os.unlink(temporary, dir_fd=entry.directory)
+            os.unlink(beside, dir_fd=entry.directory)
         raise
     _sync_directory(entry.directory)
 

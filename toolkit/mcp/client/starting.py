@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mcp.client.stdio import get_default_environment
 
-from toolkit.processes.watching import missing_support, read_report, watched
+from toolkit.processes.watching import end_without_warden, marked, missing_support, read_report, watched
 
 _PATIENCE = 1.0
 """Seconds that a server has to end of itself when its input has ended, and again when it is asked to."""
@@ -24,7 +24,11 @@ class StartedServer:
     """A server that was started, with all that it starts."""
 
     def __init__(
-        self, process: asyncio.subprocess.Process, leader: int | None = None, control: int | None = None
+        self,
+        process: asyncio.subprocess.Process,
+        leader: int | None = None,
+        control: int | None = None,
+        mark: str = "",
     ) -> None:
         """Keep what was started.
 
@@ -32,10 +36,12 @@ class StartedServer:
             process: What our pipes lead to: the warden, or the server where there is none.
             leader: The process of the server, which leads a group; None where there is no warden.
             control: What the warden lives as long as.
+            mark: The mark of all that the server starts.
         """
         self.process = process
         self._leader = leader
         self._control = control
+        self._mark = mark
 
     async def end(self) -> None:
         """End it: close its input, ask it to end, and make it end, with all that it has started."""
@@ -47,13 +53,14 @@ class StartedServer:
         if self._control is not None:
             os.close(self._control)
             self._control = None
+            with suppress(OSError):
+                self.process.send_signal(signal.SIGCONT)  # the server may have stopped the warden
             await self._has_ended(_LAST_PATIENCE)
         if self.process.returncode is None:
             with suppress(OSError):
                 self.process.kill()
         if self._leader is not None and self.process.returncode != 0:  # somebody has killed the warden
-            with suppress(OSError):
-                os.killpg(self._leader, signal.SIGKILL)
+            end_without_warden(self._leader, self._mark)
 
     def _ask(self) -> None:
         with suppress(OSError):
@@ -94,11 +101,12 @@ async def start_server(
     with ExitStack() as ours:  # what closes with it ends the warden, where something goes wrong meanwhile
         (report, report_end), (control_end, control) = _pipe(ours), _pipe(ours)
         handed = (report_end.fileno(), control_end.fileno())
+        environment, mark = marked(environment)
         process = await _piped(watched(command, *handed, environment), environment, folder, longest_line, handed)
         report_end.close()
         told = await _first_words(report)
         if "running" in told:
-            return StartedServer(process, told["running"], os.dup(control.fileno()))
+            return StartedServer(process, told["running"], os.dup(control.fileno()), mark)
     number = told.get("error", errno.ECHILD)
     raise OSError(number, os.strerror(number), command[0])
 

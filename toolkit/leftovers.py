@@ -1,0 +1,125 @@
+"""Leftovers: temporary files of programs that were killed, which the next program removes.
+
+Each program that makes temporary files lists them in a file of its own, in a private folder of its user, and holds a
+lock on that file for as long as it lives. A list without a lock belongs to nobody any more. Only Unix has such locks.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Lock
+from typing import BinaryIO, Final
+
+_PRIVATE: Final = 0o700
+_ATTEMPTS: Final = 3
+
+
+class _Listed:
+    """The list of this program: made when it is first needed, and empty whenever no temporary file is there."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._file: BinaryIO | None = None
+        self._process = 0
+        self._count = 0
+
+    def add(self, path: Path) -> None:
+        with self._lock:
+            if self._file is None or self._process != os.getpid():  # a fork has a list of its own
+                self._file, self._process, self._count = _new_list(), os.getpid(), 0
+            self._count += 1
+            self._file.write(os.fsencode(os.path.abspath(path)) + b"\0")  # noqa: PTH100 - links stay as they are
+            self._file.flush()
+
+    def remove_one(self) -> None:
+        with self._lock:
+            self._count -= 1
+            if self._count == 0 and self._file is not None:
+                self._file.seek(0)
+                self._file.truncate()
+
+
+_LISTED: Final = _Listed()
+
+
+@contextmanager
+def temporary(path: Path) -> Iterator[None]:
+    """Hold a file or a folder that is made and removed again within; the next program removes it if we are killed.
+
+    Where nothing can be listed, such as in a home that cannot be written, it is not.
+    """
+    is_listed = False
+    with suppress(OSError, ImportError):
+        _LISTED.add(path)
+        is_listed = True
+    try:
+        yield
+    finally:
+        if is_listed:
+            with suppress(OSError):
+                _LISTED.remove_one()
+
+
+def remove_leftovers() -> None:
+    """Remove what programs that were killed have left."""
+    folder = _folder()
+    with suppress(OSError, ImportError):
+        if _is_ours(folder):
+            for file in folder.iterdir():
+                with suppress(OSError):
+                    _remove_if_abandoned(file)
+
+
+def _folder() -> Path:
+    named = os.environ.get("XDG_STATE_HOME", "")
+    state = Path(named) if named.startswith(os.sep) else Path(os.environ.get("HOME") or os.sep) / ".local" / "state"
+    return state / "toolkit" / "leftovers"
+
+
+def _is_ours(folder: Path) -> bool:
+    """Return whether nobody else can write the lists: whatever they name is removed."""
+    status = folder.lstat()
+    return status.st_uid == os.geteuid() and not status.st_mode & 0o022 and not folder.is_symlink()
+
+
+def _new_list() -> BinaryIO:
+    """Return a new list with its lock; another program may remove it until it is locked."""
+    folder = _folder()
+    folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+    if not _is_ours(folder):
+        raise PermissionError
+    for _ in range(_ATTEMPTS):
+        file = (folder / os.urandom(8).hex()).open("xb")
+        if _lock(file) and os.fstat(file.fileno()).st_nlink:
+            return file
+        file.close()
+    raise PermissionError
+
+
+def _lock(file: BinaryIO) -> bool:
+    from fcntl import LOCK_EX, LOCK_NB, flock  # noqa: PLC0415 - only Unix has it
+
+    try:
+        flock(file, LOCK_EX | LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _remove_if_abandoned(file: Path) -> None:
+    with file.open("rb") as listed:
+        if _lock(listed):
+            for path in filter(None, listed.read().split(b"\0")):
+                _remove(Path(os.fsdecode(path)))
+            file.unlink()
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        if path.is_dir() and not path.is_symlink():
+            from shutil import rmtree  # noqa: PLC0415 - seldom is there anything to remove
+
+            rmtree(path)
+        else:
+            path.unlink()
