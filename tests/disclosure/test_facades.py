@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from toolkit import Continue, InvalidTools, Reject, Tool, ToolContext, ToolResult, from_object, tool
+from toolkit import Continue, InvalidTools, Reject, Tool, ToolContext, ToolResult, WrappedTool, from_object, tool
 from toolkit.approvals.reviewers import ScriptedReviewer
 from toolkit.disclosure.facades import UnfoldingTool
 from toolkit.disclosure.offering import offer, unfolded_by
@@ -426,3 +426,27 @@ def test_a_kind_of_facade_of_ones_own_reveals_by_the_run():
     assert names(growing.run({}, ToolContext({"level": 2})).artifact.tools) == ["read", "write"]
     assert unfolded_by(ToolResult("text", artifact=[1])) is None
     assert isinstance(growing, Tool)
+
+
+def test_a_guide_shows_what_the_facade_behind_it_would_do():
+    class Shelf(ProgressiveTool):
+        async def reveal(self, arguments, context):
+            return [from_function(lambda: "read", name=f"read_{arguments['kind']}", description="Reads.")]
+
+    class Previewed(WrappedTool):
+        def preview(self, parsed, context):
+            return f"opens the shelf of {parsed['kind']}"
+
+    kinds = {"type": "object", "properties": {"kind": {"type": "string"}}, "required": ["kind"]}
+    shelf = Previewed(Shelf("shelf", "Books.", kinds, requires_approval=True))
+    reviewer = ScriptedReviewer([Continue(), Continue()])
+    context = ToolContext(reviewer=reviewer)
+    tools = {"shelf": shelf}
+    for kind in ("prose", "verse"):
+        result = tools["shelf"].run({"kind": kind}, context)
+        tools = offer(tools, "shelf", unfolded_by(result)).tools
+    assert sorted(tools) == ["read_prose", "read_verse", "shelf", "shelf_context"]
+    assert [request.preview for request in reviewer.requests] == [
+        "opens the shelf of prose",
+        "opens the shelf of verse",
+    ]

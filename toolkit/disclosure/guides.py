@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.approvals.gates import Demand
 from toolkit.errors import ToolArgumentsError
-from toolkit.tools.base import Arguments, Tool
+from toolkit.tools.base import Arguments, Tool, WrappedTool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.refusals import AnsweredEarly
 from toolkit.tools.results import ToolResult
@@ -26,59 +26,58 @@ def guide_names(facade: str) -> tuple[str, str]:
     return facade, f"{facade}_context"
 
 
-class GuideTool(Tool):
-    """Stands where a facade stood, and leads to the tools that are there now.
+class GuideTool(WrappedTool):
+    """Stands where a facade stood, round it and whatever was round it, and leads to the tools that are there now.
 
-    Where the facade chooses by its arguments, other arguments reveal more, with whatever is round the facade; the same
-    ones lead back to the same tools, and nobody is asked about that.
+    Where the facade chooses by its arguments, other arguments reveal more; the same ones lead back to the same tools,
+    and nobody is asked about that.
     """
 
     def __init__(
         self, facade: "ProgressiveTool", tools: Sequence[Tool], choices: Choices, behind: Tool | None = None
     ) -> None:
         """Keep the facade, what is revealed and for what, and what stood here: the facade with all that is round it."""
+        super().__init__(behind or facade)
         self.facade = facade
         self.tools = tuple(tools)
-        self.behind = behind or facade
-        self.suspends = self.behind.suspends
-        self.demands = self.behind.demands
         self._choices = choices
         names = ", ".join(tool.name for tool in tools)
         more = f" {facade.description}" if facade.chooses else ""
-        self.spec = replace(self.behind.spec, description=f"Call a specific tool instead: {names}.{more}")
+        self._spec = replace(self.inner.spec, description=f"Call a specific tool instead: {names}.{more}")
+
+    @property
+    def spec(self) -> ToolSpec:  # type: ignore[override]
+        """The specification of what stood here, with a description that names the tools."""
+        return self._spec
 
     def standing_for(self, behind: Tool) -> "GuideTool":
         """Return the guide in the place of a facade with all that is round it, under its name."""
         return GuideTool(self.facade, self.tools, self._choices, behind)
 
     def parse(self, arguments: Arguments) -> Any:
-        """Return the arguments that the facade wants, or nothing where they are none: then all are listed."""
+        """Return the arguments that the facade wants, or nothing where they do not fit: then all tools are listed."""
         try:
-            return self.behind.parse(arguments)
+            return super().parse(arguments)
         except ToolArgumentsError:
             return {}
-
-    def describe(self, parsed: Any) -> dict[str, Any]:
-        """Return the arguments as plain data."""
-        return self.facade.describe(parsed)
 
     def check(self, parsed: Any, context: ToolContext) -> None:
         """List the tools at once where nothing else is wanted; refuse what is refused behind it."""
         if self._is_new(parsed):
-            self.behind.check(parsed, context)
+            super().check(parsed, context)
         elif not parsed or self._merged(self._choices[self.facade.key_of(parsed)]) == self.tools:
             raise AnsweredEarly(self._listing())
 
     def demand(self, parsed: Any, context: ToolContext) -> Demand | None:
         """Want the question that is wanted behind it."""
-        return self.behind.demand(parsed, context) if self._is_new(parsed) else None
+        return super().demand(parsed, context) if self._is_new(parsed) else None
 
     async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:
         """Reveal the tools of another choice together with those that are there."""
         key = self.facade.key_of(parsed)
         chosen = self._choices.get(key)
         if chosen is None:
-            result = self.behind.result_of(await self.behind.perform(parsed, context))
+            result = await self.result_from_inner(parsed, context)
             if not isinstance(result.artifact, Unfolded):
                 return result
             chosen = result.artifact.tools
@@ -96,6 +95,13 @@ class GuideTool(Tool):
         lines = "".join(f"- {tool.name}: {tool.description}\n" for tool in self.tools)
         notes = f"\n{self.facade.usage_notes}" if self.facade.usage_notes else ""
         return ToolResult(f"Use one of these tools directly:\n{lines}{notes}")
+
+
+def guide_in(tool: Tool | None) -> GuideTool | None:
+    """Return the guide that a tool is, under whatever was put round it, or None if it is another kind."""
+    while isinstance(tool, WrappedTool) and not isinstance(tool, GuideTool):
+        tool = tool.inner
+    return tool if isinstance(tool, GuideTool) else None
 
 
 class ContextTool(Tool):

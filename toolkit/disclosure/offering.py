@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from toolkit.disclosure.guides import GuideTool
+from toolkit.disclosure.guides import GuideTool, guide_in
 from toolkit.disclosure.progressive import ProgressiveTool
 from toolkit.tools.base import Tool, WrappedTool, innermost
 from toolkit.tools.results import ToolResult
@@ -30,8 +30,6 @@ def unfolded_by(result: ToolResult) -> Unfolded | None:
 def facade_of(tool: Tool | None) -> ProgressiveTool | None:
     """Return the facade that a tool is, or that it stands for as a guide, under whatever was put round it."""
     inner = innermost(tool) if tool is not None else None
-    if isinstance(inner, GuideTool):
-        return inner.facade
     return inner if isinstance(inner, ProgressiveTool) else None
 
 
@@ -47,9 +45,8 @@ def offer(tools: Mapping[str, Tool], called: str, unfolded: Unfolded) -> Offer:
         unfolded: What the call has revealed.
     """
     standing = tools.get(called)
-    before = innermost(standing) if standing is not None else None
     gone: set[int] = set()
-    if isinstance(before, GuideTool):
+    if (before := guide_in(standing)) is not None:
         gone = {id(tool) for tool in before.tools} - {id(tool) for tool in unfolded.tools}
     guides = {guide.name: guide for guide in _guides(unfolded, called, standing)}
     kept: dict[str, Tool] = {}
@@ -66,10 +63,10 @@ def offer(tools: Mapping[str, Tool], called: str, unfolded: Unfolded) -> Offer:
 
 def _guides(unfolded: Unfolded, called: str, standing: Tool | None) -> Iterator[Tool]:
     """Return the guides under the name that was called, with whatever is round the facade round what it still does."""
-    inner = innermost(standing) if standing is not None else None
+    before = guide_in(standing)
     for guide in unfolded.guides:
         if isinstance(guide, GuideTool):
-            behind = inner.behind if isinstance(inner, GuideTool) else standing
+            behind = standing if before is None else before.inner
             yield guide if behind is None else guide.standing_for(behind)
         elif guide.name == unfolded.facade and standing is not None:
             yield standing  # a facade that stays where it is
@@ -81,7 +78,7 @@ def _guides(unfolded: Unfolded, called: str, standing: Tool | None) -> Iterator[
 
 def _named(unfolded: Unfolded, called: str, kept: Mapping[str, Tool]) -> tuple[dict[str, Tool], list[str]]:
     """Return the revealed tools by names that nothing else has, and what is to be said of the changed ones."""
-    there = {layer for tool in kept.values() for layer in (*_layers(tool), *_behind(tool))}
+    there = {layer for tool in kept.values() for layer in _layers(tool)}
     revealed: dict[str, Tool] = {}
     changed: list[str] = []
     for tool in unfolded.tools:
@@ -102,10 +99,3 @@ def _layers(tool: Tool) -> Iterator[int]:
     while isinstance(tool, WrappedTool):
         tool = tool.inner
         yield id(tool)
-
-
-def _behind(tool: Tool) -> Iterator[int]:
-    """Return the identity of the facade that a guide stands for."""
-    inner = innermost(tool)
-    if isinstance(inner, GuideTool):
-        yield id(inner.facade)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from toolkit.disclosure.guides import Choices, guide_names, guides_of
+from toolkit.disclosure.guides import Choices, guide_in, guide_names, guides_of
 from toolkit.errors import InvalidTools, ToolExecutionError
 from toolkit.problems import Problem
 from toolkit.tools.base import Arguments, Tool, innermost
@@ -147,4 +147,4 @@ class ProgressiveTool(Tool):
 def facade_in(tool: Tool) -> "ProgressiveTool | None":
     """Return the facade that a tool is, under whatever was put round it, or None if it is another kind."""
     inner = innermost(tool)
-    return inner if isinstance(inner, ProgressiveTool) else None
+    return inner if isinstance(inner, ProgressiveTool) and guide_in(tool) is None else None
