@@ -22,7 +22,6 @@ from toolkit import (
     Tool,
     ToolContext,
     ToolResult,
-    ToolSpec,
     from_function,
     load_pipeline,
     tool,
@@ -424,30 +423,6 @@ def test_same_again_holds_for_no_question_that_belongs_to_no_call(attacks):
     context = ToolContext(reviewer=reviewer)
     answers = [context.request_approval("Pay?") for _ in range(2)]
     attacks.count(f"answered {answers}", held=isinstance(answers[1], Reject))
-
-
-def test_same_again_holds_no_longer_when_the_effect_is_another(attacks):
-    class Counting(Tool):
-        spec = ToolSpec("count", "Counts.", destructive=True)
-        count = 0
-
-        def parse(self, arguments: Any) -> dict[str, Any]:
-            return {}
-
-        def describe(self, parsed: Any) -> dict[str, Any]:
-            return {}
-
-        def preview(self, parsed: Any, context: ToolContext) -> str:
-            return f"counts from {self.count}"
-
-        async def perform(self, parsed: Any, context: ToolContext) -> str:
-            self.count += 1
-            return str(self.count)
-
-    counting, reviewer = Counting(), SameAgain()
-    context = ToolContext(reviewer=reviewer)
-    results = [counting.run("{}", context).text for _ in range(2)]
-    attacks.count(f"{results}", held=results == ["1", "Error: Rejected by reviewer: another call"])
 
 
 def test_fifty_open_questions_of_tools_are_each_bound_to_their_own_answer(attacks):

@@ -548,3 +548,16 @@ def test_ctrl_c_in_the_form_runs_nothing(project):
 def _children_of(pid):
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii")
     return [int(child) for child in children.split()]
+
+
+def test_a_rejected_gate_ends_a_pipeline_that_continues_past_failures(project):
+    steps = "  - {id: gate, approve: 'Go on?', on_error: continue}\n  - use: calculator\n    with: {input: 1 + 1}\n"
+    file = write_pipeline(project, "gated", f"{steps}error_strategy: continue_on_failure\n")
+    asked = Terminal(project, "run", file)
+    asked.answer("r")
+    asked.expect("the reason")
+    asked.child.send("no\r")
+    assert asked.end() == 3
+    assert asked.stdout == ""
+    assert "✗   1/2 gate" in asked.seen
+    assert "2/2 calculator" not in asked.seen

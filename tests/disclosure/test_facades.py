@@ -441,10 +441,12 @@ def test_a_guide_shows_what_the_facade_behind_it_would_do():
     shelf = Previewed(Shelf("shelf", "Books.", kinds, requires_approval=True))
     reviewer = ScriptedReviewer([Continue(), Continue()])
     context = ToolContext(reviewer=reviewer)
-    tools = {"shelf": shelf}
+    tools: dict[str, Tool] = {"shelf": shelf}
     for kind in ("prose", "verse"):
         result = tools["shelf"].run({"kind": kind}, context)
-        tools = offer(tools, "shelf", unfolded_by(result)).tools
+        unfolded = unfolded_by(result)
+        assert unfolded is not None
+        tools = offer(tools, "shelf", unfolded).tools
     assert sorted(tools) == ["read_prose", "read_verse", "shelf", "shelf_context"]
     assert [request.preview for request in reviewer.requests] == [
         "opens the shelf of prose",

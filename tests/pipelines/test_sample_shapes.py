@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from toolkit import Continue, Reject, ToolContext, ToolExecutionError, resolve_tools, tool
+from toolkit import Continue, Reject, ToolContext, ToolExecutionError, ToolResult, resolve_tools, tool
 from toolkit.approvals.reviewers import ScriptedReviewer
 from toolkit.pipelines.loading import read_pipeline
 from toolkit.pipelines.mermaid import mermaid_of
@@ -87,14 +87,18 @@ def test_a_page_is_fetched_and_condensed(shape):
     assert digest.run({"url": "example"}).error == "Invalid parameter 'url': it is no uri: 'example'"
 
 
-@pytest.mark.parametrize(("decision", "posted"), [(Continue(), True), (Reject("not now"), False)])
-def test_issues_are_labelled_and_a_comment_is_posted_after_a_yes(shape, decision, posted):
-    reviewer = ScriptedReviewer([decision])
+def test_issues_are_labelled_and_a_comment_is_posted_after_a_yes(shape):
+    reviewer = ScriptedReviewer([Continue()])
     result = shape("triage_issues").run({"repo": "a/b"}, ToolContext(reviewer=reviewer))
-    assert result.structured == {"bugs": [1, 4], "posted": posted}
+    assert result.structured == {"bugs": [1, 4], "posted": True}
     [request] = reviewer.requests
     assert request.text == "Post a comment naming 2 bugs in a/b?"
     assert request.arguments == {"repo": "a/b", "body": "Bugs: [1,4]"}
+
+
+def test_a_no_to_the_comment_ends_the_run(shape):
+    result = shape("triage_issues").run({"repo": "a/b"}, ToolContext(reviewer=ScriptedReviewer([Reject("not now")])))
+    assert result == ToolResult.failure("Rejected by reviewer: not now", "rejected")
 
 
 def test_without_bugs_nobody_is_asked(shape):

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from toolkit.approvals.previews import state_of
 from toolkit.approvals.risks import Risk
 
 OnTimeout = Literal["reject", "exit_early", "raise", "continue"]
@@ -74,9 +73,7 @@ class ReviewRequest:
     @property
     def question(self) -> tuple[str, str, str]:
         """What makes it the same question as another one: the words, the call, and whatever of both is not shown."""
-        shown = {"arguments": self.arguments, "show": self.show, "preview": self.preview}
-        state = dict(state_of(self.preview))
-        return self.text, fingerprint(self.risk.tool, {**shown, "state": state}), self.digest
+        return self.text, fingerprint(self.risk.tool, {"arguments": self.arguments, "show": self.show}), self.digest
 
 
 def fingerprint(tool: str, arguments: Mapping[str, Any]) -> str:
