@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.terminals import MENU_END, PROMPT, Terminal
+from tests.volumes import examples
 from toolkit_cli.typed_lines import CLEAR, ENTER, ERASE, QUIET_SECONDS, TypedLine
 
 APPROVING = "osa"
@@ -83,7 +84,7 @@ def test_a_letter_typed_after_the_question_has_settled_decides():
     ),
     st.floats(0.0, 5.0),
 )
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @example([(0.1, "l"), (0.6, "o"), (0.6, ENTER)], 0.2)
 def test_whatever_is_typed_only_a_fresh_line_after_half_a_second_of_quiet_decides(pauses, asked_at):
     keys, at = [], 0.0
@@ -152,6 +153,7 @@ def asked(tmp_path):
     return Asked(tmp_path)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("seconds_per_key", [0.0, 0.08, 0.3, 0.6])
 @pytest.mark.parametrize(("before", "after"), [("hell", "o\r"), ("l", "s\r"), ("", "hello\rls\r")])
 def test_a_word_that_is_being_typed_when_the_question_appears(asked, attacks, seconds_per_key, before, after):
@@ -162,6 +164,7 @@ def test_a_word_that_is_being_typed_when_the_question_appears(asked, attacks, se
     attacks.count(f"{before!r}, then {after!r} at {seconds_per_key} s a key", held=asked.refuse())
 
 
+@pytest.mark.proof
 def test_words_typed_on_and_on_at_changing_speed(asked, attacks):
     chance = random.Random(6)  # noqa: S311 - the same attempts every time
     asked.type("so", 0.1)
@@ -174,6 +177,7 @@ def test_words_typed_on_and_on_at_changing_speed(asked, attacks):
     assert asked.refuse()
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("ahead", ["o\r", "o\ro\ro\r", "s\r", "a\r", "o", "ooo", "\x1b[200~o\r\x1b[201~", "o\n\n\n"])
 def test_what_was_typed_before_the_question(asked, attacks, ahead):
     asked.child.send(ahead)
@@ -199,6 +203,7 @@ PASTES = [
 """What comes when something is pasted, where the terminal marks pastes and where it does not."""
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("paste", PASTES, ids=lambda paste: repr(paste[:30]))
 def test_a_paste_at_the_prompt(asked, attacks, paste):
     asked.open_gate()

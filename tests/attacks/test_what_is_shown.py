@@ -110,6 +110,7 @@ def test_no_sink_lets_a_character_through_that_a_terminal_obeys_or_hides(text):
     assert json.loads(visible_json({text: [text]})) == {text: [text]}
 
 
+@pytest.mark.proof
 def test_every_character_of_unicode_passes_the_sinks_as_data_or_as_an_escape(attacks):
     for code in range(sys.maxunicode + 1):
         character = chr(code)

@@ -27,6 +27,7 @@ from toolkit_cli.options import (
 )
 from toolkit_cli.running.answering import Answers, make_gate
 from toolkit_cli.running.logs import show_logs
+from toolkit_cli.running.rule_checks import check_names
 from toolkit_cli.running.values import checked_memory_id, read_values
 from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
@@ -123,6 +124,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
 
         door = None if place is None else carrying.make_door(place, token_env, allow_host or ())
         served = open_all()
+        check_names(answers.rules, served.values())
         wishes = preparing.Wishes(name, answers, meta or (), read_values(context or ()), memory_id, timeout)
         made = preparing.make_options(wishes, configuration, door.token if door else None)
         watch = reloader(targets or (), open_all) if reload else None
