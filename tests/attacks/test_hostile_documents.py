@@ -56,3 +56,29 @@ def test_many_mistakes_in_one_document_end_in_a_report(written, attacks, kind):
     text, expected = MANY[kind]
     result = toolkit("show", written(text))
     attacks.count(f"{kind}: {result.output[-300:]}", held=expected in result.output and result.exit_code in {0, 2})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        ("p.yaml", HEAD + "  - set: 1 # \u202esecret\n", "p.yaml:4:14"),
+        ("p.yaml", HEAD + "  - id: a\u200bb\n    set: 1\n", "p.yaml:4:10"),
+        ("p.yaml", HEAD + '  - set: "${{ input\u2066 }}"\n', "p.yaml:4:20"),
+        (
+            "t.py",
+            'from toolkit import tool\n\n\n@tool\ndef f() -> str:  # a\u202e\n    """Return the word."""\n    return "w"\n',
+            "t.py:5:21",
+        ),
+    ],
+)
+def test_what_nobody_sees_is_found_wherever_a_reviewer_reads(written, attacks, name, text, place):
+    result = toolkit("lint", "--static", "--no-cache", "--format", "concise", written(text, name))
+    found = [line for line in result.output.splitlines() if "TK501" in line]
+    attacks.count(f"{text!r}: {result.output}", held=any(line.startswith(place) for line in found))
+
+
+@pytest.mark.parametrize("rest", ["  - set: 1\n", "- set: 1\n", ""])
+def test_a_key_without_its_colon_is_reported_where_it_stands(written, attacks, rest):
+    result = toolkit("show", written(f"name: a\nsteps\n{rest}"))
+    held = "bomb.yaml:2:1" in result.output and "there is no ':' behind 'steps'" in result.output
+    attacks.count(f"{rest!r}: {result.output}", held=held)

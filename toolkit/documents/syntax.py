@@ -14,6 +14,8 @@ QUOTED = re.compile(r""""(?:\\.|[^"\\\r\n])*"|'(?:''|[^'\r\n])*'""")
 EXPRESSION = re.compile(r"\$?\{\{.*?(?:\}\}|$)", re.MULTILINE)
 COLON = re.compile(r":(?=\s|$)")
 LIST_ITEMS = re.compile(r"\s*(?:- +)*")
+LONGEST_KEY = 1_024
+"""How long a key may be in YAML before its colon."""
 BRACKETS = {"[": "]", "{": "}"}
 NO_EXPRESSION = "'{{ }}' is no expression"
 NO_EXPRESSION_CURE = 'write "${{ … }}", in quotes'
@@ -120,6 +122,17 @@ def _unquoted_expression(stuck: _Stuck) -> _Finding | None:
             return _Finding("'${{ }}' needs quotes here", *span, hint)
         return _Finding(NO_EXPRESSION, *span, NO_EXPRESSION_CURE)
     return None
+
+
+def _no_colon(stuck: _Stuck) -> _Finding | None:
+    """`steps` on a line of its own, where a key is wanted."""
+    if "could not find expected ':'" not in stuck.said:
+        return None
+    key = stuck.text[stuck.since : stuck.line_end(stuck.since)].rstrip()
+    if len(key) > LONGEST_KEY:
+        message = f"a key has at most {LONGEST_KEY:,} characters"
+        return _Finding(message, stuck.since, stuck.since + LONGEST_KEY, "shorten it")
+    return _Finding(f"there is no ':' behind '{key}'", stuck.since, stuck.since + len(key), f"write '{key}:'")
 
 
 def _open_quote(stuck: _Stuck) -> _Finding | None:
@@ -263,6 +276,7 @@ def _say_it_again(stuck: _Stuck) -> _Finding:
 DIAGNOSES: tuple[_Diagnosis, ...] = (
     _tab,
     _unquoted_expression,
+    _no_colon,
     _open_quote,
     _block_header,
     _escape,

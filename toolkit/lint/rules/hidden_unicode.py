@@ -2,10 +2,14 @@
 
 import unicodedata
 from collections.abc import Iterator
+from io import StringIO
+from tokenize import COMMENT, generate_tokens
 
 from toolkit.lint.definitions import Text, ToolDefinition
+from toolkit.lint.pipeline_files import PipelineFile
+from toolkit.lint.python_files import PythonFile
 from toolkit.lint.rule import Rule
-from toolkit.problems import Problem
+from toolkit.problems import Edit, Location, Problem
 from toolkit.visibility import hidden_spans
 
 _LOOK_ALIKES = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "FULLWIDTH", "MATHEMATICAL")
@@ -63,6 +67,30 @@ class HiddenUnicode(Rule):
                 message = f"{text.subject} of {tool.name!r} mixes scripts: {_named(found)} looks like a Latin letter"
                 place = text.written.locate(text.value.index(found)) or tool.location
                 yield self.problem(message, place, hint="write it with the letter of the alphabet that is meant")
+
+    def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:
+        """Find what nobody sees in all that a reviewer reads: comments, keys, ids and expressions too."""
+        lines = [] if pipeline.text.isascii() else pipeline.text.removeprefix("\ufeff").split("\n")
+        for number, line in enumerate(lines, 1):
+            yield from self._hidden_in_line(line, Location(pipeline.file, number, 1))
+
+    def check_module(self, module: PythonFile) -> Iterator[Problem]:
+        """Find what nobody sees in comments; texts of tools are looked at one by one."""
+        tokens = () if module.text.isascii() else generate_tokens(StringIO(module.text).readline)
+        for token in tokens:
+            if token.type == COMMENT:
+                line, offset = token.start
+                yield from self._hidden_in_line(token.string, Location(module.file, line, offset + 1))
+
+    def _hidden_in_line(self, line: str, start: Location) -> Iterator[Problem]:
+        """Find what nobody sees in a part of a line that begins at a place."""
+        for first, end in () if line.isascii() else hidden_spans(line):
+            column = start.column or 1
+            place = Location(start.file, start.line, column + first, start.line, column + end)
+            shown = ", ".join(dict.fromkeys(map(_named, line[first:end][:_SHOWN])))
+            fix = self.fixed_by("Remove what nobody sees", Edit(place, ""), is_safe=False)
+            message = f"the source has {_counted(end - first)}: {shown}"
+            yield self.problem(message, place, hint="remove what nobody sees", fix=fix)
 
     def _hidden(self, text: Text, tool: ToolDefinition) -> Iterator[Problem]:
         for start, end in hidden_spans(text.value):
