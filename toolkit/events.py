@@ -8,7 +8,10 @@ are plain data, so that `as_record` gives what `--format jsonl` prints.
 import re
 from collections.abc import Callable
 from itertools import count
-from typing import Any, ClassVar, Literal, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, dataclass_transform
+
+if TYPE_CHECKING:
+    from toolkit.redactors.redactor import Redactor
 
 Outcome = Literal["success", "failure", "error", "signal"]
 StepStatus = Literal["ok", "failed", "skipped", "rejected", "timed_out", "ended"]
@@ -84,6 +87,23 @@ def hears_pieces(listener: Listener | None) -> bool:
 def as_record(event: Event) -> dict[str, Any]:
     """Return an event as plain data with its kind under `event`."""
     return {"event": event.kind} | {name: getattr(event, name) for name in event.__match_args__}
+
+
+def redacted(event: Event, redactor: "Redactor") -> Event:
+    """Return an event without secrets; the same one if there are none in it."""
+    said = {name: _redacted(value, redactor) for name, value in vars(event).items()}
+    if all(said[name] is value for name, value in vars(event).items()):
+        return event
+    other = object.__new__(type(event))
+    vars(other).update(said)
+    return other
+
+
+def _redacted(value: Any, redactor: "Redactor") -> Any:
+    try:
+        return redactor.data(value)
+    except RecursionError:  # of arguments that are nested too deeply for anything
+        return f"<{type(value).__name__}>"
 
 
 class ToolStarted(Event):
@@ -292,4 +312,5 @@ __all__ = [
     "ToolFinished",
     "ToolStarted",
     "as_record",
+    "redacted",
 ]

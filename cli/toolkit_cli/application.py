@@ -71,6 +71,7 @@ class _LazyGroup(TyperGroup):
         arguments = sys.argv[1:] if args is None else list(args)
         if _COMPLETION_VARIABLE in os.environ:
             self._complete(extra)
+        console.keep_secrets()
         sys.exit(exit_code_of(partial(self._work, arguments, extra), arguments))
 
     def _complete(self, extra: dict[str, Any]) -> None:

@@ -12,8 +12,11 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` alone would take as long as everything else that `--version` needs
+    from collections.abc import Iterable
     from types import TracebackType
     from typing import TextIO
+
+    from toolkit.redactors.redactor import Redactor
 
 _FALLBACK_WIDTH = 80
 _UNLIMITED_WIDTH = 100_000
@@ -21,6 +24,7 @@ _NARROWEST = 40
 
 _apart = False
 _data: TextIO | None = None
+_redactor: Redactor | None = None
 
 
 def hold_closed_streams() -> None:
@@ -32,9 +36,32 @@ def hold_closed_streams() -> None:
         sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - it stays open
 
 
+def keep_secrets() -> None:
+    """Let no secret be written from now on: of the environment as it is now, and those that the redactor learns."""
+    global _redactor  # noqa: PLW0603 - one for the process, as the streams are
+    from toolkit.redactors.environment import redactor_of_environment  # noqa: PLC0415 - `--version` needs none
+    from toolkit.redactors.redactor import Redactor  # noqa: PLC0415
+
+    _redactor = Redactor(outer=redactor_of_environment())
+
+
+def redactor() -> Redactor:
+    """Return the redactor of this command: what it learns, nothing that is written afterwards has in it."""
+    if _redactor is None:
+        keep_secrets()
+    assert _redactor is not None  # noqa: S101 - it was made above
+    return _redactor
+
+
 def write_data(text: str) -> None:
-    """Write to stdout, now, exactly this text; a person at a terminal sees escapes for what it would obey or hide."""
+    """Write to stdout, now, this text without secrets; a terminal shows escapes for what it would obey or hide."""
+    text = redactor().text(text)
     _write(_data_stream(), _disarmed(text, colour=data_has_colour()) if data_is_terminal() else text)
+
+
+def write_help(text: str) -> None:
+    """Write a text of our own to stdout, now, as it is: there is nothing in it that could be secret."""
+    _write(_data_stream(), text)
 
 
 def write_json(data: object) -> None:
@@ -46,17 +73,17 @@ def write_json(data: object) -> None:
 
 def say(text: str = "") -> None:
     """Write a line, or several, of talk to stderr."""
-    _write(sys.stderr, f"{safe_talk(text)}\n")
+    _write(_talk_stream(), f"{safe_talk(redactor().text(text))}\n")
 
 
 def add(text: str) -> None:
     """Write a piece of a line of talk to stderr, now."""
-    _write(sys.stderr, safe_talk(text))
+    _write(_talk_stream(), safe_talk(redactor().text(text)))
 
 
 def pass_on(text: str) -> None:
-    """Write to stderr, now, exactly what others have printed."""
-    _write(sys.stderr, text)
+    """Write to stderr, now, what others have printed, without secrets."""
+    _write(_talk_stream(), redactor().text(text))
 
 
 def safe_talk(text: str, stream: TextIO | None = None) -> str:
@@ -130,7 +157,9 @@ class DataKeptApart:
         self._ours: TextIO | None = None
         if not _apart:
             _apart, _data = True, self._taken_away() if _descriptor(sys.stdout) == 1 else sys.stdout
-        sys.stdout = sys.stderr
+        self._talk = sys.stderr
+        self._others = _OthersTalk(sys.stderr)
+        sys.stdout = sys.stderr = self._others
 
     def _taken_away(self) -> TextIO:
         """Point file descriptor 1 to where stderr goes, and return a stream to where it went before."""
@@ -149,10 +178,44 @@ class DataKeptApart:
     ) -> None:
         """Give stdout back."""
         global _apart, _data
+        self._others.end()
         _apart, _data, sys.stdout = self._before
+        if sys.stderr is self._others:
+            sys.stderr = self._talk
         if self._ours is not None:
             os.dup2(self._ours.fileno(), 1)
             self._ours.close()
+
+
+class _OthersTalk:
+    """What others' code prints, on its way to stderr: without secrets, also where one is printed piece by piece."""
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self.stream = stream
+        self._pieces = redactor().stream()
+
+    def write(self, text: str) -> int:
+        shown = self._pieces.feed(text)
+        if shown and self.stream is not None:
+            self.stream.write(shown)
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def end(self) -> None:
+        """Write what was held back."""
+        if (rest := self._pieces.end()) and self.stream is not None:
+            _write(self.stream, rest)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.stream, name)
+
+
+def _talk_stream() -> TextIO | None:
+    """Return stderr as it was before others' code was kept from writing secrets to it."""
+    return sys.stderr.stream if isinstance(sys.stderr, _OthersTalk) else sys.stderr
 
 
 def data_descriptor() -> int | None:

@@ -41,10 +41,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     console.hold_closed_streams()
     match arguments:
         case ["--version" | "-V"]:
-            console.write_data(f"toolkit {__version__}\n")
+            console.write_help(f"toolkit {__version__}\n")
             return 0
         case ["--help" | "-h"]:
-            console.write_data(HELP)
+            console.write_help(HELP)
             return 0
     try:
         application()(arguments)

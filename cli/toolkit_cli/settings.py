@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.problems import Problem, did_you_mean
+from toolkit_cli import console
 
 if TYPE_CHECKING:
     from toolkit.sources.configuration import Configuration
@@ -45,6 +46,10 @@ def load_configuration(
     if consent:
         problems += _not_to_consent_to(consent, configuration)
         configuration = configuration._replace(consented=configuration.consented.union(consent))
+    if configuration.secrets:
+        from toolkit.redactors.environment import learn_names  # noqa: PLC0415 - few projects name any
+
+        learn_names(console.redactor(), configuration.secrets)
     raise_errors(ConfigurationError, problems)
     if not tools:
         return configuration

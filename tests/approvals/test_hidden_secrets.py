@@ -12,7 +12,8 @@ from toolkit import Continue, Edit, Reject, Tool, ToolContext, TypedTool, from_f
 from toolkit.approvals.policies import Allowance, Allowances, DescribedCall, Verdict
 from toolkit.approvals.reviewers import ScriptedReviewer
 from toolkit.events import as_record
-from toolkit.tools.hiding import MASK, secret_members
+from toolkit.redactors import MASK
+from toolkit.tools.hiding import secret_members
 
 PASSWORD = "correct horse"  # noqa: S105 - the one that must show up nowhere
 OTHER = "battery staple"

@@ -282,12 +282,12 @@ def test_no_secret_leaves(serve, respond, monkeypatch, caplog, status):
 
 
 def test_a_secret_that_json_spells_otherwise_does_not_leave_either(serve, respond, monkeypatch):
-    monkeypatch.setenv("TOKEN", "a/b/c")
-    body = r'{"slashes": "a\/b\/c", "numbers": ["\u0061/b/c"], "a\/b\/c": null}'
+    monkeypatch.setenv("TOKEN", "a/b/c/d")
+    body = r'{"slashes": "a\/b\/c\/d", "numbers": ["\u0061/b/c/d"], "a\/b\/c\/d": null}'
     server = serve(respond(body, Content_Type="application/json"))
     result = Http(server.url(), headers={"Authorization": "${TOKEN}"}, allow_private=True).run({"input": "x"})
     assert result.structured == {"slashes": "*" * 10, "numbers": ["*" * 10], "*" * 10: None}
-    assert r"a\/b\/c" not in result.output
+    assert r"a\/b\/c\/d" not in result.output
 
 
 def test_the_beginning_of_a_secret_at_a_cut_is_blotted_out(serve, respond, monkeypatch):

@@ -14,7 +14,7 @@ from toolkit.approvals.policies import AllowAll
 from toolkit.disclosure.facades import UnfoldingTool
 from toolkit.mcp.serving import working
 from toolkit.mcp.serving.calls import Rules
-from toolkit.mcp.serving.server import Options, secrets_of_environment
+from toolkit.mcp.serving.server import Options
 from toolkit.wrappers.confirming import ConfirmedTool
 
 ERAS = ["legacy", "2026-07-28"]
@@ -248,7 +248,7 @@ def test_secrets_of_the_environment_leave_in_no_answer(era, monkeypatch, caplog)
         returned = await client.call_tool("leak", {"how": "return"})
         return raised, returned
 
-    raised, returned = served([leak], use, era, Options(secrets=secrets_of_environment()))
+    raised, returned = served([leak], use, era, Options())
     assert text(raised) == "refused: Bearer **********"
     assert text(returned) == '["**********","fine"]'
     assert "hush" not in f"{raised!r}{returned!r}"

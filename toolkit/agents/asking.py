@@ -9,6 +9,7 @@ from toolkit.agents.transcripts import Transcript
 from toolkit.errors import Signal
 from toolkit.events import CALLS, ModelChose, ModelFinished, ModelSaid, ModelStarted, Outcome, hears_pieces
 from toolkit.runs.records import ModelUse
+from toolkit.tools.call_secrets import redacted_spec, redactor_of
 from toolkit.tools.context import ToolContext
 from toolkit.tools.spec import ToolSpec
 
@@ -30,6 +31,7 @@ async def ask(
         Signal: What the listener raises.
     """
     began = perf_counter()
+    tools = [redacted_spec(spec, redactor_of(context)) for spec in tools]
     asking = _Told(model, context, turn) if context.listener is not None else _Untold(model)
     try:
         reply = await asking.reply(transcript, tools)
@@ -63,6 +65,7 @@ class _Told:
         self._model, self._context, self._turn = model, context, turn
         self._call = next(CALLS)
         self._said: list[str] = []
+        self._shown = redactor_of(context).stream()
 
     async def reply(self, transcript: Transcript, tools: Sequence[ToolSpec]) -> ModelReply:
         run = self._context.run.id if self._context.run is not None else None
@@ -76,6 +79,7 @@ class _Told:
                 reply = await streamed(self._model, transcript.messages, tools, self._tell)
             else:
                 reply = await self._model.request(transcript.messages, tools)
+            self._show(self._shown.end())
             outcome = "success"
         except Exception as failure:
             if not isinstance(failure, Signal):
@@ -98,6 +102,10 @@ class _Told:
     def _tell(self, piece: Piece) -> None:
         if isinstance(piece, str):
             self._said.append(piece)
-            self._context.emit(ModelSaid(self._call, piece))
+            self._show(self._shown.feed(piece))
         else:
             self._context.emit(ModelChose(self._call, piece.name))
+
+    def _show(self, text: str) -> None:
+        if text:
+            self._context.emit(ModelSaid(self._call, text))

@@ -16,6 +16,7 @@ from toolkit.agents.tables import Table
 from toolkit.agents.transcripts import Transcript
 from toolkit.errors import ExitEarlyError, ReplanRequested, TerminationRequested, ToolExecutionError
 from toolkit.tools.base import Tool
+from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.calls import ToolCall
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
@@ -210,7 +211,7 @@ class Loop:
             outcomes = [_outcome_of(task) for task in tasks]
             for tool, call, outcome in zip(called, calls, outcomes, strict=True):
                 if isinstance(outcome, BaseException):
-                    self._transcript.add(ToolMessage(call, f"Ended: {outcome}", failed=True))
+                    self._tell(call, f"Ended: {outcome}", failed=True)
                 else:
                     self._note(tool, call, outcome)
         results = [outcome for outcome in outcomes if isinstance(outcome, ToolResult)]
@@ -227,11 +228,16 @@ class Loop:
         """Tell the model what a call gave, and what it has changed in what may be called."""
         if tool is None:
             self._unknown_in_a_row += 1
-            self._transcript.add(ToolMessage(call, f"Error: {self.table.why_unknown(call.name)}", failed=True))
+            self._tell(call, f"Error: {self.table.why_unknown(call.name)}", failed=True)
             return
         self._unknown_in_a_row = 0
-        text, remark = _cut(result.text, self._limits.result), self.table.note(tool, call.name, result)
-        self._transcript.add(ToolMessage(call, f"{text}\n{remark}" if remark else text, failed=not result.succeeded))
+        told = redactor_of(self._context).text(result.text)
+        text, remark = _cut(told, self._limits.result), self.table.note(tool, call.name, result)
+        self._tell(call, f"{text}\n{remark}" if remark else text, failed=not result.succeeded)
+
+    def _tell(self, call: ToolCall, text: str, *, failed: bool) -> None:
+        """Tell the model what came of a call, without secrets."""
+        self._transcript.add(ToolMessage(call, redactor_of(self._context).text(text), failed=failed))
 
 
 def _outcome_of(task: "Task[ToolResult]") -> ToolResult | BaseException:
@@ -296,7 +302,8 @@ def with_gate_of_its_own(context: ToolContext) -> ToolContext:
 
     from toolkit.approvals.gates import Gate  # noqa: PLC0415 - most contexts have one
 
-    return context.replace(chosen_by="model", loop_id=uuid4().hex, gate=context.gate or Gate())
+    gate, redactor = context.gate or Gate(), redactor_of(context)
+    return context.replace(chosen_by="model", loop_id=uuid4().hex, gate=gate, redactor=redactor)
 
 
 __all__ = ["AgentError", "Ending", "Limits", "Loop", "LoopEnd", "with_gate_of_its_own"]

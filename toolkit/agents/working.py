@@ -17,6 +17,7 @@ from toolkit.errors import InvalidTools, ReplanRequested, TerminationRequested, 
 from toolkit.runs.records import Budget
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool, innermost
+from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.context import ToolContext
 from toolkit.wrappers.artifacts import artifacts_of
 
@@ -169,7 +170,7 @@ class Work:
             first = told if isinstance(told, str) else told(self.context, task)
             wish = self.answer.wish if self.answer is not None else ""
             if text := "\n\n".join(part for part in (first, preface, wish) if part):
-                said.add(SystemMessage(text))
+                said.add(SystemMessage(redactor_of(self.context).text(text)))
         said.close_calls("Ended: interrupted")  # those of a record that was left in the middle of them
         said.add(UserMessage(task))
 

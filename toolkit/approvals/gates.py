@@ -148,10 +148,11 @@ class Gate:
                     witness.decided(call.risk.tool, Continue(), verdict.because, 0.0)
                 return Granted(by=verdict.because)
         request = question(verdict.because if verdict is not None else "")
-        asked = perf_counter()
         with witness.asking(request):
+            asked = perf_counter()
             decision = await self.ask(request)
-        witness.decided(request.risk.tool, decision, REVIEWER, perf_counter() - asked)
+            seconds = perf_counter() - asked
+        witness.decided(request.risk.tool, decision, REVIEWER, seconds)
         return _read(decision, request)
 
     @final

@@ -15,9 +15,11 @@ from toolkit.builtin.web.fetching import Fetched, Fetcher, FetchError
 from toolkit.builtin.widening import environment_variables, private_addresses
 from toolkit.errors import ConfigurationError, ToolArgumentsError
 from toolkit.problems import Problem
+from toolkit.redactors.redactor import Redactor
+from toolkit.redactors.secret_names import names_secret_variable
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
-from toolkit.tools.secret_texts import Secrets, sounds_secret, variables_in
+from toolkit.tools.secret_texts import fill, variable, variables_in
 from toolkit.tools.text import TextTool
 
 DEFAULT_TIMEOUT: Final = 30.0
@@ -131,7 +133,7 @@ class Http(TextTool):
         """
         name = context.tool or self.name
         need(name, "tools", "httpx2")
-        self._settings(Secrets(), name)
+        self._settings(Redactor(by_format=False), name)
         _encoded(parsed)
 
     @property
@@ -149,8 +151,8 @@ class Http(TextTool):
 
     async def execute(self, text: str, context: ToolContext) -> ToolResult:
         """Send the input, and return what is answered."""
-        secrets = Secrets()
-        url, headers = self._settings(secrets, context.tool or self.name)
+        redactor = Redactor(by_format=False)
+        url, headers = self._settings(redactor, context.tool or self.name)
         body = None
         if self._method in _IN_THE_URL:
             url = self._url_with(url, text)
@@ -161,23 +163,23 @@ class Http(TextTool):
         try:
             answer = await self._fetcher.fetch(self._method, url, headers, body)
         except FetchError as error:
-            return ToolResult.failure(secrets.blot(f"HTTP request failed: {error}"), error.code)
-        return _result_of(answer, secrets)
+            return ToolResult.failure(redactor.text(f"HTTP request failed: {error}"), error.code)
+        return _result_of(answer, redactor)
 
-    def _settings(self, secrets: Secrets, name: str) -> tuple[str, dict[str, str]]:
+    def _settings(self, redactor: Redactor, name: str) -> tuple[str, dict[str, str]]:
         """Return the URL and the headers as they are sent."""
         user = f"the tool '{name}'"
-        headers = {header: secrets.fill(value, user) for header, value in self._headers.items()}
+        headers = {header: fill(value, user, redactor) for header, value in self._headers.items()}
         for header, value in headers.items():
             if not (value.isascii() and value.isprintable()):
                 raise ConfigurationError(f"{user} cannot send the header '{header}': its value must be plain ASCII")
-            if sounds_secret(header):
-                secrets.hide(value, *value.split(" ", 1)[1:])
-        return _filled_url(self._url, secrets, user), headers
+            if names_secret_variable(header):
+                redactor.learn(value, *value.split(" ", 1)[1:])
+        return _filled_url(self._url, redactor, user), headers
 
     def _shown_headers(self) -> dict[str, str]:
         return {
-            name: value if variables_in(value) or not sounds_secret(name) else "…"
+            name: value if variables_in(value) or not names_secret_variable(name) else "…"
             for name, value in self._headers.items()
         }
 
@@ -191,7 +193,9 @@ def build(base: Path, options: Mapping[str, Any]) -> Http:
     """Make the tool of what a configuration says; a secret that stands in the file itself is refused."""
     values = take_options(OPTIONS, options, base)
     written = [
-        name for name, value in values.get("headers", {}).items() if sounds_secret(name) and not variables_in(value)
+        name
+        for name, value in values.get("headers", {}).items()
+        if names_secret_variable(name) and not variables_in(value)
     ]
     if written:
         raise ConfigurationError(
@@ -243,10 +247,10 @@ def _other_problems(
     return problems
 
 
-def _filled_url(url: str, secrets: Secrets, user: str) -> str:
+def _filled_url(url: str, redactor: Redactor, user: str) -> str:
     """Return a URL with its variables filled; what one holds stays inside its part, whatever characters it has."""
     for name in dict.fromkeys(variables_in(url)):
-        url = url.replace(f"${{{name}}}", quote_plus(secrets.variable(name, user)))
+        url = url.replace(f"${{{name}}}", quote_plus(variable(name, user, redactor)))
     return url
 
 
@@ -266,33 +270,33 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _result_of(answer: Fetched, secrets: Secrets) -> ToolResult:
+def _result_of(answer: Fetched, redactor: Redactor) -> ToolResult:
     media = read_media_type(answer.headers.get("content-type", ""))
     text = None
     if not looks_binary(answer.body):
         decoded = decode_text(answer.body, media.charset, is_cut=answer.is_cut)
-        text = secrets.blot(decoded, is_cut=answer.is_cut)
+        text = redactor.text(decoded, is_cut=answer.is_cut)
     if answer.status >= 300:  # noqa: PLR2004 - what is no success
-        return _refusal(answer, text, secrets)
+        return _refusal(answer, text, redactor)
     if text is None:
         return ToolResult.failure(f"HTTP {answer.status}, but the body is no text ({media.name or 'of unknown type'})")
     if answer.is_cut:
         return ToolResult.success(f"{text}\n[response truncated at {len(answer.body)} bytes]")
-    return ToolResult.success(text, structured=_structured(text, media, secrets))
+    return ToolResult.success(text, structured=_structured(text, media, redactor))
 
 
-def _refusal(answer: Fetched, text: str | None, secrets: Secrets) -> ToolResult:
+def _refusal(answer: Fetched, text: str | None, redactor: Redactor) -> ToolResult:
     shown = " ".join((text or "").split())[:_SHOWN_OF_ERRORS]
     if answer.status < 400 and "location" in answer.headers:  # noqa: PLR2004 - a redirect
-        shown = f"it redirects to {secrets.blot(answer.headers['location'])[:_SHOWN_OF_ERRORS]}, which is not followed"
+        shown = f"it redirects to {redactor.text(answer.headers['location'])[:_SHOWN_OF_ERRORS]}, which is not followed"
     return ToolResult.failure(f"HTTP {answer.status}: {shown}" if shown else f"HTTP {answer.status}", answer.status)
 
 
-def _structured(text: str, media: MediaType, secrets: Secrets) -> Any:
+def _structured(text: str, media: MediaType, redactor: Redactor) -> Any:
     """Return the data of an answer that is JSON, for pipelines and programs."""
     if not (media.name == "application/json" or media.name.endswith("+json")):
         return None
     try:
-        return secrets.blot_all(json.loads(text))
+        return redactor.data(json.loads(text))
     except (ValueError, RecursionError):
         return None

@@ -13,7 +13,8 @@ from toolkit.builtin.web.address_guard import AddressGuard, Resolver, place_of, 
 from toolkit.builtin.web.charsets import decode_text
 from toolkit.builtin.web.fetching import Fetcher, FetchError
 from toolkit.errors import ConfigurationError
-from toolkit.tools.secret_texts import Secrets
+from toolkit.redactors.redactor import Redactor
+from toolkit.tools.secret_texts import fill
 
 DEFAULT_TIMEOUT: Final = 15.0
 _MAX_BYTES: Final = 2 * 1024 * 1024
@@ -90,29 +91,29 @@ class OnlineProvider(ABC):
             ConfigurationError: If the extra is missing, or the key.
         """
         need(tool, "tools", "httpx2")
-        self._filled_key(Secrets(), f"the tool '{tool}'")
+        self._filled_key(Redactor(by_format=False), f"the tool '{tool}'")
 
     async def search(self, query: str, count: int) -> Sequence[SearchHit]:
         """Return the best results."""
-        secrets = Secrets()
-        key = self._filled_key(secrets, self.label)
+        redactor = Redactor(by_format=False)
+        key = self._filled_key(redactor, self.label)
         method, url, headers, body = self._request(query, count, key)
         content = None if body is None else json.dumps(body).encode()
         try:
             answer = await self._fetcher.fetch(method, url, {"Accept": "application/json", **headers}, content)
         except FetchError as error:
-            raise SearchError(secrets.blot(f"{self.label}: {error}"), error.code) from None
+            raise SearchError(redactor.text(f"{self.label}: {error}"), error.code) from None
         if answer.status != 200:  # noqa: PLR2004 - anything else has no results
             raise SearchError(self._complaint(answer.status), answer.status)
         try:
-            data = secrets.blot_all(json.loads(decode_text(answer.body, "utf-8")))
+            data = redactor.data(json.loads(decode_text(answer.body, "utf-8")))
         except (ValueError, RecursionError):
             raise SearchError(f"{self.label} answered something that is no JSON") from None
         return self._hits(data if isinstance(data, dict) else {})[:count]
 
-    def _filled_key(self, secrets: Secrets, user: str) -> str:
-        key = secrets.fill(self._key, user)
-        secrets.hide(key)
+    def _filled_key(self, redactor: Redactor, user: str) -> str:
+        key = fill(self._key, user, redactor)
+        redactor.learn(key)
         if not (key.isascii() and key.isprintable()):
             raise ConfigurationError(f"{user} cannot send its key: it must be plain ASCII")
         return key

@@ -13,6 +13,8 @@ from typing import NamedTuple
 from toolkit.errors import ConfigurationError
 from toolkit.lint.digests import digest
 from toolkit.problems import Location, Problem
+from toolkit.redactors.environment import redactor_of_environment
+from toolkit.redactors.redactor import Redactor
 from toolkit.replacing import put_over
 from toolkit.visibility import visible_json
 
@@ -42,22 +44,23 @@ class Compared(NamedTuple):
     gone: int
 
 
-def key_of(problem: Problem, directory: Path) -> Key:
-    """Return what a finding is known by; its file is told from a folder, with slashes."""
+def key_of(problem: Problem, directory: Path, redactor: Redactor) -> Key:
+    """Return what a finding is known by, without secrets; its file is told from a folder, with slashes."""
     file = problem.location.file if problem.location else ""
     try:
         name = PurePath(Path(file).absolute().relative_to(directory.absolute())).as_posix() if file else ""
     except ValueError:
         name = PurePath(file).as_posix()
-    return Key(name, problem.code, problem.message)
+    return Key(name, problem.code, redactor.text(problem.message))
 
 
 def fingerprints(problems: Iterable[Problem], directory: Path | None = None) -> list[str]:
     """Return for each finding a text that stays the same while lines move, and that no other one has."""
     seen: Counter[Key] = Counter()
     found = []
+    redactor = redactor_of_environment()
     for problem in problems:
-        key = key_of(problem, directory or Path.cwd())
+        key = key_of(problem, directory or Path.cwd(), redactor)
         seen[key] += 1
         found.append(digest("\0".join([*key, str(seen[key])]).encode(errors="backslashreplace")))
     return found
@@ -72,8 +75,9 @@ def compare(problems: Iterable[Problem], file: Path) -> Compared:
     known = _read(file)
     left = Counter(known)
     new = []
+    redactor = redactor_of_environment()
     for problem in problems:
-        key = key_of(problem, file.parent)
+        key = key_of(problem, file.parent, redactor)
         if left[key] > 0:
             left[key] -= 1
         else:
@@ -88,7 +92,8 @@ def write_baseline(problems: Iterable[Problem], file: Path) -> None:
     Raises:
         OSError: If the file cannot be written, or is none of ours.
     """
-    counts = Counter(key_of(problem, file.parent) for problem in problems)
+    redactor = redactor_of_environment()
+    counts = Counter(key_of(problem, file.parent, redactor) for problem in problems)
     findings = [
         {"file": key.file, "code": key.code, "message": key.message, "count": count}
         for key, count in sorted(counts.items())

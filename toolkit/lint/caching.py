@@ -23,8 +23,11 @@ from toolkit.lint.records import configuration_record, problem_record, read_prob
 from toolkit.lint.requests import Request
 from toolkit.lint.settings import LintSettings
 from toolkit.problems import errors_among
+from toolkit.redactors.environment import redactor_of_environment
+from toolkit.redactors.redactor import Redactor
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.targets import FilesTarget, parse_target
+from toolkit.tools.hiding import secrets_of_schema
 
 FOLDER = ".toolkit_cache"
 _FORMAT = 2
@@ -99,12 +102,15 @@ class Cache:
         """Keep what was found in a file, if all that it rests on is known."""
         if not self.is_kept or request.file is None or report.needs is None or not _is_sure(request, report):
             return
+        record = _report_record(report)
+        if _holds_secret(record, report):
+            return
         listings = {json.dumps(listing): "" for listing in report.needs["listings"]}
         self._entries[request.file] = {
             "is_named": request.is_named,
             "files": {file: self._digest(file) for file in dict.fromkeys([request.file, *report.needs["files"]])},
             "listings": {listing: self._listing(listing) for listing in listings},
-            "report": _report_record(report),
+            "report": record,
         }
         self._is_changed = True
 
@@ -159,6 +165,14 @@ def _is_sure(request: Request, report: Report) -> bool:
     if request.kind == "pipeline" and errors_among(report.problems):
         return False
     return all(any(key[0] != "object" for key in tool.identity) for tool in report.tools)
+
+
+def _holds_secret(record: Mapping[str, Any], report: Report) -> bool:
+    """Whether a secret would be written: such a file is looked at anew each time."""
+    specs = [tool.spec for tool in report.tools if tool.spec is not None]
+    given = (secret for spec in specs for secret in secrets_of_schema(spec.parameters, spec.examples))
+    text = json.dumps(record, default=repr)
+    return Redactor(*given, outer=redactor_of_environment()).text(text) != text
 
 
 def _report_record(report: Report) -> dict[str, Any]:

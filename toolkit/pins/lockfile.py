@@ -11,6 +11,9 @@ from typing import Any
 
 from toolkit.pins.drifts import Entry
 from toolkit.problems import Location, Problem
+from toolkit.redactors.environment import redactor_of_environment
+from toolkit.redactors.redactor import Redactor
+from toolkit.tools.hiding import secrets_of_schema
 from toolkit.tools.spec import ToolSpec
 from toolkit.visibility import visible_json
 
@@ -24,7 +27,7 @@ _UPDATE = "`toolkit lock --update` writes it anew"
 
 
 def entry_of(spec: ToolSpec) -> dict[str, Any]:
-    """Return what is pinned of a tool, as plain JSON data."""
+    """Return what is pinned of a tool, as plain JSON data; no secret is, so a change of one is not seen."""
     hints: dict[str, Any] = {hint: getattr(spec, hint) for hint in _HINTS if getattr(spec, hint) is not None}
     if spec.requires_approval:
         hints["requires_approval"] = True
@@ -36,7 +39,8 @@ def entry_of(spec: ToolSpec) -> dict[str, Any]:
         "examples": list(spec.examples),
     }
     plain: dict[str, Any] = json.loads(json.dumps(said, default=str))
-    return {key: value for key, value in plain.items() if value}
+    redactor = Redactor(*secrets_of_schema(spec.parameters, spec.examples), outer=redactor_of_environment())
+    return {key: value for key, value in redactor.data(plain).items() if value}
 
 
 def entries_of(specs: Iterable[ToolSpec]) -> dict[str, Entry]:

@@ -16,6 +16,7 @@ from toolkit.pipelines.turns import CURRENT_PATH
 from toolkit.problems import Problem
 from toolkit.tools.base import Arguments, Pipe, Tool, innermost
 from toolkit.tools.context import ToolContext
+from toolkit.tools.hiding import veiled
 from toolkit.tools.names import legal_name
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
@@ -141,8 +142,8 @@ class Pipeline(Tool):
         return {"input": text_given(arguments)} if self._shape is None else self._shape.read(arguments)
 
     def describe(self, parsed: dict[str, Any]) -> dict[str, Any]:
-        """Return the inputs, which are plain data already."""
-        return parsed
+        """Return the inputs, which are plain data already, with a mask for each secret."""
+        return veiled(parsed, self.spec.parameters)
 
     async def perform(self, parsed: dict[str, Any], context: ToolContext) -> ToolResult:
         """Run the steps; they were chosen by whoever wrote them, whoever chose the pipeline."""

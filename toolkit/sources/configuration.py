@@ -3,6 +3,7 @@
     [tool.toolkit]
     sources = ["tools.py", "pipelines/"]    # targets, relative to this file; `toolkit list` shows their tools
     env = ["REPORT_DIR"]                    # environment variables that expressions of pipelines may read
+    secrets = ["SHOP_PIN"]                  # variables and parameters whose values are never shown
 
     [tool.toolkit.defaults]
     timeout = "30s"                         # of a call
@@ -107,6 +108,7 @@ class Configuration(NamedTuple):
         prices: What models cost, by their names.
         env: The names of the environment variables that expressions may read.
         own_env: Those of them that the user has listed, and not only a project's file.
+        secrets: The names of variables, parameters and keys whose values are secrets, beside those that sound like it.
         context: Values that every call's context carries.
         builtin: What is said of the ready tools, by the names that they go by.
         groups: What is said of groups of tools, by their names.
@@ -132,6 +134,7 @@ class Configuration(NamedTuple):
     prices: "Mapping[str, Price]" = MappingProxyType({})
     env: tuple[str, ...] = ()
     own_env: frozenset[str] = frozenset()
+    secrets: tuple[str, ...] = ()
     context: Mapping[str, Any] = MappingProxyType({})
     builtin: Mapping[str, ReadySettings] = MappingProxyType({})
     groups: Mapping[str, GroupSettings] = MappingProxyType({})

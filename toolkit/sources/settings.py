@@ -97,6 +97,7 @@ class _Reader:
             {
                 "sources": self._texts,
                 "env": self._names,
+                "secrets": self._texts,
                 "defaults": self._defaults,
                 "context": self._context,
                 "builtin": self._ready,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from toolkit.approvals.decisions import Continue, Decision, ExitEarly, Reject
@@ -9,6 +10,7 @@ from toolkit.approvals.gates import Gate, Question
 from toolkit.approvals.permissions import Granted, Refused
 from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.approvals.requests import ReviewRequest
+from toolkit.tools.call_secrets import redactor_of
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -21,10 +23,29 @@ async def decide(
 ) -> Granted | Refused:
     """Let the gate of a context decide; for the arguments and what is raised see `Gate.decide`."""
     gate = context.gate or Gate()
-    decision = await gate.decide(call, question, witness=_Listening(context), verdict=verdict)
+
+    def redacted_question(because: str) -> ReviewRequest:
+        return _without_secrets(question(because), context)
+
+    decision = await gate.decide(call, redacted_question, witness=_Listening(context), verdict=verdict)
     if context.run is not None and isinstance(decision, Granted):
         context.run.check()  # it may have ended while the question was open
     return decision
+
+
+def _without_secrets(request: ReviewRequest, context: "ToolContext") -> ReviewRequest:
+    """Return a question as it is shown. What binds it to its call is its digest, which secrets count for too."""
+    redactor = redactor_of(context)
+    return replace(
+        request,
+        text=redactor.text(request.text),
+        arguments=redactor.data(request.arguments),
+        defaults=redactor.data(dict(request.defaults)),
+        uses=redactor.data(dict(request.uses)),
+        place=redactor.data(request.place),
+        preview=redactor.data(request.preview),
+        show=redactor.data(request.show),
+    )
 
 
 class _Listening:

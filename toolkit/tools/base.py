@@ -14,7 +14,7 @@ from toolkit.running import drive, loop_is_running, run_apart, run_in_loop
 from toolkit.tools.calling import call_tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
 from toolkit.tools.deferring import are_problems_deferred
-from toolkit.tools.hiding import secret_members
+from toolkit.tools.hiding import secret_members, secrets_of_schema
 from toolkit.tools.names import name_problem
 from toolkit.tools.outcomes import as_result
 from toolkit.tools.results import ToolResult
@@ -79,6 +79,18 @@ class Tool:
     def hidden_parameters(self) -> frozenset[str]:
         """The names of the parameters that are secrets, or contain some."""
         return secret_members(self.spec.parameters)
+
+    @cached_property
+    def own_secrets(self) -> tuple[str, ...]:
+        """The values of the secrets that the tool itself holds, such as defaults, and attributes of its object."""
+        from toolkit.redactors.secret_objects import secrets_within  # noqa: PLC0415 - only what is written asks
+
+        return (*secrets_of_schema(self.spec.parameters, self.spec.examples), *secrets_within(self.holders))
+
+    @property
+    def holders(self) -> tuple[object, ...]:
+        """What may hold secrets of the tool itself."""
+        return (self, self.toolbox)
 
     @cached_property
     def identity(self) -> int:
@@ -261,6 +273,11 @@ class WrappedTool(Tool):
     def demands(self) -> bool:  # type: ignore[override]
         """Whether the inner tool may want a question."""
         return self.inner.demands
+
+    @property
+    def holders(self) -> tuple[object, ...]:
+        """What may hold secrets of the inner tool, and this."""
+        return (*self.inner.holders, self)
 
     @property
     def identity(self) -> int:

@@ -5,7 +5,7 @@ success, failure and error and one duration, tell the listener, and log. Signals
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from toolkit.errors import ConfigurationError, Signal, ToolArgumentsError, ToolE
 from toolkit.freezing import freeze_mapping
 from toolkit.running import is_own_cancellation
 from toolkit.tools.admission import admit, verdict_on
+from toolkit.tools.call_secrets import learn_parsed, redacting, redactor_of
 from toolkit.tools.hiding import masked
 from toolkit.tools.metrics import NO_METRICS
 from toolkit.tools.refusals import AnsweredEarly, CallDenied
@@ -23,6 +24,7 @@ from toolkit.tools.results import NO_MESSAGE, ToolResult
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Demand
     from toolkit.events import Outcome
+    from toolkit.redactors.redactor import Redactor
     from toolkit.tools.base import Tool
     from toolkit.tools.context import ToolContext
 
@@ -33,11 +35,13 @@ _LOGGED_LENGTH = 200
 _ENDED = ToolResult(error="the call was ended from outside", error_code="signal")
 
 
-async def call_tool(
+async def call_tool(  # noqa: C901 - the whole template in one place
     tool: "Tool", arguments: str | Mapping[str, Any], context: "ToolContext", demand: "Demand | None"
 ) -> ToolResult:
     """Call a tool and return its result, whatever happens to it but a signal."""
     spec = tool.spec
+    if context.listener is not None or tool.hidden_parameters:
+        context = redacting(tool, arguments, context)
     inner = context.within(tool, arguments) if tool.uses_context else context
     call = _tell_start(tool, arguments, context) if context.listener is not None else 0
     started = perf_counter()
@@ -48,6 +52,8 @@ async def call_tool(
         if context.chosen_by == "model" and isinstance(arguments, str):
             arguments = repaired(arguments)
         parsed = tool.parse(arguments)
+        if tool.hidden_parameters:
+            learn_parsed(context, parsed)
         tool.check(parsed, inner)
         demand = tool.demand(parsed, inner) if demand is None and tool.demands else demand
         if (context.gate is not None or demand is not None or spec.requires_approval) and (
@@ -60,15 +66,16 @@ async def call_tool(
         result = tool.result_of(await tool.perform(parsed, inner))
         outcome = "success" if result.error is None else "failure"
     except ConfigurationError as error:
-        tool.call_logger.error("%s: %s", spec.name, error)  # noqa: TRY400 - it is raised, and shown where it ends
+        words = redactor_of(context).text(str(error))
+        tool.call_logger.error("%s: %s", spec.name, words)  # noqa: TRY400 - it is raised, and shown where it ends
         raise
     except Signal:
         raise
     except (ToolArgumentsError, CallDenied, AnsweredEarly) as error:
-        result = error.result if isinstance(error, AnsweredEarly) else _failure_of(tool, error)
+        result = error.result if isinstance(error, AnsweredEarly) else _failure_of(tool, error, context)
         outcome = "success" if result.error is None else "failure"
     except BaseException as error:  # noqa: BLE001 - whatever a tool raises is a failed result, if it is of its own making
-        result, outcome = _failure_of(tool, error), "error"
+        result, outcome = _failure_of(tool, error, context), "error"
     finally:
         seconds = perf_counter() - started - (inner.waits.seconds if inner is not context and inner.waits else 0.0)
         if context.metrics is not NO_METRICS:
@@ -76,7 +83,7 @@ async def call_tool(
         if call or context.run is not None:
             _tell_finish(tool, arguments, context, call, outcome, result, seconds)
     if outcome != "success" or tool.call_logger.isEnabledFor(logging.INFO):
-        _log(tool, arguments, result, seconds)
+        _log(tool, arguments, context, result, seconds)
     return result if replaced is None else _with_replacement(tool, replaced, context, result)
 
 
@@ -133,11 +140,12 @@ def _tell_finish(
         context.emit(ToolFinished(call, tool.name, *told))
 
 
-def _failure_of(tool: "Tool", error: BaseException) -> ToolResult:
+def _failure_of(tool: "Tool", error: BaseException, context: "ToolContext") -> ToolResult:
     """Return the result of a call that raised; what ends the task or the program is raised again."""
     if not (isinstance(error, Exception | SystemExit) or is_own_cancellation(error)):
         raise error
-    tool.call_logger.debug("%s raised", tool.name, exc_info=error)
+    if tool.call_logger.isEnabledFor(logging.DEBUG):
+        _log_raised(tool, error, redactor_of(context))
     if isinstance(error, SystemExit):
         return ToolResult.failure(
             f"the tool called sys.exit({'' if error.code is None else repr(error.code)})", "error"
@@ -170,14 +178,45 @@ def _with_replacement(tool: "Tool", replaced: str, context: "ToolContext", resul
     return result.remarked(f"A reviewer has changed the arguments of this call, which ran with: {shown}")
 
 
-def _log(tool: "Tool", arguments: str | Mapping[str, Any], result: ToolResult, seconds: float) -> None:
-    sent = _text(masked(arguments, tool.hidden_parameters))
+def _log_raised(tool: "Tool", error: BaseException, redactor: "Redactor") -> None:
+    """Log an exception; one whose traceback quotes a secret as text, for its own words cannot be changed."""
+    from traceback import format_exception  # noqa: PLC0415 - only a log at DEBUG needs it
+
+    told = "".join(format_exception(error))
+    redacted = redactor.text(told)
+    if redacted == told:
+        tool.call_logger.debug("%s raised", tool.name, exc_info=error)
+    else:
+        tool.call_logger.debug("%s raised\n%s", tool.name, redacted)
+
+
+def _log(
+    tool: "Tool", arguments: str | Mapping[str, Any], context: "ToolContext", result: ToolResult, seconds: float
+) -> None:
+    def whole() -> str:
+        sent = _text(masked(arguments, tool.hidden_parameters))
+        return redactor_of(context).text(f"{tool.name}({sent}) -> {result.text}")
+
+    def short() -> str:
+        redactor = redactor_of(context)
+        sent = redactor.text(_text(masked(arguments, tool.hidden_parameters)))
+        return f"{tool.name}({_short(sent)}) -> {_short(redactor.text(result.text))}"
+
     level = logging.INFO if result.succeeded else logging.WARNING
-    milliseconds = seconds * 1000
-    tool.call_logger.log(
-        level, "%s(%s) -> %s [%.0f ms]", tool.name, _short(sent), _short(result.text), milliseconds
-    )  # fmt: skip
-    tool.call_logger.debug("%s(%s) -> %s", tool.name, sent, result.text)
+    tool.call_logger.log(level, "%s [%.0f ms]", _Line(short), seconds * 1000)
+    tool.call_logger.debug("%s", _Line(whole))
+
+
+class _Line:
+    """A line of a log without secrets, which is made only if somebody reads it."""
+
+    def __init__(self, make: Callable[[], str]) -> None:
+        self._make = make
+
+    def __str__(self) -> str:
+        return self._make()
+
+    __repr__ = __str__
 
 
 def _text(value: object) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from toolkit.events import Event, Listener
+    from toolkit.redactors.redactor import Redactor
     from toolkit.runs.run import Run
     from toolkit.tools.base import Tool
 
@@ -72,6 +73,7 @@ class ToolContext:
         chosen_by: Chooser | None = None,
         place: str | None = None,
         strict: bool = False,
+        redactor: "Redactor | None" = None,
     ) -> None:
         """Keep what is given; nothing is needed.
 
@@ -91,6 +93,8 @@ class ToolContext:
             strict: Whether what would be asked about is refused where there is nobody to ask, with a
                 ConfigurationError. Without it, a destructive tool runs unasked in a context that has no gate. What is
                 made of a strict context is strict too.
+            redactor: Keeps secrets out of events, logs, questions and what models receive. With a listener, one that
+                knows the secrets of the environment unless it is given.
 
         Raises:
             ConfigurationError: If a gate is given and what would make another one, or `chosen_by` is neither of its
@@ -102,6 +106,8 @@ class ToolContext:
                 raise ConfigurationError(message)
             gate = Gate(reviewer, policy)
         _check_chooser(chosen_by)
+        if listener is not None and redactor is None:
+            redactor = _new_redactor()
         vars(self).update(
             values=freeze_mapping(values) if values else NO_VALUES,
             memory_id=memory_id,
@@ -117,6 +123,7 @@ class ToolContext:
             call=None,
             item=None,
             step=None,
+            redactor=redactor,
             waits=None,
         )
 
@@ -135,6 +142,7 @@ class ToolContext:
         call: RunningCall | None
         item: str | None
         step: str | None
+        redactor: Redactor | None
         waits: Waiting | None
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -235,15 +243,17 @@ class ToolContext:
         return self if call is None else self._with(call=call._replace(arguments=arguments, shown_state=shown_state))
 
     def emit(self, event: "Event") -> None:
-        """Tell the listener, if there is one.
+        """Tell the listener, if there is one; no secret that the redactor knows is in what it is told.
 
         Raises:
             ListenerError: If the listener raises; it passes through every call.
         """
         if self.listener is None:
             return
+        from toolkit.events import redacted  # noqa: PLC0415 - only a listener needs events
+
         try:
-            self.listener(event)
+            self.listener(redacted(event, self.redactor or _new_redactor()))
         except Signal:
             raise
         except Exception as error:
@@ -353,5 +363,13 @@ def _check_chooser(chosen_by: object) -> None:
 
 _NOBODY_TO_ASK = Gate()
 """The gate of a strict context that was given none: what would be asked about is refused."""
+
+
+def _new_redactor() -> "Redactor":
+    from toolkit.redactors.environment import redactor_of_environment  # noqa: PLC0415 - only what is written needs one
+    from toolkit.redactors.redactor import Redactor  # noqa: PLC0415
+
+    return Redactor(outer=redactor_of_environment())
+
 
 NO_CONTEXT = ToolContext()

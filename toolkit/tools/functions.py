@@ -50,6 +50,11 @@ class FunctionTool(Tool):
         self.suspends = signature.is_async
         self.uses_context = "context" in signature.injected.values()
 
+    @property
+    def holders(self) -> tuple[object, ...]:
+        """The defaults of the function, what it is bound to, and the variables that it uses."""
+        return held_by(self.function)
+
     def parse(self, arguments: Arguments) -> Any:
         """Return the arguments by name, each of the type that the function wants."""
         return read_arguments(self._shape, arguments, self._optional)
@@ -59,7 +64,7 @@ class FunctionTool(Tool):
         data = plain_data(parsed)
         if self._aliases:
             data = {self._aliases.get(name, name): value for name, value in data.items()}
-        return veiled(data, self.spec.parameters) if self.hidden_parameters else data
+        return veiled(data, self.spec.parameters)
 
     def defaults(self, parsed: Any) -> Mapping[str, Any]:
         """Return what the function itself gives to the parameters that are left out."""
@@ -86,6 +91,16 @@ class FunctionTool(Tool):
             if name not in filled:
                 filled[name] = default()
         return filled | injected(self.name, self._signature.injected, context)
+
+
+def held_by(function: Callable[..., Any]) -> tuple[object, ...]:
+    """Return the objects that a function holds: its defaults, what it is bound to, and the variables that it uses."""
+    plain = inspect.unwrap(getattr(function, "__func__", function))
+    code, variables = getattr(plain, "__code__", None), getattr(plain, "__globals__", {})
+    used = [variables[name] for name in getattr(code, "co_names", ()) if name in variables]
+    bound = [getattr(function, name, None) for name in ("__self__", "args", "keywords")]
+    around = inspect.getclosurevars(plain).nonlocals if inspect.isfunction(plain) else {"itself": plain}
+    return (getattr(plain, "__defaults__", None), getattr(plain, "__kwdefaults__", None), *bound, dict(around), used)
 
 
 def _caller(function: Callable[..., Any], signature: Signature) -> Callable[[dict[str, Any]], Any]:

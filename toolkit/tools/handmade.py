@@ -13,7 +13,7 @@ from toolkit.running import drive_or_run, in_thread, loop_is_running
 from toolkit.tools.base import Arguments, Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.functions import defaults_left
-from toolkit.tools.hiding import MASK
+from toolkit.tools.hiding import veiled
 from toolkit.tools.injections import injected
 from toolkit.tools.names import name_problem
 from toolkit.tools.options import option_problems
@@ -78,9 +78,8 @@ class HandmadeTool(Tool):
         return read_arguments(self._shape, arguments, self._optional)
 
     def describe(self, parsed: Any) -> dict[str, Any]:
-        """Return the arguments as plain data, with stars for what the schema calls write-only."""
-        hidden = self.hidden_parameters
-        return {name: MASK if name in hidden else value for name, value in plain_data(parsed).items()}
+        """Return the arguments as plain data, with a mask for each secret."""
+        return veiled(plain_data(parsed), self.spec.parameters)
 
     def defaults(self, parsed: Any) -> Mapping[str, Any]:
         """Return what the function itself gives to the parameters of the schema that are left out."""

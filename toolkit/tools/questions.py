@@ -9,6 +9,8 @@ from toolkit.approvals.permissions import Granted
 from toolkit.approvals.previews import state_of
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
+from toolkit.tools.call_secrets import learn_arguments, redactor_of
+from toolkit.tools.hiding import veiled
 from toolkit.tools.refusals import AnsweredEarly
 from toolkit.tools.reviewing import digest_of_call, digest_of_step, scope_of, shown_arguments, shown_defaults, unhidden
 from toolkit.tools.showing import frozen
@@ -45,6 +47,7 @@ class CallQuestion:
         self._context = context
         self._demand = demand
         self._sent = ""
+        self._shown: Mapping[str, Any] = {}
         self._parsed: Any = None
         self._states: dict[str, Mapping[str, str]] = {}
 
@@ -53,12 +56,16 @@ class CallQuestion:
         tool, context, demand, gate = self._tool, self._context, self._demand, self._context.gate
         sent = self._sent = frozen(self._arguments)
         parsed = self._parsed = self._read(sent)
+        redactor = redactor_of(context)
+        redactor.learn(*tool.own_secrets)
+        learn_arguments(redactor, tool, sent)
         shown = shown_arguments(tool, parsed, sent)
+        self._shown = redactor.data(shown)
         return ReviewRequest(
             (demand.message if demand is not None else None) or f"Run {tool.name}?",
             tool.spec.risk,
-            shown,
-            defaults=shown_defaults(tool, parsed, sent, shown),
+            self._shown,
+            defaults=veiled(shown_defaults(tool, parsed, sent, shown), tool.spec.parameters),
             uses=tool.uses,
             asked_by=because,
             place=context.place,
@@ -83,7 +90,7 @@ class CallQuestion:
         if not isinstance(granted.decision, Edit):
             return Admitted(self._parsed, None, state)
         try:
-            edited = unhidden(self._tool, granted.decision.arguments, self._sent)
+            edited = unhidden(granted.decision.arguments, self._shown, self._sent)
             return Admitted(self._read(edited), edited, {**state, **self._states.get(edited, {})})
         except AnsweredEarly:
             raise
@@ -102,7 +109,7 @@ class CallQuestion:
 
     def _objection(self, edited: Mapping[str, Any] | str) -> str | None:
         try:
-            self._read(unhidden(self._tool, edited, self._sent))
+            self._read(unhidden(edited, self._shown, self._sent))
         except AnsweredEarly:
             return None
         except (ToolArgumentsError, ToolExecutionError) as error:
@@ -111,8 +118,9 @@ class CallQuestion:
 
     def _preview_of(self, edited: Mapping[str, Any] | str) -> str | None:
         try:
-            sent = unhidden(self._tool, edited, self._sent)
-            return self._preview(sent, self._tool.parse(sent))
+            sent = unhidden(edited, self._shown, self._sent)
+            preview = self._preview(sent, self._tool.parse(sent))
+            return None if preview is None else redactor_of(self._context).text(preview)
         except (ToolArgumentsError, ToolExecutionError, OSError):
             return None
 

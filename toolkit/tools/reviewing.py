@@ -5,6 +5,8 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from toolkit.errors import ToolArgumentsError
+from toolkit.redactors.redactor import MASK
 from toolkit.tools.hiding import members_of, veiled
 from toolkit.tools.showing import frozen, is_type_alone
 
@@ -27,11 +29,9 @@ def digest_of_call(tool: "Tool", sent: str, *around: str) -> str:
     Calls that a reviewer sees alike may differ in a secret, in what has no form in JSON, or in the tool behind a name.
     What is `around` the call counts too, such as the run that it belongs to.
     """
-    from hashlib import sha256  # noqa: PLC0415 - it loads OpenSSL, and only a question needs it
-
     data = members_of(sent)
     whole = sent if data is None else json.dumps(_known(tool, data), sort_keys=True)
-    return sha256(_SALT + json.dumps([tool.identity, whole, *around]).encode()).hexdigest()
+    return salted_digest(json.dumps([tool.identity, whole, *around]))
 
 
 def digest_of_step(tool: "Tool", context: "ToolContext") -> str:
@@ -41,24 +41,51 @@ def digest_of_step(tool: "Tool", context: "ToolContext") -> str:
     """
     if context.item is None or context.step is None or context.chosen_by != "person":
         return ""
-    from hashlib import sha256  # noqa: PLC0415 - as above
-
-    return sha256(_SALT + json.dumps([tool.identity, scope_of(context), context.step]).encode()).hexdigest()
+    return salted_digest(json.dumps([tool.identity, scope_of(context), context.step]))
 
 
-def unhidden(tool: "Tool", edited: str | Mapping[str, Any], sent: str) -> str:
-    """Return edited arguments as JSON text, with the secret of the call wherever a reviewer left the stars."""
+def salted_digest(text: str) -> str:
+    """Return a digest from which nobody finds a text, however short it is."""
+    from hashlib import sha256  # noqa: PLC0415 - it loads OpenSSL, and only a question needs it
+
+    return sha256(_SALT + text.encode(errors="surrogatepass")).hexdigest()
+
+
+def unhidden(edited: str | Mapping[str, Any], shown: Mapping[str, Any], sent: str) -> str:
+    """Return edited arguments as JSON text, with what was sent wherever a reviewer left alone what was shown.
+
+    Args:
+        edited: The arguments as the reviewer wants them.
+        shown: The arguments as the reviewer saw them, with a mask for each secret.
+        sent: The arguments as they came.
+
+    Raises:
+        ToolArgumentsError: If a mask is left in a value that was changed, so that nobody knows what it stands for.
+    """
     text = frozen(edited)
-    new, old = (members_of(text), members_of(sent)) if tool.hidden_parameters else (None, None)
-    if new is None or old is None:
+    new, old = members_of(text), members_of(sent)
+    if new is None or old is None or MASK not in json.dumps(shown):
         return text
-    shown = shown_arguments(tool, tool.parse(sent), sent)
-    kept = {
-        name: old[name]
-        for name in tool.hidden_parameters
-        if name in old and name in new and new[name] == shown.get(name)
-    }
-    return json.dumps(new | kept)
+    whole = json.dumps(_restored(new, shown, old))
+    if MASK in whole and MASK not in sent:
+        raise ToolArgumentsError(f"A value that was edited still has {MASK} in it; write the whole value")
+    return whole
+
+
+def _restored(edited: Any, shown: Any, sent: Any) -> Any:
+    """Return edited data with what was sent in the place of everything that is as it was shown."""
+    if edited == shown:
+        return sent
+    if isinstance(edited, dict) and isinstance(shown, dict) and isinstance(sent, dict):
+        return {
+            name: _restored(value, shown.get(name), sent[name]) if name in sent else value
+            for name, value in edited.items()
+            if name in sent or name not in shown or value != shown[name]  # a default that was left alone stays one
+        }
+    if isinstance(edited, list) and isinstance(shown, list) and isinstance(sent, list):
+        both = list(zip(shown, sent, strict=False))
+        return [_restored(value, *both[index]) if index < len(both) else value for index, value in enumerate(edited)]
+    return edited
 
 
 def shown_arguments(tool: "Tool", parsed: Any, sent: str) -> dict[str, Any]:

@@ -156,4 +156,4 @@ class TypedTool(ExecutingTool, Generic[Input]):
     def describe(self, parsed: Any) -> dict[str, Any]:
         """Return the input as plain data; secrets stay hidden."""
         data = plain_data(parsed)
-        return veiled(data, self.spec.parameters) if self.hidden_parameters else data
+        return veiled(data, self.spec.parameters)

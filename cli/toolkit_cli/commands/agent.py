@@ -10,9 +10,11 @@ from toolkit.problems import Problem, did_you_mean
 from toolkit.runs.records import Budget
 from toolkit.runs.run import Run
 from toolkit.tools.context import ToolContext
+from toolkit_cli import console
 from toolkit_cli.arguments.stdin import piped_text
 from toolkit_cli.completion import complete_group, complete_target
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
+from toolkit_cli.opening import open_all
 from toolkit_cli.options import (
     BaseUrl,
     Consented,
@@ -260,7 +262,13 @@ def _conversation(wanted: _Wanted, configuration: "Configuration", answers: Answ
     teller = None if wanted.quiet else Teller(screen, aloud=True)
     kept = KeptWork(both(teller, write_event if wanted.format == "jsonl" else None))
     run = Run(goal=wanted.task, budget=wanted.budget, channel=None if wanted.quiet else message_channel(screen))
-    context = ToolContext(configuration.context, memory_id=wanted.memory_id, gate=gate, listener=kept)
+    context = ToolContext(
+        configuration.context,
+        memory_id=wanted.memory_id,
+        gate=gate,
+        listener=kept,
+        redactor=console.redactor(),
+    )
     file = None
     if wanted.path is not None:
         file = TranscriptFile(wanted.path, wanted.model.name, wanted.task, wanted.earlier)
@@ -272,9 +280,8 @@ def _conversation(wanted: _Wanted, configuration: "Configuration", answers: Answ
 def _agent(wanted: _Wanted, configuration: "Configuration", gate: "Gate", answers: Answers) -> "AgentTool":
     from toolkit.agents.agent import AgentTool  # noqa: PLC0415 - help needs none of it
     from toolkit.agents.loop import Limits  # noqa: PLC0415
-    from toolkit.sources.opening import open_targets  # noqa: PLC0415
 
-    opened = open_targets(wanted.targets, configuration, gate)
+    opened = open_all(wanted.targets, configuration, gate)
     end_at_errors(opened.problems)
     if not wanted.quiet:
         report(opened.problems, as_json=wanted.format != "text")

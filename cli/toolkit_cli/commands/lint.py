@@ -96,7 +96,7 @@ def lint(  # noqa: PLR0913 - each is an option of the command
     look.tell()
     note = _note_on(look.files, is_static=static)
     for one, file in outputs:
-        _write(file, render(problems, one, note=note))
+        _write(file, console.redactor().text(render(problems, one, note=note)))
     console.write_data(statistics_of(problems) if statistics else _rendered(problems, format, note))
     if note and format in {"json", "jsonl"}:
         console.say(json.dumps({"files": look.files._asdict()}))

@@ -8,6 +8,7 @@ import typer
 from toolkit.problems import Location, Problem, Severity
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, code_for, end_at_errors, report
+from toolkit_cli.opening import open_all
 from toolkit_cli.options import Debug, Sources, Starts, Targets
 from toolkit_cli.running.starting import gate_for
 from toolkit_cli.settings import load_configuration
@@ -82,12 +83,10 @@ def _write(file: "Path", text: str) -> None:
 
 def _found(targets: list[str] | None, configuration: "Configuration") -> "dict[str, Tool]":
     """Return the tools to be pinned, by name; one that cannot be opened could not be compared."""
-    from toolkit.sources.opening import open_targets  # noqa: PLC0415 - help needs none of it
-
     if not targets and not configuration.sources:
         hint = "name a file, or write 'sources' in toolkit.toml"
         raise Failure(ExitCode.USAGE, "nothing is named, and no sources are configured", hint=hint)
-    opened = open_targets(targets or (), configuration, gate_for(configuration), looks=True)
+    opened = open_all(targets or (), configuration, gate_for(configuration), looks=True)
     end_at_errors(opened.problems)
     report(opened.problems)
     return {_told(tool).name: tool for tool in opened.tools.values()}

@@ -14,6 +14,7 @@ from toolkit_cli.arguments.gathering import Given, gather_arguments, objections
 from toolkit_cli.arguments.stdin import piped_text
 from toolkit_cli.completion import complete_target
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
+from toolkit_cli.opening import open_all
 from toolkit_cli.options import (
     BaseUrl,
     Consented,
@@ -131,7 +132,14 @@ def run(  # noqa: PLR0913 - each is an option of the command
             screen.close()
             present(ending, format, teller, kept, belongs_to.uses)
 
-        call_context = ToolContext(values, memory_id=memory_id, gate=gate, listener=kept, run=belongs_to)
+        call_context = ToolContext(
+            values,
+            memory_id=memory_id,
+            gate=gate,
+            listener=kept,
+            run=belongs_to,
+            redactor=console.redactor(),
+        )
         exit_code = call_tool(tool, arguments, call_context, kept, show)
     leave_if_threads_remain(exit_code)
     return exit_code
@@ -143,9 +151,7 @@ def _open_one(target: str, configuration: "Configuration", gate: "Gate", *, warn
     Raises:
         Failure: If there is none, or more than one, or it is broken.
     """
-    from toolkit.sources.opening import open_targets  # noqa: PLC0415 - help needs none of it
-
-    opened = open_targets([target], configuration, gate)
+    opened = open_all([target], configuration, gate)
     end_at_errors(opened.problems)
     if warn:
         report(opened.problems)
@@ -164,13 +170,18 @@ def _complete(tool: Tool, given: Given, answers: Answers, target: str) -> Mappin
     Raises:
         Failure: With everything that is wrong with them, and nothing run.
     """
+    from toolkit.tools.call_secrets import learn_arguments  # noqa: PLC0415 - it is loaded with the first tool
+
     gathered = gather_arguments(tool, given)
+    learn_arguments(console.redactor(), tool, gathered.arguments)
     problems = [*gathered.problems, *objections(tool, gathered.arguments)]
     if gathered.missing:
         from toolkit_cli.arguments.asking import ask_for, missing_problems  # noqa: PLC0415 - only where something is missing
 
         if answers.may_ask and not problems:
-            return {**gathered.arguments, **ask_for(tool, gathered.missing, gathered.arguments)}
+            complete = {**gathered.arguments, **ask_for(tool, gathered.missing, gathered.arguments)}
+            learn_arguments(console.redactor(), tool, complete)
+            return complete
         problems += missing_problems(tool, gathered.missing, f"toolkit run {target}")
     if problems:
         raise Failure(ExitCode.USAGE, problems=problems)

@@ -9,6 +9,7 @@ from stat import S_ISREG
 from typing import NamedTuple
 
 from toolkit.problems import Location
+from toolkit_cli import console
 from toolkit_cli.rendering.escaping import one_line, width_of
 
 _LARGEST_FILE = 4_000_000
@@ -34,7 +35,7 @@ def excerpt_of(location: Location, width: int) -> Excerpt | None:
         return None
     from toolkit.lint.secrets_in_text import starred  # noqa: PLC0415 - only bad news needs it
 
-    line = starred(lines[location.line - 1])
+    line = console.redactor().stars(starred(lines[location.line - 1]))
     start, end = _span(location, line)
     cells = [_shown(character) for character in line]
     widths = [width_of(cell) for cell in cells]

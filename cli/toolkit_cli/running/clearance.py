@@ -9,8 +9,8 @@ from toolkit.approvals.policies import Allowance, DescribedCall, Verdict
 from toolkit.approvals.risks import Risk
 from toolkit.json_texts import json_text
 from toolkit.problems import Location, Problem
+from toolkit.redactors.redactor import MASK
 from toolkit.tools.base import Tool
-from toolkit.tools.hiding import MASK
 
 if TYPE_CHECKING:
     from toolkit.pipelines.plans import PlannedStep

@@ -7,7 +7,7 @@ from toolkit.errors import ToolExecutionError
 from toolkit.pipelines.definitions import Use
 from toolkit.pipelines.plans import Plan, PlannedStep
 from toolkit.pipelines.values import ConstantValue, Value, expressions_in
-from toolkit.tools.hiding import MASK
+from toolkit.redactors.redactor import MASK
 
 _KNOWN_ROOTS = {"input", "inputs", "env"}
 

@@ -2,6 +2,7 @@
 
 import logging
 
+from toolkit_cli import console
 from toolkit_cli.screen import Screen
 
 
@@ -27,6 +28,8 @@ class _ScreenHandler(logging.Handler):
         from toolkit_cli.rendering.escaping import one_line  # noqa: PLC0415 - few runs show logs
 
         try:
-            self._screen.say(f"{record.levelname.lower()} {record.name}: {one_line(record.getMessage())}")
+            self._screen.say(
+                f"{record.levelname.lower()} {record.name}: {one_line(console.redactor().text(record.getMessage()))}"
+            )
         except Exception:  # noqa: BLE001 - as every handler of the standard library does
             self.handleError(record)

@@ -127,7 +127,7 @@ def message_channel(screen: Screen) -> Callable[[Message], None]:
     def show(message: Message) -> None:
         from toolkit_cli.rendering.escaping import lines_of  # noqa: PLC0415 - few tools speak
 
-        for line in lines_of(message.text):
+        for line in lines_of(console.redactor().text(message.text)):
             screen.say(f"{message.tool}: {line}" if message.tool else line)
 
     return show

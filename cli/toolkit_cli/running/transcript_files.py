@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from toolkit.json_texts import json_text
 from toolkit.replacing import put
 from toolkit.runs.run import Run
+from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.rendering.results import usage_record
 
@@ -44,9 +45,10 @@ class TranscriptFile:
         record: dict[str, Any] = {"model": self.model, "task": self.task, "usage": used, "messages": said.as_record()}
         if self.earlier:
             record["earlier"] = self.earlier
+        record = console.redactor().data(record)
         text = f"{json_text(record, indent=2)}\n"
         try:
-            # Half a character becomes an escape of JSON; what is said may be secret.
+            # Half a character becomes an escape of JSON; what is said may be private.
             put(self.path, text.encode(errors="backslashreplace"), is_private=True)
         except OSError as error:
             raise Failure(ExitCode.USAGE, f"--transcript: cannot write '{self.path}': {error.strerror}") from error

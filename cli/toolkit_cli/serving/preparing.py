@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.problems import how_to_install
+from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
+from toolkit_cli.opening import open_all
 from toolkit_cli.running.answering import Answers
 from toolkit_cli.running.values import seconds_of
 
@@ -13,9 +15,9 @@ if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
     from toolkit.approvals.requests import ReviewRequest
     from toolkit.mcp.serving.server import Options
+    from toolkit.redactors.redactor import Redactor
     from toolkit.sources.configuration import Configuration
     from toolkit.tools.base import Tool
-    from toolkit.tools.secret_texts import Secrets
 
 
 _FORMATTER = logging.Formatter()
@@ -70,9 +72,8 @@ def open_served(
         InvalidTools: If two of them have one name.
     """
     from toolkit.disclosure.folding import folded_tools  # noqa: PLC0415 - help needs none of it
-    from toolkit.sources.opening import open_targets  # noqa: PLC0415
 
-    opened = open_targets(targets, configuration, gate)
+    opened = open_all(targets, configuration, gate)
     end_at_errors(opened.problems)
     if warn:
         report(opened.problems)
@@ -98,7 +99,7 @@ def make_options(wishes: Wishes, configuration: "Configuration", token: str | No
     from toolkit.approvals.requests import DEFAULT_TIMEOUT  # noqa: PLC0415 - help needs none of it
     from toolkit.mcp.crossing import allow_keys  # noqa: PLC0415
     from toolkit.mcp.serving.calls import DEFAULT_LIMIT, Rules  # noqa: PLC0415
-    from toolkit.mcp.serving.server import Options, secrets_of_environment  # noqa: PLC0415
+    from toolkit.mcp.serving.server import Options  # noqa: PLC0415
 
     allow_keys(*wishes.meta)
     limit = None if wishes.timeout is None else seconds_of("--timeout", wishes.timeout)
@@ -111,29 +112,30 @@ def make_options(wishes: Wishes, configuration: "Configuration", token: str | No
         memory_id=wishes.memory_id,
         meta=frozenset(wishes.meta),
     )
-    secrets = secrets_of_environment(*([token] if token else []))
-    _keep_out_of_logs(secrets)
-    return Options(wishes.name, rules=rules, secrets=secrets)
+    redactor = console.redactor()
+    redactor.learn(*([token] if token else []))
+    _keep_out_of_logs(redactor)
+    return Options(wishes.name, rules=rules, redactor=redactor)
 
 
-def _keep_out_of_logs(secrets: "Secrets") -> None:
+def _keep_out_of_logs(redactor: "Redactor") -> None:
     """Let no secret stand in what is logged, by the library or by others where nobody else has set up logging."""
     last = [logging.lastResort] if logging.lastResort is not None else []
     for handler in [*logging.getLogger("toolkit").handlers, *last]:
-        handler.addFilter(_Blotting(secrets))
+        handler.addFilter(_Redacting(redactor))
 
 
-class _Blotting(logging.Filter):
-    """Puts stars for secrets, also in tracebacks."""
+class _Redacting(logging.Filter):
+    """Keeps secrets out of records, also of their tracebacks."""
 
-    def __init__(self, secrets: "Secrets") -> None:
+    def __init__(self, redactor: "Redactor") -> None:
         super().__init__()
-        self._secrets = secrets
+        self._redactor = redactor
 
     def filter(self, record: logging.LogRecord) -> bool:
-        record.msg, record.args = self._secrets.blot(record.getMessage()), None
+        record.msg, record.args = self._redactor.text(record.getMessage()), None
         if record.exc_info:
-            record.exc_text = self._secrets.blot(_FORMATTER.formatException(record.exc_info))
+            record.exc_text = self._redactor.text(_FORMATTER.formatException(record.exc_info))
             record.exc_info = None
         return True
 

@@ -1,7 +1,6 @@
 """Failures: what goes wrong between us and a provider, in words for people, with no key in them."""
 
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -9,13 +8,11 @@ from urllib.parse import urlsplit
 
 from toolkit.agents.models.messages import ModelError
 from toolkit.errors import Signal
-from toolkit.tools.secret_texts import Secrets
+from toolkit.redactors.environment import redactor_of_environment
 
 KEY = "TOOLKIT_MODEL_KEY"
 """The variable with the key of a server of one's own."""
 
-_SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)$", re.IGNORECASE)
-_SHORTEST_SECRET = 6
 _LONGEST = 1_000
 
 
@@ -111,8 +108,5 @@ def shown_url(url: str) -> str:
 
 
 def without_secrets(text: str) -> str:
-    """Return a text with stars for every key and password of the environment that is in it, in whatever form."""
-    secrets = Secrets()
-    values = [value for name, value in os.environ.items() if _SECRET_NAME.search(name)]
-    secrets.hide(*(value for value in values if len(value) >= _SHORTEST_SECRET))
-    return secrets.blot(text)
+    """Return a text with a mask for every secret of the environment that is in it, in whatever form."""
+    return redactor_of_environment().text(text)

@@ -15,7 +15,7 @@ from toolkit.mcp.client.complaints import is_lost, reason_of
 from toolkit.mcp.client.conversations import Caller, Conversation
 from toolkit.mcp.client.http_refusals import is_status
 from toolkit.mcp.client.listings import Listing
-from toolkit.mcp.client.transports import Values, secrets_of
+from toolkit.mcp.client.transports import Values, redactor_of
 from toolkit.mcp.settings.servers import McpServer
 
 _LAST_WORDS_SECONDS = 1.0
@@ -51,7 +51,7 @@ class Connection:
     def __init__(self, server: McpServer, values: Values) -> None:
         """Contact nobody yet."""
         self.server = server
-        self.secrets = secrets_of(server, values)
+        self.redactor = redactor_of(server, values)
         self._values = values
         self._log = logging.getLogger(f"toolkit.mcp.{server.name}")
         self._session: Conversation | None = None
@@ -72,7 +72,7 @@ class Connection:
         client = (await self._opened()).client
         told = client.server_info
         title = f"{told.title or told.name} {told.version}".strip() if told else ""
-        blot = self.secrets.blot
+        blot = self.redactor.text
         return Health(client.protocol_version, blot(title), blot(client.instructions or ""))
 
     async def ping(self) -> None:
@@ -152,7 +152,7 @@ class Connection:
         if self._session is not None and self._session.has_ended:
             self._retire(self._session)
         if self._session is None:
-            self._session = Conversation(self.server, self._values, self.secrets)
+            self._session = Conversation(self.server, self._values, self.redactor)
         session = self._session
         try:
             await asyncio.shield(session.ready)
@@ -175,7 +175,7 @@ class Connection:
         if isinstance(error, MCPError) and is_lost(error, has_ended=has_ended):
             session.end()
         said = f"; it said: {session.diary.last}" if session.diary.last else ""
-        reason = self.secrets.blot(reason_of(error, self.server, has_ended=has_ended))
+        reason = self.redactor.text(reason_of(error, self.server, has_ended=has_ended))
         return ServerUnreachable(f"MCP server '{self.server.name}' {reason}{said}")
 
     def _refusal(self, error: MCPError) -> ToolExecutionError:
@@ -187,5 +187,5 @@ class Connection:
             return ServerUnreachable(f"MCP server '{self.server.name}' ended before it had answered{said}")
         verb = "answered with" if is_status(error.code) else "refuses:"
         return ToolExecutionError(
-            f"MCP server '{self.server.name}' {verb} {self.secrets.blot(error.message)}", error.code
+            f"MCP server '{self.server.name}' {verb} {self.redactor.text(error.message)}", error.code
         )

@@ -31,7 +31,7 @@ from toolkit.mcp.client.listings import Listing, Unreadable, sifted, tools_in, u
 from toolkit.mcp.client.streams import WatchedStream
 from toolkit.mcp.client.transports import Diary, Values, open_transport
 from toolkit.mcp.settings.servers import McpServer, StdioServer
-from toolkit.tools.secret_texts import Secrets
+from toolkit.redactors.redactor import Redactor
 
 _MOST_PAGES = 1000
 _MOST_TOOLS = 20_000
@@ -53,13 +53,13 @@ _CALLER: ContextVar["_Waiting | None"] = ContextVar("toolkit_mcp_caller", defaul
 class Conversation:
     """One session from its beginning to its end, which is one task: what opens it closes it."""
 
-    def __init__(self, server: McpServer, values: Values, secrets: Secrets) -> None:
+    def __init__(self, server: McpServer, values: Values, redactor: Redactor) -> None:
         loop = asyncio.get_running_loop()
-        self.diary = Diary(server.name, secrets)
+        self.diary = Diary(server.name, redactor)
         self.ready: asyncio.Future[None] = loop.create_future()
         self.ready.add_done_callback(_look_at)
         self.client: Client
-        self._secrets = secrets
+        self._redactor = redactor
         self._server = server
         self._values = values
         self._ended = asyncio.Event()
@@ -103,12 +103,11 @@ class Conversation:
         else:
             message = "its list of tools has no end"
             raise ValueError(message)
-        if self._secrets:
+        if self._redactor:
             found = [
-                Tool.model_validate(self._secrets.blot_all(tool.model_dump(mode="json", by_alias=True)))
-                for tool in found
+                Tool.model_validate(self._redactor.data(tool.model_dump(mode="json", by_alias=True))) for tool in found
             ]
-        listing = Listing(found, [Unreadable(*map(self._secrets.blot, one)) for one in unreadable])
+        listing = Listing(found, [Unreadable(*map(self._redactor.text, one)) for one in unreadable])
         if changes == self._changes:
             self._listed = listing
             self._fresh_until = self._end_of(page.ttl_ms)

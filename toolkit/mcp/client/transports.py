@@ -15,13 +15,13 @@ from mcp.client.streamable_http import streamable_http_client
 from toolkit.mcp.client.http_refusals import ExplainingClient
 from toolkit.mcp.client.processes import run_server
 from toolkit.mcp.settings.servers import HttpServer, McpServer, StdioServer, expand, texts_of, variables_in
-from toolkit.tools.secret_texts import Secrets, sounds_secret
+from toolkit.redactors.redactor import Redactor
+from toolkit.redactors.secret_names import names_secret_variable
 
 LARGEST_ANSWER = 32 * 1024 * 1024
 """Bytes that one answer over HTTP may have."""
 
 _LINES_KEPT = 20
-_SHORTEST_SECRET = 8
 
 # What the SDK logs is for who configures logging; nobody else is shown what a server has sent.
 for _name in ("mcp", "client"):
@@ -42,29 +42,31 @@ def values_for(server: McpServer, context: Mapping[str, Any]) -> Values:
     return tuple((name, expand(text, f"{user}: '{name}'", context)) for name, text in sorted(texts.items()))
 
 
-def secrets_of(server: McpServer, values: Values) -> Secrets:
-    """Return the secrets that a server is sent: whatever comes back from it is searched for them.
+def redactor_of(server: McpServer, values: Values) -> Redactor:
+    """Return a redactor that knows the secrets that a server is sent: whatever comes back is searched for them.
 
     Args:
         server: The server; what its settings take from the environment under a name that sounds like a secret is one.
         values: What its environment or headers hold; so is what has such a name there.
     """
-    secrets = Secrets()
-    told = [text for name, text in values if sounds_secret(name)]
+    redactor = Redactor(by_format=False)
+    told = [text for name, text in values if names_secret_variable(name)]
     taken = [
-        os.environ.get(name, "") for name in variables_in(dict(enumerate(texts_of(server)))) if sounds_secret(name)
+        os.environ.get(name, "")
+        for name in variables_in(dict(enumerate(texts_of(server))))
+        if names_secret_variable(name)
     ]
     for text in told + taken:
-        secrets.hide(*(part for part in (text, *text.split()) if len(part) >= _SHORTEST_SECRET))
-    return secrets
+        redactor.learn(text, *text.split())
+    return redactor
 
 
 class Diary:
     """What a server writes to its standard error: logged line by line, and the last lines kept for bad news."""
 
-    def __init__(self, name: str, secrets: Secrets) -> None:
+    def __init__(self, name: str, redactor: Redactor) -> None:
         """Keep nothing yet, and never a secret."""
-        self._secrets = secrets
+        self._redactor = redactor
         self._log = logging.getLogger(f"toolkit.mcp.{name}")
         self._lines: deque[str] = deque(maxlen=_LINES_KEPT)
 
@@ -75,7 +77,7 @@ class Diary:
 
     def note(self, line: str) -> None:
         """Take a line."""
-        text = self._secrets.blot(line)
+        text = self._redactor.text(line)
         self._lines.append(text)
         self._log.info("%s", text)
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import mcp_types as types
 
 from toolkit.mcp.serving.definitions import Definition
+from toolkit.redactors.redactor import Redactor
 from toolkit.tools.results import ToolResult
-from toolkit.tools.secret_texts import Secrets
 
 ERROR_CODE = "toolkit/error_code"
 """The key of a failed result's `_meta` that holds what kind of failure it was."""
@@ -20,11 +20,11 @@ class Answering(NamedTuple):
     """How results are sent.
 
     Attributes:
-        secrets: What is blotted out.
+        redactor: Keeps secrets out of them.
         longest: Characters of a text that are sent.
     """
 
-    secrets: Secrets
+    redactor: Redactor
     longest: int = LONGEST
 
     def answer(self, result: ToolResult, definition: Definition, version: str) -> types.CallToolResult:
@@ -57,7 +57,7 @@ class Answering(NamedTuple):
 
     def _text(self, text: str) -> types.TextContent:
         cut = text[: self.longest]
-        shown = self.secrets.blot(sendable(cut), is_cut=len(cut) < len(text))
+        shown = self.redactor.text(sendable(cut), is_cut=len(cut) < len(text))
         if len(cut) < len(text):
             shown += f"... [truncated, full length: {len(text)} characters]"
         return types.TextContent(text=shown)
@@ -68,7 +68,7 @@ class Answering(NamedTuple):
             return None
         try:
             text = json.dumps(value, allow_nan=False, ensure_ascii=False)
-            return self.secrets.blot_all(json.loads(text.encode(errors="replace")))
+            return self.redactor.data(json.loads(text.encode(errors="replace")))
         except (TypeError, ValueError, RecursionError):
             return None
 

@@ -17,6 +17,7 @@ from toolkit.mcp.crossing import trace_context_of
 from toolkit.mcp.serving.asking import ClientReviewer, can_be_asked
 from toolkit.mcp.serving.telling import Telling
 from toolkit.mcp.serving.working import PATIENCE, Job, Workshop
+from toolkit.redactors.redactor import Redactor
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
@@ -73,7 +74,7 @@ class Call:
         arguments: Mapping[str, Any],
         rules: Rules,
         workshop: Workshop,
-        blot: Callable[[str], str],
+        redactor: Redactor,
     ) -> None:
         """Keep what is called.
 
@@ -82,14 +83,14 @@ class Call:
             arguments: Its arguments.
             rules: What holds for every call.
             workshop: Where it runs.
-            blot: Puts stars for secrets.
+            redactor: Learns the secrets of this call, and keeps them out of what is told of it.
         """
         self.tool = tool
         self.arguments = arguments
         self.questions: dict[str, Question] = {}
         self._rules = rules
         self._workshop = workshop
-        self._blot = blot
+        self.redactor = redactor
         self._asked = _unsettled()
         self._asked_so_far = 0
         self._job: Job | None = None
@@ -114,6 +115,7 @@ class Call:
             run=Run(channel=telling.hear if telling is not None else None),
             chosen_by="model",
             loop_id=session,
+            redactor=self.redactor,
         )
         timed = TimedTool(self.tool, self._rules.limit)
         self._job = self._workshop.begin(lambda: timed.call(self.arguments, context))
@@ -124,7 +126,7 @@ class Call:
         if "progressToken" not in meta:
             return
         if self._telling is None:
-            self._telling = Telling(request.session.report_progress, self._blot)
+            self._telling = Telling(request.session.report_progress, self.redactor)
         self._telling.send = request.session.report_progress
 
     async def result(self) -> ToolResult | None:

@@ -5,7 +5,7 @@ see one list that no call changes; behind its facades lead two tools, one that s
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -17,6 +17,7 @@ from toolkit.errors import ToolExecutionError
 from toolkit.json_texts import json_text
 from toolkit.mcp.serving.definitions import Definition
 from toolkit.problems import did_you_mean
+from toolkit.redactors.redactor import Redactor
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.handmade import HandmadeTool
@@ -47,14 +48,14 @@ _CALLED = {
 class Catalog:
     """The tools that are served, and what each session has made of them."""
 
-    def __init__(self, tools: Mapping[str, Tool], blot: Callable[[Any], Any]) -> None:
+    def __init__(self, tools: Mapping[str, Tool], redactor: Redactor) -> None:
         """Offer tools.
 
         Args:
             tools: By name, in the order in which clients see them.
-            blot: Puts stars for secrets in plain data.
+            redactor: Keeps secrets out of what clients are told; it learns those that the tools hold.
         """
-        self._blot = blot
+        self._redactor = redactor
         self._definitions: WeakKeyDictionary[Tool, Definition] = WeakKeyDictionary()
         self._sessions: OrderedDict[str, dict[str, Tool]] = OrderedDict()
         self._base: dict[str, Tool] = {}
@@ -84,8 +85,9 @@ class Catalog:
     def definition(self, tool: Tool) -> Definition:
         """Return what clients are told of a tool."""
         if tool not in self._definitions:
+            self._redactor.learn(*tool.own_secrets)
             spec = replace(tool.spec, read_only=None) if isinstance(tool, _CallTool) else tool.spec
-            self._definitions[tool] = Definition(spec, self._blot)
+            self._definitions[tool] = Definition(spec, self._redactor)
         return self._definitions[tool]
 
     def unfold(self, session: str, called: str, result: ToolResult) -> ToolResult | None:

@@ -1,7 +1,7 @@
 """Definitions: what a client is told of a tool."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ from jsonschema.exceptions import SchemaError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolkit.dialects import export
+from toolkit.redactors.redactor import Redactor
 from toolkit.tools.spec import ToolSpec
 
 RESULT = "result"
@@ -22,15 +23,15 @@ _DEFINITIONS = ("$defs", "definitions")
 class Definition:
     """A tool as clients see it, in both eras of the protocol."""
 
-    def __init__(self, spec: ToolSpec, blot: Callable[[Any], Any]) -> None:
+    def __init__(self, spec: ToolSpec, redactor: Redactor) -> None:
         """Write it down.
 
         Args:
             spec: What is told.
-            blot: Puts stars for every secret in plain data.
+            redactor: Keeps secrets out of it.
         """
-        written: dict[str, Any] = blot(_as_json(export(spec, "mcp").definition))
-        output = blot(_as_json(spec.output_schema)) if _says_something(spec.output_schema) else None
+        written: dict[str, Any] = redactor.data(_as_json(export(spec, "mcp").definition))
+        output = redactor.data(_as_json(spec.output_schema)) if _says_something(spec.output_schema) else None
         self.name = spec.name
         self.input_schema: dict[str, Any] = written["inputSchema"]
         self._output = _checked(output)

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -23,8 +22,9 @@ from toolkit.mcp.serving.parking import Parking
 from toolkit.mcp.serving.sessions import Sessions
 from toolkit.mcp.serving.working import Workshop
 from toolkit.problems import did_you_mean
+from toolkit.redactors.environment import redactor_of_environment
+from toolkit.redactors.redactor import Redactor
 from toolkit.tools.base import Tool
-from toolkit.tools.secret_texts import Secrets, sounds_secret
 
 Context = ServerRequestContext[Any, Any]
 T = TypeVar("T")
@@ -32,18 +32,6 @@ T = TypeVar("T")
 _log = logging.getLogger("toolkit.mcp")
 
 _MOST_AT_ONCE = 256
-_SHORTEST_SECRET = 8
-
-
-def secrets_of_environment(*more: str) -> Secrets:
-    """Return the secrets that the environment holds under names that sound like it, which never leave in an answer."""
-    secrets = Secrets()
-    for name, value in os.environ.items():
-        text = value.strip()
-        if sounds_secret(name) and len(text) >= _SHORTEST_SECRET and not os.path.exists(text):  # noqa: PTH110 - any text
-            secrets.hide(text)
-    secrets.hide(*more)
-    return secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +43,14 @@ class Options:
         instructions: What clients are told about it, for their models.
         rules: What holds for every call.
         longest: Characters of a result that are sent.
-        secrets: What leaves in no answer; those of the environment unless others are given.
+        redactor: Keeps secrets out of every answer; it knows those of the environment unless another one is given.
     """
 
     name: str = "toolkit"
     instructions: str | None = None
     rules: Rules = field(default_factory=Rules)
     longest: int = LONGEST
-    secrets: Secrets = field(default_factory=secrets_of_environment)
+    redactor: Redactor = field(default_factory=redactor_of_environment)
 
 
 class ToolServer:
@@ -76,10 +64,9 @@ class ToolServer:
             options: How they are served.
         """
         self.options = options or Options()
-        self.secrets = self.options.secrets
-        self.catalog = Catalog(tools, self.secrets.blot_all)
+        self.catalog = Catalog(tools, self.options.redactor)
         self.sessions = Sessions()
-        self._answering = Answering(self.secrets, self.options.longest)
+        self._answering = Answering(self.options.redactor, self.options.longest)
         self._workshop = Workshop()
         self._parking = Parking(self.options.rules.approval_timeout)
         self._bus = InMemorySubscriptionBus()
@@ -140,7 +127,7 @@ class ToolServer:
         tool = offered.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {_unknown(params.name, offered)}")
-        call = Call(tool, arguments, self.options.rules, self._workshop, self.secrets.blot)
+        call = Call(tool, arguments, self.options.rules, self._workshop, Redactor(outer=self.options.redactor))
         async with self._places:
             call.begin(request, session)
             return await self._end(call, request, session, params.name)
@@ -160,7 +147,8 @@ class ToolServer:
         elif (told := self.catalog.unfold(session, name, result)) is not None:
             result = told
             await request.session.send_notification(types.ToolListChangedNotification(), request.request_id)
-        return self._answering.answer(result, self.catalog.definition(call.tool), request.protocol_version)
+        answering = self._answering._replace(redactor=call.redactor)
+        return answering.answer(result, self.catalog.definition(call.tool), request.protocol_version)
 
 
 class _Protocol(Server[Any]):

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Literal
 
 from toolkit.events import Event, ItemFinished, PipelineStarted, Progress, StepFinished, StepStarted
+from toolkit.redactors.redactor import Redactor
 from toolkit.runs.records import Message
 
 Send = Callable[[float, float | None, str | None], Awaitable[None]]
@@ -24,15 +25,15 @@ class Telling:
     client is too slow are left out, the oldest first.
     """
 
-    def __init__(self, send: Send, blot: Callable[[str], str]) -> None:
+    def __init__(self, send: Send, redactor: Redactor) -> None:
         """Begin.
 
         Args:
             send: Sends to the client.
-            blot: Puts stars for secrets.
+            redactor: Keeps secrets out of what is sent.
         """
         self.send = send
-        self._blot = blot
+        self._redactor = redactor
         self._loop = asyncio.get_running_loop()
         self._waiting: deque[tuple[float, float | None, str | None]] = deque(maxlen=_MOST_WAITING)
         self._more = asyncio.Event()
@@ -98,7 +99,7 @@ class Telling:
             return
         self._value = grown
         total = float(self._steps) if self._counted == "steps" else of
-        self._waiting.append((grown, total, None if message is None else self._blot(message)))
+        self._waiting.append((grown, total, self._redactor.data(message)))
         self._more.set()
 
     async def _send_all(self) -> None:

@@ -15,9 +15,9 @@ from toolkit.approvals.requests import ReviewRequest
 from toolkit.approvals.risks import Risk
 from toolkit.errors import ToolArgumentsError
 from toolkit.mcp.settings.servers import McpServer
+from toolkit.redactors.redactor import Redactor
 from toolkit.tools.asking import decide
 from toolkit.tools.context import ToolContext
-from toolkit.tools.secret_texts import Secrets
 from toolkit.tools.shapes.schema_types import shape_of_schema
 
 _TRIES = 3
@@ -27,10 +27,10 @@ _FIRST_OF: Mapping[str, Any] = {"boolean": True, "string": "", "integer": 0, "nu
 class WaitingCaller:
     """A call that waits in the running loop, with its context."""
 
-    def __init__(self, server: McpServer, context: ToolContext, secrets: Secrets) -> None:
+    def __init__(self, server: McpServer, context: ToolContext, redactor: Redactor) -> None:
         """Keep the context, the loop that the call waits in, and what must not be told of what the server says."""
         self._server = server
-        self._secrets = secrets
+        self._redactor = redactor
         self._context = context
         self._loop = asyncio.get_running_loop()
         self.ended_by: BaseException | None = None
@@ -40,7 +40,7 @@ class WaitingCaller:
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
         """Tell the context's listener how far the work is."""
         if self._context.listener is not None:
-            self._loop.call_soon_threadsafe(self._tell, self._secrets.blot(message or ""), progress, total)
+            self._loop.call_soon_threadsafe(self._tell, self._redactor.text(message or ""), progress, total)
 
     async def elicit(self, params: ElicitRequestParams) -> ElicitResult:
         """Ask whoever the context asks, and decline where nobody can be."""

@@ -29,12 +29,12 @@ async def call_remote(
         Signal: If somebody whom the server had asked something ended the run.
     """
     connection = connection_to(server, context.values)
-    caller = WaitingCaller(server, context, connection.secrets)
+    caller = WaitingCaller(server, context, connection.redactor)
     work = reach(connection.call(tool, arguments, caller, meta=meta, seconds=server.timeout))
     task = asyncio.ensure_future(work)
     caller.on_end = task.cancel
     try:
-        return without_secrets(result_from(await task), connection.secrets)
+        return without_secrets(result_from(await task), connection.redactor)
     except asyncio.CancelledError:
         if caller.ended_by is not None:
             raise caller.ended_by from None

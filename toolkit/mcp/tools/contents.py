@@ -17,8 +17,8 @@ from mcp_types import (
 )
 
 from toolkit.json_texts import json_text
+from toolkit.redactors.redactor import Redactor
 from toolkit.tools.results import NO_MESSAGE, ToolResult
-from toolkit.tools.secret_texts import Secrets
 
 LARGEST_TEXT = 4 * 1024 * 1024
 """Characters that the text of one result may have."""
@@ -65,15 +65,15 @@ def result_from(answer: CallToolResult) -> ToolResult:
     return ToolResult(text, structured=answer.structured_content, artifact=tuple(attachments) or None)
 
 
-def without_secrets(result: ToolResult, secrets: Secrets) -> ToolResult:
+def without_secrets(result: ToolResult, redactor: Redactor) -> ToolResult:
     """Return a result in whose text and data there are stars for every secret that the server was sent."""
-    if not secrets:
+    if not redactor:
         return result
     return ToolResult(
-        secrets.blot(result.output),
-        None if result.error is None else secrets.blot(result.error),
+        redactor.text(result.output),
+        None if result.error is None else redactor.text(result.error),
         result.error_code,
-        secrets.blot_all(result.structured),
+        redactor.data(result.structured),
         result.artifact,
     )
 

@@ -16,7 +16,7 @@ from toolkit.mcp.settings.servers import McpServer, offered_prefix
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.tools.base import Arguments, Tool
 from toolkit.tools.context import ToolContext
-from toolkit.tools.hiding import MASK
+from toolkit.tools.hiding import veiled
 from toolkit.tools.names import legal_name
 from toolkit.tools.results import ToolResult
 from toolkit.tools.shapes.arguments import read_arguments
@@ -81,9 +81,8 @@ class RemoteTool(Tool):
         return read_arguments(self._shape, arguments, frozenset(self.spec.properties) - frozenset(self.spec.required))
 
     def describe(self, parsed: Any) -> dict[str, Any]:
-        """Return the arguments as plain data, with stars for what the schema calls write-only."""
-        hidden = self.hidden_parameters
-        return {name: MASK if name in hidden else value for name, value in plain_data(parsed).items()}
+        """Return the arguments as plain data, with a mask for each secret."""
+        return veiled(plain_data(parsed), self.spec.parameters)
 
     def defaults(self, parsed: Any) -> Mapping[str, Any]:
         """Return what the server says that it fills in for the parameters that are left out."""

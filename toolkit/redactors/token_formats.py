@@ -1,0 +1,92 @@
+"""Token formats: keys, tokens and passwords that can be recognised by how they are written."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+
+class TokenFormat(NamedTuple):
+    """How one kind of secret is written.
+
+    Attributes:
+        what: What it is, in words for people.
+        hints: Every text that holds one has one of these in it, which is quick to see.
+        pattern: What it looks like; where it has a group `value`, that is the secret.
+    """
+
+    what: str
+    hints: tuple[str, ...]
+    pattern: str
+
+
+TOKEN_FORMATS = (
+    TokenFormat("a key of OpenAI or Anthropic", ("sk-",), r"\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}"),
+    TokenFormat("a key of Stripe", ("_live_", "_test_"), r"\b[rsp]k_(?:live|test)_[A-Za-z0-9]{16,}"),
+    TokenFormat("a key of AWS", ("AKIA", "ASIA"), r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
+    TokenFormat(
+        "a token of GitHub",
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+        r"\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})",
+    ),
+    TokenFormat("a token of GitLab", ("glpat-",), r"\bglpat-[A-Za-z0-9_-]{20,}"),
+    TokenFormat("a token of Slack", ("xox",), r"\bxox[abprs]-[A-Za-z0-9-]{10,}"),
+    TokenFormat(
+        "a webhook of Slack", ("hooks.slack.com",), r"https://hooks\.slack\.com/services/(?P<value>[A-Za-z0-9/_-]{10,})"
+    ),
+    TokenFormat("a key of Google", ("AIza",), r"\bAIza[0-9A-Za-z_-]{35}\b"),
+    TokenFormat(
+        "a private key",
+        ("PRIVATE KEY-----",),
+        r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----(?:[A-Za-z0-9+/=\s\\]{0,20000}-----END (?:[A-Z]+ )?PRIVATE KEY-----)?",
+    ),
+    TokenFormat(
+        "a signed token", ("eyJ",), r"\beyJ[A-Za-z0-9_-]{10,400}\.eyJ[A-Za-z0-9_-]{10,400}\.[A-Za-z0-9_-]{10,}"
+    ),
+    TokenFormat(
+        "a password in an address",
+        ("://",),
+        r"\b[a-z][a-z0-9+.-]{0,20}://(?P<value>[^\s/:@\"'<>${}]{0,200}:[^\s/:@\"'<>${}]{3,200})@[\w.\[-]",
+    ),
+)  # fmt: skip
+
+_IN_RUNNING_TEXT = (
+    TokenFormat(
+        "a token in the query of an address",
+        ("token=", "key=", "secret=", "password=", "passwd=", "auth=", "sig=", "signature="),
+        r"[?&](?:access_token|api[_-]?key|auth|client_secret|key|passwd|password|secret|sig|signature|token)="
+        r"(?P<value>[^\s&#\"'<>${}*]{6,})",
+    ),
+    TokenFormat(
+        "a header that lets somebody in",
+        ("earer ", "asic "),
+        r"\b(?:[Bb]earer|[Bb]asic) +(?P<value>(?=[A-Za-z._~+/=-]*[0-9])[A-Za-z0-9._~+/=-]{12,})",
+    ),
+)
+"""What is redacted, but is no finding in a definition, where it is an example as a rule."""
+
+
+_BY_HINT = [(hint, kind.pattern) for kind in (*TOKEN_FORMATS, *_IN_RUNNING_TEXT) for hint in kind.hints]
+
+
+def token_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where in a text something stands that is written as a token is."""
+    for wanted in dict.fromkeys([wanted for hint, wanted in _BY_HINT if hint in text]):
+        pattern = compiled(wanted)
+        group = pattern.groupindex.get("value", 0)
+        yield from (found.span(group) for found in pattern.finditer(text))
+
+
+def may_begin_token(word: str) -> bool:
+    """Return whether a word that is not at its end yet may become a token."""
+    hints = [hint for kind in TOKEN_FORMATS for hint in kind.hints]
+    return any(
+        hint in word or word == hint[0] or any(word.endswith(hint[:length]) for length in range(2, len(hint)))
+        for hint in hints
+    )
+
+
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Return a pattern, compiled when it is first needed."""
+    return re.compile(pattern)
