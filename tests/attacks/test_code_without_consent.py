@@ -263,6 +263,7 @@ CHOSEN_BY_FILES = {
     "file among the sources": "tools: [helpers.py]\nsteps: [calculator]\n",
     "agent with a function": "agent: a\ndescription: Works.\nprompt: Go.\nmodel: scripted:turns.yaml\ntools: ['os:system']\n",
     "agent with a module": "agent: a\ndescription: Works.\nprompt: Go.\nmodel: scripted:turns.yaml\ntools: [helpers]\n",
+    "agent with a model in Python": "agent: a\ndescription: Works.\nprompt: Go.\nmodel: scripted:helpers.py\n",
     "agent with a class": (
         "agent: a\ndescription: Works.\nprompt: Go.\nmodel: scripted:turns.yaml\nchaining: ['helpers:Thing']\n"
     ),
