@@ -194,11 +194,11 @@ def test_server_named_twice_is_told_with_both_places(zoo):
     assert "names a server 'time', as is done in" in problems[0]
 
 
-def test_own_configuration_says_nothing_but_servers(zoo):
+def test_own_configuration_names_servers_ready_tools_and_variables_alone(zoo):
     zoo.own("sources = ['x.py']\n\n[mcp.time]\ncommand = 'a'\ntrusted = true\nmeta = 'all'\n")
     servers, problems = read(zoo, "")
     assert [problem.partition(" ")[2] for problem in problems] == [
-        "error[TK005]: unknown key 'sources' (the keys are 'mcp')"
+        "error[TK005]: unknown key 'sources' (the keys are 'mcp', 'builtin' and 'env')"
     ]
     assert (servers["time"].trusted, servers["time"].owner) == (True, "user")
 
