@@ -20,4 +20,4 @@ def need(tool: str, extra: str, *packages: str) -> None:
     missing = [package for package in packages if find_spec(package) is None]
     if missing:
         listed = " and ".join(f"'{package}'" for package in missing)
-        raise ConfigurationError(f"the tool '{tool}' needs {listed}: {how_to_install(f'toolkit[{extra}]')}")
+        raise ConfigurationError(f"the tool '{tool}' needs {listed}: {how_to_install(f'toolkit-cli[{extra}]')}")
