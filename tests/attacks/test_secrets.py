@@ -58,6 +58,7 @@ BY_FORMAT = {name: form.format(planted(900 + number)[:8]) for number, (name, for
 ENVIRONMENT = {name: VALUES[name] for name in VARIABLES} | {
     "DATABASE_URL": f"postgres://app:{VALUES['DATABASE_URL']}@db.example/shop",
     "SLACK_WEBHOOK": f"https://hooks.slack.com/services/T1/{VALUES['SLACK_WEBHOOK']}",
+    "TOOLKIT_CONSENT": "env",
     "SHOP_NUMBER": VALUES["configured_variable"],
     "UPSTREAM": f"https://app:{VALUES['address_variable']}@upstream.example/",
     "SOME_VALUE": BY_FORMAT["openai"],
