@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from toolkit import Continue, Reject, ToolContext, ToolExecutionError, ToolResult, resolve_tools, tool
+from toolkit import Continue, Reject, ToolContext, ToolExecutionError, resolve_tools, tool
 from toolkit.approvals.reviewers import ScriptedReviewer
 from toolkit.pipelines.loading import read_pipeline
 from toolkit.pipelines.mermaid import mermaid_of
@@ -98,7 +98,8 @@ def test_issues_are_labelled_and_a_comment_is_posted_after_a_yes(shape):
 
 def test_a_no_to_the_comment_ends_the_run(shape):
     result = shape("triage_issues").run({"repo": "a/b"}, ToolContext(reviewer=ScriptedReviewer([Reject("not now")])))
-    assert result == ToolResult.failure("Rejected by reviewer: not now", "rejected")
+    assert (result.error, result.error_code) == ("Rejected by reviewer: not now", "rejected")
+    assert [(one.step, one.of, [item.place for item in one.items]) for one in result.skips] == [("label", 4, [2])]
 
 
 def test_without_bugs_nobody_is_asked(shape):
