@@ -14,7 +14,6 @@ LIBRARIES = {
     "pydantic_core",
     "questionary",
     "rich",
-    "simpleeval",
     "yaml",
 }
 DIALOGUE = {"prompt_toolkit", "questionary"}

@@ -85,10 +85,10 @@ def test_file_named_like_an_installed_package_hides_it_from_nobody(project):
 def test_late_imports_of_the_library_are_not_hidden_by_users_files(project):
     project.tool("tools.py", "forecast")
     project.write("yaml.py", "raise RuntimeError\n")
-    project.write("simpleeval.py", "raise RuntimeError\n")
+    project.write("questionary.py", "raise RuntimeError\n")
     program = (
         "from toolkit.sources.opening import open_targets; from toolkit.sources.configuration import Configuration; "
-        "print(list(open_targets(['tools.py'], Configuration()).tools)); import yaml, simpleeval; print(yaml.__name__)"
+        "print(list(open_targets(['tools.py'], Configuration()).tools)); import yaml, questionary; print(yaml.__name__)"
     )
     done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "['forecast']\nyaml\n"

@@ -1,14 +1,12 @@
-"""Evaluating: simpleeval, guarded.
+"""Evaluating: a walk over the syntax tree of a checked expression.
 
-What is left of simpleeval is its walk over a syntax tree; every node, operator and function is on a list of ours, an
-attribute is a key of a mapping and nothing else, and each step is paid for out of a bounded budget.
+Only the nodes, operators and functions in our tables are evaluated. An attribute is a key of a mapping and nothing
+else, and each step is paid for out of a bounded budget.
 """
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
-
-from simpleeval import EvalWithCompoundTypes  # type: ignore[import-untyped]  # it has none
 
 from toolkit.pipelines.expressions.failures import ExpressionError, Unfit
 from toolkit.pipelines.expressions.functions import FUNCTIONS
@@ -43,15 +41,13 @@ def evaluate(tree: ast.expr, source: str, roots: Mapping[str, Any]) -> Any:
     return result
 
 
-class Evaluator(Spender, EvalWithCompoundTypes):  # type: ignore[misc]  # simpleeval has no types
+class Evaluator(Spender):
     """One evaluation of one checked expression."""
 
-    operators = OPERATORS
-
     def __init__(self, source: str, roots: Mapping[str, Any]) -> None:
-        """Keep what names stand for; simpleeval's own tables of names, functions and nodes are never made."""
-        self.expr = source
-        self.names = roots
+        """Keep the expression and the values of its names."""
+        self.source = source
+        self.roots = roots
         self.bound: dict[str, Any] = {}
 
     def value_of(self, node: ast.AST) -> Any:
@@ -66,26 +62,24 @@ class Evaluator(Spender, EvalWithCompoundTypes):  # type: ignore[misc]  # simple
         except OverflowError:
             raise self.error(node, "the number is too large") from None
 
-    _eval = value_of
-
     def error(self, node: ast.AST, message: str, hint: str | None = None) -> ExpressionError:
         """Return an error about a part of the expression."""
-        start, end = span_of(node, self.expr)
+        start, end = span_of(node, self.source)
         return ExpressionError(message, start, max(end - start, 1), hint)
 
     def written(self, node: ast.AST) -> str:
         """Return how a part of the expression is written."""
-        start, end = span_of(node, self.expr)
-        return self.expr[start:end]
+        start, end = span_of(node, self.source)
+        return self.source[start:end]
 
     # ------------------------------------------------------------------------------------------- names, keys, indexes
 
     def _eval_name(self, node: ast.Name) -> Any:
         if node.id in self.bound:
             return self.bound[node.id]
-        if node.id in self.names:
-            return self.names[node.id]
-        raise Unfit(f"'{node.id}' has no value here", did_you_mean(node.id, self.names))
+        if node.id in self.roots:
+            return self.roots[node.id]
+        raise Unfit(f"'{node.id}' has no value here", did_you_mean(node.id, self.roots))
 
     def _eval_attribute(self, node: ast.Attribute) -> Any:
         container = self.value_of(node.value)
@@ -135,10 +129,25 @@ class Evaluator(Spender, EvalWithCompoundTypes):  # type: ignore[misc]  # simple
 
     # ---------------------------------------------------------------------------------------------------- computations
 
-    def _eval_binop(self, node: ast.BinOp) -> Any:
-        result = super()._eval_binop(node)
+    def _eval_sign(self, node: ast.UnaryOp) -> Any:
+        return OPERATORS[type(node.op)](self.value_of(node.operand))
+
+    def _eval_operation(self, node: ast.BinOp) -> Any:
+        result = OPERATORS[type(node.op)](self.value_of(node.left), self.value_of(node.right))
         self.spend_on(result)
         return result
+
+    def _eval_and_or(self, node: ast.BoolOp) -> Any:
+        *others, last = node.values
+        decides_early = isinstance(node.op, ast.Or)
+        for other in others:
+            value = self.value_of(other)
+            if bool(value) is decides_early:
+                return value
+        return self.value_of(last)
+
+    def _eval_choice(self, node: ast.IfExp) -> Any:
+        return self.value_of(node.body if self.value_of(node.test) else node.orelse)
 
     def _eval_compare(self, node: ast.Compare) -> bool:
         left = self.value_of(node.left)
@@ -146,7 +155,7 @@ class Evaluator(Spender, EvalWithCompoundTypes):  # type: ignore[misc]  # simple
             right = self.value_of(comparator)
             if isinstance(operation, COMPARISONS_OF_ALL):
                 self.spend_on_comparing(left, right)
-            if not self.operators[type(operation)](left, right):
+            if not OPERATORS[type(operation)](left, right):
                 return False
             left = right
         return True
@@ -243,11 +252,11 @@ class Evaluator(Spender, EvalWithCompoundTypes):  # type: ignore[misc]  # simple
         ast.Name: _eval_name,
         ast.Attribute: _eval_attribute,
         ast.Subscript: _eval_subscript,
-        ast.UnaryOp: EvalWithCompoundTypes._eval_unaryop,  # noqa: SLF001 - the part of simpleeval we build on
-        ast.BinOp: _eval_binop,
-        ast.BoolOp: EvalWithCompoundTypes._eval_boolop,  # noqa: SLF001 - as above
+        ast.UnaryOp: _eval_sign,
+        ast.BinOp: _eval_operation,
+        ast.BoolOp: _eval_and_or,
         ast.Compare: _eval_compare,
-        ast.IfExp: EvalWithCompoundTypes._eval_ifexp,  # noqa: SLF001 - as above
+        ast.IfExp: _eval_choice,
         ast.Call: _eval_call,
         ast.List: _eval_list,
         ast.Tuple: _eval_list,
