@@ -141,16 +141,32 @@ class _Source:
         for one in self.function.parameters:
             if one.name == name:
                 return one
-        return next((one for one in self.function.parameters if name in _strings(one)), None)
+        return next((one for one in self.function.parameters if name in _strings(self._parts(one))), None)
 
     def said_of(self, parameter: PythonParameter) -> str | None:
         """Return the description of a parameter; None where its annotation or default may hold one unseen."""
         if text := self.function.docstring.parameters.get(parameter.name):
             return text
-        found = [*_described(parameter.node.annotation), *_described(parameter.default)]
+        annotation, default = self._parts(parameter)
+        found = [*_described(annotation), *_described(default)]
         if found:
             return found[0]
-        return "" if _is_transparent(parameter) else None
+        return "" if _shows_all(annotation) and self._shows_all_of_default(default) else None
+
+    def _parts(self, parameter: PythonParameter) -> tuple[ast.expr | None, ast.expr | None]:
+        """Return the annotation and the default, or what the file defines as them."""
+        return self.file.resolved(parameter.node.annotation), self.file.resolved(parameter.default)
+
+    def _shows_all_of_default(self, default: ast.expr | None) -> bool:
+        """Whether a default cannot be a `Field` from elsewhere."""
+        match default:
+            case ast.Attribute(value=ast.Name(id=owner)):
+                return owner in self.file.classes
+            case ast.Name() | ast.Attribute():
+                return False
+        if default is None or _is_whole_field(default):
+            return True
+        return not any(isinstance(node, ast.Call) for node in ast.walk(default))
 
     def written_name(self, name: str) -> Written:
         """Return where the name of the tool stands."""
@@ -171,7 +187,7 @@ class _Source:
 
     def written_parameter(self, python: PythonParameter, text: str) -> Written:
         """Return where a text of a parameter stands: its description, or a value of its type."""
-        for node in _constants(python):
+        for node in _constants(self._parts(python)):
             if node.value == text:
                 return WrittenInPython(self.file, node, text)
         docstring = self.function.docstring_node
@@ -209,14 +225,14 @@ def _texts(
             yield Text(kind, value, written, parameter.name)
 
 
-def _constants(parameter: PythonParameter) -> Iterator[ast.Constant]:
-    for part in (parameter.node.annotation, parameter.default):
+def _constants(parts: Iterable[ast.expr | None]) -> Iterator[ast.Constant]:
+    for part in parts:
         if part is not None:
             yield from (node for node in ast.walk(part) if isinstance(node, ast.Constant))
 
 
-def _strings(parameter: PythonParameter) -> set[str]:
-    return {node.value for node in _constants(parameter) if isinstance(node.value, str)}
+def _strings(parts: Iterable[ast.expr | None]) -> set[str]:
+    return {node.value for node in _constants(parts) if isinstance(node.value, str)}
 
 
 def _described(node: ast.expr | None) -> Iterator[str]:
@@ -233,18 +249,33 @@ def _described(node: ast.expr | None) -> Iterator[str]:
                         yield str(keyword.value.value)
 
 
-def _is_transparent(parameter: PythonParameter) -> bool:
-    """Whether the source shows all that an annotation says: it is made of plain types alone."""
-    for part in (parameter.node.annotation, parameter.default):
-        for node in ast.walk(part) if part is not None else ():
-            is_string = (
-                part is parameter.node.annotation and isinstance(node, ast.Constant) and isinstance(node.value, str)
-            )
-            if is_string or isinstance(node, ast.Call):
-                return False
-            if isinstance(node, ast.Name) and part is parameter.node.annotation and node.id not in _PLAIN_TYPES:
-                return False
-    return True
+def _shows_all(annotation: ast.expr | None) -> bool:
+    """Whether the source shows all that an annotation says: it is made of plain types, and of `Field` calls."""
+    match annotation:
+        case None:
+            return True
+        case ast.Constant(value=value):
+            return not isinstance(value, str)
+        case ast.Name(id=name):
+            return name in _PLAIN_TYPES
+        case ast.Call():
+            return _is_whole_field(annotation)
+        case ast.Subscript(value=ast.Name(id="Literal") | ast.Attribute(attr="Literal")):
+            return True
+        case ast.Subscript(
+            value=ast.Name(id="Annotated") | ast.Attribute(attr="Annotated"), slice=ast.Tuple(elts=[inner, *extras])
+        ):
+            return _shows_all(inner) and all(isinstance(one, ast.Constant) or _is_whole_field(one) for one in extras)
+    return all(_shows_all(node) for node in ast.iter_child_nodes(annotation) if isinstance(node, ast.expr))
+
+
+def _is_whole_field(node: ast.expr) -> bool:
+    """Whether this is a call of `Field` with all of its options in sight."""
+    match node:
+        case ast.Call(func=ast.Name(id="Field") | ast.Attribute(attr="Field"), keywords=keywords):
+            said = [keyword.value for keyword in keywords if keyword.arg == "description"]
+            return all(keyword.arg for keyword in keywords) and all(isinstance(one, ast.Constant) for one in said)
+    return False
 
 
 def _entry_of(name: str, docstring: str) -> int:

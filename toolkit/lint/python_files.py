@@ -36,6 +36,11 @@ class PythonParameter(NamedTuple):
         """Its name."""
         return self.node.arg
 
+    @property
+    def is_variadic(self) -> bool:
+        """Whether it is `*args` or `**kwargs`."""
+        return self.kind.startswith("*")
+
 
 class PythonFile:
     """The source of a Python file."""
@@ -104,6 +109,22 @@ class PythonFile:
     def classes(self) -> Mapping[str, ast.ClassDef]:
         """The classes of the file, by their names."""
         return {node.name: node for node, _ in _definitions(self.tree, None) if isinstance(node, ast.ClassDef)}
+
+    @cached_property
+    def assigned(self) -> Mapping[str, ast.expr]:
+        """The values that the top level of the file gives to names, if it does so exactly once."""
+        given: dict[str, list[ast.expr | None]] = {}
+        for node in self.tree.body:
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    given.setdefault(name, []).append(value)
+                case ast.AnnAssign(target=ast.Name(id=name), value=value):
+                    given.setdefault(name, []).append(value)
+        return {name: values[0] for name, values in given.items() if len(values) == 1 and values[0] is not None}
+
+    def resolved(self, node: ast.expr | None) -> ast.expr | None:
+        """Return the value of a name that the top level of the file defines; any other expression as it is."""
+        return self.assigned.get(node.id, node) if isinstance(node, ast.Name) else node
 
     def location(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> Location:
         """Return the place of a node; of a parameter or a keyword, that of its name."""
@@ -205,9 +226,10 @@ class PythonFunction:
 
     @cached_property
     def parameters(self) -> tuple[PythonParameter, ...]:
-        """What a call may carry: no `self` or `cls`, and nothing that the context gives."""
+        """What a call may carry: no `self` or `cls`, nothing that the context gives, no `*args` and no `**kwargs`."""
         bound = self.owner is not None and not self._is_static
-        return tuple(one for one in self._all_parameters[1 if bound else 0 :] if not self._is_injected(one))
+        given = self._all_parameters[1 if bound else 0 :]
+        return tuple(one for one in given if not self._is_injected(one) and not one.is_variadic)
 
     @property
     def all_parameters(self) -> tuple[PythonParameter, ...]:

@@ -14,6 +14,7 @@ from toolkit.problems import Problem
 from toolkit.tools.context import MemoryId, ToolContext
 from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.injections import Injection, injection_of, misplaced_injection
+from toolkit.tools.objections import unfit_objection, variadic_objection
 from toolkit.tools.places import place_of
 
 MISSING: Any = inspect.Parameter.empty
@@ -88,7 +89,9 @@ def read_signature(function: Callable[..., Any]) -> tuple[Signature, list[Proble
     positional: list[str] = []
     defaults: dict[str, Callable[[], Any]] = {}
     misplaced: list[Problem] = []
-    for raw in inspect.signature(function).parameters.values():
+    raws = inspect.signature(function).parameters.values()
+    variadic = {raw.name: f"{stars}{raw.name}" for raw in raws if (stars := _VARIADIC.get(raw.kind))}
+    for raw in raws:
         annotation = hints.get(raw.name, MISSING)
         if raw.kind is raw.POSITIONAL_ONLY:
             positional.append(raw.name)
@@ -98,6 +101,10 @@ def read_signature(function: Callable[..., Any]) -> tuple[Signature, list[Proble
             continue
         if found := misplaced_injection(f"parameter {raw.name!r}", annotation):
             misplaced.append(_unfit(function, raw.name, found))
+            continue
+        if raw.name in variadic:
+            if raw.name == next(iter(variadic)):
+                problems.append(_unfit(function, raw.name, variadic_objection([*variadic.values()])))
             continue
         if objection := _objection(raw, annotation):
             problems.append(_unfit(function, raw.name, objection))
@@ -203,7 +210,7 @@ def _is_field(value: object) -> bool:
     return fields is not None and isinstance(value, fields.FieldInfo)
 
 
-_VARIADIC = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+_VARIADIC: Mapping[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
 _FUTURES = (collections.abc.Awaitable, collections.abc.Coroutine)
 _STREAMS = (
     collections.abc.Iterable,  # pydantic would look at its items only while the tool is running
@@ -220,16 +227,10 @@ _STREAMS = (
 
 def _objection(raw: inspect.Parameter, annotation: Any) -> tuple[str, str] | None:
     """Return why this can be no parameter of a tool, and the fix; or `None`."""
-    if raw.kind in _VARIADIC:
-        stars = _VARIADIC[raw.kind]
-        return (
-            f"parameter '{stars}{raw.name}' has no fixed form, so no model can be told of it",
-            "name each parameter, or take one 'list' or 'dict'",
-        )
     for part in _parts(annotation):
         kind = _unfit_kind(part)
         if kind:
-            return f"parameter {raw.name!r} is {kind}, which no model can send", "take plain data instead"
+            return unfit_objection(raw.name, kind)
     return None
 
 

@@ -78,7 +78,7 @@ TABLE: Mapping[str, str] = {
     "TK318": "token_cost:TokenCost",
     "TK319": "too_many_tools:TooManyTools",
     "TK320": "x_mcp_header:XMcpHeader",
-    "TK321": "building.unfit_parameter:UnfitParameter",
+    "TK321": "unfit_parameter:UnfitParameter",
     "TK322": "building.unreadable_annotation:UnreadableAnnotation",
     "TK323": "building.bad_option:BadOption",
     "TK401": "unused_parameter:UnusedParameter",

@@ -1,4 +1,4 @@
-"""TK206: two tools that say nearly the same of themselves."""
+"""TK206: two tools with nearly the same description."""
 
 import re
 from collections import Counter
@@ -13,6 +13,8 @@ from toolkit.tools.names import words_of
 
 _FILLERS = frozenset(words_of("a an the and or of to in on for with by from its it is are this that tool s"))
 _SENTENCE = re.compile(r"(?<=[.!?])\s|\n\s*\n")
+_SENTENCE_OR_LINE = re.compile(r"(?<=[.!?])\s|\n")
+_SAME_VERBS = {"fetch": "get", "retrieve": "get", "lookup": "get", "search": "find"}
 _SHOWN = 3
 
 
@@ -21,10 +23,13 @@ class AmbiguousSiblings(Rule):
 
     ## Why
 
-    A model chooses by what the definitions say. Where two say the same, it takes either, and where both would do, one of
-    them only costs tokens. Say in each what sets it apart, and when to use the other instead: tools of which one names the
-    other are not meant here, nor are those whose names have a word each that the other's name and first sentence do not
-    have. Compared are the words, without the small ones; `sibling-similarity` is from how many percent on two are alike.
+    A model chooses by what the definitions say. If two say the same, it takes either one. If both would do, one of them
+    only costs tokens. Say in each what sets it apart, and when to use the other one instead. Tools are not reported if
+    one names the other, or if each name has a word that the other's name and first sentence do not have.
+
+    The rule compares words, without small ones such as "the". Sentences and lines after the first sentence that several
+    tools of the source share, such as a note on rate limits, do not count. `sibling-similarity` is the percentage from
+    which two tools are reported.
 
     ## Example
 
@@ -90,7 +95,7 @@ class AmbiguousSiblings(Rule):
         Only tools that share one of their rarest words are compared: two that are alike enough must.
         """
         share = self.limit("sibling-similarity") / 100
-        words = [_words(tool) for tool in tools]
+        words = _words_of_each(tools)
         frequency = Counter(word for one in words for word in one)
         holders: dict[str, list[int]] = {}
         groups: dict[int, list[ToolDefinition]] = {}
@@ -110,12 +115,25 @@ class AmbiguousSiblings(Rule):
         return iter([group for group in groups.values() if len(group) > 1])
 
 
-def _words(tool: ToolDefinition) -> frozenset[str]:
-    return _words_in(f"{tool.name} {tool.description}")
+def _words_of_each(tools: Sequence[ToolDefinition]) -> list[frozenset[str]]:
+    """Return the words of each tool, without what several tools say behind their first sentence."""
+    written = [_sentences(tool) for tool in tools]
+    said_by = Counter(sentence for _, others in written for sentence in set(others))
+    return [
+        _words_in(" ".join([tool.name, first, *(one for one in others if said_by[one] == 1)]))
+        for tool, (first, others) in zip(tools, written, strict=True)
+    ]
+
+
+def _sentences(tool: ToolDefinition) -> tuple[str, list[str]]:
+    """Return the first sentence of a description, and the sentences and lines behind it."""
+    first, *rest = _SENTENCE.split(str(tool.description).strip(), maxsplit=1)
+    return first, [one.strip() for part in rest for one in _SENTENCE_OR_LINE.split(part)]
 
 
 def _words_in(text: str) -> frozenset[str]:
-    return frozenset(word.rstrip("s") or word for word in words_of(text) if word not in _FILLERS)
+    known = (word.rstrip("s") or word for word in words_of(text) if word not in _FILLERS)
+    return frozenset(_SAME_VERBS.get(word, word) for word in known)
 
 
 def _are_alike(first: frozenset[str], second: frozenset[str], share: float) -> bool:

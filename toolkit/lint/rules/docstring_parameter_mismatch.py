@@ -1,4 +1,4 @@
-"""TK205: a docstring that describes other parameters than there are."""
+"""TK205: a docstring that does not match the parameters."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from toolkit.problems import Fix, Location, Problem, nearest
 
 
 class _Entry(NamedTuple):
-    """What a docstring says of one parameter: its name, and the offset of that in the docstring."""
+    """The entry of one parameter in a docstring: its name, and the offset of the name in the docstring."""
 
     name: str
     offset: int
@@ -22,10 +22,11 @@ class DocstringParameterMismatch(Rule):
 
     ## Why
 
-    What is said of a parameter that is not there is lost: the model is never told, and the parameter that was meant
-    has no description. It is what remains when a parameter is renamed. The fix renames the entry where a parameter of
-    nearly that name has none; where just one entry and one parameter are left over, that is an unsafe fix. Entries in
-    another order than the function's (a warning) are put into it.
+    The description of a parameter that does not exist is lost: no model sees it, and the parameter that was meant has no
+    description. This happens when a parameter is renamed. There is one finding for each docstring, whatever is wrong with
+    it. The fix renames an entry if a parameter with a similar name has no entry. If exactly one entry and one parameter
+    are left over, renaming is an unsafe fix. If the entries are in another order than the parameters (a warning), the fix
+    reorders them. The place of parameters that no model sees, such as `context: ToolContext`, does not matter.
 
     ## Example
 
@@ -73,39 +74,49 @@ class DocstringParameterMismatch(Rule):
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         documented = function.docstring.parameters
         written = [one.name for one in function.all_parameters]
-        if list(documented) == [name for name in written if name in documented]:
-            return
         literal = function.docstring_literal
-        if literal is None:
+        if literal is None or list(documented) == [name for name in written if name in documented]:
             return
-        entries = [found for name in documented if (found := _entry(name, literal))]
-        unknown = [entry for entry in entries if entry.name not in written]
         if any(one.kind == "**" for one in function.all_parameters):
-            return  # the docstring may well name what goes in there
-        bare = [one.name for one in function.parameters if one.name not in documented]
-        for entry in unknown:
-            yield self._unknown(function, literal, entry, bare, is_only=len(unknown) == 1)
-        if not unknown and (moved := _first_moved(entries, written)):
+            return  # the docstring may well describe what goes in there
+        entries = [found for name in documented if (found := _entry(name, literal))]
+        seen = [one.name for one in function.parameters]
+        if unknown := [entry for entry in entries if entry.name not in written]:
+            yield self._unknown(function, literal, unknown, [name for name in seen if name not in documented])
+        elif moved := _first_moved([entry for entry in entries if entry.name in seen], seen):
             yield self._disordered(function, literal, moved, entries, written)
 
-    def _unknown(
-        self, function: PythonFunction, literal: Literal, entry: _Entry, bare: list[str], *, is_only: bool
-    ) -> Problem:
-        place = _place(function, literal, entry)
-        near = nearest(entry.name, bare, most=1)
-        meant = near or (bare if is_only and len(bare) == 1 else [])
-        hint = f"rename it to '{meant[0]}'" if meant else "remove it, or add the parameter"
-        edits = [function.file.edit(*literal.span(entry.offset, len(entry.name)), name) for name in meant]
-        fix = self.fixed_by(f"Rename the entry to '{meant[0]}'", *edits, is_safe=bool(near)) if meant else None
-        return self.problem(f"{function.tool_name!r} has no parameter {entry.name!r}", place, hint=hint, fix=fix)
+    def _unknown(self, function: PythonFunction, literal: Literal, unknown: list[_Entry], bare: list[str]) -> Problem:
+        meant = _meant(unknown, bare)
+        is_safe = bool(meant)
+        if not meant and len(unknown) == len(bare) == 1:
+            meant = {unknown[0]: bare[0]}
+        edits = [
+            function.file.edit(*literal.span(entry.offset, len(entry.name)), name) for entry, name in meant.items()
+        ]
+        renamings = " and ".join(f"{entry.name!r} to {name!r}" for entry, name in meant.items())
+        others = [entry.name for entry in unknown if entry not in meant]
+        hints = [f"rename {renamings}"] if meant else []
+        hints += (
+            [f"remove {_listed(others)}, or add {'the parameter' if len(others) == 1 else 'the parameters'}"]
+            if others
+            else []
+        )
+        return self.problem(
+            f"{function.tool_name!r} has no parameter {_listed([entry.name for entry in unknown], 'or')}",
+            _place(function, literal, unknown[0]),
+            hint="; ".join(hints),
+            related=[(_place(function, literal, entry), "no such parameter") for entry in unknown[1:]],
+            fix=self.fixed_by(f"Rename {renamings}", *edits, is_safe=is_safe) if meant else None,
+        )
 
     def _disordered(
         self, function: PythonFunction, literal: Literal, moved: _Entry, entries: list[_Entry], written: list[str]
     ) -> Problem:
         return self.problem(
-            f"{moved.name!r} is described in another place than it has among the parameters of {function.tool_name!r}",
+            f"the docstring describes {moved.name!r} in another place than {function.tool_name!r} has it",
             _place(function, literal, moved),
-            hint="describe the parameters in their order",
+            hint="describe the parameters in the order of the function",
             severity="warning",
             fix=self._ordering(function, literal, entries, written),
         )
@@ -139,6 +150,22 @@ def _entry(name: str, literal: Literal) -> _Entry | None:
     pattern = rf"^[ \t]*(?::\w+[ \t]+(?:[^:\n]*[ \t])?)?\*{{0,2}}({re.escape(name)})\b(?=[^\n]*:|[ \t]*$|[ \t]*,)"
     found = re.search(pattern, literal.value, re.MULTILINE)
     return _Entry(name, found.start(1)) if found else None
+
+
+def _meant(unknown: list[_Entry], bare: list[str]) -> dict[_Entry, str]:
+    """Return the parameters without an entry that unknown entries are probably about, by their names."""
+    found: dict[_Entry, str] = {}
+    for entry in unknown:
+        left = [name for name in bare if name not in found.values()]
+        if near := nearest(entry.name, left, most=1):
+            found[entry] = near[0]
+    return found
+
+
+def _listed(names: list[str], word: str = "and") -> str:
+    """Return names in quotes, such as `'a', 'b' and 'c'`."""
+    *first, last = map(repr, names)
+    return f"{', '.join(first)} {word} {last}" if first else last
 
 
 def _place(function: PythonFunction, literal: Literal, entry: _Entry) -> Location:

@@ -1,5 +1,6 @@
 """TK504: a definition that asks for more than the tool needs, or sends it away."""
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -8,16 +9,20 @@ from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 
 _SENDING = re.compile(
-    r"\b(?:send|post|forward|upload|submit|report|e-?mail|transmit|copy)\b[^.\n]{0,80}?"
+    r"\b(?:send|post|forward|upload|submit|report|e-?mail|transmit|copy)\b"
+    r"(?!\W+(?:(?:an?|the|https?|api|rest|get|head|post|put|patch|delete|single|simple)\W+)*requests?\b)[^.\n]{0,80}?"
     r"(?:\bto\b[^.\n]{0,40}?)(?P<where>https?://[^\s'\"<>)]+|[\w.+-]+@[\w-]+\.[\w.]+)",
     re.IGNORECASE,
 )
 _ASKING = re.compile(
     r"\b(?:full|entire|whole|complete|all(?: of)? the|everything in the)\b\W+(?:\w+\W+){0,3}?"
     r"(?:conversation|chat|dialogue|message history|system prompt|context window)"
-    r"|\b(?:system prompt|conversation history|chat history|your reasoning|previous messages)\b",
+    r"|\b(?:your (?:system prompt|instructions|reasoning))\b"
+    r"|\b(?:include|pass|put|paste|copy|attach|add|append|provide|send|write|insert)\b[^.\n]{0,40}?"
+    r"\b(?:(?:conversation|chat|message) history|previous messages|system prompt)\b",
     re.IGNORECASE,
 )
+_NO_ROOM_FOR_TEXT = {"boolean", "integer", "number", "bool", "int", "float"}
 _SIDE_CHANNELS = {"sidenote", "side_note", "sidenotes", "hidden_notes", "scratch_notes"}
 
 
@@ -26,9 +31,12 @@ class ExfilShape(Rule):
 
     ## Why
 
-    A tool gets what its parameters ask for. One that wants "the entire conversation" in a field for notes, or whose
-    description says to send results on to an address, takes out what nobody meant to give: the tool itself may look
-    harmless, and the model fills the field in on its own. What a tool needs of a conversation can be named.
+    A tool gets what its parameters ask for. A field for notes that asks for "the entire conversation", or a description
+    that says to send results to an address, takes data that nobody meant to give. The tool itself may look harmless, and
+    the model fills in the field on its own. Name what the tool needs from the conversation instead.
+
+    Naming the API that a tool calls ("sends a GET request to https://…"), or a stored conversation that it works on, is
+    not reported.
 
     ## Example
 
@@ -83,14 +91,26 @@ class ExfilShape(Rule):
                 yield self.problem(
                     message, text.written.locate(0, len(text.value)) or tool.location, hint="take it out"
                 )
-            elif text.kind == "parameter" and (found := _ASKING.search(text.value)):
+            elif (
+                text.kind == "parameter" and (found := _ASKING.search(text.value)) and _takes_text(tool, text.parameter)
+            ):
                 yield self._told(
                     tool, text, found, "asks for what was said in the conversation", "ask for what is needed"
                 )
             elif text.kind in ("description", "parameter") and (found := _SENDING.search(text.value)):
-                what = f"sends something to {found['where']!r}"
+                what = f"sends something to {found['where'].rstrip('.,;')!r}"
                 yield self._told(tool, text, found, what, "let the code do that, or take a recipient as a parameter")
 
     def _told(self, tool: ToolDefinition, text: Text, found: re.Match[str], what: str, hint: str) -> Problem:
         place = text.written.locate(found.start(), len(found[0])) or tool.location
         return self.problem(f"{text.subject} of {tool.name!r} {what}", place, hint=hint)
+
+
+def _takes_text(tool: ToolDefinition, name: str | None) -> bool:
+    """Whether a parameter has room for a text, as far as that is known; a switch or a number does not."""
+    parameter = next((one for one in tool.parameters if one.name == name), None)
+    if parameter is None:
+        return True
+    annotation = parameter.python.node.annotation if parameter.python else None
+    kinds = {str((parameter.schema or {}).get("type")), annotation.id if isinstance(annotation, ast.Name) else ""}
+    return not kinds & _NO_ROOM_FOR_TEXT

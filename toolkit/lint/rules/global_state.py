@@ -1,4 +1,4 @@
-"""TK409: a tool that writes what all calls share."""
+"""TK409: a tool that assigns to a global variable."""
 
 import ast
 from collections.abc import Iterator
@@ -14,9 +14,9 @@ class GlobalState(Rule):
 
     ## Why
 
-    Models call tools side by side, and a server serves many of them: what one call writes another one reads. Two calls at
-    once lose one of two changes, and one conversation sees what another did. What belongs to a run belongs into the
-    context; what belongs together into an object with methods.
+    Models call tools in parallel, and a server serves many models: what one call writes, another one reads. Two calls at
+    once can lose a change, and one conversation sees what another one did. Keep what belongs to a run in the context, and
+    what belongs together in an object with methods. A `global` statement alone is fine: only assigning is reported.
 
     ## Example
 
@@ -56,10 +56,29 @@ class GlobalState(Rule):
     severity = "info"
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
+        bound = {name for node in own_nodes(function) for name in _names_bound_by(node)}
         for node in own_nodes(function):
-            if isinstance(node, ast.Global):
-                names = ", ".join(map(repr, node.names))
-                message = f"tool {function.tool_name!r} writes the global {names}, which all calls share"
+            if isinstance(node, ast.Global) and (written := [name for name in node.names if name in bound]):
+                what = f"the global{'s' if len(written) > 1 else ''} {' and '.join(map(repr, written))}"
+                message = f"tool {function.tool_name!r} assigns to {what}, which all calls share"
                 yield self.problem(
                     message, function.file.location(node), hint="keep it in an object, or in the context"
                 )
+
+
+def _names_bound_by(node: ast.AST) -> list[str]:
+    """Return the names that a statement or an expression assigns, deletes, defines or imports."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+            return [name]
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return [name]
+        case (
+            ast.ExceptHandler(name=str() as name) | ast.MatchAs(name=str() as name) | ast.MatchStar(name=str() as name)
+        ):
+            return [name]
+        case ast.MatchMapping(rest=str() as name):
+            return [name]
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            return [one.asname or one.name.partition(".")[0] for one in names]
+    return []

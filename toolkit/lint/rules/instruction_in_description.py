@@ -29,7 +29,8 @@ _SIGNS = (
     _sign(3, "it keeps something from the user",
           r"\b(?:do not|don.?t|never|must not|should not|without)\W+(?:ever\W+)?"
           r"(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|notify|notifying|disclose|disclosing|alert|alerting)"
-          rf"(?:{_WHATEVER}(?:to\W+)?(?:the\W+)?user\b|\W+(?:the\W+)?user\b)"),
+          rf"(?:(?:{_WHATEVER}|\W+)(?:the\W+)?(?<!\ba\s)(?<!\bany\s)user\b(?!\W+(?:to|how|which|whether)\b)"
+          r"|\W+(?:to\W+)?(?:an?|any)\W+user\W+(?:about|of)\W+(?:this|it|these|your)\b)"),
     _sign(3, "it hides commands in tags",
           r"<\s*/?\s*(?:important|system|hidden|instructions?|critical|admin)\s*>|</\s*secret\s*>|\[/?INST\]|<\|im_(?:start|end)\|>"),
     _sign(2, "it wants to come before all other tools",
@@ -50,10 +51,11 @@ class InstructionInDescription(Rule):
 
     ## Why
 
-    Whatever stands in a definition is read by the model as if its operator had written it. A server that writes "ignore
-    previous instructions" or "do not mention this to the user" there takes the conversation over before any tool is
-    called, and nobody sees it. Several signs are weighed against one another; what other tool is needed before this one
-    may be said. In definitions from elsewhere it is an error, in tools of your own a warning.
+    A model reads a definition as if its operator had written it. A server that writes "ignore previous instructions" or
+    "do not mention this to the user" takes over the conversation before any tool is called, and nobody sees it. Several
+    signs are weighed together. It is fine to say which tool must be called before this one, and to advise on what users
+    in general should hear ("never tell a user that it is sold out before you have called this"). A finding is an error
+    in definitions from elsewhere, and a warning in your own tools.
 
     ## Example
 

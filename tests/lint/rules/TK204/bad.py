@@ -30,3 +30,13 @@ def forecast(
         context: Who asks.
     """
     return f"{city} {date} {place} {hours} {unit} {context}"
+
+
+START = "Oslo"
+HOURS = Field(ge=1)
+
+
+@tool
+def measure(city: str = START, hours: int = HOURS) -> str:
+    """Measure the temperature in a city."""
+    return f"{city} {hours}"

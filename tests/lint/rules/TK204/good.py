@@ -39,3 +39,13 @@ def sphinx(city: str, days: int) -> str:
     :param int days: For how many days.
     """
     return f"{city} {days}"
+
+
+CITY = Field(description="The name of the city, such as `Oslo`.")
+Days = Annotated[int, "For how many days."]
+
+
+@tool
+def constants(days: Days, city: str = CITY, unit: Annotated[str, "C or F"] = "C") -> str:
+    """Forecast the weather in a city."""
+    return f"{city} {days} {unit}"

@@ -50,3 +50,16 @@ def pay(euros: int) -> str:
     :param euros: How much.
     """
     return f"{euros}"
+
+
+@tool
+def order(dish: str, amount: int, table: str) -> str:
+    """Order a dish in the restaurant of the hotel.
+
+    Args:
+        dish: The name of the dish.
+        amount: How many of it.
+        waiter: Who brings it.
+        price: What it costs.
+    """
+    return f"{dish} {amount} {table}"

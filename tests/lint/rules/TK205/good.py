@@ -15,3 +15,15 @@ def book(room: str, first: str, last: str, *, context: ToolContext) -> str:
         context: Who asks.
     """
     return f"{room} {first} {last} {context}"
+
+
+@tool
+def cancel(context: ToolContext, room: str, day: str) -> str:
+    """Cancel the booking of a room.
+
+    Args:
+        room: The number of the room.
+        day: The first day.
+        context: Who asks.
+    """
+    return f"{room} {day} {context}"

@@ -33,3 +33,9 @@ def first(numbers: Iterator[int], /, most: int) -> int:
         most: The largest that will do.
     """
     return next(number for number in numbers if number <= most)
+
+
+@tool
+def largest(*numbers, **others) -> int:
+    """Return the largest number."""
+    return max(*numbers, *others.values())

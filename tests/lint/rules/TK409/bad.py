@@ -11,3 +11,16 @@ def add(number: int) -> int:
     global total
     total += number
     return total
+
+
+client = None
+calls = 0
+
+
+@tool
+def connect(name: str) -> str:
+    """Connect to a house of the shop."""
+    global total, client, calls
+    import client
+    del calls
+    return f"{name} {total} {client}"

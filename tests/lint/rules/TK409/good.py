@@ -11,3 +11,13 @@ def add(number: int) -> int:
     total = START
     total += number
     return total
+
+
+client = None
+
+
+@tool
+def subtract(number: int) -> int:
+    """Subtract a number from the start."""
+    global START, client
+    return START - number if client is None else number

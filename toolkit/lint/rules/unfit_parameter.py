@@ -1,0 +1,113 @@
+"""TK321: a parameter has a type that has no form in JSON: a callable, a stream, a future, `*args` or `**kwargs`."""
+
+import ast
+from collections.abc import Iterator
+
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.python_files import PythonFile, PythonFunction
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+from toolkit.tools.objections import unfit_objection, variadic_objection
+
+_CALLABLE, _FUTURE, _STREAM = "a callable", "a future", "a stream"
+_CALLABLES = dict.fromkeys(("Callable",), _CALLABLE)
+_FUTURES = dict.fromkeys(("Awaitable", "Coroutine"), _FUTURE)
+_STREAMS = dict.fromkeys(
+    ("Iterable", "Iterator", "Generator", "AsyncIterator", "AsyncIterable", "AsyncGenerator"), _STREAM
+)
+_UNFIT = {
+    f"{module}.{name}": what
+    for module in ("collections.abc", "typing")
+    for name, what in {**_CALLABLES, **_FUTURES, **_STREAMS}.items()
+} | dict.fromkeys(("typing.IO", "typing.TextIO", "typing.BinaryIO"), _STREAM)
+
+
+class UnfitParameter(Rule):
+    '''A parameter has a type that has no form in JSON: a callable, a stream, a future, `*args` or `**kwargs`.
+
+    ## Why
+
+    A model sends JSON, so it can fill only what JSON can express: text, numbers, lists, objects. Take plain data, a
+    dataclass, a TypedDict or a pydantic model instead. `*args` and `**kwargs` of one function are one finding.
+
+    ## Example
+
+    ```python
+    from collections.abc import Callable
+
+    from toolkit import tool
+
+
+    @tool
+    def apply(function: Callable[[int], int], number: int) -> int:
+        """Apply a function to a number.
+
+        Args:
+            function: What to apply.
+            number: What to apply it to.
+        """
+        return function(number)
+    ```
+
+    ## Instead
+
+    ```python
+    from typing import Literal
+
+    from toolkit import tool
+
+
+    @tool
+    def apply(function: Literal["double", "square"], number: int) -> int:
+        """Apply a function to a number.
+
+        Args:
+            function: What to apply.
+            number: What to apply it to.
+        """
+        return number * 2 if function == "double" else number * number
+    ```
+
+    ## Source
+
+    - this project's own (checked 2026-11-21)
+    '''
+
+    code = "TK321"
+    name = "unfit-parameter"
+    severity = "error"
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        """Look at tools that were not built: what the source shows is what building would have reported."""
+        if tool.spec is None and tool.function is not None:
+            yield from self._written(tool.function)
+
+    def _written(self, function: PythonFunction) -> Iterator[Problem]:
+        variadic = [one for one in function.all_parameters if one.is_variadic]
+        if variadic:
+            message, hint = variadic_objection([f"{one.kind}{one.name}" for one in variadic])
+            yield self.problem(message, function.file.location(variadic[0].node), hint=hint)
+        for parameter in function.parameters:
+            if what := _unfit_kind(parameter.node.annotation, function.file):
+                message, hint = unfit_objection(parameter.name, what)
+                yield self.problem(message, function.file.location(parameter.node), hint=hint)
+
+
+def _unfit_kind(annotation: ast.expr | None, file: PythonFile) -> str | None:
+    """Return what in an annotation has no form in JSON, by the names of the standard library's types."""
+    match annotation:
+        case ast.Name() | ast.Attribute():
+            return _UNFIT.get(file.meaning(annotation) or "")
+        case ast.Subscript(value=outer, slice=ast.Tuple(elts=[inner, *_])) if _is_annotated(outer, file):
+            return _unfit_kind(inner, file)
+        case ast.Subscript(value=outer, slice=inner):
+            return _unfit_kind(outer, file) or _unfit_kind(inner, file)
+        case ast.BinOp(left=left, right=right):
+            return _unfit_kind(left, file) or _unfit_kind(right, file)
+        case ast.Tuple(elts=parts):
+            return next((what for part in parts if (what := _unfit_kind(part, file))), None)
+    return None
+
+
+def _is_annotated(node: ast.expr, file: PythonFile) -> bool:
+    return (file.meaning(node) or "").rpartition(".")[2] == "Annotated"
