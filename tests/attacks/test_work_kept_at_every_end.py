@@ -140,3 +140,21 @@ def test_no_end_loses_a_step_or_an_item(tmp_path, monkeypatch, attacks, how):
                 ended = CliRunner().invoke(application(), ["run", file.name, f"how={how}", "--format", "json"])
                 what = f"{how} in {file.name}: {ended.exit_code}, {ended.stdout}, {ended.stderr}"
                 attacks.count(what, held=ended.exit_code != 0 and kept_in(ended.stdout) == expected)
+
+
+@pytest.mark.parametrize("how", HOWS)
+def test_no_end_loses_a_call_of_an_agent(tmp_path, monkeypatch, attacks, how):
+    if how == "hang-up" and not hasattr(signal, "SIGHUP"):
+        pytest.skip("this system knows no hang-up")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tools.py").write_text(TOOLS, "utf-8")
+    for tool in ("end", "end_aside"):
+        turns = [f'  - calls: [{{tool: note, arguments: {{text: "{at}"}}}}]\n' for at in range(2)]
+        turns.append(f"  - calls: [{{tool: {tool}, arguments: {{how: {how}}}}}]\n")
+        (tmp_path / "script.yaml").write_text(f"turns:\n{''.join(turns)}", "utf-8")
+        words = ["agent", "go", "--model", "scripted:script.yaml", "--tools", "tools.py", "--format", "json"]
+        ended = CliRunner().invoke(application(), words)
+        steps = [(step["tool"], step["output"]) for step in json.loads(ended.stdout)["steps"]]
+        what = f"{how} in {tool}: {ended.exit_code}, {ended.stdout}, {ended.stderr}"
+        expected = [("note", "noted 0"), ("note", "noted 1"), (tool, "")]
+        attacks.count(what, held=ended.exit_code != 0 and steps == expected)
