@@ -6,7 +6,7 @@ function does to a temporary file of its own leaves the world as it was.
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from toolkit.lint.python_files import PythonFunction
@@ -21,7 +21,8 @@ _WRITING = {
     "shutil.move", "shutil.copy", "shutil.copy2", "shutil.copyfile", "shutil.copytree",
 }  # fmt: skip
 _CLIENTS = {"requests", "httpx", "httpx2", "niquests"}
-_METHODS = {"delete": "destroy", "put": "send", "patch": "send"}
+_METHODS: Mapping[str, Kind] = {"delete": "destroy", "put": "send", "patch": "send"}
+_REQUESTING = {"request", "stream", "Request", "build_request"}
 _PATH_DESTROYING = {"unlink", "rmdir"}
 _PATH_WRITING = {"write_text", "write_bytes", "touch"}
 _ON_ONE = {
@@ -65,11 +66,24 @@ def _effect(function: PythonFunction, node: ast.Call) -> Effect | None:
     if meaning in _WRITING:
         return Effect(node, meaning, "write")
     if module in _CLIENTS and member in _METHODS:
-        return Effect(node, meaning, "destroy" if member == "delete" else "send")
+        return Effect(node, meaning, _METHODS[member])
+    if method := _method_of_request(node):
+        return Effect(node, f"{function.file.segment(node.func)}(…, {method!r})", _METHODS[method.lower()])
     if meaning in {"open", "io.open"} and _opens_for_writing(node, 1):
         return Effect(node, "open(…, 'w')", "write")
     if isinstance(node.func, ast.Attribute):
         return _effect_of_method(node, node.func)
+    return None
+
+
+def _method_of_request(node: ast.Call) -> str | None:
+    """Return the method that a call such as `Request(url, method="DELETE")` names, if it changes something."""
+    called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if called not in _REQUESTING:
+        return None
+    for given in [*node.args[:1], *(one.value for one in node.keywords if one.arg == "method")]:
+        if isinstance(given, ast.Constant) and isinstance(given.value, str) and given.value.lower() in _METHODS:
+            return given.value
     return None
 
 

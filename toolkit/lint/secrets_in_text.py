@@ -17,6 +17,11 @@ _NAMED = re.compile(
 )
 
 
+def is_placeholder(text: str) -> bool:
+    """Return whether a text stands for a secret in documentation, such as `<your key>` or `changeme...`."""
+    return bool(_PLACEHOLDER.search(text))
+
+
 class FoundSecret(NamedTuple):
     """A secret: what it is, and where in the text it stands."""
 

@@ -3,57 +3,73 @@
 import ast
 from collections.abc import Callable, Container, Iterator
 
-from toolkit.lint.python_files import PythonFunction, PythonParameter
-from toolkit.tools.names import words_of
+from toolkit.lint.carried_text import carriers_of
+from toolkit.lint.python_files import PythonFile, PythonFunction, PythonParameter
 
 _TEXTS = {"str", "Path", "AnyUrl", "HttpUrl"}
+_CHECKS = {"isalnum", "isalpha", "isdigit", "isidentifier", "isdecimal", "match", "fullmatch", "UUID"}
+
+Follows = Callable[[ast.Call, str, PythonParameter, frozenset[str]], bool]
+"""Whether a call, known by its name through the imports, goes where a parameter, or a name that carries it, leads."""
 
 
 def unguarded(
-    function: PythonFunction,
-    words: frozenset[str],
-    guards: Container[str],
-    is_risky: Callable[[ast.Call, str], bool],
+    function: PythonFunction, guards: Container[str], follows: Follows
 ) -> Iterator[tuple[PythonParameter, ast.Call, str]]:
     """Yield the parameters that a model may fill with anything, and the first risky call that each of them reaches.
 
     Args:
         function: The tool.
-        words: Words that tell in a name what a parameter is, such as `path`.
-        guards: Names of functions and methods that make sure of it; one of them in the body is taken for a guard.
-        is_risky: Whether a call, known by its name through the imports, does something with it.
+        guards: Names of functions and methods that check the parameter; one of them in the body counts as a guard.
+        follows: Whether a call goes where a parameter leads.
     """
-    suspects = {
-        one.name: one for one in function.parameters if _is_text(one) and words.intersection(words_of(one.name))
-    }
-    if not suspects or any(_name_of(call) in guards for call in function.walk() if isinstance(call, ast.Call)):
+    suspects = [one for one in function.parameters if _is_text(one.node.annotation, function.file)]
+    calls = [node for node in function.walk() if isinstance(node, ast.Call)]
+    if not suspects or any(_name_of(call) in guards or _name_of(call) in _CHECKS for call in calls):
         return
-    compared = {name for node in function.walk() if isinstance(node, ast.Compare) for name in _names_in(node)}
-    for name, parameter in suspects.items():
-        if name not in compared:
-            for call in function.walk():
-                if (
-                    isinstance(call, ast.Call)
-                    and is_risky(call, function.file.meaning(call.func) or "")
-                    and _reaches(name, call)
-                ):
-                    yield parameter, call, function.file.segment(call.func)
-                    break
+    compared = {name for node in function.walk() if isinstance(node, ast.Compare) for name in names_in(node)}
+    for parameter in suspects:
+        carriers = carriers_of(function, parameter.name)
+        if compared & carriers:
+            continue
+        for call in calls:
+            if follows(call, function.file.meaning(call.func) or "", parameter, carriers):
+                yield parameter, call, function.file.segment(call.func)
+                break
 
 
-def _is_text(parameter: PythonParameter) -> bool:
-    annotation = parameter.node.annotation
-    return annotation is None or (isinstance(annotation, ast.Name) and annotation.id in _TEXTS)
-
-
-def _reaches(name: str, call: ast.Call) -> bool:
-    receiver = [call.func.value] if isinstance(call.func, ast.Attribute) else []
-    given = [*call.args[:2], *(one.value for one in call.keywords), *receiver]
-    return any(name in _names_in(node) for node in given)
-
-
-def _names_in(node: ast.AST) -> set[str]:
+def names_in(node: ast.AST) -> set[str]:
+    """Return the names that an expression reads."""
     return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+
+
+def _is_text(annotation: ast.expr | None, file: PythonFile) -> bool:
+    """Whether an annotation admits any text: `str`, `str | None`, `Annotated[str, "…"]`, but no pattern."""
+    match annotation:
+        case None:
+            return True
+        case ast.Name() | ast.Attribute():
+            return (file.meaning(annotation) or "").rpartition(".")[2] in _TEXTS
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return any(not _is_none(one) and _is_text(one, file) for one in (left, right))
+        case ast.Subscript(value=outer, slice=ast.Tuple(elts=[inner, *extras])) if _is_called(outer, "Annotated", file):
+            return _is_text(inner, file) and not any(isinstance(one, ast.Call) and _may_check(one) for one in extras)
+        case ast.Subscript(value=outer, slice=inner) if _is_called(outer, "Optional", file):
+            return _is_text(inner, file)
+    return False
+
+
+def _is_called(node: ast.expr, name: str, file: PythonFile) -> bool:
+    return (file.meaning(node) or "").rpartition(".")[2] == name
+
+
+def _may_check(extra: ast.Call) -> bool:
+    """Whether what stands in an `Annotated` may refuse a value: a pattern, or anything but a `Field`."""
+    return _name_of(extra) != "Field" or any(keyword.arg in {"pattern", None} for keyword in extra.keywords)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _name_of(call: ast.Call) -> str:

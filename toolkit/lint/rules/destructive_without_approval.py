@@ -1,4 +1,4 @@
-"""TK506: a tool that destroys or sends something, of which nobody says so."""
+"""TK506: a tool that destroys or sends something without a mark that says so."""
 
 import ast
 from collections.abc import Iterator
@@ -18,11 +18,11 @@ class DestructiveWithoutApproval(Rule):
 
     ## Why
 
-    A tool that is marked `destructive=True` or `requires_approval=True` is not run before somebody has agreed: on the
-    command line, in a pipeline, over MCP and in an agent. One that is not marked runs whenever a model finds it fitting,
-    and what it deletes is gone. Told are tools whose name begins with such a verb, and those whose body deletes files,
-    database rows or what lies behind an address. Whoever has thought about it says so: `destructive=False`,
-    `read_only=True`, or any answer about approval.
+    A tool that is marked `destructive=True` or `requires_approval=True` runs only after somebody has approved the call: on
+    the command line, in a pipeline, over MCP and in an agent. A tool without a mark runs whenever a model chooses it, and
+    what it deletes is gone. The rule reports tools whose name begins with such a verb, and tools whose body deletes files,
+    database rows, or something on a server (`httpx.delete`, `Request(url, method="DELETE")`). If nothing can be lost, say
+    so: `destructive=False`, `read_only=True`, or any value of `requires_approval`.
 
     ## Example
 

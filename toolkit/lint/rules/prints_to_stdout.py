@@ -1,12 +1,15 @@
-"""TK407: a tool prints to where its server talks."""
+"""TK407: a tool writes to standard output."""
 
 import ast
 from collections.abc import Iterator
 
 from toolkit.lint.importing import importing
-from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.python_files import PythonFile, PythonFunction
 from toolkit.lint.rule import Rule
-from toolkit.problems import Fix, Problem
+from toolkit.problems import Edit, Fix, Problem
+
+_STREAMS = {"sys.stdout", "sys.__stdout__"}
+_WRITING = {"write", "writelines"}
 
 
 class PrintsToStdout(Rule):
@@ -14,9 +17,9 @@ class PrintsToStdout(Rule):
 
     ## Why
 
-    Over stdio every line on standard output is a message. `toolkit serve` keeps what tools print away from it, but other
-    servers do not: one `print` there breaks the connection. What is meant for people belongs on standard error, and what is
-    meant for the model belongs into the result.
+    Over stdio every line on standard output is a message. `toolkit serve` redirects what tools print, but other servers do
+    not: one `print` there breaks the connection. Write what is meant for people to standard error, and return what is
+    meant for the model. `print(…, file=sys.stdout)` and `sys.stdout.write(…)` are reported too.
 
     ## Example
 
@@ -59,17 +62,47 @@ class PrintsToStdout(Rule):
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         for node, meaning in function.calls():
-            if meaning in {"print", "builtins.print"} and not any(one.arg in {"file", None} for one in node.keywords):
+            if fix := self._fix(function.file, node, meaning):
                 message = f"tool {function.tool_name!r} prints to standard output"
                 place = function.file.location(node)
                 yield self.problem(
-                    message, place, hint="write file=sys.stderr, or log it", fix=self._fix(function, node)
+                    message,
+                    place,
+                    hint="write file=sys.stderr, or log it" if _is_print(meaning) else "write to sys.stderr, or log it",
+                    fix=fix,
                 )
 
-    def _fix(self, function: PythonFunction, node: ast.Call) -> Fix:
-        file = function.file
-        end = file.span(node)[1] - 1
-        last: list[ast.expr] = [*node.args, *(one.value for one in node.keywords)]
-        behind = max((file.span(one)[1] for one in last), default=end)
-        edit = file.edit(behind, behind, ", file=sys.stderr" if last else "file=sys.stderr")
+    def _fix(self, file: PythonFile, node: ast.Call, meaning: str) -> Fix | None:
+        """Return the fix of a call that writes to standard output; None for any other call."""
+        stream = _stream_of(file, node, meaning)
+        if stream is not None:
+            edit = file.replacing(stream, "sys.stderr")
+        elif _is_print(meaning) and not any(one.arg in {"file", None} for one in node.keywords):
+            edit = _with_file(file, node)
+        else:
+            return None
         return self.fixed_by("Print to standard error", edit, *importing(file, "sys"))
+
+
+def _is_print(meaning: str) -> bool:
+    return meaning in {"print", "builtins.print"}
+
+
+def _stream_of(file: PythonFile, node: ast.Call, meaning: str) -> ast.expr | None:
+    """Return where a call names standard output: `file=sys.stdout`, or `sys.stdout` in front of `.write`."""
+    if _is_print(meaning):
+        named = [one.value for one in node.keywords if one.arg == "file"]
+        return next((one for one in named if file.meaning(one) in _STREAMS), None)
+    if isinstance(node.func, ast.Attribute) and node.func.attr in _WRITING:
+        stream = node.func.value
+        if isinstance(stream, ast.Attribute) and stream.attr == "buffer":
+            stream = stream.value
+        return stream if file.meaning(stream) in _STREAMS else None
+    return None
+
+
+def _with_file(file: PythonFile, node: ast.Call) -> Edit:
+    end = file.span(node)[1] - 1
+    last: list[ast.expr] = [*node.args, *(one.value for one in node.keywords)]
+    behind = max((file.span(one)[1] for one in last), default=end)
+    return file.edit(behind, behind, ", file=sys.stderr" if last else "file=sys.stderr")

@@ -1,11 +1,14 @@
 """TK512: a secret in what a model is sent."""
 
+import ast
+import re
 from collections.abc import Iterator
 
-from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.rule import Rule
-from toolkit.lint.secrets_in_text import secrets_in
-from toolkit.problems import Problem
+from toolkit.lint.secrets_in_text import is_placeholder, secrets_in
+from toolkit.problems import Location, Problem
+from toolkit.redactors.secret_names import names_secret
 
 
 class SecretInDefinition(Rule):
@@ -13,8 +16,10 @@ class SecretInDefinition(Rule):
 
     ## Why
 
-    A definition is sent to the provider with every request, is shown to whoever lists the tools, and stands in logs. A key
-    in a default or an example is a key that is published. Change it, and let the tool take it from the environment.
+    A definition is sent to the provider with every request, is shown to everybody who lists the tools, and appears in
+    logs. A key in a default or an example is a published key. Revoke it, and let the tool read it from the environment.
+    The rule reports known formats of keys, and the default of any parameter whose name says that it is a secret, such as
+    `password`.
 
     ## Example
 
@@ -52,8 +57,45 @@ class SecretInDefinition(Rule):
     severity = "error"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        known = set[str | None]()
         for text in tool.texts:
             for found in secrets_in(text.value):
+                known.add(text.parameter)
                 message = f"{text.subject} of {tool.name!r} holds {found.what}"
-                hint = "revoke it, and let the tool read it from the environment"
-                yield self.problem(message, text.written.locate(found.start, found.length), hint=hint)
+                yield self.problem(message, text.written.locate(found.start, found.length), hint=_HINT)
+        for parameter in tool.parameters:
+            if parameter.name not in known and _is_secret(parameter.name, _default_of(tool, parameter)):
+                message = f"the default of parameter {parameter.name!r} of {tool.name!r} is a secret"
+                yield self.problem(message, _place(tool, parameter), hint=_HINT)
+
+
+_HINT = "revoke it, and let the tool read it from the environment"
+_EMPTY = re.compile(r"(?:none|null|nil|unset|default|anonymous|auto|disabled|optional|basic|bearer)?", re.IGNORECASE)
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+
+
+def _is_secret(name: str, default: object) -> bool:
+    """Whether a default is a secret by the name of its parameter, and no placeholder such as `YOUR_API_KEY`."""
+    if not isinstance(default, str) or not names_secret(name):
+        return False
+    return not (_EMPTY.fullmatch(default) or _VARIABLE.fullmatch(default) or is_placeholder(default))
+
+
+def _default_of(tool: ToolDefinition, parameter: ParameterDefinition) -> object:
+    if parameter.schema is not None:
+        return parameter.schema.get("default")
+    if parameter.python is None or tool.function is None:
+        return None
+    default = tool.function.file.resolved(parameter.python.default)
+    return default.value if isinstance(default, ast.Constant) else None
+
+
+def _place(tool: ToolDefinition, parameter: ParameterDefinition) -> Location | None:
+    if (
+        tool.document is None
+        and tool.function is not None
+        and parameter.python is not None
+        and parameter.python.default
+    ):
+        return tool.function.file.location(parameter.python.default)
+    return tool.place("properties", parameter.name, "default")

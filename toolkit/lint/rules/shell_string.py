@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from toolkit.lint.carried_text import carriers_of, carries
 from toolkit.lint.effects import leading_text
 from toolkit.lint.python_files import PythonFunction
 from toolkit.lint.rule import Rule
@@ -19,6 +20,7 @@ _PROCESSES = {
 _SHELLS = {
     "os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput", "asyncio.create_subprocess_shell",
 }  # fmt: skip
+_SPLIT_RUNNERS = {*_PROCESSES, "asyncio.create_subprocess_exec"}
 _CODE = {"eval", "exec", "builtins.eval", "builtins.exec"}
 _REVIVING = {"pickle.loads", "pickle.load", "marshal.loads", "marshal.load", "dill.loads", "dill.load", "shelve.open"}
 _EXECUTING = {"execute", "executemany", "executescript"}
@@ -30,9 +32,10 @@ class ShellString(Rule):
 
     ## Why
 
-    What a model sends is text from anywhere: from a web page that it read, or from a mail. In a shell `;` and `$()`
-    begin another command, in SQL a quote ends the text, and `eval` and `pickle` run whatever they are given. Quoting by
-    hand fails sooner or later; arguments in a list and placeholders in a query cannot be misread.
+    What a model sends may come from anywhere: from a web page that it read, or from an e-mail. In a shell, `;` and `$()`
+    start another command. In SQL, a quote ends the text. `eval` and `pickle` run whatever they are given, and
+    `command.split()` lets the text choose the program or add options. Quoting by hand fails sooner or later; arguments in
+    a list and placeholders in a query cannot be misread.
 
     ## Example
 
@@ -86,7 +89,8 @@ class ShellString(Rule):
 def _may_run(function: PythonFunction, node: ast.Call) -> bool:
     """Whether what is called may run its first argument, so that it matters whether that is fixed."""
     is_query = isinstance(node.func, ast.Attribute) and node.func.attr in _EXECUTING
-    return is_query or (function.file.meaning(node.func) or "") in {*_SHELLS, *_PROCESSES, *_CODE, *_REVIVING}
+    runners = {*_SHELLS, *_SPLIT_RUNNERS, *_CODE, *_REVIVING}
+    return is_query or (function.file.meaning(node.func) or "") in runners
 
 
 def _found(function: PythonFunction, node: ast.Call, fixed: set[str]) -> tuple[str, str] | None:
@@ -99,6 +103,11 @@ def _found(function: PythonFunction, node: ast.Call, fixed: set[str]) -> tuple[s
             f"gives '{meaning}' a command for a shell",
             "give the program and its arguments as a list, without a shell",
         )
+    if meaning in _SPLIT_RUNNERS and _is_split_text(function, given):
+        return (
+            f"splits text into a command for '{meaning}', so the text chooses the program or its options",
+            "name the program, and give each argument as its own item of a list",
+        )
     if meaning in _CODE:
         return (
             f"runs text as code with '{node_name(meaning)}'",
@@ -109,6 +118,38 @@ def _found(function: PythonFunction, node: ast.Call, fixed: set[str]) -> tuple[s
     is_query = isinstance(node.func, ast.Attribute) and node.func.attr in _EXECUTING
     if is_query and _SQL.match(leading_text(given)) and _is_put_together(given):
         return "puts a query together from text", "write placeholders, and give the values beside the query"
+    return None
+
+
+def _is_split_text(function: PythonFunction, given: ast.expr) -> bool:
+    """Whether a command is the text of a parameter, split at its blanks."""
+    parts = [given.value] if isinstance(given, ast.Starred) else [given]
+    parts = [part for one in parts for part in (one.elts if isinstance(one, ast.List) else [one])]
+    texts = [text for part in parts if (text := _split_text(function, part)) is not None]
+    return any(
+        carries(text, carriers_of(function, parameter.name)) for parameter in function.parameters for text in texts
+    )
+
+
+def _split_text(function: PythonFunction, part: ast.expr) -> ast.expr | None:
+    """Return what an expression splits: `text` in `text.split()`, `*text.split()` or `shlex.split(text)`."""
+    part = part.value if isinstance(part, ast.Starred) else part
+    if isinstance(part, ast.Name):
+        values = [
+            node.value
+            for node in function.walk()
+            if isinstance(node, ast.Assign) and any(getattr(one, "id", "") == part.id for one in node.targets)
+        ]
+        part = values[0] if len(values) == 1 else part
+    match part:
+        case ast.Call(func=ast.Attribute(attr="split"), args=[text, *_]) if (
+            function.file.meaning(part.func) == "shlex.split"
+        ):
+            return text
+        case ast.Call(func=ast.Attribute(value=text, attr="split")):
+            return text
+        case ast.Call(func=ast.Name(), args=[text, *_]) if function.file.meaning(part.func) == "shlex.split":
+            return text
     return None
 
 

@@ -1,4 +1,4 @@
-"""TK408: a failure that looks like a success."""
+"""TK408: a failure that is returned as a result."""
 
 import ast
 import re
@@ -13,6 +13,11 @@ _BROAD = {"Exception", "BaseException"}
 _FAILURE = re.compile(
     r"\b(?:error|errors|failed|failure|fail|could not|couldn't|cannot|can't|unable|exception|invalid)\b", re.IGNORECASE
 )
+_SUCCESS = re.compile(
+    r"^\W*(?:ok|okay|success|successful|done)\W*$"
+    r"|\b(?:successfully|success|(?:was|were|has been|have been) (?:sent|saved|stored|created|deleted|updated|written))\b",
+    re.IGNORECASE,
+)
 
 
 class SwallowedError(Rule):
@@ -20,8 +25,12 @@ class SwallowedError(Rule):
 
     ## Why
 
-    A result is a success: it is counted as one, `retry` does not try again, a pipeline goes on with `Error: …` as its data,
-    and an MCP client is not told. An exception becomes a failed result by itself, with its message for the model.
+    A result counts as a success: `retry` does not try again, a pipeline continues with `Error: …` as its data, and an MCP
+    client does not see the failure. It is worse if the text says `Success`: then nobody sees it. An exception becomes a
+    failed result by itself, with its message for the model.
+
+    The rule reports `except Exception` and bare `except` blocks that return a text or a dict about a failure or a success,
+    and a success that is returned behind a block that does nothing (`except Exception: pass`).
 
     ## Example
 
@@ -60,19 +69,84 @@ class SwallowedError(Rule):
     name = "swallowed-error"
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
-        for handler in own_nodes(function):
-            if not isinstance(handler, ast.ExceptHandler) or not _is_broad(handler.type):
-                continue
+        for statements in _blocks(function):
+            for position, statement in enumerate(statements):
+                if isinstance(statement, ast.Try | ast.TryStar):
+                    yield from self._of_try(function, statement, statements[position + 1 :])
+
+    def _of_try(
+        self, function: PythonFunction, node: ast.Try | ast.TryStar, behind: list[ast.stmt]
+    ) -> Iterator[Problem]:
+        broad = [handler for handler in node.handlers if _is_broad(handler.type)]
+        for handler in broad:
             for statement in handler.body:
-                if isinstance(statement, ast.Return) and _tells_failure(statement.value):
-                    message = f"tool {function.tool_name!r} returns a failure as if it were a result"
-                    hint = "let it be raised, raise ToolExecutionError, or return ToolResult.failure(…)"
-                    yield self.problem(message, function.file.location(statement), hint=hint)
+                if isinstance(statement, ast.Return):
+                    yield from self._told(function, statement)
+        if any(map(_does_nothing, broad)):
+            yield from (
+                self._as_success(function, statement)
+                for statement in behind
+                if isinstance(statement, ast.Return) and _says(_SUCCESS, statement.value)
+            )
+
+    def _told(self, function: PythonFunction, statement: ast.Return) -> Iterator[Problem]:
+        if _says(_FAILURE, statement.value) or _is_said_to_fail(statement.value):
+            message = f"tool {function.tool_name!r} returns a failure as if it were a result"
+            yield self.problem(message, function.file.location(statement), hint=_HINT)
+        elif _says(_SUCCESS, statement.value):
+            yield self._as_success(function, statement)
+
+    def _as_success(self, function: PythonFunction, statement: ast.Return) -> Problem:
+        message = f"tool {function.tool_name!r} reports success after any exception"
+        return self.problem(message, function.file.location(statement), hint=_HINT)
+
+
+_HINT = "let it be raised, raise ToolExecutionError, or return ToolResult.failure(…)"
+
+
+def _blocks(function: PythonFunction) -> Iterator[list[ast.stmt]]:
+    """Yield every list of statements in a body, without those of functions inside it."""
+    yield function.body
+    for node in own_nodes(function):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list) and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                yield block
 
 
 def _is_broad(kind: ast.expr | None) -> bool:
     return kind is None or (isinstance(kind, ast.Name) and kind.id in _BROAD)
 
 
-def _tells_failure(value: ast.expr | None) -> bool:
-    return value is not None and bool(_FAILURE.search(leading_text(value)))
+def _does_nothing(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler goes on as if nothing had happened; what it logs or prints changes nothing."""
+    return all(
+        isinstance(one, ast.Pass) or (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant | ast.Call))
+        for one in handler.body
+    )
+
+
+def _says(pattern: re.Pattern[str], value: ast.expr | None) -> bool:
+    return any(pattern.search(text) for text in _leading_texts(value))
+
+
+def _leading_texts(value: ast.expr | None) -> Iterator[str]:
+    """Yield the text that a value begins with; of a dict, or of one as JSON, each value's."""
+    match value:
+        case None:
+            return
+        case ast.Dict(values=values):
+            yield from map(leading_text, values)
+        case ast.Call(func=ast.Attribute(attr="dumps") | ast.Name(id="dumps"), args=[ast.Dict(values=values), *_]):
+            yield from map(leading_text, values)
+        case _:
+            yield leading_text(value)
+
+
+def _is_said_to_fail(value: ast.expr | None) -> bool:
+    """Whether a dict has a key for the error, such as `{"error": str(error)}`."""
+    if isinstance(value, ast.Call) and value.args:
+        return getattr(value.func, "attr", getattr(value.func, "id", "")) == "dumps" and _is_said_to_fail(value.args[0])
+    return isinstance(value, ast.Dict) and any(
+        isinstance(key, ast.Constant) and key.value in {"error", "errors", "exception"} for key in value.keys
+    )

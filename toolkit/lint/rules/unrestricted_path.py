@@ -3,10 +3,12 @@
 import ast
 from collections.abc import Iterator
 
-from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.carried_text import carries
+from toolkit.lint.python_files import PythonFunction, PythonParameter
 from toolkit.lint.rule import Rule
-from toolkit.lint.unguarded import unguarded
+from toolkit.lint.unguarded import names_in, unguarded
 from toolkit.problems import Problem
+from toolkit.tools.names import words_of
 
 _WORDS = frozenset({"path", "paths", "file", "filename", "filepath", "folder", "directory", "dir"})
 _GUARDS = {
@@ -17,7 +19,7 @@ _GUARDS = {
     "commonpath",
     "secure_filename",
     "safe_join",
-    "fullmatch",
+    "basename",
 }
 _CALLS = {
     "open", "io.open", "os.listdir", "os.scandir", "os.walk", "os.remove", "os.unlink", "os.rmdir", "os.makedirs", "os.open",
@@ -33,10 +35,10 @@ class UnrestrictedPath(Rule):
 
     ## Why
 
-    Whoever can talk to the model chooses the path: `../../.ssh/id_rsa`, `/etc/passwd`, a link that leads out of the folder.
-    A tool that reads what it is given gives away whatever the process may read. Resolve the path below one folder, and
-    refuse what is not in it, or let the ready tools `file_read` and `file_write` do it. Only the source is looked at: a
-    call such as `is_relative_to`, or a comparison with the parameter, counts as a guard.
+    Everybody who can talk to the model can choose the path: `../../.ssh/id_rsa`, `/etc/passwd`, a link that leads out of
+    the folder. That also holds for a part of a path, as in `open(f"/data/{city}.txt")`. Resolve the path below one folder
+    and refuse what is outside of it, or use the ready tools `file_read` and `file_write`. The rule reads the source only: a
+    call such as `is_relative_to` or `isalnum`, or a comparison with the parameter, counts as a guard.
 
     ## Example
 
@@ -82,12 +84,38 @@ class UnrestrictedPath(Rule):
     name = "unrestricted-path"
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
-        for parameter, call, written in unguarded(function, _WORDS, _GUARDS, _opens):
+        for parameter, call, written in unguarded(function, _GUARDS, _follows):
             message = f"{parameter.name!r} of {function.tool_name!r} may lead anywhere, and '{written}' follows it"
             related = [(function.file.location(parameter.node), "a model gives it")]
             hint = "resolve it below one folder, and refuse what is not in it"
             yield self.problem(message, function.file.location(call), hint=hint, related=related)
 
 
-def _opens(call: ast.Call, meaning: str) -> bool:
-    return meaning in _CALLS or (isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS)
+def _follows(call: ast.Call, meaning: str, parameter: PythonParameter, carriers: frozenset[str]) -> bool:
+    """Whether a call opens what a parameter leads to; one that is not called a path must be a part of the path itself."""
+    receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
+    is_method = receiver is not None and meaning not in _CALLS and _name_of_method(call) in _METHODS
+    if not (is_method or meaning in _CALLS):
+        return False
+    if _WORDS.intersection(words_of(parameter.name)):
+        given = [*call.args[:2], *(one.value for one in call.keywords), *([receiver] if receiver else [])]
+        return any(carriers & names_in(node) for node in given)
+    if is_method:
+        return _is_path(receiver, carriers)
+    return any(carries(node, carriers) for node in call.args[:1])
+
+
+def _is_path(receiver: ast.expr | None, carriers: frozenset[str]) -> bool:
+    """Whether this is a path that holds a parameter: `Path(…)`, `FOLDER / …`, or a variable with one of them."""
+    match receiver:
+        case ast.BinOp(op=ast.Div()) | ast.Call(func=ast.Name(id="Path")) | ast.Call(func=ast.Attribute(attr="Path")):
+            return carries(receiver, carriers)
+        case ast.Call(func=ast.Attribute(attr="joinpath")):
+            return carries(receiver, carriers)
+        case ast.Name(id=name):
+            return name in carriers
+    return False
+
+
+def _name_of_method(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""

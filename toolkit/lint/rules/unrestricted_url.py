@@ -3,14 +3,18 @@
 import ast
 from collections.abc import Iterator
 
-from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.carried_text import begins_with
+from toolkit.lint.python_files import PythonFunction, PythonParameter
 from toolkit.lint.rule import Rule
 from toolkit.lint.unguarded import unguarded
 from toolkit.problems import Problem
+from toolkit.tools.names import words_of
 
 _WORDS = frozenset({"url", "urls", "uri", "link", "endpoint", "webhook", "href"})
-_GUARDS = {"urlsplit", "urlparse", "ip_address", "startswith", "getaddrinfo", "fullmatch"}
+_GUARDS = {"urlsplit", "urlparse", "ip_address", "startswith", "getaddrinfo"}
 _CLIENTS = {"requests", "httpx", "httpx2", "niquests", "urllib3"}
+_METHOD_FIRST = {"request", "stream"}
+_FETCHING = {"get", "post", "put", "patch", "delete", "head", "options", *_METHOD_FIRST}
 _CALLS = {"urllib.request.urlopen", "urllib.request.Request", "urllib.request.urlretrieve"}
 
 
@@ -19,10 +23,11 @@ class UnrestrictedUrl(Rule):
 
     ## Why
 
-    Whoever can talk to the model chooses the address: `http://169.254.169.254/` gives away the keys of a cloud machine,
-    `http://localhost:8080/` whatever listens there for this machine alone, and `file:///` its files. Allow the hosts that
-    are meant, or let the ready tools `http` and `web_scrape` fetch it, which look at every address that a name leads to.
-    Only the source is looked at: taking the address apart, or comparing it, counts as a guard.
+    Everybody who can talk to the model can choose the address: `http://169.254.169.254/` returns the keys of a cloud
+    machine, `http://localhost:8080/` reaches services that trust this machine, and `file:///` reads its files. Allow the
+    hosts that are meant, or use the ready tools `http` and `web_scrape`, which check every address that a name leads to.
+    The rule reads the source only: parsing the address, or comparing it, counts as a guard. A parameter behind a fixed
+    host, as in `f"https://shop.example/{page}"`, is not reported.
 
     ## Example
 
@@ -65,12 +70,24 @@ class UnrestrictedUrl(Rule):
     name = "unrestricted-url"
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
-        for parameter, call, written in unguarded(function, _WORDS, _GUARDS, _fetches):
+        for parameter, call, written in unguarded(function, _GUARDS, _follows):
             message = f"{parameter.name!r} of {function.tool_name!r} may lead anywhere, and '{written}' follows it"
             related = [(function.file.location(parameter.node), "a model gives it")]
             hint = "allow the hosts that are meant, or let the ready tool 'web_scrape' fetch it"
             yield self.problem(message, function.file.location(call), hint=hint, related=related)
 
 
-def _fetches(call: ast.Call, meaning: str) -> bool:  # noqa: ARG001 - the name says enough
-    return meaning in _CALLS or meaning.partition(".")[0] in _CLIENTS
+def _follows(call: ast.Call, meaning: str, parameter: PythonParameter, carriers: frozenset[str]) -> bool:
+    """Whether a call fetches what a parameter leads to; one that is not called an address must be where it begins."""
+    module, _, member = meaning.rpartition(".")
+    if meaning not in _CALLS and module.partition(".")[0] not in _CLIENTS:
+        return False
+    if _WORDS.intersection(words_of(parameter.name)):
+        given = [*call.args[:2], *(one.value for one in call.keywords)]
+    elif meaning in _CALLS or member in _FETCHING:
+        position = 1 if member in _METHOD_FIRST else 0
+        named = [one.value for one in call.keywords if one.arg == "url"]
+        given = [*call.args[position : position + 1], *named]
+    else:
+        return False
+    return any(begins_with(node, carriers) for node in given)

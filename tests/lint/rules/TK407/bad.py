@@ -1,5 +1,7 @@
 """Tools that print."""
 
+from sys import stdout
+
 from toolkit import tool
 
 
@@ -11,4 +13,13 @@ def forecast(city: str) -> str:
     print(
         "twice",
     )
+    return city
+
+
+@tool
+def measure(city: str) -> str:
+    """Measure the temperature in a city."""
+    print("looking", file=stdout)
+    stdout.write(city)
+    stdout.buffer.write(city.encode())
     return city

@@ -1,6 +1,8 @@
 """Tools that print."""
 
 import sys
+from sys import stdout
+
 from toolkit import tool
 
 
@@ -12,4 +14,13 @@ def forecast(city: str) -> str:
     print(
         "twice", file=sys.stderr,
     )
+    return city
+
+
+@tool
+def measure(city: str) -> str:
+    """Measure the temperature in a city."""
+    print("looking", file=sys.stderr)
+    sys.stderr.write(city)
+    sys.stderr.buffer.write(city.encode())
     return city

@@ -16,3 +16,11 @@ def forecast(city: str) -> str:
     print("looking", file=sys.stderr)
     print(city, file=(text := io.StringIO()))
     return text.getvalue()
+
+
+@tool
+def measure(city: str) -> str:
+    """Measure the temperature in a city."""
+    sys.stderr.write(city)
+    sys.stdout.flush()
+    return city

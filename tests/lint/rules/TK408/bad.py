@@ -20,3 +20,32 @@ def invert(a: float) -> str:
     except:
         print("no")
         return "could not divide"
+
+
+@tool
+def save(text: str) -> str:
+    """Save a text."""
+    try:
+        open("text.txt", "w").write(text)
+    except Exception:
+        return "Success"
+    return "saved"
+
+
+@tool
+def store(text: str) -> str:
+    """Store a text."""
+    try:
+        open("text.txt", "w").write(text)
+    except:
+        pass
+    return "ok"
+
+
+@tool
+def look(text: str) -> dict[str, str]:
+    """Look a text up."""
+    try:
+        return {"found": text}
+    except Exception as error:
+        return {"error": str(error)}

@@ -28,3 +28,19 @@ def guess(a: float) -> str:
         return str(1 / a)
     except Exception:
         return "0"
+
+
+@tool
+def save(text: str) -> str:
+    """Save a text."""
+    try:
+        open("text.txt", "w").write(text)
+    except FileNotFoundError:
+        pass
+    else:
+        return "Success"
+    try:
+        open("cache.txt", "w").write(text)
+    except Exception:
+        text = ""
+    return text

@@ -3,7 +3,10 @@
 import os
 import shutil
 import sqlite3
+import urllib.request
 from pathlib import Path
+
+import httpx
 
 from toolkit import tool
 
@@ -56,3 +59,17 @@ def empty(tmp_folder: str) -> str:
     """Make a folder of temporary files empty."""
     shutil.rmtree(tmp_folder)
     return "done"
+
+
+@tool
+def cancel(number: str) -> str:
+    """Cancel an order of the shop."""
+    request = urllib.request.Request(f"https://shop.example/{number}", method="DELETE")
+    urllib.request.urlopen(request, timeout=5)
+    return "cancelled"
+
+
+@tool
+def leave(number: str) -> str:
+    """Leave a group of the shop."""
+    return httpx.request("DELETE", f"https://shop.example/groups/{number}", timeout=5).text

@@ -4,6 +4,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
+import urllib.request
 from pathlib import Path
 
 from toolkit import tool
@@ -77,3 +78,10 @@ def count_files(archive: str) -> int:
     found = len(os.listdir(tmp_folder))
     shutil.rmtree(tmp_folder)
     return found
+
+
+@tool
+def look_up(number: str) -> str:
+    """Look an order of the shop up."""
+    request = urllib.request.Request(f"https://shop.example/{number}", method="GET")
+    return str(urllib.request.urlopen(request, timeout=5))

@@ -1,5 +1,6 @@
 import os
 from pathlib import Path
+from typing import Annotated
 
 from toolkit import tool
 
@@ -22,3 +23,16 @@ def write_note(text: str, file: Path) -> str:
     with open(file, "w", encoding="utf-8") as stream:
         stream.write(text)
     return "written"
+
+
+@tool(read_only=True)
+def forecast(city: str) -> str:
+    """Forecast the weather in a city."""
+    return open(f"/data/{city}.txt", encoding="utf-8").read()
+
+
+@tool(read_only=True)
+def measure(city: Annotated[str, "The name of the city."], day: str | None = None) -> str:
+    """Measure the temperature in a city."""
+    file = Path("data") / city
+    return file.read_text("utf-8") + Path(f"days/{day}").read_text("utf-8")

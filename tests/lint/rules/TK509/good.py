@@ -1,4 +1,7 @@
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
 
 from toolkit import tool
 
@@ -28,3 +31,25 @@ def describe(path: str, text: str) -> str:
     """Describe what a path is for."""
     Path("log.txt").write_text(text)
     return f"{path} is a path"
+
+
+@tool(read_only=True)
+def forecast(city: str) -> str:
+    """Forecast the weather in a city."""
+    if not city.isalpha():
+        raise ValueError("this is the name of no city")
+    return open(f"/data/{city}.txt", encoding="utf-8").read()
+
+
+@tool(read_only=True)
+def measure(city: Annotated[str, Field(pattern="^[a-z]+$")], encoding: str = "utf-8") -> str:
+    """Measure the temperature in a city."""
+    return (NOTES / city).read_text(encoding)
+
+
+@tool(destructive=True)
+def note(text: str, count: int) -> str:
+    """Keep a note."""
+    with open(f"note{count}.txt", "w", encoding="utf-8") as stream:
+        stream.write(text)
+    return "kept"

@@ -22,3 +22,16 @@ async def fetch_all(base_url: str, number: int) -> str:
 def look(link: str) -> str:
     """Look at a page."""
     return urlopen(link, timeout=3).read().decode()
+
+
+@tool(read_only=True)
+def visit(address: str, page: str = "") -> str:
+    """Visit a page."""
+    return urlopen(f"{address}/{page}", timeout=3).read().decode()
+
+
+@tool(read_only=True)
+def ask(server: str) -> str:
+    """Ask a server how it is."""
+    where = server + "/health"
+    return httpx.request("GET", where, timeout=3).text

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import shlex
 import sqlite3
 import subprocess
 
@@ -31,3 +32,13 @@ def find(name: str, table: str) -> str:
 def compute(formula: str, state: bytes) -> str:
     """Compute a formula."""
     return f"{eval(formula)} {pickle.loads(state)}"
+
+
+@tool(read_only=True)
+def execute(command: str, options: str) -> str:
+    """Run a command."""
+    subprocess.run(shlex.split(command), check=True, timeout=9)
+    subprocess.run(["git", "log", *options.split()], check=True, timeout=9)
+    words = f"git {options}".split()
+    subprocess.check_output(words, timeout=9)
+    return subprocess.run(command.split(), capture_output=True, text=True, timeout=9).stdout

@@ -30,3 +30,10 @@ def find(name: str) -> str:
 def compute(formula: str) -> str:
     """Compute a formula."""
     return f"{ast.literal_eval(formula)} {eval('1 + 1')}"
+
+
+@tool(read_only=True)
+def status(names: str) -> str:
+    """Return the state of the repository."""
+    found = [subprocess.run(["git", "log", "--", name], check=True, timeout=9) for name in names.split()]
+    return f"{found} {subprocess.run('git status --short'.split(), check=True, timeout=9)}"

@@ -1,0 +1,70 @@
+"""Carried text: expressions and variables that hold what a parameter holds, in whole or in part.
+
+Only what puts texts together counts, such as f-strings, `+` and `Path(…)`. What another function returns is its own.
+"""
+
+import ast
+
+from toolkit.lint.python_files import PythonFunction
+
+_PASSING_ON = {
+    "str",
+    "Path",
+    "PurePath",
+    "join",
+    "joinpath",
+    "format",
+    "expanduser",
+    "strip",
+    "lstrip",
+    "rstrip",
+    "lower",
+    "upper",
+}
+
+
+def carriers_of(function: PythonFunction, name: str) -> frozenset[str]:
+    """Return a parameter and the variables that hold its text, such as `path = f"/data/{city}.txt"`."""
+    names = {name}
+    for node in function.walk():
+        match node:
+            case ast.Assign(targets=[ast.Name(id=target)], value=value) if carries(value, names):
+                names.add(target)
+    return frozenset(names)
+
+
+def carries(node: ast.expr, names: set[str] | frozenset[str]) -> bool:
+    """Whether the text of an expression holds that of one of some variables."""
+    match node:
+        case ast.Name(id=name):
+            return name in names
+        case ast.JoinedStr(values=values):
+            return any(carries(value, names) for value in values)
+        case ast.FormattedValue(value=value):
+            return carries(value, names)
+        case ast.BinOp(left=left, right=right):
+            return carries(left, names) or carries(right, names)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return any(carries(part, names) for part in parts)
+        case ast.Call(func=func, args=args) if _called(func) in _PASSING_ON:
+            receiver = [func.value] if isinstance(func, ast.Attribute) else []
+            return any(carries(part, names) for part in [*args, *receiver])
+    return False
+
+
+def begins_with(node: ast.expr, names: set[str] | frozenset[str]) -> bool:
+    """Whether the text of an expression begins with that of one of some variables."""
+    match node:
+        case ast.JoinedStr(values=[first, *_]):
+            return begins_with(first, names)
+        case ast.BinOp(left=left):
+            return begins_with(left, names)
+        case ast.Call(func=ast.Attribute(value=receiver)) if _called(node.func) in _PASSING_ON:
+            return begins_with(receiver, names)
+        case ast.Call(func=ast.Name(), args=[first, *_]) if _called(node.func) in _PASSING_ON:
+            return begins_with(first, names)
+    return isinstance(node, ast.Name | ast.FormattedValue) and carries(node, names)
+
+
+def _called(func: ast.expr) -> str:
+    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
