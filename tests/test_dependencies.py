@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-EXTRAS = {"toolkit/mcp": "mcp", "toolkit/agents": "agent", "toolkit/builtin": "tools-extract"}
+EXTRAS = {"toolkit/mcp": ["mcp"], "toolkit/agents": ["agent"], "toolkit/builtin": ["tools-extract", "tools-regex"]}
 FOLDERS = sorted(
     str(path.relative_to(ROOT)) for path in (ROOT / "toolkit").iterdir() if (path / "__init__.py").exists()
 )
@@ -23,15 +23,15 @@ def name_and_extras(requirement):
     return name.lower().replace("_", "-"), extras.replace(" ", "").split(",") if extras else []
 
 
-def declared(extra):
-    """Return the names of the distributions that are installed with an extra, or without any."""
-    waiting = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"].get(extra, [])]
+def declared(extras):
+    """Return the names of the distributions that are installed with some extras."""
+    waiting = [*PROJECT["dependencies"], *(line for one in extras for line in PROJECT["optional-dependencies"][one])]
     names = set()
     while waiting:
-        name, extras = name_and_extras(waiting.pop())
+        name, inner = name_and_extras(waiting.pop())
         names.add(name)
         if name == PROJECT["name"]:
-            waiting += [line for inner in extras for line in PROJECT["optional-dependencies"][inner]]
+            waiting += [line for one in inner for line in PROJECT["optional-dependencies"][one]]
     return names
 
 
@@ -50,7 +50,7 @@ def imported(folder):
 
 @pytest.mark.parametrize("folder", [*FOLDERS, "cli"])
 def test_what_a_room_imports_is_declared(folder):
-    known, distributions = declared(EXTRAS.get(folder)), packages_distributions()
+    known, distributions = declared(EXTRAS.get(folder, [])), packages_distributions()
     undeclared = {
         name: file
         for name, file in imported(folder).items()

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -135,12 +136,40 @@ def test_expressions_find_too(base):
     ("find", "message"),
     [
         ("six", "the regular expression matches nowhere"),
-        ("(", "invalid regular expression: a '(' is not closed; write \\( for the sign itself"),
+        ("(", "invalid regular expression: unclosed group: '(' at character 1; write \\( for the sign itself"),
         ("x*", "the regular expression matches where there is nothing; make it match some text"),
     ],
 )
 def test_an_expression_that_will_not_do_is_refused(base, find, message):
     assert found(base, find, "x", regex=True) == f"Error: Failed to edit a.py: {message}"
+
+
+def test_expressions_need_the_extra(base, monkeypatch):
+    monkeypatch.setitem(sys.modules, "re2", None)
+    assert found(base, "two", "2", regex=True) == (
+        "Error: Failed to edit a.py: regular expressions need 'google-re2': "
+        f"{sys.executable} -m pip install 'toolkit-cli[tools-regex]'"
+    )
+    assert found(base, "two", "2").startswith("Replaced 1 occurrence")
+
+
+@pytest.mark.parametrize("find", ["[ab]*a[ab]{999}c", "(a|b)*a(a|b){300}c"])
+def test_an_expression_that_would_take_too_long_changes_nothing(base, find):
+    (base / "a.py").write_text("ab" * 100_000)
+    assert found(base, find, "x", regex=True) == (
+        "Error: Failed to edit a.py: looking for the expression took too long: find the text itself, without regex"
+    )
+    assert (base / "a.py").read_text() == "ab" * 100_000
+
+
+def test_an_expression_never_cuts_a_word_in_two(base):
+    (base / "a.py").write_text("straße = 1\nway = 2\n")
+    assert found(base, r"^\w+", "x", regex=True, occurrence="first") == (
+        "Error: Failed to edit a.py: invalid regular expression: '\\w' knows only ASCII, and a match has 'ß' in it or "
+        r"beside it: write classes such as [\p{L}\p{N}_] instead"
+    )
+    assert found(base, r"^[\p{L}]+", "x", regex=True, occurrence="first").startswith("Replaced 1 occurrence")
+    assert (base / "a.py").read_text() == "x = 1\nway = 2\n"
 
 
 def test_an_expression_on_mixed_endings_is_refused(base):

@@ -178,6 +178,24 @@ def test_no_expression_in_a_query_is_catastrophic():
     assert "is too large" in picked("$[?match(@, '((a{900}){900}){900}')]", document)
 
 
+def test_two_equal_signs_within_a_class_are_signs():
+    document = ["&", "~", "-", "a", "b"]
+    assert picked("$[?match(@, '[a&&~~]')]", document) == '["&","~","a"]'
+    assert picked("$[?match(@, '[--]')]", document) == '["-"]'
+
+
+@pytest.mark.proof
+def test_many_expressions_out_of_the_document_end_with_the_clock():
+    document = [f"\\p{{L}}{{80}}{number}" for number in range(2_000)]
+    started = monotonic()
+    assert picked("$[?search('x', @)]", document).startswith("Error: The query takes too much work")
+    assert monotonic() - started < 60
+
+
+def test_a_text_too_long_for_an_expression_is_too_much_work():
+    assert picked("$[?search(@, '(a|b){0,900}c')]", ["ab" * 50_000]).startswith("Error: The query takes too much work")
+
+
 def test_selecting_too_much_is_refused():
     document = ["x" * 3_000_000]
     message = "Error: The query selects too much: more than 10000000 characters"

@@ -1,14 +1,12 @@
 """The tool `code_search`: find lines of files by a regular expression."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from toolkit.builtin.expressions.matching import LineMatcher, StoppedError, lines_within
-from toolkit.builtin.expressions.nodes import MalformedExpressionError
-from toolkit.builtin.expressions.programs import compile_expression
+from toolkit.builtin.expressions.checking import MalformedExpressionError, TooMuchWorkError
+from toolkit.builtin.expressions.lines import compile_line_expression
 from toolkit.builtin.files.listing import Effort, Listed, list_files, on_one_line
 from toolkit.builtin.files.patterns import MalformedPatternError, compile_glob
 from toolkit.builtin.files.sandbox import Sandbox, SandboxError
@@ -25,6 +23,8 @@ _MOST_CONTEXT = 20
 _MOST_SHOWN_OF_A_LINE = 500
 _MOST_SHOWN = 100_000
 _LOOKED_AT_FOR_NUL = 8_192
+_LINES_BETWEEN_LOOKS = 500
+_LONG_LINE = 1_000
 
 OPTIONS: Final = (
     Option("base", FOLDER, "the directory that it searches beneath", default=".", widens=outside_project),
@@ -64,10 +64,10 @@ class CodeSearch(TypedTool[CodeSearchInput]):
     name = "code_search"
     description = (
         "Searches files for lines that match a regular expression, within a sandboxed directory. Use it to find where "
-        "something is defined or used. The expression is Python's without look-around and back-references; signs such "
-        "as ( [ . + need a backslash to stand for themselves. Files that .gitignore leaves out, and files that are no "
-        "text, are not searched. Returns 'file:line:text' for each match, sorted by file; lines of context have '-' "
-        "instead of ':'."
+        "something is defined or used. The expression is as in ripgrep, without look-around and back-references; "
+        "signs such as ( [ { . + need a backslash to stand for themselves. Files that .gitignore leaves out, and files "
+        "that are not text, are not searched. Returns 'file:line:text' for each match, sorted by file; lines of "
+        "context have '-' instead of ':'."
     )
     read_only = True
     destructive = False
@@ -132,13 +132,12 @@ class _Search:
     def __init__(self, wanted: CodeSearchInput, effort: Effort, max_bytes: int, most: int) -> None:
         self.wanted = wanted
         self.effort = effort
-        self.matcher = LineMatcher(
-            compile_expression(wanted.pattern, ignore_case=wanted.ignore_case), self.effort.goes_on
-        )
+        self.expression = compile_line_expression(wanted.pattern, ignore_case=wanted.ignore_case)
         self.max_bytes = max_bytes
         self.most = most
         self.left_over = False
         self.too_large = 0
+        self.too_long = 0
 
     def files(self, base: Path) -> list[_File]:
         """Return what is found."""
@@ -147,8 +146,8 @@ class _Search:
         for listed in list_files(base, self.wanted.path.strip() or ".", self.effort):
             if not is_wanted(listed) or (text := self.text_of(listed)) is None:
                 continue
-            if matches := list(self.numbers(text)):
-                lines = lines_within(text)
+            lines = _lines_of(text)
+            if matches := list(self.numbers(lines)):
                 shown = _with_context(matches, self.wanted.context_lines, len(lines))
                 kept = {number: _cut(lines[number - 1]) for number in shown}
                 found.append(_File(on_one_line(listed.path), kept, matches))
@@ -167,15 +166,26 @@ class _Search:
             return None
         return None if b"\0" in content[:_LOOKED_AT_FOR_NUL] else content.decode(errors="replace")
 
-    def numbers(self, text: str) -> Iterator[int]:
+    def numbers(self, lines: list[str]) -> Iterator[int]:
         """Yield the numbers of the lines that match, as many as may still be found."""
-        with suppress(StoppedError):  # then the effort remembers why
-            for number, _ in self.matcher.lines(text):
-                if not self.most:
-                    self.left_over = True
-                    return
-                self.most -= 1
-                yield number
+        for number, line in enumerate(lines, start=1):
+            if (number % _LINES_BETWEEN_LOOKS == 1 or len(line) > _LONG_LINE) and not self.effort.goes_on():
+                return  # the effort remembers why
+            if not self.matches(line):
+                continue
+            if not self.most:
+                self.left_over = True
+                return
+            self.most -= 1
+            yield number
+
+    def matches(self, line: str) -> bool:
+        """Return whether a line matches; one that is too long to tell does not, and is counted."""
+        try:
+            return self.expression.matches(line)
+        except TooMuchWorkError:
+            self.too_long += 1
+            return False
 
     @property
     def remarks(self) -> list[str]:
@@ -186,7 +196,16 @@ class _Search:
         if self.too_large:
             files = "file is" if self.too_large == 1 else "files are"
             remarks.append(f"{self.too_large} {files} larger than {self.max_bytes} bytes and not searched")
+        if self.too_long:
+            lines = "line is" if self.too_long == 1 else "lines are"
+            remarks.append(f"{self.too_long} {lines} too long for this pattern and not searched: make it shorter")
         return remarks
+
+
+def _lines_of(text: str) -> list[str]:
+    """Return the lines of a text without their ends."""
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    return lines if lines[-1] else lines[:-1]
 
 
 def _filter_of(glob: str) -> Callable[[Listed], bool]:

@@ -1,6 +1,5 @@
-"""Regular expressions without the parts that can take for ever.
+"""Regular expressions that match in time that grows with the text and no faster.
 
-The language is Python's, less look-around, back-references, possessive repeats and flags other than a leading `(?i)`.
-So matching needs no backtracking, and its time grows with the text and no faster. `reading` makes `nodes` of a text,
-`programs` instructions of the nodes, and `matching` follows them.
+`checking` refuses what is malformed, unsupported or too large. `lines` tells whether a text matches somewhere, with
+Rust's `regex` in pydantic-core. `places` finds where, with RE2, which is an extra.
 """

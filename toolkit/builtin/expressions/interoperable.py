@@ -1,10 +1,10 @@
-"""Interoperable expressions (RFC 9485), which JSON queries match texts with, as programs of `expressions`."""
+"""Interoperable expressions (RFC 9485), which JSON queries match texts with, as expressions on lines."""
 
 import re
 from typing import Final
 
-from toolkit.builtin.expressions.nodes import MalformedExpressionError, TooLargeError
-from toolkit.builtin.expressions.programs import Program, compile_expression
+from toolkit.builtin.expressions.checking import MalformedExpressionError, TooLargeError
+from toolkit.builtin.expressions.lines import LineExpression, compile_line_expression
 
 _ESCAPED: Final = r"\\[()*+\-.?\[\\\]^nrt{|}]"
 _CATEGORY: Final = r"\\[pP]\{(?:L[lmotu]?|M[cen]?|N[dlo]?|P[cdefios]?|Z[lps]?|S[ckmo]?|C[cfno]?)\}"
@@ -17,8 +17,8 @@ _TOKEN: Final = re.compile(
 )
 
 
-def compile_interoperable(expression: str, *, whole: bool) -> Program | None:
-    """Return the program of an expression, or None if it is none of these.
+def compile_interoperable(expression: str, *, whole: bool) -> LineExpression | None:
+    """Return an expression that is ready to match, or None if it is not an interoperable one.
 
     Args:
         expression: As it is written.
@@ -36,9 +36,8 @@ def compile_interoperable(expression: str, *, whole: bool) -> Program | None:
         after_part = token.lastgroup not in {"repeat", "frame"} or token[0] == ")"
         position = token.end()
         translated.append(_translated(token))
-    inside = "".join(translated)
     try:
-        return compile_expression(rf"\A(?:{inside})\Z" if whole else inside)
+        return compile_line_expression("".join(translated), whole=whole)
     except TooLargeError:
         raise
     except MalformedExpressionError:
@@ -48,6 +47,8 @@ def compile_interoperable(expression: str, *, whole: bool) -> Program | None:
 def _translated(token: re.Match[str]) -> str:
     if token.lastgroup == "dot":
         return r"[^\n\r]"
+    if token.lastgroup == "class":
+        return re.sub("[&~]", r"\\\g<0>", token[0])  # in Rust, two of them are an operation on sets
     # The standard's grammar has no anchors, but its compliance suite takes these two as such.
     is_sign = token.lastgroup == "plain" and token[0] not in "^$"
     return re.escape(token[0]) if is_sign else token[0]

@@ -4,9 +4,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
-from toolkit.builtin.expressions.matching import StoppedError, find_spans
-from toolkit.builtin.expressions.nodes import MalformedExpressionError
-from toolkit.builtin.expressions.programs import compile_expression
+from toolkit.builtin.expressions.checking import MalformedExpressionError, TooMuchWorkError
+from toolkit.builtin.expressions.places import MissingEngineError, find_places
 from toolkit.builtin.files.differences import lines_of
 
 Occurrence = Literal["only", "first", "all"]
@@ -87,13 +86,14 @@ def replace_matching(
     windows = "\r\n" in text
     if windows and text.count("\r\n") != text.count("\n"):
         raise EditError("the file has line endings of two kinds: find the text itself, without regex")
+    plain = text.replace("\r\n", "\n")
     try:
-        program = compile_expression(expression)
-        plain = text.replace("\r\n", "\n")
-        found = list(find_spans(program, plain, goes_on))
+        found = list(find_places(expression, plain, goes_on))
     except MalformedExpressionError as error:
         raise EditError(f"invalid regular expression: {error}") from error
-    except StoppedError as error:
+    except MissingEngineError as error:
+        raise EditError(str(error)) from error
+    except TooMuchWorkError as error:
         raise EditError("looking for the expression took too long: find the text itself, without regex") from error
     if not found:
         raise EditError("the regular expression matches nowhere")

@@ -8,9 +8,9 @@ from decimal import Decimal, InvalidOperation
 from time import monotonic
 from typing import Any, Final
 
+from toolkit.builtin.expressions.checking import MalformedExpressionError, TooMuchWorkError
 from toolkit.builtin.expressions.interoperable import compile_interoperable
-from toolkit.builtin.expressions.matching import LineMatcher, StoppedError
-from toolkit.builtin.expressions.nodes import MalformedExpressionError
+from toolkit.builtin.expressions.lines import LineExpression
 from toolkit.builtin.json_paths import Number, Picked, UnreadableError, compact, pick_by, plain
 from toolkit.builtin.queries.reading import parse_query
 from toolkit.builtin.queries.values import (
@@ -39,6 +39,7 @@ _MAX_STEPS = 2_000_000
 _MAX_CHARACTERS = 10_000_000
 _SECONDS = 10.0
 _STEPS_BETWEEN_LOOKS = 1_000
+_MAX_EXPRESSIONS = 8
 _NOTHING: Final = object()
 
 
@@ -93,7 +94,7 @@ class _Selection:
         self.root = root
         self.steps = 0
         self.end = monotonic() + _SECONDS
-        self.matchers: dict[tuple[str, str], LineMatcher | None] = {}
+        self.expressions: dict[tuple[str, str], LineExpression | None] = {}
 
     def nodes(self, query: Query, current: Any) -> list[Any]:
         values = [self.root if query.from_root else current]
@@ -203,21 +204,26 @@ class _Selection:
         text, expression = (self.value(argument, current) for argument in call.arguments)
         if type(text) is not str or type(expression) is not str:
             return False
-        key = call.function, expression
-        if key not in self.matchers:
-            self.matchers[key] = self.matcher(expression, whole=call.function == "match")
-        matcher = self.matchers[key]
+        compiled = self.compiled(call.function, expression)
+        if monotonic() > self.end:  # one match can take as long as a thousand other steps
+            raise _too_much()
         try:
-            return matcher is not None and matcher.matches(text)
-        except StoppedError as error:
+            return compiled is not None and compiled.matches(text)
+        except TooMuchWorkError as error:
             raise _too_much() from error
 
-    def matcher(self, expression: str, *, whole: bool) -> LineMatcher | None:
+    def compiled(self, function: str, expression: str) -> LineExpression | None:
+        """Return what an expression was compiled to; only a few are kept, since each may take megabytes."""
+        key = function, expression
+        if key in self.expressions:
+            return self.expressions[key]
+        if len(self.expressions) >= _MAX_EXPRESSIONS:
+            self.expressions.clear()
         try:
-            program = compile_interoperable(expression, whole=whole)
+            self.expressions[key] = compile_interoperable(expression, whole=function == "match")
         except MalformedExpressionError as error:
             raise UnreadableError(f"Invalid query: the expression '{expression[:50]}' is too large: {error}") from error
-        return LineMatcher(program, lambda: monotonic() < self.end) if program else None
+        return self.expressions[key]
 
     def count(self) -> None:
         self.steps += 1
