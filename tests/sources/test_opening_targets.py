@@ -154,6 +154,18 @@ def test_module_is_found_from_the_working_directory(project):
     ]
 
 
+def test_a_colon_after_what_is_not_a_module_is_answered_with_what_to_write(project):
+    project.write("toolkit.toml", "[mcp.zoo]\ncommand = 'zoo-server'\n")
+    configuration = project.configured()
+    targets = ("builtin:calculator", "calculator:add", "zoo:feed", "zoo.feed:animal")
+    assert project.problems(*targets, configuration=configuration) == [
+        "error[TK001]: 'builtin' is not a module, so ':calculator' cannot follow it (write 'calculator')",
+        "error[TK001]: 'calculator' is not a module, so ':add' cannot follow it (write 'calculator')",
+        "error[TK001]: 'zoo' is not a module, so ':feed' cannot follow it (write 'zoo.feed')",
+        "error[TK001]: 'zoo.feed' is not a module, so ':animal' cannot follow it (write 'zoo.feed')",
+    ]
+
+
 def test_existing_path_comes_before_a_ready_tool(project):
     project.tool("calculator/own.py", "own")
     assert names(project.open("calculator")) == ["own"]

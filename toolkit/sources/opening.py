@@ -313,10 +313,26 @@ class SourceOpener:
             module = None
         if module is not None:
             return self._collect(module, target.name, target.module, chooser)
-        names = [*self.known_names(), *self._addresses_like(target.module), *nearby_names(base)]
+        return Collected.nothing(self._not_found(target, base))
+
+    def _not_found(self, target: NameTarget, base: Path) -> Problem:
+        known = self.known_names()
+        if target.name is not None and (target.module in known or self._is_address(target.module)):
+            return self._not_a_module(target.module, target.name, known)
+        names = [*known, *self._addresses_like(target.module), *nearby_names(base)]
         near = did_you_mean(target.module, names, otherwise="name a file, a folder, a tool or a module")
         kind = "there is no module" if target.name or "." in target.module else "nothing is called"
-        return Collected.nothing(Problem(NOT_FOUND, f"{kind} '{target.module}'", hint=near))
+        return Problem(NOT_FOUND, f"{kind} '{target.module}'", hint=near)
+
+    def _not_a_module(self, module: str, name: str, known: Sequence[str]) -> Problem:
+        is_server = module in self.configuration.mcp
+        meant = f"{module}.{name}" if is_server else name if name in known else module
+        message = f"'{module}' is not a module, so ':{name}' cannot follow it"
+        return Problem(NOT_FOUND, message, hint=f"write '{meant}'")
+
+    def _is_address(self, name: str) -> bool:
+        server, dot, _ = name.partition(".")
+        return bool(dot) and server in self.configuration.mcp
 
     def _objections_to_module(self, target: NameTarget, file: str | None, chooser: Chooser) -> Sequence[Problem] | None:
         if file is None:
