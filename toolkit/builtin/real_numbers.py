@@ -11,7 +11,6 @@ from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from itertools import product
 from math import ceil, floor, trunc
-from typing import Self
 
 MAX_DIGITS = 4_000
 """No number has more digits than this before its point, and none but zero is smaller than one with as many after it."""
@@ -57,8 +56,8 @@ class Real:
         """Whether zero lies within the bounds."""
         return self.low <= 0 <= self.high
 
-    def __neg__(self) -> Self:
-        return type(self)(-self.high, -self.low)
+    def __neg__(self) -> "Real":
+        return Real(-self.high, -self.low)
 
     def __add__(self, other: "Real") -> "Real":
         return _settle(self.low + other.low, self.high + other.high)
@@ -101,13 +100,11 @@ class Real:
 
 def _settle(low: Fraction, high: Fraction) -> Real:
     """Return the number between two bounds, in a bearable size."""
-    if low == high and (low.denominator == 1 or _bits(low) <= _MAX_BITS):
-        if _bits(low) >= _MAX_BITS and abs(low) >= _TOO_LARGE:
-            raise _too_large()
-        return Real(low, low)
     largest = max(abs(low), abs(high))
     if largest >= _TOO_LARGE:
         raise _too_large()
+    if low == high and (low.denominator == 1 or _bits(low) <= _MAX_BITS):
+        return Real(low, low)
     if largest * _TOO_LARGE < 1:
         raise _too_small()
     scale = Fraction(10) ** (_BOUND_DIGITS - _magnitude(largest))
@@ -219,8 +216,8 @@ def _power_bounds(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fractio
 
 def _rounded(value: Fraction) -> Decimal:
     """Return a fraction rounded to the digits that are shown, without zeros at its end."""
-    decimal = _as_decimal(value, _context(SHOWN_DIGITS))
-    return decimal.normalize(_context(SHOWN_DIGITS)) if decimal else Decimal(0)
+    context = _context(SHOWN_DIGITS)
+    return _as_decimal(value, context).normalize(context)
 
 
 def _as_decimal(value: Fraction, context: Context) -> Decimal:
