@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from toolkit.lint.definitions import ParameterDefinition, Text, ToolDefinition, Written
@@ -9,6 +10,8 @@ from toolkit.lint.places import Somewhere, WrittenInPython
 from toolkit.lint.python_files import PythonFile, PythonFunction, PythonParameter
 from toolkit.lint.records import read_spec
 from toolkit.lint.schema_texts import texts_in
+from toolkit.lint.written_schemas import written_schema
+from toolkit.lint.written_specs import written_spec
 from toolkit.problems import Location
 from toolkit.tools.spec import ToolSpec
 
@@ -19,8 +22,13 @@ _PLAIN_TYPES = {
 }  # fmt: skip
 
 
-def static_definition(function: PythonFunction) -> ToolDefinition:
-    """Return what the source alone says of a marked function; nothing is run."""
+def static_definition(function: PythonFunction, *, is_alone: bool = False) -> ToolDefinition:
+    """Return what the source alone says of a marked function; nothing is run.
+
+    Args:
+        function: The function.
+        is_alone: Whether nothing is imported, so that the source is all there is.
+    """
     source = _Source(function)
     parameters = tuple(
         ParameterDefinition(
@@ -33,16 +41,22 @@ def static_definition(function: PythonFunction) -> ToolDefinition:
         for one in function.parameters
     )
     description = source.description()
+    spec = written_spec(function, description, parameters) if is_alone else None
+    if spec is not None:
+        parameters = tuple(replace(one, schema=spec.properties[one.name]) for one in parameters)
     return ToolDefinition(
         name=function.tool_name,
         description=description,
         parameters=parameters,
         origin="python",
         location=function.location,
+        schema=None if spec is None else spec.parameters,
+        spec=spec,
         function=function,
         source=function.file.file,
         texts=tuple(_texts(source, function.tool_name, description, parameters, None)),
         identity=frozenset([_definition_of(function)]),
+        is_written=True,
     )
 
 
@@ -153,6 +167,11 @@ class _Source:
             return found[0]
         return "" if _shows_all(annotation) and self._shows_all_of_default(default) else None
 
+    def values_of(self, parameter: PythonParameter) -> Mapping[str, Any] | None:
+        """Return the schema that the source shows, without the description, which is known already."""
+        shown = written_schema(parameter.node.annotation, parameter.default, self.file)
+        return shown and {key: value for key, value in shown.items() if key != "description"}
+
     def _parts(self, parameter: PythonParameter) -> tuple[ast.expr | None, ast.expr | None]:
         """Return the annotation and the default, or what the file defines as them."""
         return self.file.resolved(parameter.node.annotation), self.file.resolved(parameter.default)
@@ -220,7 +239,10 @@ def _texts(
         if parameter.description and parameter.schema is None:
             written = source.written_parameter(python, parameter.description) if source and python else place
             yield Text("parameter", parameter.description, written, parameter.name)
-        for kind, value, _, _ in texts_in(parameter.schema, (), parameter.name):
+        shown = parameter.schema
+        if shown is None and source and python:  # nothing has run; what the source shows is sent all the same
+            shown = source.values_of(python)
+        for kind, value, _, _ in texts_in(shown, (), parameter.name):
             written = source.written_parameter(python, value) if source and python else place
             yield Text(kind, value, written, parameter.name)
 

@@ -94,6 +94,7 @@ class ToolDefinition:
         document: The parameters' schema as it stands in JSON, with the place of each part.
         examples: The places of its examples, where they stand in JSON.
         identity: What tells whether two definitions are one tool that was reached in two ways.
+        is_written: Whether only the source was read, so that `spec` lacks what only building adds.
         exports: What was made of `spec` until now, by dialect; copies of the definition share it.
     """
 
@@ -110,6 +111,7 @@ class ToolDefinition:
     document: Node | None = None
     examples: tuple[Location, ...] = ()
     identity: frozenset[tuple[Any, ...]] = frozenset()
+    is_written: bool = False
     exports: "dict[str, Export]" = field(default_factory=dict, repr=False)
 
     @property

@@ -124,7 +124,8 @@ class Looker:
             if position in functions or _is_from_here(record, file)
         ]
         known = {function.node for function in functions.values()}
-        sources = [static_definition(function) for function in module.tools if function.node not in known]
+        unbuilt = [function for function in module.tools if function.node not in known]
+        sources = [static_definition(function, is_alone=is_static) for function in unbuilt]
         if is_static and not sources and request.is_named:
             message = f"there are no tools in '{request.target}'"
             problems.append(Problem(NO_TOOLS, message, Location(file), "warning", "mark a function with `@tool`"))

@@ -94,7 +94,7 @@ def lint(  # noqa: PLR0913 - each is an option of the command
         return _show_diff(look(), unsafe=unsafe_fixes)
     problems = fixed(look, unsafe=unsafe_fixes) if fix else look()
     look.tell()
-    note = _note_on(look.files, is_static=static)
+    note = _note_on(look.files, settings)
     for one, file in outputs:
         _write(file, console.redactor().text(render(problems, one, note=note)))
     console.write_data(statistics_of(problems) if statistics else _rendered(problems, format, note))
@@ -229,11 +229,20 @@ def _write(file: Path, text: str) -> None:
         raise cannot_write(file, error) from error
 
 
-def _note_on(files: "FileCounts", *, is_static: bool) -> str:
+def _note_on(files: "FileCounts", settings: "LintSettings") -> str:
     """Return what is said of the check as a whole: whether anything ran, and what of several files was imported."""
-    if is_static:
-        return _STATIC
+    if settings.is_static:
+        return _note_on_reading(settings)
     return counted_files(files) if files.read > 1 or files.read != files.imported else ""
+
+
+def _note_on_reading(settings: "LintSettings") -> str:
+    """Return that nothing ran, and which of the selected rules would have needed it."""
+    from toolkit.lint.rules import NEEDS_IMPORT  # noqa: PLC0415 - few runs only read
+    from toolkit.lint.selection import selected_codes  # noqa: PLC0415
+
+    missing = sorted(NEEDS_IMPORT & selected_codes(settings.selections))
+    return f"{_STATIC}; {', '.join(missing)} need{'s' if len(missing) == 1 else ''} an import" if missing else _STATIC
 
 
 def _rendered(problems: Sequence[Problem], format: Format, note: str) -> str:  # noqa: A002

@@ -27,6 +27,9 @@ CERTAIN = ("TK00", "TK011", "TK012", "TK601")
 OFF = frozenset({"TK105", "TK207", "TK617"})
 """The codes of this table whose rules are off by default, so that nobody has to import a rule to know that it is not wanted."""
 
+NEEDS_IMPORT = frozenset({"TK002", "TK010", "TK307", "TK309", "TK322", "TK514"})
+"""Rules that find little or nothing in Python that is only read: they need an import."""
+
 FOUND_ELSEWHERE = ("opening.", "building.", "planning.", "agent_files.")
 """The folders of rules that check nothing themselves: they are the documentation of what is found on the way."""
 
@@ -80,7 +83,7 @@ TABLE: Mapping[str, str] = {
     "TK320": "x_mcp_header:XMcpHeader",
     "TK321": "unfit_parameter:UnfitParameter",
     "TK322": "building.unreadable_annotation:UnreadableAnnotation",
-    "TK323": "building.bad_option:BadOption",
+    "TK323": "bad_option:BadOption",
     "TK401": "unused_parameter:UnusedParameter",
     "TK402": "unserialisable_return:UnserialisableReturn",
     "TK403": "missing_return_type:MissingReturnType",

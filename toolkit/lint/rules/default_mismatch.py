@@ -2,7 +2,7 @@
 
 import ast
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from toolkit.documents.nodes import Mapping as MappingNode
 from toolkit.documents.nodes import Scalar
@@ -11,9 +11,9 @@ from toolkit.lint.json_edits import replacing, without_entry
 from toolkit.lint.python_files import PythonFunction, PythonParameter
 from toolkit.lint.rule import Rule
 from toolkit.lint.schema_values import misfit_of_value
+from toolkit.lint.written_schemas import written_schema
 from toolkit.problems import Fix, Location, Problem, Severity
 
-_LITERALS: Mapping[str, type | tuple[type, ...]] = {"str": str, "int": int, "float": (int, float), "bool": bool}
 _CHANGING = {
     "add", "append", "clear", "discard", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault",
     "sort", "update",
@@ -25,9 +25,9 @@ class DefaultMismatch(Rule):
 
     ## Why
 
-    A model is told of the default, and sends such a value: the call is refused, though it did what it was told. `None` as
-    the default of a text is such a value, too. And a list or dict that a function changes while it is the default is
-    changed for every later call: what one conversation did shows in the next.
+    A model sees the default and sends such a value. The call is then refused, although the model did what the definition
+    says. `None` as the default of a text is such a value, too. A list or dict that is a default, and that the function
+    changes, is changed for every later call: what one conversation did appears in the next one.
 
     ## Example
 
@@ -133,21 +133,13 @@ class DefaultMismatch(Rule):
 
 
 def _misfit(tool: ToolDefinition, parameter: ParameterDefinition) -> str | None:
-    if parameter.schema is not None and "default" in parameter.schema and tool.schema is not None:
-        inner = {key: value for key, value in parameter.schema.items() if key != "default"}
-        return misfit_of_value(parameter.schema["default"], inner, tool.schema)
-    return _written_misfit(parameter.python) if parameter.schema is None and parameter.python else None
-
-
-def _written_misfit(parameter: PythonParameter) -> str | None:
-    """Return why a default does not fit a plain type, by the source alone."""
-    annotation, default = parameter.node.annotation, parameter.default
-    if not isinstance(annotation, ast.Name) or annotation.id not in _LITERALS or not isinstance(default, ast.Constant):
+    schema, root = parameter.schema, tool.schema
+    if schema is None and parameter.python is not None and tool.function is not None:
+        schema = root = written_schema(parameter.python.node.annotation, parameter.python.default, tool.function.file)
+    if schema is None or root is None or "default" not in schema:
         return None
-    is_truth = isinstance(default.value, bool) and annotation.id != "bool"
-    if isinstance(default.value, _LITERALS[annotation.id]) and not is_truth:
-        return None
-    return f"{default.value!r} is no {annotation.id}"
+    inner = {key: value for key, value in schema.items() if key != "default"}
+    return misfit_of_value(schema["default"], inner, root)
 
 
 def _place(tool: ToolDefinition, parameter: ParameterDefinition) -> Location | None:

@@ -58,6 +58,7 @@ class DefinitionDrift(Rule):
             if (
                 pinned is not None
                 and tool.spec is not None
+                and not tool.is_written
                 and (changes := changes_between(pinned, entry_of(tool.spec)))
             ):
                 message = f"tool {tool.name!r} is not what '{LOCK_FILE}' pins ({changes[0].kind}): {in_short(changes)}"

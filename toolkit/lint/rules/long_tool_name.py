@@ -1,6 +1,12 @@
 """TK102: a name that is longer than some provider takes."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+
+from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.objecting import ProviderRule
+from toolkit.problems import Problem
+from toolkit.tools.spec import ToolSpec
 
 
 class LongToolName(ProviderRule):
@@ -49,3 +55,10 @@ class LongToolName(ProviderRule):
     code = "TK102"
     name = "long-tool-name"
     severity = "error"
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        """Look at the name; the source alone shows it, unless an option computes it."""
+        function = tool.function
+        if tool.spec is None and function is not None and ("name" not in function.options or function.option("name")):
+            tool = replace(tool, spec=ToolSpec(tool.name, "A tool of which only the name is known."), exports={})
+        yield from super().check_tool(tool)

@@ -1,5 +1,9 @@
 """Defaults that are no values of their types, or that calls change."""
 
+from typing import Annotated
+
+from pydantic import Field
+
 from toolkit import tool
 
 
@@ -16,3 +20,16 @@ def note(text: str, seen: list[str] = [], counts: dict[str, int] = {}, tags: lis
     counts[text] = 1
     tags.extend(seen)
     return f"{seen} {counts} {tags}"
+
+
+COUNT = "20"
+
+
+@tool
+def count(
+    most: Annotated[int, "How many."] = "20",
+    least: Annotated[int, Field(ge=1)] = 0,
+    other: int = COUNT,
+) -> str:
+    """Count the days of a forecast."""
+    return f"{most} {least} {other}"

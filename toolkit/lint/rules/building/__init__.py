@@ -1,1 +1,1 @@
-"""What building finds: annotations and options of tools. Documented here, found where tools are built."""
+"""What building finds: annotations of tools. Documented here, found where tools are built."""

@@ -1,6 +1,13 @@
 """TK323: an option of a tool is unknown, has a wrong value, or contradicts another one."""
 
+from collections.abc import Iterator
+from typing import Any
+
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.python_files import PythonFunction
 from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+from toolkit.tools.options import OPTIONS, option_problems
 
 
 class BadOption(Rule):
@@ -51,3 +58,16 @@ class BadOption(Rule):
     code = "TK323"
     name = "bad-option"
     severity = "error"
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        """Look at the options of a tool that was not built, as far as the source shows their values."""
+        if tool.spec is None and tool.function is not None:
+            for found in option_problems(_written_options(tool.function), tool.location):
+                if found.code == self.code:
+                    yield self.problem(found.message, found.location, hint=found.hint)
+
+
+def _written_options(function: PythonFunction) -> dict[str, Any]:
+    """Return the options that are written as constants, and those with an unknown name, whatever their values."""
+    values = {name: function.option(name) for name in function.options}
+    return {name: value for name, value in values.items() if value is not None or name not in OPTIONS}

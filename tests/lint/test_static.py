@@ -1,0 +1,58 @@
+"""Reading a file finds what importing it finds, wherever the source shows it."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from toolkit.lint.checking import check
+from toolkit.lint.rules import NEEDS_IMPORT, OFF
+from toolkit.lint.selection import Selection
+from toolkit.lint.settings import read_lint_settings
+from toolkit.sources.configuring import find_configuration
+
+HERE = Path(__file__).parent
+CASES = sorted(path.parent for path in (HERE / "rules").glob("*/bad.py"))
+ONLY_RUN = {
+    "TK010": 5,  # what a comment silences is known only when all of it was looked for
+    "TK102": 1,  # a name that is computed
+    "TK201": 1,  # a class without a mark
+    "TK203": 1,  # a description that is computed
+    "TK207": 1,  # a description that stands elsewhere
+    "TK307": 1,
+    "TK309": 1,
+    "TK322": 2,
+    "TK501": 1,  # a description that stands elsewhere
+    "TK514": 1,
+}
+"""How many findings of a case show only when the file is run."""
+
+
+def found(file, code, *, is_static):
+    """Return the places at which a rule finds something in a file."""
+    configuration, _ = find_configuration()
+    settings, _ = read_lint_settings(configuration)
+    extended = Selection(extend_select=tuple(OFF))
+    settings = settings._replace(selections=(*settings.selections, extended), is_static=is_static)
+    problems = check([file], configuration, settings=settings)
+    return [str(problem.location) for problem in problems if problem.code == code]
+
+
+@pytest.fixture(params=CASES, ids=lambda case: case.name)
+def code(request, tmp_path, monkeypatch):
+    shutil.copytree(request.param, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return request.param.name
+
+
+def test_rule_finds_the_same_without_an_import(code):
+    lines = Path("expected.txt").read_text("utf-8").splitlines()
+    expected = [line.partition(": ")[0] for line in lines if line.startswith("bad.py")]
+    places = found("bad.py", code, is_static=True)
+    assert set(places) <= set(expected)
+    assert len(expected) - len(places) == ONLY_RUN.get(code, 0)
+    assert found("good.py", code, is_static=True) == []
+
+
+def test_rules_that_need_an_import_are_those_that_find_less_without_one():
+    assert ONLY_RUN.keys() >= NEEDS_IMPORT - {"TK002"}  # a file that does not import

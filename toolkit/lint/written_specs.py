@@ -1,0 +1,56 @@
+"""Written specifications: a tool as data, where the source shows all of it, without running anything."""
+
+import ast
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from toolkit.errors import InvalidTools
+from toolkit.lint.definitions import ParameterDefinition
+from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.written_schemas import written_schema
+from toolkit.tools.spec import ToolSpec
+
+_OPTIONS = {one.name for one in fields(ToolSpec)} - {"parameters", "source", "location", "output_schema"}
+
+
+def written_spec(
+    function: PythonFunction, description: str | None, parameters: Sequence[ParameterDefinition]
+) -> ToolSpec | None:
+    """Return the specification of a tool; None where some part of it shows only when the file is run."""
+    options = _options(function)
+    schemas = {one.name: _parameter_schema(function, one) for one in parameters}
+    known = {name: schema for name, schema in schemas.items() if schema is not None}
+    if options is None or description is None or len(known) < len(schemas) or not _is_plain(function):
+        return None
+    required = [one.name for one in parameters if one.is_required]
+    schema = {"type": "object", "properties": known}
+    try:
+        given = {**options, "name": function.tool_name, "description": description}
+        return ToolSpec(**given, parameters=schema | ({"required": required} if required else {}))
+    except (InvalidTools, TypeError, ValueError):
+        return None  # building reports why
+
+
+def _options(function: PythonFunction) -> dict[str, Any] | None:
+    """Return the options of the mark; None where one of them is computed, or is none of a specification."""
+    if any(keyword.arg is None for keyword in getattr(function.mark, "keywords", ())):
+        return None
+    found = {name: function.option(name) for name in function.options}
+    is_known = found.keys() <= _OPTIONS and all(value is not None for value in found.values())
+    return found | {"examples": tuple(found.get("examples", ()))} if is_known else None
+
+
+def _parameter_schema(function: PythonFunction, parameter: ParameterDefinition) -> dict[str, Any] | None:
+    python = parameter.python
+    schema = python and written_schema(python.node.annotation, python.default, function.file)
+    if schema is None or parameter.description is None:
+        return None
+    return {**schema, "description": parameter.description} if parameter.description else schema
+
+
+def _is_plain(function: PythonFunction) -> bool:
+    """Whether it has nothing that could change its form: other decorators, `*args`, or a result with members."""
+    returns = function.node.returns
+    is_simple = returns is None or isinstance(returns, ast.Constant) or written_schema(returns, None, function.file)
+    return bool(is_simple) and not function.is_decorated and not any(one.is_variadic for one in function.all_parameters)
