@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterable
 from typing import TYPE_CHECKING, Any
 
+from toolkit_cli.prompt_sessions import run_prompt
 from toolkit_cli.typed_lines import CLEAR, ENTER, ERASE, TypedLine
 
 if TYPE_CHECKING:
@@ -50,8 +51,7 @@ class LineReader:
         def begin() -> None:
             self._application.create_background_task(meanwhile())
 
-        # Without the last, an exception of some other task would take the terminal over to show its traceback.
-        await self._application.run_async(pre_run=begin, set_exception_handler=False)
+        await run_prompt(self._application, begin)
         self._hear(get_typeahead(self._input))
         return self._line
 
@@ -72,7 +72,7 @@ class LineReader:
     def _take(self, key: str, data: str) -> None:
         """Take one key in, by its name in prompt_toolkit."""
         now = time.monotonic()
-        if key in ("c-c", "<sigint>"):
+        if key == "c-c":
             self._end(KeyboardInterrupt())
         elif key == "c-d" and self._line.is_open and not self._line.text:
             self._end(EOFError())
@@ -98,7 +98,6 @@ class LineReader:
         bindings = KeyBindings()
 
         @bindings.add("<any>")
-        @bindings.add("<sigint>")
         def take(event: "KeyPressEvent") -> None:
             self._hear(event.key_sequence)
             if self._line.is_ended:

@@ -9,8 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
 
+from toolkit.running import run_in_loop
 from toolkit_cli import console
 from toolkit_cli.line_readers import LineReader
+from toolkit_cli.prompt_sessions import run_prompt
 from toolkit_cli.typed_lines import TypedLine
 
 if TYPE_CHECKING:
@@ -113,12 +115,11 @@ class Prompter:
 
     async def _ask(self, question: "Question") -> Any:
         self._appear()
-        # Without this, an exception of some other task would take the terminal over to show its traceback.
-        return await question.application.run_async(set_exception_handler=False)
+        return await run_prompt(question.application)
 
     def _ask_now(self, question: "Question") -> Any:
         self._appear()
-        return question.application.run()
+        return run_in_loop(run_prompt(question.application))
 
     def _appear(self) -> None:
         """Write what leads to the prompt, and throw away what was typed before it could be read."""

@@ -12,6 +12,17 @@ from tests.terminals import MENU_END, PROMPT, Terminal
 
 OLD = "first\nsecond\n"
 NEW = "first\nthird\n"
+BLOCKING = '''
+import time
+from toolkit import tool
+
+@tool(destructive=True)
+async def block() -> str:
+    """Block the event loop."""
+    print("blocking", flush=True)
+    time.sleep(300)
+    return "done"
+'''
 
 
 @pytest.fixture
@@ -275,6 +286,17 @@ def test_a_signal_that_ends_programs_ends_the_run(project, report, number, exit_
     os.kill(program, number)
     assert asked.end() == exit_code
     assert report.read_text("utf-8") == OLD
+
+
+@pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_signal_ends_a_tool_that_blocks_everything_after_its_question(project, number, exit_code):
+    (project / "tools.py").write_text(BLOCKING, "utf-8")
+    asked = Terminal(project, "run", "tools.py:block")
+    asked.answer("o")
+    asked.expect("blocking")
+    (program,) = _children_of(asked.child.pid)
+    os.kill(program, number)
+    assert asked.end() == exit_code
 
 
 def test_a_terminal_that_goes_away_ends_the_run(asked, report):
