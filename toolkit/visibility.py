@@ -150,20 +150,28 @@ def _as_in_json(character: str) -> str:
 
 
 def _is_needed(text: str, index: int) -> bool:
+    """Return whether what is beside a joiner or a selector needs it; it can only need it if it is seen itself."""
     character = text[index]
     before = text[index - 1] if index else " "
     after = text[index + 1] if index + 1 < len(text) else " "
-    if character in _JOINERS:
-        is_emoji = _is_pictorial(before) and _is_pictorial(after)
-        return is_emoji or (before.isalpha() and after.isalpha() and not (before + after).isascii()) or _is_mark(before)
     if character in _STYLES:
         return _is_pictorial(before) or before in "#*0123456789"
-    return False
+    if character not in _JOINERS:
+        return False
+    if before in _STYLES:
+        return _is_pictorial(after) and _is_needed(text, index - 1)
+    if _is_pictorial(before) and _is_pictorial(after):
+        return True
+    return _is_mark(before) or (_is_letter(before) and _is_letter(after) and not (before + after).isascii())
 
 
 def _is_pictorial(character: str) -> bool:
-    return unicodedata.category(character) in ("So", "Sk", "Sm") or character == "\ufe0f"
+    return unicodedata.category(character) in ("So", "Sk", "Sm") and is_visible(character)
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalpha() and is_visible(character)
 
 
 def _is_mark(character: str) -> bool:
-    return unicodedata.category(character) in ("Mn", "Mc")
+    return unicodedata.category(character) in ("Mn", "Mc") and is_visible(character)

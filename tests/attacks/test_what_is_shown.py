@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Annotated
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import Field, SecretStr
 
@@ -96,6 +96,9 @@ def needed(shown):
 
 
 @given(ANY_TEXT)
+@example("\u2800\u200c\U0001f000")  # nobody sees what the joiner stands beside
+@example("a\ufe0f\ufe0f\u200d\U0001f525")
+@example("\u3164\u200d字\u200d\u115f")
 @settings(deadline=None)
 def test_no_sink_lets_a_character_through_that_a_terminal_obeys_or_hides(text):
     for shown in (disarmed(text), disarmed(text, styled=True), paint([("plain", text)], colour=False)):
