@@ -1,8 +1,14 @@
 """Documents that are small to read and endless to work through."""
 
+import json
+
 import pytest
 from typer.testing import CliRunner
 
+from toolkit.lint.checking import check
+from toolkit.lint.limits import Limits
+from toolkit.lint.settings import LintSettings
+from toolkit.sources.configuring import find_configuration
 from toolkit_cli.main import application
 
 HEAD = "name: bomb\ndescription: Repeats one long text.\nsteps:\n"
@@ -82,3 +88,35 @@ def test_a_key_without_its_colon_is_reported_where_it_stands(written, attacks, r
     result = toolkit("show", written(f"name: a\nsteps\n{rest}"))
     held = "bomb.yaml:2:1" in result.output and "there is no ':' behind 'steps'" in result.output
     attacks.count(f"{rest!r}: {result.output}", held=held)
+
+
+@pytest.fixture
+def crowd(written):
+    """A file that means too much work, in the middle of others that do not."""
+    tool = {"name": "get_it", "description": "Get", "parameters": {"type": "object", "properties": {}}}
+    endless = tool | {"parameters": {"type": "object", "properties": {"one": {"enum": list(range(1_500_000))}}}}
+    padded = HEAD + f"  - use: nothing\n# {'padding ' * 10_000}\n"
+    return [
+        written(json.dumps([tool | {"name": "first"}]), "a.json"),
+        written(json.dumps([endless]), "b.json"),
+        written(json.dumps([tool | {"name": "after", "examples": [{"text": "word " * 20_000}]}]), "c.json"),
+        written(padded, "d.yaml"),
+        written(HEAD + "  - set: 1\nsteps: []\n", "e.yaml"),
+    ]
+
+
+@pytest.mark.proof
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("is_static", [True, False])
+def test_file_that_takes_too_long_is_given_up_and_hides_no_other(crowd, attacks, is_static):
+    configuration, _ = find_configuration()
+    settings = LintSettings(directory=configuration.directory, is_static=is_static)
+    problems = check(crowd, configuration, settings=settings, limits=Limits(seconds=3, grace=60))
+    found = {(problem.location.file, problem.code) for problem in problems if problem.location}
+    expected = {("a.json", "TK202"), ("b.json", "TK002"), ("c.json", "TK202"), ("e.yaml", "TK603")}
+    if not is_static:  # only planning finds it
+        expected.add(("d.yaml", "TK604"))
+    held = {one for one in found if one[1] in {"TK002", "TK202", "TK603", "TK604"}} == expected
+    given_up = [(one.severity, one.message) for one in problems if one.code == "TK002"]
+    held &= given_up == [("error", "'b.json' is given up: checking it takes longer than 3 s")]
+    attacks.count(f"{problems}", held=held)

@@ -11,15 +11,15 @@ import sys
 import sysconfig
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from toolkit import __version__
 from toolkit.lint.digests import digest
 from toolkit.lint.limits import Limits
-from toolkit.lint.looking import Report
-from toolkit.lint.recalling import definition_record, read_definition, read_suppression
-from toolkit.lint.records import configuration_record, problem_record, read_problem
+from toolkit.lint.records import configuration_record
+from toolkit.lint.reports import Report, read_report, report_record
 from toolkit.lint.requests import Request
 from toolkit.lint.settings import LintSettings
 from toolkit.problems import errors_among
@@ -96,13 +96,13 @@ class Cache:
             return None
         if any(self._listing(listing) != known for listing, known in entry["listings"].items()):
             return None
-        return _read_report(entry["report"])
+        return read_report(entry["report"])
 
     def keep(self, request: Request, report: Report) -> None:
         """Keep what was found in a file, if all that it rests on is known."""
         if not self.is_kept or request.file is None or report.needs is None or not _is_sure(request, report):
             return
-        record = _report_record(report)
+        record = report_record(_without_objects(report))
         if _holds_secret(record, report):
             return
         listings = {json.dumps(listing): "" for listing in report.needs["listings"]}
@@ -175,24 +175,12 @@ def _holds_secret(record: Mapping[str, Any], report: Report) -> bool:
     return Redactor(*given, outer=redactor_of_environment()).text(text) != text
 
 
-def _report_record(report: Report) -> dict[str, Any]:
-    return {
-        "problems": [problem_record(problem) for problem in report.problems],
-        "tools": [definition_record(tool) for tool in report.tools],
-        "suppressions": report.suppressions,
-        "read": report.read,
-        "imported": report.imported,
-    }
-
-
-def _read_report(record: Mapping[str, Any]) -> Report:
-    return Report(
-        tuple(map(read_problem, record["problems"])),
-        tuple(map(read_definition, record["tools"])),
-        tuple(map(read_suppression, record["suppressions"])),
-        read=tuple(record["read"]),
-        imported=tuple(record["imported"]),
+def _without_objects(report: Report) -> Report:
+    """Return a report whose tools are not known by the objects of a process that is gone by tomorrow."""
+    tools = tuple(
+        replace(tool, identity=frozenset(key for key in tool.identity if key[0] != "object")) for tool in report.tools
     )
+    return report._replace(tools=tools)
 
 
 def _digest_of(data: Any) -> str:

@@ -1,8 +1,8 @@
 """Checking: every problem of every tool and pipeline that the user named.
 
 Users' files are opened in a child process, one child for all of them, which is started anew after a file that ends it.
-So nobody's code runs in this process, and a file that crashes, hangs or exits hides no other. The rules run here, on
-what the source says and on what the child tells.
+So nobody's code runs in this process, and a file that crashes, hangs or exits hides no other. The rules run here on
+small files, and in another child process, with a deadline, on large ones.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from toolkit.lint.caching import Cache
 from toolkit.lint.children import Answers
 from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.judges import Instructions, Judge, is_heavy
 from toolkit.lint.limits import DEFAULT_LIMITS, Limits
-from toolkit.lint.looking import DOES_NOT_IMPORT, Looker, Report
+from toolkit.lint.looking import DOES_NOT_IMPORT, Looker
 from toolkit.lint.refusing import refused_files
+from toolkit.lint.reports import Report
 from toolkit.lint.requests import Request, make_requests
 from toolkit.lint.rule import Rule, RuleSettings
 from toolkit.lint.rules import codes as all_codes
-from toolkit.lint.rules import has_checks, rule_of
+from toolkit.lint.rules import make_rules
 from toolkit.lint.rules.unused_suppression import UnusedSuppression
 from toolkit.lint.selection import selected_codes
 from toolkit.lint.servers import with_told_servers
@@ -122,13 +124,6 @@ def find_tools(
     return _unique(tool for report in reports for tool in report.tools)
 
 
-def _rules(codes: Iterable[str], settings: LintSettings) -> list[Rule]:
-    """Return the rules of these codes that check something, and matter to the providers that are asked for."""
-    said = RuleSettings(settings.providers, settings.limits, settings.directory)
-    kinds = map(rule_of, sorted(filter(has_checks, codes)))
-    return [kind(said) for kind in kinds if not kind.providers or set(kind.providers) & set(settings.providers)]
-
-
 def _looked_at(
     requests: Sequence[Request],
     codes: Iterable[str],
@@ -147,8 +142,12 @@ def _looked_at(
         if settings.is_static
         else {request: None for request in changed if request.kind != "json" and request not in refused}
     )
-    with Answers(list(opened), configuration, limits, keeps_trail=cache.is_kept) as answers:
-        rules = _rules(codes, settings)  # they are imported, and sources are read, while the child starts
+    said = RuleSettings(settings.providers, settings.limits, settings.directory)
+    with (
+        Answers(list(opened), configuration, limits, keeps_trail=cache.is_kept) as answers,
+        Judge(Instructions.of(codes, said, limits)) as judge,
+    ):
+        rules = make_rules(codes, said)  # they are imported, and sources are read, while the child starts
         looker = Looker(rules)
         reports = []
         for request, report in zip(requests, known, strict=True):
@@ -156,9 +155,9 @@ def _looked_at(
                 if settings.is_static and request.file is None:
                     report = _not_looked_at(request)  # noqa: PLW2901 - what is not known is looked at
                 else:
-                    read = looker.read(request)
+                    read = None if is_heavy(request) else looker.read(request)
                     answer = answers.next() if request in opened else refused.get(request)
-                    report = looker.look(read, answer)  # noqa: PLW2901
+                    report = judge.report(request, answer) if read is None else looker.look(read, answer)  # noqa: PLW2901
                 cache.keep(request, report)
             reports.append(report)
     return rules, reports

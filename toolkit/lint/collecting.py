@@ -9,13 +9,13 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from errno import EBADF
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TextIO
 
 import toolkit
+from toolkit.lint.channels import limit_memory, take_channel
 from toolkit.lint.records import problem_record, read_configuration, read_problem, spec_record
 from toolkit.lint.trails import FollowedOpener, Trail
 from toolkit.problems import Problem
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Answer until the channel is closed."""
-    requests, answers = _take_channel()
+    requests, answers = take_channel()
     setup = json.loads(requests.readline())
-    _limit_memory(setup["memory"])
+    limit_memory(setup["memory"])
     crash = Path(setup["crash_file"]).open("w")  # noqa: SIM115 - it stays open to the very end
     faulthandler.enable(crash)
     _leave_a_trace_on_exit(crash)
@@ -53,35 +53,6 @@ def main() -> None:
         if error.errno != EBADF:
             raise
         os._exit(1)  # a file closed the channel
-
-
-def _take_channel() -> tuple[TextIO, TextIO]:
-    """Keep the channel to oneself: no file that is opened here writes to it, reads from it or inherits it."""
-    requests, answers = os.fdopen(os.dup(0), encoding="utf-8"), os.fdopen(os.dup(1), "w", encoding="utf-8")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.dup2(2, 1)
-    os.close(nothing)
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=lambda: _close(requests, answers))
-    return requests, answers
-
-
-def _close(*streams: TextIO) -> None:
-    for stream in streams:
-        os.close(stream.fileno())
-
-
-def _limit_memory(size: int) -> None:
-    """Let what takes more memory fail with a MemoryError, which is a problem with a place, where the system can."""
-    try:
-        import resource  # noqa: PLC0415 - not every system has it
-    except ImportError:
-        return
-    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    most = size if hard == resource.RLIM_INFINITY else min(size, hard)
-    with suppress(OSError, ValueError):  # some systems know the limit and refuse to set it
-        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
 def _leave_a_trace_on_exit(crash: TextIO) -> None:

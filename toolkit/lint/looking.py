@@ -14,34 +14,15 @@ from toolkit.lint.pipeline_files import PipelineFile
 from toolkit.lint.python_files import PythonFile, PythonFunction
 from toolkit.lint.recalling import read_step
 from toolkit.lint.records import read_problem
+from toolkit.lint.reports import Report
 from toolkit.lint.requests import Request
 from toolkit.lint.rule import Rule
-from toolkit.lint.suppressions import Suppression, suppressions_in
+from toolkit.lint.suppressions import suppressions_in
 from toolkit.problems import Location, Problem, Severity
 from toolkit.sources.collected import NO_TOOLS
 
 DOES_NOT_IMPORT = "TK002"
 _LARGEST = 16 * 1024 * 1024
-
-
-class Report(NamedTuple):
-    """What was found in one file, or under one name, whatever comments say about it.
-
-    Attributes:
-        problems: The findings.
-        tools: The tools, without their sources: what rules that look at all of them together see.
-        suppressions: What comments in the file silence.
-        needs: What the result rests on, as the child process tells it; None where that is not known.
-        read: The real paths of the Python files that were read to find tools.
-        imported: The real paths of those that were imported.
-    """
-
-    problems: tuple[Problem, ...] = ()
-    tools: tuple[ToolDefinition, ...] = ()
-    suppressions: tuple[Suppression, ...] = ()
-    needs: Mapping[str, Any] | None = None
-    read: tuple[str, ...] = ()
-    imported: tuple[str, ...] = ()
 
 
 class Read(NamedTuple):

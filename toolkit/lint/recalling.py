@@ -37,7 +37,7 @@ def definition_record(tool: ToolDefinition) -> dict[str, Any]:
         "schema": None if tool.spec else tool.schema,
         "spec": tool.spec and spec_record(tool.spec),
         "source": tool.source,
-        "identity": [key for key in tool.identity if key[0] != "object"],
+        "identity": list(tool.identity),
     }
 
 

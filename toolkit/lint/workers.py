@@ -1,4 +1,4 @@
-"""Workers: the parent's side of the child process that opens users' files."""
+"""Workers: the parent's side of a child process that opens or reads users' files."""
 
 import json
 import os
@@ -9,12 +9,15 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from threading import Timer
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from toolkit.lint.limits import Limits
 
 # The child imports what this process imports, and nothing that happens to lie in the working directory.
-_START = "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); from toolkit.lint.collecting import main; main()"
+_START = "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); from toolkit.lint.{} import main; main()"
+
+Work = Literal["collecting", "judging"]
+"""What a child does: the module that holds its `main`."""
 
 
 class Ending(NamedTuple):
@@ -34,7 +37,7 @@ class Ending(NamedTuple):
 class Worker:
     """One child process; `close` leaves nothing of it running."""
 
-    def __init__(self, setup: Mapping[str, Any], limits: Limits, crash_file: Path) -> None:
+    def __init__(self, setup: Mapping[str, Any], limits: Limits, crash_file: Path, work: Work = "collecting") -> None:
         """Start the process; `crash_file` is where it writes its last words."""
         crash_file.write_bytes(b"")
         self._crash_file = crash_file
@@ -42,7 +45,7 @@ class Worker:
         self._is_overdue = False
         self._mark = os.urandom(8).hex()  # what stands before an answer, and in nothing else that a file may write
         self._process = subprocess.Popen(  # noqa: S603 - this very Python, and nothing of the user's in the arguments
-            [sys.executable, "-P", "-c", _START, json.dumps([str(entry) for entry in sys.path])],
+            [sys.executable, "-P", "-c", _START.format(work), json.dumps([str(entry) for entry in sys.path])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
@@ -51,7 +54,7 @@ class Worker:
         )
         self._send({**setup, **limits._asdict(), "crash_file": str(crash_file), "mark": self._mark})
 
-    def ask(self, request: Mapping[str, str]) -> dict[str, Any] | Ending:
+    def ask(self, request: Mapping[str, Any]) -> dict[str, Any] | Ending:
         """Return the child's answer to a request, or how it came to its end over it."""
         deadline = Timer(self._limits.seconds + self._limits.grace, self._end_overdue)
         deadline.start()

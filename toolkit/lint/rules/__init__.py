@@ -6,13 +6,13 @@ A rule is imported when it is asked for. An installed package adds its own throu
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from toolkit.errors import ConfigurationError
-from toolkit.lint.rule import Rule
+from toolkit.lint.rule import Rule, RuleSettings
 from toolkit.problems import Problem
 
 if TYPE_CHECKING:
@@ -160,6 +160,12 @@ def is_default(code: str) -> bool:
 def has_checks(code: str) -> bool:
     """Whether a rule looks at anything itself, and not only documents what reading, building or planning finds."""
     return not TABLE.get(code, "").startswith(FOUND_ELSEWHERE)
+
+
+def make_rules(codes: Iterable[str], settings: RuleSettings) -> list[Rule]:
+    """Return the rules of these codes that check something, and matter to the providers that are asked for."""
+    kinds = map(rule_of, sorted(filter(has_checks, codes)))
+    return [kind(settings) for kind in kinds if not kind.providers or set(kind.providers) & set(settings.providers)]
 
 
 def all_rules() -> Iterator[type[Rule]]:

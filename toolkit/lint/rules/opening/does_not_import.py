@@ -1,15 +1,16 @@
-"""TK002: a Python file cannot be opened: it has a syntax error, raises, exits, crashes or never ends."""
+"""TK002: a file cannot be opened: it has a syntax error, raises, exits, crashes or takes too long."""
 
 from toolkit.lint.rule import Rule
 
 
 class DoesNotImport(Rule):
-    '''A Python file cannot be opened: it has a syntax error, raises, exits, crashes or never ends.
+    '''A file cannot be opened: it has a syntax error, raises, exits, crashes or takes too long.
 
     ## Why
 
     None of its tools can be used. Files are opened in a process of their own, so that such a file hides no other. What
-    may fail belongs into a tool, and what a script does under `if __name__ == '__main__':`.
+    may fail belongs into a tool, and what a script does under `if __name__ == '__main__':`. A large file of any kind
+    is also checked in a process of its own, and given up after 20 seconds. Then divide it into smaller files.
 
     ## Example
 

@@ -1,0 +1,128 @@
+"""Judges: large files are read and checked in a child process, and one that takes too long is given up.
+
+Small files are checked in this process, which is quicker. How much work a large one means cannot be known before.
+"""
+
+import re
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Any, Final, Self
+
+from toolkit.leftovers import temporary
+from toolkit.lint.children import Answer
+from toolkit.lint.limits import Limits
+from toolkit.lint.looking import DOES_NOT_IMPORT
+from toolkit.lint.records import problem_record
+from toolkit.lint.reports import Report, read_report
+from toolkit.lint.requests import Request
+from toolkit.lint.rule import RuleSettings
+from toolkit.lint.workers import Ending, Worker
+from toolkit.problems import Location, Problem
+
+LARGE: Final = 64 * 1024
+_ANCHOR = re.compile(rb"[\s\[{,:]&\w")
+
+
+def is_heavy(request: Request) -> bool:
+    """Return whether a file may mean much work: it is large, or a document that can repeat its parts."""
+    if request.file is None:
+        return False
+    path = Path(request.file)
+    try:
+        if not path.is_file():
+            return False
+        if path.stat().st_size > LARGE:
+            return True
+        return request.kind == "pipeline" and _ANCHOR.search(path.read_bytes()) is not None
+    except OSError:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Instructions:
+    """What a judge checks with, and what one file may take."""
+
+    codes: tuple[str, ...]
+    settings: RuleSettings
+    limits: Limits
+
+    @classmethod
+    def of(cls, codes: Iterable[str], settings: RuleSettings, limits: Limits) -> Self:
+        """Return the instructions to check with the rules of these codes."""
+        return cls(tuple(sorted(codes)), settings, limits)
+
+    def record(self) -> dict[str, Any]:
+        """Return them as the child process reads them."""
+        providers, limits, directory = self.settings
+        return {"codes": self.codes, "rule_settings": [providers, dict(limits), str(directory)]}
+
+
+class Judge:
+    """Checks files in a child process, and in a new one after a file that was given up.
+
+    It is a context manager; the process is started for the first file and ended at the end.
+    """
+
+    def __init__(self, instructions: Instructions) -> None:
+        """Start nothing yet."""
+        self._instructions = instructions
+        self._folder = ExitStack()
+        self._crash_file: Path | None = None
+        self._worker: Worker | None = None
+
+    def __enter__(self) -> Self:
+        """Wait for files."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the process."""
+        self._close()
+        self._folder.close()
+
+    def report(self, request: Request, answer: Answer | None) -> Report:
+        """Return the report of one file, or the one problem that it was given up.
+
+        Args:
+            request: The file.
+            answer: What opening it gave; None where nothing is run.
+        """
+        problem = problem_record(answer) if isinstance(answer, Problem) else None
+        question = {"request": request, "answer": None if problem else answer, "problem": problem}
+        found = self._started().ask(question)
+        if isinstance(found, Ending):
+            self._close()
+            return _given_up(request, self._reason(found))
+        if "gave_up" in found:
+            return _given_up(request, f"reading it ended with a {found['gave_up']}")
+        return read_report(found["report"])._replace(needs=found["needs"])
+
+    def _started(self) -> Worker:
+        if self._crash_file is None:
+            folder = Path(self._folder.enter_context(TemporaryDirectory(prefix="toolkit-lint-")))
+            self._folder.enter_context(temporary(folder))
+            self._crash_file = folder / "last_words.txt"
+        if self._worker is None:
+            self._worker = Worker(self._instructions.record(), self._instructions.limits, self._crash_file, "judging")
+        return self._worker
+
+    def _reason(self, ending: Ending) -> str:
+        if ending.is_late:
+            return f"checking it takes longer than {self._instructions.limits.seconds:g} s"
+        return f"checking it ended the process with status {ending.status}"
+
+    def _close(self) -> None:
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
+
+
+def _given_up(request: Request, reason: str) -> Report:
+    message = f"'{Path(request.target).name}' is given up: {reason}"
+    hint = "divide it into smaller files, or leave it out of what is checked"
+    return Report((Problem(DOES_NOT_IMPORT, message, Location(str(request.file)), hint=hint),))

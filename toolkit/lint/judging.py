@@ -1,0 +1,47 @@
+"""Judging: the child process that reads large files and checks them with the rules, one after the other.
+
+It runs nobody's code. It reads one JSON object a line and answers each with one; `judges` is the parent's side.
+"""
+
+import faulthandler
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from toolkit.lint.channels import limit_memory, take_channel
+from toolkit.lint.looking import Looker
+from toolkit.lint.records import read_problem
+from toolkit.lint.reports import report_record
+from toolkit.lint.requests import Request
+from toolkit.lint.rule import RuleSettings
+from toolkit.lint.rules import make_rules
+
+
+def main() -> None:
+    """Answer until the channel is closed."""
+    requests, answers = take_channel()
+    setup = json.loads(requests.readline())
+    limit_memory(setup["memory"])
+    crash = Path(setup["crash_file"]).open("w")  # noqa: SIM115 - it stays open to the very end
+    faulthandler.enable(crash)
+    providers, limits, directory = setup["rule_settings"]
+    looker = Looker(make_rules(setup["codes"], RuleSettings(tuple(providers), limits, Path(directory))))
+    for line in requests:
+        faulthandler.dump_traceback_later(setup["seconds"], exit=True, file=crash)
+        answer = _judge(looker, json.loads(line))
+        faulthandler.cancel_dump_traceback_later()
+        print(setup["mark"] + answer, file=answers, flush=True)
+
+
+def _judge(looker: Looker, question: Mapping[str, Any]) -> str:
+    try:
+        report = looker.look(looker.read(Request(*question["request"])), _read_answer(question))
+        return json.dumps({"report": report_record(report), "needs": report.needs}, default=repr)
+    except (MemoryError, RecursionError) as error:
+        return json.dumps({"gave_up": type(error).__name__})
+
+
+def _read_answer(question: Mapping[str, Any]) -> Any:
+    problem = question["problem"]
+    return question["answer"] if problem is None else read_problem(problem)
