@@ -110,7 +110,7 @@ def nearest(name: str, known: Iterable[str], *, most: int = 3) -> list[str]:
 
 
 _LONGEST_COMPARED = 200
-_MOST_COMPARED = 500
+_MOST_COMPARED = 200
 _SAME_START = 2
 
 

@@ -46,22 +46,96 @@ def test_what_aliases_repeat_counts_towards_the_size_of_a_document(written, atta
         attacks.count(f"{command}: {result.output[-300:]}", held=refused and result.exit_code in {1, 2})
 
 
+TOO_MANY = "more than 100 problems; the rest of the document is not read"
 MANY = {
-    "keys that stand twice": (HEAD + "  - set: 1\n" + "again: 1\n" * 90_000, "more than 100 problems"),
+    "keys that stand twice": (HEAD + "  - set: 1\n" + "again: 1\n" * 90_000, TOO_MANY),
+    "keys that are unknown": (HEAD + "  - set: 1\n" + "".join(f"key_{i}: 1\n" for i in range(20_000)), TOO_MANY),
     "values that may be misread": (HEAD + "  - set: [" + "no, " * 10_000 + "]\n", "'no' is text here"),
     "references to steps that are missing": (
-        HEAD + "".join(f'  - id: step_{i}\n    set: "${{{{ steps.stpe_{i}.output }}}}"\n' for i in range(500)),
-        "step",
+        HEAD + "".join(f'  - id: step_{i}\n    set: "${{{{ steps.stpe_{i}.output }}}}"\n' for i in range(1_500)),
+        TOO_MANY,
+    ),
+    "steps that call no tool": (HEAD + "".join(f"  - use: tool_{i}\n" for i in range(8_000)), TOO_MANY),
+    "sources that are missing": (
+        HEAD + "  - set: 1\ntools: [" + ", ".join(f"tool_{i}" for i in range(8_000)) + "]\n",
+        TOO_MANY,
+    ),
+    "words of an agent that are unknown": (
+        "agent: bomb\ndescription: Does nothing at all.\n" + "".join(f"key_{i}: 1\n" for i in range(20_000)),
+        TOO_MANY,
     ),
 }
 
 
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("kind", MANY)
-def test_many_mistakes_in_one_document_end_in_a_report(written, attacks, kind):
+def test_many_mistakes_in_one_document_end_in_a_short_report(written, attacks, kind):
     text, expected = MANY[kind]
     result = toolkit("show", written(text))
-    attacks.count(f"{kind}: {result.output[-300:]}", held=expected in result.output and result.exit_code in {0, 2})
+    held = expected in result.output and result.exit_code in {0, 2} and len(result.output.splitlines()) < 2_000
+    attacks.count(f"{kind}: {result.output[-300:]}", held=held)
+
+
+ONE_TOOL = {"name": "get_it", "description": "Get", "parameters": {"type": "object", "properties": {}}}
+
+
+def some_tools(number, **changes):
+    tools = [ONE_TOOL | {"name": f"fetch_item_{i}", "description": f"Fetch item {i}."} | changes for i in range(number)]
+    return json.dumps(tools)
+
+
+@pytest.mark.parametrize("form", ["text", "concise"])
+def test_many_findings_of_one_kind_are_shown_in_part_and_counted(written, attacks, form):
+    file = written(some_tools(150, description="Get"), "many.json")
+    result = toolkit("lint", "--no-cache", "--select", "TK202", "--format", form, file)
+    lines = result.output.splitlines()
+    shown = sum("very short" in line for line in lines)
+    held = shown == 100 and "and 50 more [TK202] in many.json" in lines and "Found 150 warnings in 1 file." in lines
+    attacks.count(result.output[-300:], held=held)
+    whole = toolkit("lint", "--no-cache", "--select", "TK202", "--format", "json", file)
+    attacks.count("a program is told all", held=len(json.loads(whole.stdout)) == 150)
+
+
+def enumeration(number):
+    values = {"type": "string", "enum": [f"value_{i}" for i in range(number)]}
+    return {"type": "object", "properties": {"id": values}, "required": [f"value_{i}" for i in range(number)]}
+
+
+LARGE = {
+    "similar tools": lambda: some_tools(3_000),
+    "long descriptions": lambda: some_tools(20, description="word and other words " * 23_000),
+    "a long list of values": lambda: some_tools(1, parameters=enumeration(100_000)),
+    "blank lines": lambda: "\n" * 15_000_000 + "[]",
+}
+
+
+@pytest.mark.proof
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("kind", LARGE)
+def test_large_list_of_definitions_is_checked_or_given_up(written, attacks, kind):
+    result = toolkit("lint", "--static", "--no-cache", written(LARGE[kind](), "large.json"))
+    attacks.count(f"{kind}: {result.output[-300:]}", held=result.exit_code in {0, 1} and "large.json" in result.output)
+
+
+EXPRESSIONS = {
+    "a long text": HEAD
+    + '  - set:\n      a: &a "'
+    + "word ${{ input }} " * 12
+    + '"\n      b: ['
+    + "*a, " * 3_000
+    + "]\n",
+    "many texts": HEAD + '  - set: &a "' + "${{ input }}" * 20 + '"\n' + "  - set: *a\n" * 400,
+    "more than fits": HEAD + f'  - set:\n      a: &a "{LONG}"\n      b: [' + "*a, " * 20_000 + "]\n",
+}
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("kind", EXPRESSIONS)
+def test_expressions_that_aliases_repeat_end(written, attacks, kind):
+    file = written(EXPRESSIONS[kind])
+    for command in (["show", file], ["run", file, "--dry-run", "input=x"]):
+        result = toolkit(*command)
+        attacks.count(f"{command}: {result.output[-300:]}", held=result.exit_code in {0, 2})
 
 
 @pytest.mark.parametrize(
@@ -93,13 +167,12 @@ def test_a_key_without_its_colon_is_reported_where_it_stands(written, attacks, r
 @pytest.fixture
 def crowd(written):
     """A file that means too much work, in the middle of others that do not."""
-    tool = {"name": "get_it", "description": "Get", "parameters": {"type": "object", "properties": {}}}
-    endless = tool | {"parameters": {"type": "object", "properties": {"one": {"enum": list(range(1_500_000))}}}}
+    endless = ONE_TOOL | {"parameters": {"type": "object", "properties": {"one": {"enum": list(range(1_500_000))}}}}
     padded = HEAD + f"  - use: nothing\n# {'padding ' * 10_000}\n"
     return [
-        written(json.dumps([tool | {"name": "first"}]), "a.json"),
+        written(json.dumps([ONE_TOOL | {"name": "first"}]), "a.json"),
         written(json.dumps([endless]), "b.json"),
-        written(json.dumps([tool | {"name": "after", "examples": [{"text": "word " * 20_000}]}]), "c.json"),
+        written(json.dumps([ONE_TOOL | {"name": "after", "examples": [{"text": "word " * 20_000}]}]), "c.json"),
         written(padded, "d.yaml"),
         written(HEAD + "  - set: 1\nsteps: []\n", "e.yaml"),
     ]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import yaml
 
+from toolkit.documents.bounded_problems import MAX_PROBLEMS, too_many
 from toolkit.documents.nodes import Entry, Mapping, Node, Scalar, Sequence
 from toolkit.documents.scalars import NoSuchNumber, Value, resolve
 from toolkit.documents.sources import Source, Style, Written
@@ -23,7 +24,6 @@ MAX_CHARACTERS = 1024 * 1024
 """As many as a document without aliases can have: one with them is read only if it could be written out."""
 MERGE_KEY = "<<"
 CORE = "tag:yaml.org,2002:"
-MAX_PROBLEMS = 100
 SCALAR_TAGS: dict[str, tuple[type, ...]] = {
     "null": (type(None),),
     "bool": (bool,),
@@ -232,7 +232,7 @@ class _Composer:
             return None
         if first := entries.get(key.text):
             if len(self.problems) >= MAX_PROBLEMS:
-                self._refuse(event, f"more than {MAX_PROBLEMS} problems; the rest of the document is not read")
+                raise _Refused(too_many(self._location(event)))
             self.problems.append(
                 Problem(
                     "TK603",
@@ -267,8 +267,7 @@ class _Composer:
 
     def _report(self, location: Location, message: str, *, hint: str | None = None) -> None:
         if len(self.problems) >= MAX_PROBLEMS:
-            message = f"more than {MAX_PROBLEMS} problems; the rest of the document is not read"
-            raise _Refused(Problem("TK601", message, location))
+            raise _Refused(too_many(location))
         self.problems.append(Problem("TK601", message, location, hint=hint))
 
     def _refuse(self, event: Any, message: str, *, hint: str | None = None) -> NoReturn:

@@ -47,6 +47,10 @@ def locate(written: Written, file: str, value: str, offset: int, length: int) ->
         length: How many characters.
     """
     offset = max(0, min(offset, len(value)))
+    start = _content_start(written)
+    if offset < len(value) and written.source.text[start : written.end - len(written.style)] == value:
+        first = start + offset  # nothing is escaped or folded
+        return written.source.location(file, first, min(first + max(length, 1), start + len(value)))
     spans = _spans(written, value[: offset + max(length, 1)])
     if offset < len(spans):
         return written.source.location(file, spans[offset][0], spans[-1][1])

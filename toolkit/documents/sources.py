@@ -1,9 +1,13 @@
 """Sources: the text of a file, where its lines begin, and where in it a scalar was written."""
 
+from array import array
 from bisect import bisect_right
+from itertools import accumulate
 from typing import Literal, NamedTuple
 
 from toolkit.problems import Location
+
+_ONE = 1  # the end of a line
 
 Style = Literal["", "'", '"', "|", ">"]
 
@@ -16,16 +20,15 @@ class Source:
     def __init__(self, text: str) -> None:
         """Keep the text; its lines are only looked for when a place is asked for."""
         self.text = text
-        self._line_starts: list[int] = []
+        self._line_starts: array[int] | None = None
 
     @property
-    def line_starts(self) -> list[int]:
+    def line_starts(self) -> "array[int]":
         """The index of the first character of every line."""
-        if not self._line_starts:
-            position = 0
-            for line in self.text.replace("\r\n", " \n").replace("\r", "\n").split("\n"):
-                self._line_starts.append(position)
-                position += len(line) + 1
+        if self._line_starts is None:
+            lines = self.text.replace("\r\n", " \n").replace("\r", "\n").split("\n")
+            starts = accumulate(map(_ONE.__add__, map(len, lines[:-1])), initial=0)
+            self._line_starts = array("Q", starts)
         return self._line_starts
 
     def place(self, index: int) -> tuple[int, int]:

@@ -19,7 +19,7 @@ LEADING_ZERO = r"[-+]?0[0-9]+"
 LOST_ZERO = r"[-+]?[0-9]+\.[0-9]+0"
 NUMERIC_START = frozenset("-+0123456789")
 NO_EXPRESSION = r"(?<![${])\{\{[^{}\r\n]*\}\}"
-COMMENT = r" +#"
+COMMENT = re.compile(r" {1,1000}#")
 
 CODE = "TK618"
 _MOST_TRAPS = 100
@@ -82,7 +82,7 @@ def _cut_off(scalar: Scalar) -> tuple[str, str] | None:
     """An expression with ` #` in it: the rest of its line is a comment."""
     if scalar.written is None or scalar.text.rpartition("${{")[2].count("}}") or "${{" not in scalar.text:
         return None
-    if not re.match(COMMENT, scalar.written.source.text[scalar.written.end :]):
+    if not COMMENT.match(scalar.written.source.text, scalar.written.end):
         return None
     return "the rest of the line is a comment, since ' #' begins one", "put quotes round the text"
 

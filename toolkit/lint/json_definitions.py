@@ -145,7 +145,7 @@ def _parameters(schema: _Schema) -> Iterator[ParameterDefinition]:
     if not isinstance(properties, MappingNode):
         return
     required = schema.data.get("required")
-    needed = required if isinstance(required, list) else []
+    needed = {one for one in required if isinstance(one, str)} if isinstance(required, list) else set()
     for name, entry in properties.entries.items():
         inner = plain(entry.value)
         known = inner if isinstance(inner, dict) else {}

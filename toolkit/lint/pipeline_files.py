@@ -88,16 +88,25 @@ class PipelineFile:
 
     def node_at(self, place: Location) -> documents.Node | None:
         """Return the largest node that begins at a place, such as the whole of a step."""
+        return self._nodes.get((place.line, place.column))
+
+    @cached_property
+    def _nodes(self) -> dict[tuple[int | None, int | None], documents.Node]:
+        """The largest node that begins at each place, each visited once however often aliases repeat it."""
+        found: dict[tuple[int | None, int | None], documents.Node] = {}
+        visited = set[int]()
         waiting: list[documents.Node] = [] if self.root is None else [self.root]
         while waiting:
             node = waiting.pop()
-            if (node.location.line, node.location.column) == (place.line, place.column):
-                return node
+            if id(node) in visited:
+                continue
+            visited.add(id(node))
+            found.setdefault((node.location.line, node.location.column), node)
             if isinstance(node, documents.Mapping):
                 waiting += (entry.value for entry in node.entries.values())
             elif isinstance(node, documents.Sequence):
                 waiting += node.items
-        return None
+        return found
 
     def texts(self) -> Iterator[Text]:
         """Yield what a model is sent of the pipeline or agent, or told by it, with the places."""

@@ -11,7 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, Self
 
-from toolkit.documents import find_traps, is_agent, read_document
+from toolkit.documents import Node, find_traps, is_agent, read_document
+from toolkit.documents.bounded_problems import BoundedProblems, TooManyProblems
 from toolkit.documents.reading import Document
 from toolkit.documents.shapes import Word
 from toolkit.paths import without_detours
@@ -81,9 +82,24 @@ _Found = tuple[Tool | None, list[Problem]]
 def _read(
     path: Path, document: Document, opening: Opening, trail: tuple[Path, ...], others: dict[Path, _Found]
 ) -> tuple[Pipeline | None, list[Problem]]:
-    root, problems = document
+    root, found = document
     if root is None:
-        return None, problems
+        return None, found
+    problems = BoundedProblems(found)
+    try:
+        return _planned(path, root, problems, opening, trail, others)
+    except TooManyProblems:
+        return None, in_order(problems.closed(str(path)))
+
+
+def _planned(
+    path: Path,
+    root: Node,
+    problems: list[Problem],
+    opening: Opening,
+    trail: tuple[Path, ...],
+    others: dict[Path, _Found],
+) -> tuple[Pipeline | None, list[Problem]]:
     problems += find_traps(root)
     definition = read_definition(root, problems)
     if definition is None:

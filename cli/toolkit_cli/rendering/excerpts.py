@@ -16,6 +16,7 @@ _LARGEST_FILE = 4_000_000
 _TAB = "    "
 _ELLIPSIS = "…"
 _CONTEXT_BEFORE = 0.4
+_REACH = 8
 
 
 class Excerpt(NamedTuple):
@@ -33,16 +34,24 @@ def excerpt_of(location: Location, width: int) -> Excerpt | None:
     lines = _lines_of(location.file)
     if not 0 < location.line <= len(lines):
         return None
-    from toolkit.lint.secrets_in_text import starred  # noqa: PLC0415 - only bad news needs it
-
-    line = console.redactor().stars(starred(lines[location.line - 1]))
+    line = console.redactor().stars(_starred(lines[location.line - 1]))
     start, end = _span(location, line)
-    cells = [_shown(character) for character in line]
-    widths = [width_of(cell) for cell in cells]
     behind_the_end = 1 if start == len(line) else 0
+    low, high = max(0, start - _REACH * width), start + _REACH * width  # of a very long line no more is drawn
+    cells = [_shown(character) for character in line[low:high]]
+    widths = [width_of(cell) for cell in cells]
+    start, end = start - low, min(end, high) - low
     if sum(widths) + behind_the_end > width:
         return _window(cells, widths, start, end, width)
     return Excerpt("".join(cells), sum(widths[:start]), _columns(widths[start:end], start, end))
+
+
+@lru_cache(maxsize=4)
+def _starred(line: str) -> str:
+    """Return a line with stars for what looks like a secret; many problems may be about one very long line."""
+    from toolkit.lint.secrets_in_text import starred  # noqa: PLC0415 - only bad news needs it
+
+    return starred(line)
 
 
 def _span(location: Location, line: str) -> tuple[int, int]:

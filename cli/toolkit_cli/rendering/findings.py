@@ -8,7 +8,7 @@ from toolkit.problems import Problem
 from toolkit.visibility import visible_json
 from toolkit_cli.rendering.escaping import one_line
 from toolkit_cli.rendering.excerpts import shown_path
-from toolkit_cli.rendering.problems import as_github, as_records, as_text, counted, summary_of
+from toolkit_cli.rendering.problems import as_github, as_records, as_text, counted, few_of, summary_of
 
 Format = Literal["text", "concise", "json", "jsonl", "sarif", "github", "junit", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -37,7 +37,8 @@ def render(
             drawn = f"{as_text(problems, colour=colour, width=width)}\n\n" if problems else ""
             return f"{drawn}{_closing(problems, note)}\n"
         case "concise":
-            return "".join(f"{line}\n" for line in [*map(_in_one_line, problems), _closing(problems, note)])
+            few, rest = few_of(problems)
+            return "".join(f"{line}\n" for line in [*map(_in_one_line, few), *rest, _closing(problems, note)])
         case _:
             text = _WRITERS[format](problems)
             return f"{text}\n" if text else ""

@@ -17,12 +17,32 @@ _STYLES: dict[Severity, Style] = {"error": "danger", "warning": "warn", "info": 
 _WORDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
 _GITHUB_COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "notice"}
 _GITHUB_SHOWS = 10
+_MOST_SHOWN = 100
 
 
 def as_text(problems: Sequence[Problem], *, colour: bool = False, width: int = 80) -> str:
     """Return the problems with their places drawn, without the newline at the end."""
-    drawn = ([paint(line, colour=colour) for line in _drawn(problem, width)] for problem in problems)
-    return "\n\n".join("\n".join(lines) for lines in drawn)
+    few, rest = few_of(problems)
+    drawn = ([paint(line, colour=colour) for line in _drawn(problem, width)] for problem in few)
+    return "\n\n".join(["\n".join(lines) for lines in drawn] + rest)
+
+
+def few_of(problems: Sequence[Problem]) -> tuple[list[Problem], list[str]]:
+    """Return the problems that people are shown, at most a hundred of a kind in a file, and a line for each rest."""
+    counts: Counter[tuple[str, str]] = Counter()
+    few = []
+    for problem in problems:
+        kind = (problem.location.file if problem.location else "", problem.code)
+        counts[kind] += 1
+        if counts[kind] <= _MOST_SHOWN:
+            few.append(problem)
+    rest = [(file, code, count - _MOST_SHOWN) for (file, code), count in counts.items() if count > _MOST_SHOWN]
+    return few, [_rest_in_words(file, code, count) for file, code, count in rest]
+
+
+def _rest_in_words(file: str, code: str, count: int) -> str:
+    where = f" in {shown_path(file)}" if file else ""
+    return f"and {count:,} more{f' [{code}]' if code else ''}{where}"
 
 
 def summary_of(problems: Sequence[Problem]) -> str:

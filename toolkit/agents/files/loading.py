@@ -22,6 +22,7 @@ from toolkit.agents.models.scripted import ScriptedModel
 from toolkit.agents.references import Reference, referenced_tools
 from toolkit.disclosure.folding import folded_tools
 from toolkit.documents import nodes
+from toolkit.documents.bounded_problems import BoundedProblems, TooManyProblems
 from toolkit.documents.reading import Document, near_file, read_document
 from toolkit.documents.shapes import BAD_SHAPE, Word
 from toolkit.documents.traps import find_traps
@@ -80,12 +81,16 @@ def read_agent(
     Returns:
         The agent, if no problem is an error, and all problems in the order of their places.
     """
-    root, problems = document or read_document(path)
+    root, found = document or read_document(path)
     if not isinstance(root, nodes.Mapping):
-        return None, problems
-    problems += find_traps(root)
-    definition = read_definition(root, opening.boundary(path.parent), problems)
-    agent = _Loader(path, opening, problems).agent(definition)
+        return None, found
+    problems = BoundedProblems(found)
+    try:
+        problems += find_traps(root)
+        definition = read_definition(root, opening.boundary(path.parent), problems)
+        agent = _Loader(path, opening, problems).agent(definition)
+    except TooManyProblems:
+        return None, in_order(problems.closed(str(path)))
     return (None if errors_among(problems) else agent), in_order(problems)
 
 

@@ -16,6 +16,8 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s|\n\s*\n")
 _SENTENCE_OR_LINE = re.compile(r"(?<=[.!?])\s|\n")
 _SAME_VERBS = {"fetch": "get", "retrieve": "get", "lookup": "get", "search": "find"}
 _SHOWN = 3
+_MOST_COMPARED = 50
+"""How many tools with the same rare word a tool is compared with: thousands that share one take no time."""
 
 
 class AmbiguousSiblings(Rule):
@@ -101,7 +103,7 @@ class AmbiguousSiblings(Rule):
         groups: dict[int, list[ToolDefinition]] = {}
         for index, own in enumerate(words):
             rarest = sorted(own, key=lambda word: (frequency[word], word))[: int(len(own) * (1 - share)) + 1]
-            near = dict.fromkeys(other for word in rarest for other in holders.get(word, ()))
+            near = dict.fromkeys(other for word in rarest for other in holders.get(word, ())[:_MOST_COMPARED])
             first = next(
                 (one for one in near if _are_alike(words[one], own, share) and _is_unsaid(tools[one], tools[index])),
                 None,
