@@ -332,17 +332,18 @@ def secrets_in(told):
 UNKNOWABLE = {"task_secret"}
 
 
-def test_no_command_writes_a_planted_secret(project, attacks):
-    assert len(VALUES) + len(BY_FORMAT) - len(UNKNOWABLE) > 90
+def attack_commands(project, attacks, tried):
+    """Run commands, and count each that writes a secret; return the files that they left behind."""
     environment = {**os.environ, **ENVIRONMENT, "COLUMNS": "120", "TOOLKIT_CACHE_DIR": str(project / "cache")}
     written = set(project.iterdir())
-    for words in commands():
+    for words in tried:
         done = subprocess.run(
             [sys.executable, "-m", "toolkit_cli", *words],
             cwd=project, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=120,
         )  # fmt: skip
         told = (done.stdout + done.stderr).decode()
         assert told, words
+        assert "TK011" not in told, words  # a command that waits for consent reaches no secret
         found = set(secrets_in(told)) - UNKNOWABLE
         attacks.count(f"{' '.join(words)[:200]}: {found}", held=not found)
     files = [file for file in project.rglob("*") if file.is_file() and file not in written]
@@ -350,7 +351,17 @@ def test_no_command_writes_a_planted_secret(project, attacks):
         if "__pycache__" not in file.parts:
             found = set(secrets_in(file.read_text("utf-8"))) - UNKNOWABLE
             attacks.count(f"{file.relative_to(project)}: {found}", held=not found)
-    names = {str(file.relative_to(project)) for file in files}
+    return {str(file.relative_to(project)) for file in files}
+
+
+def test_one_command_in_six_writes_no_planted_secret(project, attacks):
+    attack_commands(project, attacks, list(commands())[::6])
+
+
+@pytest.mark.proof
+def test_no_command_writes_a_planted_secret(project, attacks):
+    assert len(VALUES) + len(BY_FORMAT) - len(UNKNOWABLE) > 90
+    names = attack_commands(project, attacks, commands())
     assert {"said.json", "toolkit.lock", "known.json", "lint-sarif.json"} <= names
 
 
