@@ -1,6 +1,7 @@
 """Paths: as short as they can be said."""
 
 import os
+from errno import EFBIG, EINVAL
 from pathlib import Path
 
 
@@ -13,3 +14,18 @@ def without_detours(path: Path) -> Path:
         return plain if plain.samefile(path) else path
     except OSError:
         return path
+
+
+def bounded_bytes(path: Path, *, most: int) -> bytes:
+    """Return what a file holds.
+
+    Raises:
+        OSError: If it cannot be read, holds more than `most` bytes, or is not a regular file, which may never end.
+    """
+    if not path.is_file() and path.exists() and not path.is_dir():
+        raise OSError(EINVAL, "it is not a regular file", str(path))
+    with path.open("rb") as stream:
+        data = stream.read(most + 1)
+    if len(data) > most:
+        raise OSError(EFBIG, f"it is larger than {most:,} bytes", str(path))
+    return data

@@ -1,6 +1,7 @@
 """Documents that are small to read and endless to work through."""
 
 import json
+import os
 
 import pytest
 from typer.testing import CliRunner
@@ -193,3 +194,35 @@ def test_file_that_takes_too_long_is_given_up_and_hides_no_other(crowd, attacks,
     given_up = [(one.severity, one.message) for one in problems if one.code == "TK002"]
     held &= given_up == [("error", "'b.json' is given up: checking it takes longer than 3 s")]
     attacks.count(f"{problems}", held=held)
+
+
+HUGE = {
+    "toolkit.toml": (["list"], "[mcp]\n"),
+    "toolkit.lock": (["lock", "calculator"], "{}"),
+    "baseline.json": (["lint", "--baseline", "baseline.json", "tools.json"], "{}"),
+    "mcp.json": (["list"], '{"mcpServers": {}}'),
+}
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("name", HUGE)
+def test_large_file_of_a_project_is_not_read(written, attacks, name):
+    result = opened(written, name, lambda: written(HUGE[name][1] + " " * 17 * 1024 * 1024, name))
+    attacks.count(f"{name}: {result.output[-300:]}", held="larger than" in result.output and result.exit_code in {1, 2})
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("name", HUGE)
+def test_pipe_in_the_place_of_a_file_is_never_waited_for(written, attacks, name):
+    result = opened(written, name, lambda: os.mkfifo(name))
+    attacks.count(f"{name}: {result.output[-300:]}", held=result.exit_code in {0, 1, 2})
+
+
+def opened(written, name, make):
+    """Return what the command that opens a file says of one that was made for it."""
+    command, _ = HUGE[name]
+    written(some_tools(1), "tools.json")
+    if name != "toolkit.toml":
+        written('[mcp]\nfiles = ["mcp.json"]\n' if name == "mcp.json" else "sources = []\n", "toolkit.toml")
+    make()
+    return toolkit(*command)

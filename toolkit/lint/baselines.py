@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from toolkit.errors import ConfigurationError
 from toolkit.lint.digests import digest
+from toolkit.paths import bounded_bytes
 from toolkit.problems import Location, Problem
 from toolkit.redactors.environment import redactor_of_environment
 from toolkit.redactors.redactor import Redactor
@@ -19,6 +20,7 @@ from toolkit.replacing import put_over
 from toolkit.visibility import visible_json
 
 BAD_CONFIGURATION = "TK005"
+_LARGEST = 16 * 1024 * 1024
 _MARK, _FORMAT = "toolkit-lint-baseline", 1
 
 
@@ -105,7 +107,7 @@ def write_baseline(problems: Iterable[Problem], file: Path) -> None:
 
 def _read(file: Path) -> Counter[Key]:
     try:
-        data = json.loads(file.read_text("utf-8"))
+        data = json.loads(bounded_bytes(file, most=_LARGEST).decode("utf-8"))
         findings = {_FORMAT: data["findings"]}[data[_MARK]]
         return Counter(
             {Key(str(one["file"]), str(one["code"]), str(one["message"])): int(one["count"]) for one in findings}

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from toolkit.paths import bounded_bytes
 from toolkit.pins.drifts import Entry
 from toolkit.problems import Location, Problem
 from toolkit.redactors.environment import redactor_of_environment
@@ -21,6 +22,7 @@ LOCK_FILE = "toolkit.lock"
 MARK = "toolkit-lock"
 """The key that every lockfile has, and nothing else."""
 DRIFT = "TK514"
+_LARGEST = 16 * 1024 * 1024
 _FORMAT = 1
 _HINTS = ("read_only", "destructive", "idempotent", "open_world")
 _UPDATE = "`toolkit lock --update` writes it anew"
@@ -58,7 +60,7 @@ def read_lock(file: Path) -> dict[str, Entry] | Problem:
     """Return what a lockfile pins, by the names of the tools, or why it cannot be read."""
     place = Location(str(file))
     try:
-        content = json.loads(file.read_text("utf-8"))
+        content = json.loads(bounded_bytes(file, most=_LARGEST).decode("utf-8"))
     except FileNotFoundError:
         return Problem("TK001", f"there is no '{file.name}'", hint="`toolkit lock --update` writes it")
     except OSError as error:

@@ -4,14 +4,17 @@ import re
 from pathlib import Path
 from typing import Any
 
+from toolkit.paths import bounded_bytes
 from toolkit.problems import Location, Problem
 from toolkit.sources.configuration import BAD_CONFIGURATION
+
+_LARGEST = 1024 * 1024
 
 
 def text_of(file: Path) -> str | Problem:
     """Return the text of a file of the configuration, or why it cannot be read."""
     try:
-        return file.read_bytes().decode("utf-8")
+        return bounded_bytes(file, most=_LARGEST).decode("utf-8")
     except OSError as error:
         reason = f"the configuration cannot be read: {(error.strerror or str(error)).lower()}"
     except UnicodeDecodeError:

@@ -9,9 +9,11 @@ from typing import Any
 
 from toolkit.mcp.settings.servers import McpServer
 from toolkit.mcp.settings.tables import BAD_CONFIGURATION, HTTP_KEYS, STDIO_KEYS, Setting, read_table
+from toolkit.paths import bounded_bytes
 from toolkit.problems import Location, Problem, did_you_mean
 
 _LISTS = ("mcpServers", "servers")
+_LARGEST = 1024 * 1024
 _KEYS = (*STDIO_KEYS, *HTTP_KEYS, "type")
 _EDITORS_OWN = {
     "alwaysAllow", "autoApprove", "description", "dev", "disabled", "disabledTools", "enabled", "envFile", "gallery",
@@ -27,7 +29,7 @@ def read_editors_file(file: Path, setting: Setting) -> dict[str, McpServer]:
     from toolkit.documents.nodes import plain  # noqa: PLC0415
 
     try:
-        root, problems = parse_json(_without_comments(file.read_text("utf-8")), str(file))
+        root, problems = parse_json(_without_comments(bounded_bytes(file, most=_LARGEST).decode("utf-8")), str(file))
     except (OSError, UnicodeDecodeError) as error:
         place = Location(str(file))
         root, problems = None, [Problem(BAD_CONFIGURATION, f"'{file.name}' cannot be read: {error}", place)]
