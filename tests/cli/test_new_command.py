@@ -1,5 +1,6 @@
 """`toolkit new`."""
 
+import os
 import subprocess
 import sys
 
@@ -28,6 +29,7 @@ def test_new_tool_lints_clean_and_runs_and_its_test_passes(invoke, program, proj
     tests = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
         cwd=project,
+        env={name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"},
         capture_output=True,
         text=True,
         check=False,
