@@ -49,9 +49,9 @@ def test_packages_above_the_root_of_the_repository_are_not_run(project):
 @pytest.mark.skipif(os.getuid() != 0, reason="only the administrator can give files away")
 def test_packages_of_other_users_above_are_not_run(project):
     os.chown(project.write("outer/__init__.py", "raise RuntimeError\n"), 65534, 65534)
-    project.write("outer/shop/__init__.py")
-    project.write("outer/shop/prices.py")
-    assert imported(Path("outer/shop/prices.py")).__name__ == "shop.prices"
+    project.write("outer/greengrocer/__init__.py")
+    project.write("outer/greengrocer/prices.py")
+    assert imported(Path("outer/greengrocer/prices.py")).__name__ == "greengrocer.prices"
 
 
 def test_file_sees_its_neighbours(project):
