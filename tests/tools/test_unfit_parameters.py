@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future
 from importlib.util import module_from_spec, spec_from_file_location
-from typing import IO, Annotated, Any, BinaryIO, TextIO
+from typing import IO, Annotated, Any, BinaryIO, TextIO, TypedDict
 
 import pytest
 
@@ -266,3 +266,17 @@ def test_places_count_lines_and_columns_as_python_does(module):
         "tools.py:5:20",
         "tools.py:9:24",
     ]
+
+
+def test_a_typed_dict_with_a_name_that_nobody_knows_is_refused_in_words():
+    class Note(TypedDict):
+        owner: "Unknown"  # type: ignore[name-defined]  # noqa: F821
+
+    def keep(note: Note) -> str:
+        """Keep a note."""
+        return str(note)
+
+    with pytest.raises(
+        InvalidTools, match=r"parameter 'note' has no form in JSON: an annotation of 'Note' cannot be read: .*Unknown"
+    ):
+        from_function(keep)

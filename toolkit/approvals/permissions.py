@@ -26,7 +26,7 @@ class Refused(NamedTuple):
     """The call must not run.
 
     Attributes:
-        message: What its caller is told, in one sentence.
+        message: What its caller receives, in one sentence.
         reason: The reason alone; empty where none was given.
     """
 

@@ -47,7 +47,7 @@ class Compared(NamedTuple):
 
 
 def key_of(problem: Problem, directory: Path, redactor: Redactor) -> Key:
-    """Return what a finding is known by, without secrets; its file is told from a folder, with slashes."""
+    """Return what identifies a finding, without secrets; its file is relative to a folder, with slashes."""
     file = problem.location.file if problem.location else ""
     try:
         name = PurePath(Path(file).absolute().relative_to(directory.absolute())).as_posix() if file else ""

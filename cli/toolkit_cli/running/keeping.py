@@ -85,7 +85,7 @@ class KeptWork:
     """
 
     def __init__(self, listener: Listener | None = None) -> None:
-        """Keep nothing yet; `listener` is told every event too."""
+        """Keep nothing yet; `listener` receives every event too."""
         self._listener = listener
         self.hears_pieces = listener is not None
         self._lock = threading.RLock()

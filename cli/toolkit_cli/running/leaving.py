@@ -10,7 +10,7 @@ _CUT_SHORT = {5, 129, 130, 143}
 
 
 def leave_if_threads_remain(exit_code: int) -> None:
-    """Leave now if a thread that is no daemon still runs: Python would wait for it."""
+    """Exit at once if a thread that is not a daemon still runs: Python would wait for it."""
     if any(thread is not threading.main_thread() and not thread.daemon for thread in threading.enumerate()):
         leave(exit_code)
 

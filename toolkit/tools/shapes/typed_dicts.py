@@ -17,11 +17,17 @@ from typing import (
 
 import typing_extensions
 
+from toolkit.tools.shapes.values import UnfitTypeError
+
 _MADE_ANEW = sys.version_info < (3, 12)
 
 
 def readable(annotation: Any) -> Any:
-    """Return the same type with each standard `TypedDict` in it, unless it refers to itself, as one pydantic reads."""
+    """Return the same type with each standard `TypedDict` in it, unless it refers to itself, as one pydantic reads.
+
+    Raises:
+        UnfitTypeError: If one of them has an annotation that cannot be read.
+    """
     return _readable(annotation, ()) if _MADE_ANEW else annotation
 
 
@@ -42,13 +48,20 @@ def _readable(annotation: Any, around: tuple[Any, ...]) -> Any:
 
 def _anew(standard: Any, around: tuple[Any, ...]) -> Any:
     members = {
-        name: _presence(standard, name, _readable(annotation, around))
-        for name, annotation in get_type_hints(standard, include_extras=True).items()
+        name: _presence(standard, name, _readable(annotation, around)) for name, annotation in _hints(standard).items()
     }
     make: Any = typing_extensions.TypedDict
     made = make(standard.__name__, members)
     made.__doc__ = standard.__doc__
     return made
+
+
+def _hints(standard: Any) -> dict[str, Any]:
+    try:
+        return get_type_hints(standard, include_extras=True)
+    except Exception as error:  # an annotation in quotes is foreign code, and may raise anything
+        message = f"an annotation of '{standard.__name__}' cannot be read: {error}"
+        raise UnfitTypeError(message) from error
 
 
 def _presence(standard: Any, name: str, annotation: Any) -> Any:
