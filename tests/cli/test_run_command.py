@@ -164,6 +164,21 @@ def test_the_text_of_a_built_in_tool_needs_no_name(run):
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "512\n", "")
 
 
+def test_text_goes_to_the_one_required_text_of_a_tool_that_takes_json(run, project):
+    ended = run("glob", "*.py")
+    assert (ended.returncode, ended.stdout.splitlines()) == (0, sorted(path.name for path in project.glob("*.py")))
+
+
+def test_text_is_not_taken_where_another_argument_says_the_same(run):
+    ended = run("glob", "*.py", "pattern=*.md")
+    assert (ended.returncode, ended.stderr) == (2, "error: argument 'pattern' is given twice\nhint: once is enough\n")
+
+
+def test_json_object_holds_the_arguments_of_a_tool_that_has_no_place_for_a_text(run):
+    ended = run("tools.py:two_texts", '{"first": "a", "second": "b"}')
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "ab\n", "")
+
+
 def test_every_wrong_argument_is_named_at_once_and_nothing_runs(run):
     ended = run("tools.py:describe", "nam=Ada", "count=many", "size=smal", "loud=yes", "sizes:=[1,", "tags=@gone.txt")
     assert (ended.returncode, ended.stdout) == (2, "")

@@ -11,10 +11,10 @@ from toolkit.tools.base import Tool
 from toolkit.tools.foreign_values import words_of
 from toolkit_cli.arguments.assignments import Assignment, read_assignment, read_text_file, with_file_read
 from toolkit_cli.arguments.conversion import Schemas
+from toolkit_cli.arguments.text_places import USAGE, TextPlace, text_place
 
 _INVALID = re.compile(r"; (?=Invalid parameter )")
 _INVALID_NAME = re.compile(r"Invalid parameter '([^'.\[]+)")
-_USAGE = "write name=value, name:=json or name=@file"
 
 
 class Given(NamedTuple):
@@ -180,73 +180,41 @@ def _take_text(tool: Tool, schemas: Schemas, given: Given, texts: Sequence[str],
     said = [*texts, *([given.text] if given.text is not None else [])]
     if len(said) > 1:
         listed = ", ".join(f"'{text}'" for text in said)
-        hint = f"{_USAGE}, or put a text of several words in quotes"
+        hint = f"{USAGE}, or put a text of several words in quotes"
         gathered.problems.append(
             Problem("", f"only one text can be the input, but there are {len(said)}: {listed}", hint=hint)
         )
         return
     place = text_place(tool, schemas, gathered.arguments)
-    if not said:
-        if place.is_open and given.piped is not None and given.whole != "-":
-            _take_piped(place, given.piped, gathered)
-        return
-    if place.parameter is None and not place.takes_json:
-        gathered.problems.append(Problem("", f"{tool.name} takes no text: '{said[0]}'", hint=place.hint))
-        return
-    if not place.is_open:
-        gathered.problems.append(Problem("", f"argument '{place.parameter}' is given twice", hint="once is enough"))
-        return
-    text: str | Problem = said[0]
-    if given.text == "-":
-        text = given.piped() if given.piped else Problem("", "--input - wants text piped into stdin")
-    _put(place, text, gathered)
+    if said:
+        _put(tool, place, _said_text(given, said[0]), gathered)
+    elif place.is_open and given.piped is not None and given.whole != "-" and (text := given.piped()):
+        _put(tool, place, text, gathered)
 
 
-def _take_piped(place: "TextPlace", piped: Callable[[], str | Problem], gathered: Gathered) -> None:
-    text = piped()
-    if text:
-        _put(place, text, gathered)
+def _said_text(given: Given, text: str) -> str | Problem:
+    if given.text != "-":
+        return text
+    return given.piped() if given.piped else Problem("", "--input - wants text piped into stdin")
 
 
-def _put(place: "TextPlace", text: str | Problem, gathered: Gathered) -> None:
-    value = _json_object(text, "the input") if place.takes_json and isinstance(text, str) else text
-    if isinstance(value, Problem):
-        gathered.problems.append(value)
-    elif place.takes_json and isinstance(value, dict):
-        gathered.arguments.update(value | gathered.arguments)
-    elif place.parameter is not None:
-        gathered.arguments[place.parameter] = value
+def _put(tool: Tool, place: TextPlace, text: str | Problem, gathered: Gathered) -> None:
+    if isinstance(text, Problem):
+        gathered.problems.append(text)
+    elif place.takes_object and isinstance(whole := _json_object(text, "the input"), dict):
+        gathered.arguments.update(whole | gathered.arguments)
+    elif place.parameter is not None and place.parameter not in gathered.arguments:
+        gathered.arguments[place.parameter] = text
+    else:
+        gathered.problems.append(_misplaced(tool, place, text))
 
 
-class TextPlace(NamedTuple):
-    """Where a text goes that no name was given for.
-
-    Attributes:
-        parameter: The parameter that takes it, if there is one.
-        takes_json: Whether the tool takes it as its JSON arguments instead.
-        is_open: Whether nothing was said for it yet.
-        hint: Where there is no such place, what to write.
-    """
-
-    parameter: str | None = None
-    takes_json: bool = False
-    is_open: bool = False
-    hint: str = _USAGE
-
-
-def text_place(tool: Tool, schemas: Schemas, arguments: Mapping[str, Any]) -> TextPlace:
-    """Return where a text goes: the kind of the tool decides, as in a pipeline."""
-    if tool.pipe == "json":
-        return TextPlace(takes_json=True, is_open=any(name not in arguments for name in tool.spec.required))
-    if tool.pipe == "text" and "input" in schemas.properties:
-        return TextPlace("input", is_open="input" not in arguments)
-    texts = [name for name in tool.spec.required if "string" in schemas.kinds(schemas.properties.get(name))]
-    still_open = [name for name in texts if name not in arguments]
-    if len(still_open) == 1:
-        return TextPlace(still_open[0], is_open=True)
-    if still_open:
-        return TextPlace(hint=f"say which it is: {' or '.join(f'{name}=…' for name in still_open)}")
-    return TextPlace(texts[0] if len(texts) == 1 else None, hint=_USAGE if schemas.properties else "it takes none")
+def _misplaced(tool: Tool, place: TextPlace, text: str) -> Problem:
+    if place.parameter is not None:
+        return Problem("", f"argument '{place.parameter}' is given twice", hint="once is enough")
+    if tool.pipe == "json" and isinstance(wrong := _json_object(text, "the input"), Problem):
+        return wrong
+    return Problem("", f"{tool.name} takes no text: '{text}'", hint=place.hint)
 
 
 def _refuse_unknown(tool: Tool, names: Iterable[str], problems: list[Problem]) -> None:
