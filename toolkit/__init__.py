@@ -18,6 +18,8 @@ Each public name is loaded when it is first used, so that importing the package 
 
 from __future__ import annotations
 
+from toolkit.releases import __version__
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing `typing` would double what `toolkit --version` takes
     from typing import Any
@@ -47,8 +49,6 @@ if TYPE_CHECKING:  # importing `typing` would double what `toolkit --version` ta
     from toolkit.tools.results import ToolResult
     from toolkit.tools.spec import ToolSpec
     from toolkit.tools.typed import TypedTool
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "toolkit.approvals.decisions": ("Continue", "Edit", "ExitEarly", "Reject"),

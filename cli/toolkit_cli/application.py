@@ -12,9 +12,9 @@ from typer._click.shell_completion import CompletionItem
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from toolkit import __version__
 from toolkit.leftovers import remove_leftovers
 from toolkit.problems import did_you_mean
+from toolkit.releases import __version__
 from toolkit_cli import console
 from toolkit_cli.commands import COMMANDS
 from toolkit_cli.failures import ExitCode, Failure, exit_code_of

@@ -176,7 +176,7 @@ def _bug_report(error: Exception, arguments: Sequence[str]) -> str:
     import platform  # noqa: PLC0415 - only a bug needs these
     import traceback  # noqa: PLC0415
 
-    from toolkit import __version__  # noqa: PLC0415
+    from toolkit.releases import __version__  # noqa: PLC0415
 
     frames = traceback.extract_tb(error.__traceback__)[-_FRAMES_REPORTED:]
     return "\n".join(

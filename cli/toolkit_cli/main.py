@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from toolkit import __version__
+from toolkit.releases import __version__
 from toolkit_cli import console
 from toolkit_cli.commands import COMMANDS
 

@@ -9,16 +9,12 @@ Each name is loaded when it is first used, so that knowing which dialects there 
 
 from typing import TYPE_CHECKING, Any
 
+from toolkit.dialects.names import DIALECTS
+
 if TYPE_CHECKING:
     from toolkit.dialects.changes import Change, Objection
     from toolkit.dialects.conformance import PROVIDERS, objections, request_objections
     from toolkit.dialects.exporting import Export, export, request_tools
-
-DIALECTS = (
-    "openai", "openai-strict", "anthropic", "anthropic-strict", "gemini", "bedrock", "mistral", "ollama", "mcp",
-    "json-schema",
-)  # fmt: skip
-"""The names of the dialects."""
 
 __all__ = [
     "DIALECTS",

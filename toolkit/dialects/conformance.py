@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from toolkit.dialects import DIALECTS, exporting
+from toolkit.dialects import exporting
 from toolkit.dialects.changes import Notes, Objection
 from toolkit.dialects.limits import Limit, Limits
+from toolkit.dialects.names import DIALECTS
 from toolkit.dialects.parts import Part, child, read_schema, types_of, walk
 from toolkit.dialects.providers import LIMITS
 from toolkit.dialects.recognizing import FORM_OF, Recognized, recognize

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from toolkit.dialects import DIALECTS
 from toolkit.dialects.changes import Change, Notes, Objection
 from toolkit.dialects.fitting import fit
 from toolkit.dialects.gemini import parameters_for_gemini
 from toolkit.dialects.limits import Limit, Source
+from toolkit.dialects.names import DIALECTS
 from toolkit.dialects.ollama import parameters_for_ollama
 from toolkit.dialects.parts import child
 from toolkit.dialects.providers import LIMITS

@@ -1,8 +1,9 @@
 """Guides: what stays with the tools that a facade has revealed, so that a model which calls it again finds its way."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolkit.approvals.gates import Demand
 from toolkit.errors import ToolArgumentsError
@@ -14,9 +15,6 @@ from toolkit.tools.revealing import Unfolded
 from toolkit.tools.spec import ToolSpec
 from toolkit.wrappers.one_shot import OneShotTool
 
-if TYPE_CHECKING:
-    from toolkit.disclosure.progressive import ProgressiveTool
-
 Choices = Mapping[str, tuple[Tool, ...]]
 """The tools that a facade has revealed so far, by the arguments that it was called with."""
 
@@ -26,6 +24,37 @@ def guide_names(facade: str) -> tuple[str, str]:
     return facade, f"{facade}_context"
 
 
+class Facade(Tool):
+    """A tool that stands for others, as its guides know it.
+
+    Attributes:
+        usage_notes: How the tools are to be used.
+    """
+
+    usage_notes: str | None
+
+    @property
+    def chooses(self) -> bool:
+        """Whether the tools that it reveals depend on the arguments."""
+        return bool(self.spec.properties)
+
+    def key_of(self, parsed: Any) -> str:
+        """Return arguments as text by which they can be told from others."""
+        return json.dumps(self.describe(parsed), sort_keys=True)
+
+    def unfold(self, tools: tuple[Tool, ...], choices: Choices) -> ToolResult:
+        """Return the result that hands these tools over.
+
+        Args:
+            tools: All that are there now.
+            choices: Those that each choice so far has given.
+
+        Raises:
+            ToolExecutionError: If two of them have one name, or one has a name that the facade needs.
+        """
+        raise NotImplementedError
+
+
 class GuideTool(WrappedTool):
     """Stands where a facade stood, round it and whatever was round it, and leads to the tools that are there now.
 
@@ -33,9 +62,7 @@ class GuideTool(WrappedTool):
     and nobody is asked about that.
     """
 
-    def __init__(
-        self, facade: "ProgressiveTool", tools: Sequence[Tool], choices: Choices, behind: Tool | None = None
-    ) -> None:
+    def __init__(self, facade: Facade, tools: Sequence[Tool], choices: Choices, behind: Tool | None = None) -> None:
         """Keep the facade, what is revealed and for what, and what stood here: the facade with all that is round it."""
         super().__init__(behind or facade)
         self.facade = facade
@@ -110,7 +137,7 @@ class ContextTool(Tool):
     suspends = False
     uses_context = False
 
-    def __init__(self, facade: "ProgressiveTool", tools: Sequence[Tool]) -> None:
+    def __init__(self, facade: Facade, tools: Sequence[Tool]) -> None:
         """Keep what it tells of."""
         names = ", ".join(tool.name for tool in tools)
         purpose, notes = facade.description.rstrip("."), facade.usage_notes
@@ -132,7 +159,7 @@ class ContextTool(Tool):
         return ToolResult(self._text)
 
 
-def guides_of(facade: "ProgressiveTool", tools: Sequence[Tool], choices: Choices) -> tuple[Tool, ...]:
+def guides_of(facade: Facade, tools: Sequence[Tool], choices: Choices) -> tuple[Tool, ...]:
     """Return what goes with the tools of a facade; what they are for is told once in a loop, or some models ask on."""
     names = ", ".join(tool.name for tool in tools)
     context = OneShotTool(ContextTool(facade, tools), f"Call one of these tools now: {names}.")

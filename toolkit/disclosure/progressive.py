@@ -1,11 +1,10 @@
 """Progressive tools: tools that stand for others, and reveal them when they are called."""
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from toolkit.disclosure.guides import Choices, guide_in, guide_names, guides_of
+from toolkit.disclosure.guides import Choices, Facade, guide_in, guide_names, guides_of
 from toolkit.errors import InvalidTools, ToolExecutionError
 from toolkit.problems import Problem
 from toolkit.tools.base import Arguments, Tool, innermost
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 NOTHING: Mapping[str, Any] = {"type": "object", "properties": {}}
 
 
-class ProgressiveTool(Tool):
+class ProgressiveTool(Facade):
     """A tool that stands for others: a call of it reveals them, and which they are may depend on the call.
 
     A kind of it overrides `reveal`, and `inner_tools` where some are known beforehand.
@@ -69,11 +68,6 @@ class ProgressiveTool(Tool):
         """Whether a call can reveal nothing but `inner_tools`; one that may make others for the occasion cannot say."""
         return False
 
-    @property
-    def chooses(self) -> bool:
-        """Whether the tools that it reveals depend on the arguments."""
-        return bool(self.spec.properties)
-
     async def reveal(self, arguments: Mapping[str, Any], context: ToolContext) -> Sequence[Tool]:
         """Return the tools for a call.
 
@@ -95,25 +89,13 @@ class ProgressiveTool(Tool):
         """Return the arguments as plain data."""
         return plain_data(parsed)
 
-    def key_of(self, parsed: Any) -> str:
-        """Return arguments as text by which they can be told from others."""
-        return json.dumps(self.describe(parsed), sort_keys=True)
-
     async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:
         """Reveal the tools: the text names them, and the artifact hands them over."""
         tools = tuple(await self.reveal(parsed, context))
         return self.unfold(tools, {self.key_of(parsed): tools})
 
     def unfold(self, tools: tuple[Tool, ...], choices: Choices) -> ToolResult:
-        """Return the result that hands these tools over.
-
-        Args:
-            tools: All that are there now.
-            choices: Those that each choice so far has given.
-
-        Raises:
-            ToolExecutionError: If two of them have one name, or one has a name that the facade needs.
-        """
+        """Return the result that hands these tools over: their names as text, the tools and their guides beside it."""
         if not tools:
             return ToolResult(f"There are no tools behind '{self.name}' for these arguments.")
         names = [tool.name for tool in tools]

@@ -15,7 +15,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from toolkit import __version__
 from toolkit.lint.digests import digest
 from toolkit.lint.limits import Limits
 from toolkit.lint.records import configuration_record
@@ -25,6 +24,7 @@ from toolkit.lint.settings import LintSettings
 from toolkit.problems import errors_among
 from toolkit.redactors.environment import redactor_of_environment
 from toolkit.redactors.redactor import Redactor
+from toolkit.releases import __version__
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.targets import FilesTarget, parse_target
 from toolkit.tools.hiding import secrets_of_schema

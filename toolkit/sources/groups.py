@@ -1,23 +1,20 @@
 """Groups of the configuration: the tools behind their names, as far as their permissions were granted."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from toolkit.disclosure.groups import ToolGroup, chosen, is_plain, ungranted
 from toolkit.problems import Location, Problem, did_you_mean, errors_among
 from toolkit.sources.collected import CIRCLE, NO_TOOLS, NOT_FOUND, Collected, named_tool, table_of
 from toolkit.sources.configuration import BAD_CONFIGURATION, GroupSettings, keys_before
+from toolkit.sources.openers import Opener
 from toolkit.sources.ready import ALL_READY
 from toolkit.sources.toml_places import place_of_key
-
-if TYPE_CHECKING:
-    from toolkit.sources.opening import SourceOpener
 
 
 class ConfiguredGroups:
     """What the configuration calls groups; each is opened when it is wanted, and only if it may be."""
 
-    def __init__(self, opener: "SourceOpener") -> None:
+    def __init__(self, opener: Opener) -> None:
         """Open nothing yet."""
         self._opener = opener
         self._configuration = opener.configuration

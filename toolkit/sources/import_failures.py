@@ -11,7 +11,6 @@ from itertools import islice
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 
-import toolkit
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.tools.foreign_values import words_of
@@ -49,7 +48,7 @@ def hidden_module(name: str, root: str, place: Location | None) -> list[Problem]
     top, _, below = name.partition(".")
     if top != _OURS or not below:
         return None
-    ours = Path(toolkit.__file__).parent
+    ours = Path(__file__).parents[1]
     folder = next((own for own in _own_namesakes(root) if own.resolve() != ours.resolve() and _holds(own, below)), None)
     if folder is None:
         return None

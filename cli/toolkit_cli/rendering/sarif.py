@@ -5,10 +5,10 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
-from toolkit import __version__
 from toolkit.lint.baselines import fingerprints
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Location, Problem, Severity
+from toolkit.releases import __version__
 from toolkit.visibility import visible_json
 from toolkit_cli.rendering.excerpts import shown_path
 

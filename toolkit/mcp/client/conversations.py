@@ -32,6 +32,7 @@ from toolkit.mcp.client.streams import WatchedStream
 from toolkit.mcp.client.transports import Diary, Values, open_transport
 from toolkit.mcp.settings.servers import McpServer, StdioServer
 from toolkit.redactors.redactor import Redactor
+from toolkit.releases import __version__
 
 _MOST_PAGES = 1000
 _MOST_TOOLS = 20_000
@@ -175,7 +176,7 @@ class Conversation:
             self._streams(),
             mode=mode,
             cache=None,
-            client_info=Implementation(name="toolkit", version=_version()),
+            client_info=Implementation(name="toolkit", version=__version__),
             elicitation_callback=self._asked,
             logging_callback=self._told,
             message_handler=self._notified,
@@ -280,9 +281,3 @@ class _Waiting:
 def _look_at(future: "asyncio.Future[None]") -> None:
     if not future.cancelled():
         future.exception()  # whether or not anybody waits for it
-
-
-def _version() -> str:
-    from toolkit import __version__  # noqa: PLC0415 - it imports this room's names when asked for them
-
-    return __version__

@@ -14,7 +14,6 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 from mcp.shared.exceptions import MCPError
 
-from toolkit import __version__
 from toolkit.mcp.serving.answers import LONGEST, Answering
 from toolkit.mcp.serving.calls import Call, Rules
 from toolkit.mcp.serving.catalogs import Catalog
@@ -24,6 +23,7 @@ from toolkit.mcp.serving.working import Workshop
 from toolkit.problems import did_you_mean
 from toolkit.redactors.environment import redactor_of_environment
 from toolkit.redactors.redactor import Redactor
+from toolkit.releases import __version__
 from toolkit.tools.base import Tool
 
 Context = ServerRequestContext[Any, Any]

@@ -1,0 +1,7 @@
+"""Names: the dialects that there are."""
+
+DIALECTS = (
+    "openai", "openai-strict", "anthropic", "anthropic-strict", "gemini", "bedrock", "mistral", "ollama", "mcp",
+    "json-schema",
+)  # fmt: skip
+"""The names of the dialects."""

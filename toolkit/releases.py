@@ -1,0 +1,3 @@
+"""Releases: which one this is."""
+
+__version__ = "0.1.0"
