@@ -6,9 +6,12 @@ import threading
 import anyio
 import mcp_types as types
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from mcp.client.client import Client
 
 from tests.mcp.served import in_this_process, over_http, until
+from tests.volumes import examples
 from toolkit import Pipeline, ToolContext, ToolResult, from_function, tool
 from toolkit.approvals.policies import AllowAll
 from toolkit.disclosure.facades import UnfoldingTool
@@ -254,13 +257,12 @@ def test_secrets_of_the_environment_leave_in_no_answer(era, monkeypatch, caplog)
     assert "hush" not in f"{raised!r}{returned!r}"
 
 
-def test_progress_grows_and_knows_the_total():
+def told_of(reports):
     @tool(read_only=True)
     async def work(context: ToolContext) -> str:
         """Work."""
-        context.progress("half", 1, 2)
-        context.progress("back", 0.5, 2)
-        context.progress("whole", 2, 2)
+        for report in reports:
+            context.progress(*report)
         return "done"
 
     told = []
@@ -272,9 +274,40 @@ def test_progress_grows_and_knows_the_total():
         return await client.call_tool("work", {}, progress_callback=tell)
 
     served([work], use)
+    return told
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_progress_is_sent_as_the_tool_says_it(first):
+    reports = [(f"item {number}", number, 3) for number in range(first, 4)]
+    assert told_of(reports) == [(float(number), 3.0, message) for message, number, _ in reports]
+
+
+def test_message_without_a_number_keeps_the_place_of_those_that_have_one():
+    told = told_of([("begun",), ("first", 0, 2), ("second", 1, 2), ("so far",), ("whole", 2, 2)])
+    assert told == [
+        (0.0, None, "begun"),
+        (0.001, 2.0, "first"),
+        (1.0, 2.0, "second"),
+        (1.001, None, "so far"),
+        (2.0, 2.0, "whole"),
+    ]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.just("m"), st.none() | st.floats() | st.integers(-5, 9), st.none() | st.floats() | st.integers(-5, 9)
+        ),
+        max_size=12,
+    )
+)
+@settings(max_examples=examples(40), deadline=None)
+def test_progress_always_grows_and_never_exceeds_its_total(reports):
+    told = told_of(reports)
     values = [value for value, _, _ in told]
     assert values == sorted(set(values))
-    assert told[0] == (1.0, 2.0, "half")
+    assert [value for value, of, _ in told if of is not None and value > of] == []
 
 
 def test_steps_within_a_step_do_not_count_as_steps():
@@ -301,6 +334,7 @@ def test_steps_within_a_step_do_not_count_as_steps():
     assert not served([outer], use, options=Options(rules=Rules(policy=AllowAll("test")))).is_error
     assert [of for _, of, _ in told] == [2.0] * len(told)
     assert [message for value, _, message in told if value.is_integer()] == [
+        "outer: 2 steps",
         "step 1/2 · shout: ok",
         "step 2/2 · inner: ok",
     ]

@@ -15,14 +15,14 @@ Send = Callable[[float, float | None, str | None], Awaitable[None]]
 """Sends how far a call is: the value, out of how many, and a message."""
 
 _MOST_WAITING = 100
-_SMALL_STEP = 0.1
+_SMALL_STEP = 0.001
 
 
 class Telling:
     """Turns events into progress; it is told in any thread and sends in the loop that it was made in.
 
-    The values grow with each message, as the protocol wants it: between two steps by ever less. Messages for which the
-    client is too slow are left out, the oldest first.
+    The values grow with each message, as the protocol wants it: where nothing has advanced by ever less, and never
+    beyond the total. Messages for which the client is too slow are left out, the oldest first.
     """
 
     def __init__(self, send: Send, redactor: Redactor) -> None:
@@ -38,7 +38,7 @@ class Telling:
         self._waiting: deque[tuple[float, float | None, str | None]] = deque(maxlen=_MOST_WAITING)
         self._more = asyncio.Event()
         self._turn = asyncio.Lock()
-        self._value = 0.0
+        self._value: float | None = None
         self._counted: Literal["steps", "own", "nothing"] | None = None
         self._steps = 0
         self._sender = self._loop.create_task(self._send_all())
@@ -89,18 +89,24 @@ class Telling:
         return self._counted == "steps" and "/" not in path and of == self._steps
 
     def _tell(self, message: str | None, value: float | None = None, of: float | None = None) -> None:
-        if value is not None and value > self._value:
-            grown = float(value)
-        elif self._counted == "steps":
-            grown = self._value + (math.floor(self._value) + 1 - self._value) * _SMALL_STEP
-        else:
-            grown = self._value + 1
-        if not math.isfinite(grown) or grown <= self._value:
+        total = float(self._steps) if self._counted == "steps" else _finite(of)
+        grown = self._grown(_finite(value), total)
+        if self._value is not None and grown <= self._value:
             return
         self._value = grown
-        total = float(self._steps) if self._counted == "steps" else of
         self._waiting.append((grown, total, self._redactor.data(message)))
         self._more.set()
+
+    def _grown(self, value: float | None, total: float | None) -> float:
+        """Return the next value: the one that is said if it is larger than the last, or a little more than that."""
+        last, most = self._value, math.inf if total is None else total
+        if last is None:
+            return min(value or 0.0, most)
+        if value is not None and value > last:
+            return min(value, most)
+        if self._counted == "nothing":
+            return last + 1
+        return last + (min(math.floor(last) + 1, most) - last) * _SMALL_STEP
 
     async def _send_all(self) -> None:
         while True:
@@ -113,3 +119,7 @@ class Telling:
         async with self._turn:
             if self._waiting:
                 await self.send(*self._waiting.popleft())
+
+
+def _finite(number: float | None) -> float | None:
+    return float(number) if number is not None and math.isfinite(number) else None
