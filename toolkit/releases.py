@@ -1,3 +1,8 @@
-"""Releases: which one this is."""
+"""Releases: which one this is, as the build found it in the tags."""
 
-__version__ = "0.1.0"
+try:
+    from toolkit._version import __version__
+except ModuleNotFoundError:  # a checkout that was never built
+    __version__ = "0+unbuilt"
+
+__all__ = ["__version__"]

@@ -37,17 +37,27 @@ def make_application(help_page: str) -> typer.Typer:
     )
 
 
-def _show_version(wanted: bool) -> None:  # noqa: FBT001 - Typer calls it with the value of the flag
+def _show_version(context: typer.Context, wanted: bool) -> None:  # noqa: FBT001 - Typer calls it with the value of the flag
     if wanted:
-        console.write_data(f"{NAME} {__version__}\n")
+        console.write_help(_all_versions() if context.params["verbose"] else f"{NAME} {__version__}\n")
         raise typer.Exit
+
+
+def _all_versions() -> str:
+    from toolkit_cli.versions import version_report  # noqa: PLC0415 - it loads what reads the metadata of packages
+
+    return version_report()
 
 
 def _global_options(
     *,
-    version: Annotated[bool, typer.Option("--version", "-V", callback=_show_version)] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", is_eager=True)] = False,
+    version: Annotated[bool, typer.Option("--version", "-V", callback=_show_version)] = False,  # noqa: ARG001
 ) -> None:
-    """Take the options that stand before any command; each does its work while it is parsed."""
+    """Take the options that stand before any command; `--version` does its work while it is parsed."""
+    if verbose:
+        hint = "write it after the command; before one it belongs to --version: toolkit --version --verbose"
+        raise Failure(ExitCode.USAGE, "--verbose stands before the command", hint=hint)
 
 
 def _set_up_completion(option: str, shell: str | None = None) -> None:

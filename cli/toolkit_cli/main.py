@@ -27,7 +27,7 @@ Commands:
 
 Options:
   -h, --help                    Show this page; after a command, the command's own.
-  -V, --version                 Show the version.
+  -V, --version                 Show the version; with --verbose, what a bug report needs.
   --install-completion [SHELL]  Install completion for this shell, or for the one named.
   --show-completion [SHELL]     Show the script that completes, to copy or to change.
 

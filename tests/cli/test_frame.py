@@ -2,11 +2,14 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
+import pydantic
 import pytest
 
 import toolkit
@@ -62,6 +65,29 @@ def test_help_lists_every_command_with_its_line():
 def test_application_shows_the_same_help_and_version(invoke):
     assert invoke("--help").stdout.strip() == HELP.strip()
     assert invoke("--version").stdout == f"toolkit {toolkit.__version__}\n"
+
+
+def test_verbose_version_has_what_a_bug_report_needs(invoke):
+    result = invoke("--version", "--verbose")
+    assert result.exit_code == 0
+    assert result.stdout == invoke("-vV").stdout
+    rows = dict(re.split(r"  +", line, maxsplit=1) for line in result.stdout.splitlines())
+    assert list(rows) == [
+        *("toolkit", "Python", "system", "encoding", "dependencies"),
+        *("agent", "mcp", "tools", "tools-extract", "tools-regex"),
+    ]
+    assert rows["toolkit"] == f"{toolkit.__version__} ({Path(toolkit.__file__).parent})"
+    assert f"pydantic {pydantic.VERSION}, " in rows["dependencies"]
+    assert rows["tools-regex"] == f"google-re2 {version('google-re2')}"
+
+
+def test_verbose_before_a_command_is_explained(invoke):
+    result = invoke("--verbose", "list")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "error: --verbose stands before the command\n"
+        "hint: write it after the command; before one it belongs to --version: toolkit --version --verbose\n"
+    )
 
 
 @pytest.mark.parametrize("name", COMMANDS)
