@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 import toolkit
+from toolkit.releases import __version__
 
 _DISTRIBUTION = "toolkit-cli"
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*?(?:extra == ['\"](?P<extra>[\w-]+)['\"])?$")
@@ -18,7 +19,7 @@ _NOT_FOR_USERS = frozenset({"all", "dev"})
 def version_report() -> str:
     """Return the versions of the program, of Python, the system and each dependency, a line each, by extra."""
     lines = {
-        "toolkit": f"{toolkit.__version__} ({Path(toolkit.__file__).parent})",
+        "toolkit": f"{__version__} ({Path(toolkit.__file__).parent})",
         "Python": f"{platform.python_version()} {platform.python_implementation()} ({sys.executable})",
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "encoding": f"{sys.stdout.encoding}, files {sys.getfilesystemencoding()}",
