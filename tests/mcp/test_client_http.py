@@ -68,6 +68,8 @@ class _Handler(BaseHTTPRequestHandler):
                 return self._send(307, headers={"Location": "http://169.254.169.254/latest"})
             case "page":
                 return self._send(200, b"<html>hello</html>", {"Content-Type": "text/html"})
+            case bytes() as answer if method == "tools/call":
+                return self._send(200, answer % message["id"], JSON)
             case "huge" if method == "tools/call":
                 return self._send(200, b" " * (33 * 1024 * 1024), {"Content-Type": "application/json"})
         if "id" not in message:
@@ -198,6 +200,24 @@ def test_answer_that_is_too_large_is_given_up(door):
     result = echo.run({"x": 1})
     assert not result.succeeded
     assert len(result.error or "") < 400
+
+
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        (b'{"jsonrpc": "2.0", "id": %d, "error": "boom"}', "not a message of the protocol"),
+        (b'{"jsonrpc": "2.0", "id": %d, "result": {"a": ' + b"[" * 5000 + b"]" * 5000 + b"}}", "nested too deeply"),
+        (b'{"jsonrpc": "2.0", "id": %d', "not JSON"),
+    ],
+)
+def test_answer_that_cannot_be_read_fails_its_call_at_once(door, answer, fault):
+    [echo] = McpTools(HttpServer("door", door.url, trusted=True, timeout=3600)).tools()
+    door.behaviour = answer
+    result = echo.run({"x": 1})
+    assert (result.error, result.error_code) == (
+        f"MCP server 'door' broke its word: its answer is {fault}",
+        "invalid_result",
+    )
 
 
 def test_server_that_is_not_there_is_told_and_hides_no_other(door):

@@ -21,6 +21,7 @@ from toolkit.mcp.client.connections import ServerUnreachable
 from toolkit.mcp.client.sessions import close_sessions, connection_to, wait_for
 from toolkit.mcp.settings.servers import StdioServer
 from toolkit.mcp.tools.remote import tools_from
+from toolkit.mcp.tools.thinning import Report, Thinning
 
 SERVER = str(Path(__file__).with_name("odd_server.py"))
 
@@ -109,6 +110,28 @@ def test_call_that_takes_too_long_is_cancelled_at_the_server(zoo):
     assert cancelled["params"]["requestId"] == call["id"]
 
 
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        ("error as text", "not a message of the protocol"),
+        ("error without a code", "not a message of the protocol"),
+        ("neither", "not a message of the protocol"),
+        ("result as text", "not a message of the protocol"),
+        ("deep", "nested too deeply"),
+        ("deep with its id last", "nested too deeply"),
+        ("deep error", "nested too deeply"),
+        ("broken", "not JSON"),
+    ],
+)
+def test_answer_that_cannot_be_read_fails_its_call_at_once_and_no_other(zoo, answer, fault):
+    tools = tools_of(named(zoo, answer, timeout=3600))
+    result = tools["feed"].run({"animal": "lion"})
+    message = f"MCP server 'zoo' broke its word: its answer is {fault}"
+    assert (result.error, result.error_code) == (message, "invalid_result")
+    assert tools["lose"].run({}).error == "the cage is empty"
+    assert len(zoo.starts) == 1
+
+
 def test_cancelled_call_is_cancelled_at_the_server(zoo):
     sleep = tools_of(named(zoo))["sleep"]
 
@@ -127,6 +150,37 @@ def test_progress_is_told_to_the_listener_in_order(zoo):
     tools_of(named(zoo))["count"].run({}, ToolContext(listener=events.append))
     told = [(one.message, one.done, one.of) for one in events if isinstance(one, Progress)]
     assert told == [("animal 1", 1, 3), ("animal 2", 2, 3), ("animal 3", 3, 3)]
+
+
+def test_of_very_many_reports_the_first_are_told_and_then_the_newest():
+    async def report_all():
+        told = []
+        thinning = Thinning(told.append)
+        for number in range(1, 20_001):
+            thinning.take(Report("", number, 20_000))
+        thinning.flush()
+        return [report.done for report in told]
+
+    assert asyncio.run(report_all()) == [*range(1, 21), 20_000]
+
+
+def test_server_that_reports_very_often_fills_no_screen(zoo):
+    zoo.server("chatty")
+    done = zoo.run("run", "--start", "zoo", "--yes", "zoo.count")
+    lines = [line for line in done.stderr.splitlines() if "animal" in line]
+    assert (done.exit_code, done.stdout) == (0, "three\n")
+    assert lines[0].endswith("animal 1 (1/20000)")
+    assert lines[-1].endswith("animal 20000 (20000/20000)")
+    assert len(lines) < 200
+
+
+def test_listener_that_raises_over_the_last_report_ends_the_call(zoo):
+    def refuse(event):
+        if isinstance(event, Progress) and event.done == 3:
+            raise ExitEarlyError("enough")
+
+    with pytest.raises(ExitEarlyError, match="enough"):
+        tools_of(named(zoo))["count"].run({}, ToolContext(listener=refuse))
 
 
 @pytest.mark.parametrize("era", ["plain", "modern"])

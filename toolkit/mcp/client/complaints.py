@@ -1,10 +1,11 @@
 """Complaints: why a server could not be reached or used, in one line."""
 
 from mcp.shared.exceptions import MCPError
-from mcp_types import CONNECTION_CLOSED
+from mcp_types import CONNECTION_CLOSED, PARSE_ERROR
 
 from toolkit.durations import spoken
 from toolkit.mcp.client.http_refusals import is_status
+from toolkit.mcp.client.lines import UNREADABLE
 from toolkit.mcp.settings.servers import McpServer, StdioServer
 
 _CLOSED = "Connection closed"
@@ -25,6 +26,20 @@ def is_lost(error: MCPError, *, has_ended: bool) -> bool:
     )
 
 
+def is_unreadable(error: MCPError) -> bool:
+    """Return whether an error stands for an answer that could not be read."""
+    return error.code == PARSE_ERROR and error.message.startswith(UNREADABLE)
+
+
+def fault_of_answer(error: MCPError) -> str:
+    """Return what is wrong with an answer that could not be read."""
+    if "recursion limit" in error.message:
+        return "its answer is nested too deeply"
+    if "Invalid JSON" in error.message:
+        return "its answer is not JSON"
+    return "its answer is not a message of the protocol"
+
+
 def reason_of(error: BaseException, server: McpServer, *, has_ended: bool) -> str:
     """Return why a server could not be reached, as what it does."""
     leaf = leaf_of(error)
@@ -37,14 +52,20 @@ def reason_of(error: BaseException, server: McpServer, *, has_ended: bool) -> st
         if isinstance(leaf, OSError):
             return f"cannot be started: {(leaf.strerror or str(leaf)).lower()}"
     if isinstance(leaf, MCPError):
-        if is_lost(leaf, has_ended=has_ended):
-            return "ended before it had answered"
-        return f"answered with {'' if is_status(leaf.code) else 'an error: '}{leaf.message}"
+        return _reason_of_answer(leaf, has_ended=has_ended)
     if isinstance(leaf, ValueError) and type(leaf) is not ValueError:
         return f"answered with what cannot be read: {words_of(leaf)}"
     if isinstance(leaf, OSError) or type(leaf).__module__.partition(".")[0] in {"httpx2", "httpcore2"}:
         return f"cannot be reached at {server.line}: {words_of(leaf)}"
     return f"cannot be used: {words_of(leaf)}"
+
+
+def _reason_of_answer(error: MCPError, *, has_ended: bool) -> str:
+    if is_lost(error, has_ended=has_ended):
+        return "ended before it had answered"
+    if is_unreadable(error):
+        return f"broke its word: {fault_of_answer(error)}"
+    return f"answered with {'' if is_status(error.code) else 'an error: '}{error.message}"
 
 
 def leaf_of(error: BaseException) -> BaseException:

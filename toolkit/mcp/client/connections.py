@@ -11,7 +11,7 @@ from mcp_types import CallToolResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolkit.errors import ToolExecutionError
-from toolkit.mcp.client.complaints import is_lost, reason_of
+from toolkit.mcp.client.complaints import fault_of_answer, is_lost, is_unreadable, reason_of
 from toolkit.mcp.client.conversations import Caller, Conversation
 from toolkit.mcp.client.http_refusals import is_status
 from toolkit.mcp.client.listings import Listing
@@ -185,6 +185,9 @@ class Connection:
                 session.end()
             said = f"; it said: {session.diary.last}" if session is not None and session.diary.last else ""
             return ServerUnreachable(f"MCP server '{self.server.name}' ended before it had answered{said}")
+        if is_unreadable(error):
+            message = f"MCP server '{self.server.name}' broke its word: {fault_of_answer(error)}"
+            return ToolExecutionError(message, "invalid_result")
         verb = "answered with" if is_status(error.code) else "refuses:"
         return ToolExecutionError(
             f"MCP server '{self.server.name}' {verb} {self.redactor.text(error.message)}", error.code

@@ -13,8 +13,8 @@ from typing import Any
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp_types import jsonrpc_message_adapter
 
+from toolkit.mcp.client.lines import message_of
 from toolkit.mcp.client.starting import StartedServer, start_server
 
 LONGEST_LINE = 32 * 1024 * 1024
@@ -96,10 +96,8 @@ async def _listen(process: asyncio.subprocess.Process, sender: _Sender, note: Ca
 
 
 def _message(line: bytes) -> SessionMessage | Exception:
-    try:
-        return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
-    except ValueError as error:
-        return error
+    message = message_of(line)
+    return message if isinstance(message, ValueError) else SessionMessage(message)
 
 
 async def _speak(process: asyncio.subprocess.Process, receiver: _Receiver) -> None:

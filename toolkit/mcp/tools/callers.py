@@ -15,6 +15,7 @@ from toolkit.approvals.requests import ReviewRequest
 from toolkit.approvals.risks import Risk
 from toolkit.errors import ToolArgumentsError
 from toolkit.mcp.settings.servers import McpServer
+from toolkit.mcp.tools.thinning import Report, Thinning
 from toolkit.redactors.redactor import Redactor
 from toolkit.tools.asking import decide
 from toolkit.tools.context import ToolContext
@@ -33,6 +34,7 @@ class WaitingCaller:
         self._redactor = redactor
         self._context = context
         self._loop = asyncio.get_running_loop()
+        self._thinning = Thinning(self._tell)
         self.ended_by: BaseException | None = None
         """What ends more than the call: a person who stops the run, or a listener that raised."""
         self.on_end: Callable[[], Any] = lambda: None
@@ -40,7 +42,11 @@ class WaitingCaller:
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
         """Tell the context's listener how far the work is."""
         if self._context.listener is not None:
-            self._loop.call_soon_threadsafe(self._tell, self._redactor.text(message or ""), progress, total)
+            self._loop.call_soon_threadsafe(self._thinning.take, Report(message or "", progress, total))
+
+    def close(self) -> None:
+        """Tell what was reported last; the call has ended."""
+        self._thinning.flush()
 
     async def elicit(self, params: ElicitRequestParams) -> ElicitResult:
         """Ask whoever the context asks, and decline where nobody can be."""
@@ -49,9 +55,9 @@ class WaitingCaller:
         asking = asyncio.run_coroutine_threadsafe(self._ask(params), self._loop)
         return await asyncio.wrap_future(asking)
 
-    def _tell(self, message: str, done: float, of: float | None) -> None:
+    def _tell(self, report: Report) -> None:
         try:
-            self._context.progress(message, done, of)
+            self._context.progress(self._redactor.text(report.message), report.done, report.of)
         except BaseException as error:  # noqa: BLE001 - it is raised where the call is awaited
             self._end(error)
 

@@ -34,10 +34,14 @@ async def call_remote(
     task = asyncio.ensure_future(work)
     caller.on_end = task.cancel
     try:
-        return without_secrets(result_from(await task), connection.redactor)
+        answer = await task
     except asyncio.CancelledError:
         if caller.ended_by is not None:
             raise caller.ended_by from None
         raise
     finally:
         task.cancel()
+        caller.close()
+    if caller.ended_by is not None:
+        raise caller.ended_by
+    return without_secrets(result_from(answer), connection.redactor)
