@@ -28,13 +28,24 @@ def loop_is_running() -> bool:
     return _running_loop() is not None
 
 
-def is_own_cancellation(error: BaseException) -> bool:
-    """Return whether an error is the cancellation of something that was awaited, not of this task by anybody else."""
+def ends_more_than_a_call(error: BaseException) -> bool:
+    """Return whether an error ends the task or the program: an interruption, or a cancellation of this task.
+
+    The cancellation of something that was awaited is none, and neither is any other exception, whatever its class.
+    """
+    if isinstance(error, Exception):
+        return False
+    if isinstance(error, BaseExceptionGroup):
+        return any(map(ends_more_than_a_call, error.exceptions))
+    return isinstance(error, KeyboardInterrupt | GeneratorExit) or _is_cancellation_of_this_task(error)
+
+
+def _is_cancellation_of_this_task(error: BaseException) -> bool:
     asyncio = sys.modules.get("asyncio")
     if asyncio is None or not isinstance(error, asyncio.CancelledError):
         return False
     task = asyncio.current_task() if loop_is_running() else None
-    return task is None or not task.cancelling()
+    return task is not None and bool(task.cancelling())
 
 
 def drive(coroutine: Coroutine[Any, Any, T]) -> T:

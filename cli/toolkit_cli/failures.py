@@ -71,7 +71,9 @@ def exit_code_of(work: Callable[[], object], arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         console.say("interrupted")
         return ExitCode.INTERRUPTED
-    except Exception as error:  # noqa: BLE001 - the one place that does
+    except SystemExit:
+        raise
+    except BaseException as error:  # noqa: BLE001 - the one place that does
         return _tell(error, arguments)
     return ended_with if isinstance(ended_with, int) else ExitCode.WELL
 
@@ -117,7 +119,7 @@ def report(
         console.say(rendering.counted_files(counts))
 
 
-def _tell(error: Exception, arguments: Sequence[str]) -> int:
+def _tell(error: BaseException, arguments: Sequence[str]) -> int:
     """Tell what was raised, and return the exit code."""
     if _asks_for_traceback(arguments):
         import traceback  # noqa: PLC0415 - only `--debug` needs it
@@ -130,7 +132,7 @@ def _tell(error: Exception, arguments: Sequence[str]) -> int:
     return exit_code
 
 
-def _judged(error: Exception) -> tuple[ExitCode, tuple[Problem, ...]]:
+def _judged(error: BaseException) -> tuple[ExitCode, tuple[Problem, ...]]:
     match error:
         case Failure():
             return error.exit_code, error.problems
@@ -146,7 +148,9 @@ def _judged(error: Exception) -> tuple[ExitCode, tuple[Problem, ...]]:
             return ExitCode.APPROVAL, (Problem("", str(error)),)
         case errors.ToolkitError():
             return ExitCode.FINDINGS, (Problem("", str(error)),)
-    message = f"toolkit itself failed: {type(error).__name__}: {error}"
+    from toolkit.tools.foreign_values import words_of  # noqa: PLC0415 - only a fault of ours needs it
+
+    message = f"toolkit itself failed: {words_of(error)}"
     return ExitCode.OUR_BUG, (Problem("", message, hint="this is no fault of yours: please report it"),)
 
 
@@ -171,7 +175,7 @@ _NO_CHOICE = re.compile(r"'(.*)' is not one of (.*)\.", re.DOTALL)
 _CHOICE = re.compile(r"'([^']*)'")
 
 
-def _bug_report(error: Exception, arguments: Sequence[str]) -> str:
+def _bug_report(error: BaseException, arguments: Sequence[str]) -> str:
     """Return what helps to find a fault of ours, without any value from the command line."""
     import platform  # noqa: PLC0415 - only a bug needs these
     import traceback  # noqa: PLC0415

@@ -255,7 +255,7 @@ def test_an_exception_of_a_plain_object_names_the_step():
 
 def test_an_exception_of_a_plain_object_without_a_message():
     result = chain(Plain("first", raising(RuntimeError()))).run("x")
-    assert result == ToolResult.failure("Tool execution failed with no message", "error")
+    assert result == ToolResult.failure("Step 'first' threw: RuntimeError", "error")
 
 
 @both_strategies

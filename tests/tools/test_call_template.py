@@ -124,7 +124,7 @@ OUTCOMES = [
     (17, "error", ToolResult(error="no code of its own", error_code="error")),
     (18, "failure", ToolResult(error="no code", error_code="error")),
     (19, "error", ToolResult(error="too deep", error_code="error")),
-    (20, "error", ToolResult(error="Tool execution failed with no message", error_code="error")),
+    (20, "error", ToolResult(error="MemoryError", error_code="error")),
 ]
 
 

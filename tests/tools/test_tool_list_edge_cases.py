@@ -186,7 +186,7 @@ def test_what_execute_raises_is_a_failed_result():
 
 def test_what_execute_raises_without_words_has_a_message_too():
     (answering,) = from_object(Answering(ValueError()))
-    assert answering.run("").text == "Error: Tool execution failed with no message"
+    assert answering.run("").text == "Error: ValueError"
 
 
 def test_none_from_execute_is_an_empty_success():

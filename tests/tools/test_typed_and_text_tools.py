@@ -229,4 +229,4 @@ def test_an_unfinished_kind_of_tool_says_so():
     class Unfinished(Tool):
         spec = ToolSpec("unfinished")
 
-    assert Unfinished().run() == ToolResult(error="Tool execution failed with no message", error_code="error")
+    assert Unfinished().run() == ToolResult(error="NotImplementedError", error_code="error")

@@ -22,8 +22,9 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.inputs import InputReader
 from toolkit.tools.names import name_problem
 from toolkit.tools.places import place_of_caller
+from toolkit.tools.raised_errors import message_of
 from toolkit.tools.resolution import build_tools
-from toolkit.tools.results import NO_MESSAGE, ToolResult
+from toolkit.tools.results import ToolResult
 from toolkit.tools.text import AdaptedTextTool
 
 if TYPE_CHECKING:
@@ -264,8 +265,7 @@ class PlainStepTool(WrappedTool):
         except Signal:
             raise
         except Exception as error:
-            message = f"Step {self.name!r} threw: {error}" if str(error) else NO_MESSAGE
-            raise ToolExecutionError(message) from error
+            raise ToolExecutionError(f"Step {self.name!r} threw: {message_of(error)}") from error
 
 
 def _tool_of(candidate: Any) -> Tool:

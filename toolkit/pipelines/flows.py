@@ -101,8 +101,12 @@ def outcome_of_written(value: Value, roots: Mapping[str, Any], attempts: int = 1
 
 def failure_of(error: Exception, attempts: int = 1) -> Outcome:
     """Return the outcome of a step in which something was raised outside its tool."""
+    from toolkit.tools.raised_errors import message_of, raised_by  # noqa: PLC0415 - only what was raised needs it
+
     code = error.code if isinstance(error, ToolExecutionError) else None
-    return outcome_of(ToolResult.failure(str(error) or None, code or "error"), attempts)
+    words = message_of(error)
+    result, raised = ToolResult.failure(words, code or "error"), raised_by(error, words)
+    return outcome_of(result.with_raised(raised) if raised is not None and raised.place else result, attempts)
 
 
 def text_of(value: Any) -> str:

@@ -108,7 +108,7 @@ class _Batch:
         index, failed = self._failed
         result = failed.result
         message = f"item {index + 1} of {self._count}: {result.error}"
-        failure = type(result).failure(message, result.error_code)
+        failure = type(result).failure(message, result.error_code).with_raised(result.raised)
         return failed._replace(result=failure, attempts=attempts, skips=self._skips())
 
     def _skips(self) -> tuple[Skips, ...]:

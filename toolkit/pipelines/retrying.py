@@ -11,6 +11,7 @@ from toolkit.running import loop_is_running
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.calling import error_code_of
 from toolkit.tools.context import ToolContext
+from toolkit.tools.raised_errors import message_of
 from toolkit.tools.results import ToolResult
 
 NEVER_AGAIN = frozenset({"invalid_arguments", "rejected"})
@@ -93,7 +94,7 @@ class RetriedTool(WrappedTool):
             except Exception as error:
                 if not self._again(failure_of_exception(error)):
                     raise
-                message = str(error)
+                message = message_of(error)
             else:
                 if result.error is None or not self._again(failure_of_result(result)):
                     return result

@@ -5,15 +5,15 @@ import os
 import pkgutil
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
-from types import CodeType, ModuleType, TracebackType
+from types import ModuleType
 
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.tools.foreign_values import words_of
+from toolkit.tools.raised_errors import place_of_raise, traces_of
 
 DOES_NOT_IMPORT = "TK002"
 HIDDEN = "TK006"
@@ -166,7 +166,7 @@ def _missing_name_cure(error: ImportError, module: str) -> str | None:
 def _names_in_sight(error: NameError | AttributeError) -> Iterable[str]:
     if isinstance(error, AttributeError):
         return vars(error.obj) if isinstance(error.obj, ModuleType) else ()
-    frames = [trace.tb_frame for trace in _traces(error)]
+    frames = [trace.tb_frame for trace in traces_of(error)]
     return [*frames[-1].f_locals, *frames[-1].f_globals, *vars(builtins)]
 
 
@@ -174,11 +174,7 @@ def _place_of(error: BaseException, root: str) -> Location | None:
     """Return the innermost place in the user's own code: the syntax error itself, or the call that raised."""
     if isinstance(error, SyntaxError) and error.filename and _is_own(error.filename, root):
         return _place_of_syntax(error, error.filename)
-    own = [trace for trace in _traces(error) if _is_own(trace.tb_frame.f_code.co_filename, root)]
-    if not own:
-        return None
-    code = own[-1].tb_frame.f_code
-    return _place_in_code(code, own[-1].tb_lasti, own[-1].tb_lineno)
+    return place_of_raise(error, lambda name: _is_own(name, root))
 
 
 def _place_of_syntax(error: SyntaxError, file: str) -> Location:
@@ -193,34 +189,6 @@ def _place_of_null(file: Location) -> Location:
     """Return the place of the character that no text has, of which Python only says that it is somewhere."""
     before, found, _ = Path(file.file).read_bytes().partition(b"\0")
     return file._replace(line=before.count(b"\n") + 1, column=len(before) - before.rfind(b"\n")) if found else file
-
-
-def _place_in_code(code: CodeType, instruction: int, line: int) -> Location:
-    position = next(islice(code.co_positions(), instruction // 2, None), (line, None, None, None))
-    first, last, start, end = position
-    if first is None or last is None or start is None or end is None:
-        return Location(code.co_filename, line)
-    return Location(
-        code.co_filename,
-        first,
-        _characters(code.co_filename, first, start) + 1,
-        last,
-        _characters(code.co_filename, last, end) + 1,
-    )
-
-
-def _characters(file: str, line: int, bytes_before: int) -> int:
-    """Return how many characters some bytes of a line are: Python counts its columns in bytes."""
-    import linecache  # noqa: PLC0415 - only bad news needs it
-
-    return len(linecache.getline(file, line).encode()[:bytes_before].decode(errors="replace"))
-
-
-def _traces(error: BaseException) -> Iterator[TracebackType]:
-    trace = error.__traceback__
-    while trace is not None:
-        yield trace
-        trace = trace.tb_next
 
 
 def _is_own(file: str, root: str) -> bool:

@@ -10,16 +10,17 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from toolkit.approvals.policies import NO_QUESTION
-from toolkit.errors import ConfigurationError, Signal, ToolArgumentsError, ToolExecutionError
+from toolkit.errors import ConfigurationError, Signal, ToolArgumentsError, ToolExecutionError, ToolkitError
 from toolkit.freezing import freeze_mapping
-from toolkit.running import is_own_cancellation
+from toolkit.running import ends_more_than_a_call
 from toolkit.tools.admission import admit, verdict_on
 from toolkit.tools.call_secrets import learn_parsed, redacting, redactor_of
+from toolkit.tools.foreign_values import shown
 from toolkit.tools.hiding import masked
 from toolkit.tools.metrics import NO_METRICS
 from toolkit.tools.refusals import AnsweredEarly, CallDenied
 from toolkit.tools.repairing import repaired
-from toolkit.tools.results import NO_MESSAGE, ToolResult
+from toolkit.tools.results import ToolResult
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Demand
@@ -142,23 +143,22 @@ def _tell_finish(
 
 def _failure_of(tool: "Tool", error: BaseException, context: "ToolContext") -> ToolResult:
     """Return the result of a call that raised; what ends the task or the program is raised again."""
-    if not (isinstance(error, Exception | SystemExit) or is_own_cancellation(error)):
+    if ends_more_than_a_call(error):
         raise error
+    from toolkit.tools.raised_errors import message_of, raised_by  # noqa: PLC0415 - only a call that raised needs it
+
     if tool.call_logger.isEnabledFor(logging.DEBUG):
         _log_raised(tool, error, redactor_of(context))
+    words = _ending_words(error) or message_of(error)
+    result = ToolResult.failure(words, error_code_of(error))
+    return result if isinstance(error, ToolkitError) else result.with_raised(raised_by(error, words))
+
+
+def _ending_words(error: BaseException) -> str | None:
+    """Return what is said of an exception that is meant to end something, and ends the call alone."""
     if isinstance(error, SystemExit):
-        return ToolResult.failure(
-            f"the tool called sys.exit({'' if error.code is None else repr(error.code)})", "error"
-        )
-    words = _words_of(error) or (NO_MESSAGE if isinstance(error, Exception) else "what it waited for was cancelled")
-    return ToolResult.failure(words, error_code_of(error))
-
-
-def _words_of(error: BaseException) -> str:
-    try:
-        return f"KeyError: {error}" if isinstance(error, KeyError) else str(error)
-    except Exception:  # noqa: BLE001 - an exception may fail to say what it is
-        return type(error).__name__
+        return f"the tool called sys.exit({'' if error.code is None else shown(error.code)})"
+    return "what it waited for was cancelled" if type(error).__name__ == "CancelledError" and not error.args else None
 
 
 def error_code_of(error: BaseException) -> str | int:
@@ -182,12 +182,15 @@ def _log_raised(tool: "Tool", error: BaseException, redactor: "Redactor") -> Non
     """Log an exception; one whose traceback quotes a secret as text, for its own words cannot be changed."""
     from traceback import format_exception  # noqa: PLC0415 - only a log at DEBUG needs it
 
-    told = "".join(format_exception(error))
+    from toolkit.tools.raised_errors import trace_from_tool  # noqa: PLC0415 - as above
+
+    shown_trace = (type(error), error, trace_from_tool(error))
+    told = "".join(format_exception(*shown_trace))
     redacted = redactor.text(told)
     if redacted == told:
-        tool.call_logger.debug("%s raised", tool.name, exc_info=error)
+        tool.call_logger.debug("%s raised", tool.name, exc_info=shown_trace)
     else:
-        tool.call_logger.debug("%s raised\n%s", tool.name, redacted)
+        tool.call_logger.debug("%s raised\n%s", tool.name, redacted, extra={"has_traceback": True})
 
 
 def _log(

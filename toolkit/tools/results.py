@@ -1,10 +1,11 @@
 """Results: what a call of a tool gives, for a model, for a program and for people."""
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
+    from toolkit.tools.raised_errors import Raised
     from toolkit.tools.skipping import Skips
 
 NO_MESSAGE = "Tool execution failed with no message"
@@ -30,6 +31,7 @@ class ToolResult:
         artifact: The object itself, for the program that called; it leaves no process.
         remark: What a model is told of its call before the outcome, such as that a reviewer has changed it.
         skips: The items that the steps of a pipeline have left out because they failed.
+        raised: The exception that the tool failed with, as far as people are shown it; a model never sees it.
     """
 
     output: str = ""
@@ -39,6 +41,7 @@ class ToolResult:
     artifact: Any = None
     remark: str = ""
     skips: "tuple[Skips, ...]" = ()
+    raised: "Raised | None" = field(default=None, compare=False, repr=False)
 
     def __init__(
         self,
@@ -81,6 +84,12 @@ class ToolResult:
         """Return the same result, which reports the items that were left out."""
         result = copy(self)
         result.__dict__["skips"] = skips
+        return result
+
+    def with_raised(self, raised: "Raised | None") -> Self:
+        """Return the same result, which knows what the tool raised."""
+        result = copy(self)
+        result.__dict__["raised"] = raised
         return result
 
     @classmethod

@@ -7,7 +7,8 @@ from toolkit.errors import BudgetExceeded, ExitEarlyError, TerminationRequested
 from toolkit.problems import Problem
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
-from toolkit.tools.results import ToolResult
+from toolkit.tools.foreign_values import words_of
+from toolkit.tools.results import NO_MESSAGE, ToolResult
 from toolkit_cli.failures import ExitCode
 from toolkit_cli.running.interrupts import Interrupts
 from toolkit_cli.running.keeping import KeptWork
@@ -80,13 +81,18 @@ def _ending(tool: Tool, arguments: Mapping[str, Any], context: ToolContext, inte
         return _ended(f"the run was ended: {ending.reason}", "terminated", ExitCode.FINDINGS)
     except KeyboardInterrupt:
         return _ended("interrupted", "interrupted", interrupts.exit_code)
+    except GeneratorExit as error:
+        return _ended(words_of(error), "error", ExitCode.FINDINGS)
 
 
 def _ending_of(result: ToolResult) -> Ending:
     if result.error is None:
         return Ending(result, ExitCode.WELL)
     exit_code = _CODES.get(str(result.error_code), ExitCode.FINDINGS)
-    return Ending(result, exit_code, Problem("", result.error))
+    message = result.error if result.error.strip() else NO_MESSAGE
+    if (raised := result.raised) is None:
+        return Ending(result, exit_code, Problem("", message))
+    return Ending(result, exit_code, Problem("", raised.named_in(message), raised.place))
 
 
 def _forced(end: ForcedEnd) -> Ending:

@@ -25,11 +25,21 @@ class _ScreenHandler(logging.Handler):
         self._screen = screen
 
     def emit(self, record: logging.LogRecord) -> None:
-        from toolkit_cli.rendering.escaping import one_line  # noqa: PLC0415 - few runs show logs
-
         try:
-            self._screen.say(
-                f"{record.levelname.lower()} {record.name}: {one_line(console.redactor().text(record.getMessage()))}"
-            )
+            self._screen.say("\n".join(_lines(record)))
         except Exception:  # noqa: BLE001 - as every handler of the standard library does
             self.handleError(record)
+
+
+def _lines(record: logging.LogRecord) -> list[str]:
+    """Return what a record says, without secrets: its message in one line, and the traceback below it."""
+    from toolkit_cli.rendering.escaping import lines_of, one_line  # noqa: PLC0415 - few runs show logs
+
+    redactor = console.redactor()
+    message, told = record.getMessage(), ""
+    if record.exc_info:
+        told = logging.Formatter().formatException(record.exc_info)
+    elif getattr(record, "has_traceback", False):
+        message, _, told = message.partition("\n")
+    below = [f"  {line}" for line in lines_of(redactor.text(told.rstrip()))] if told else []
+    return [f"{record.levelname.lower()} {record.name}: {one_line(redactor.text(message))}", *below]

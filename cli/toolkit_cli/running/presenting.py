@@ -2,8 +2,8 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
-from toolkit.problems import Problem
 from toolkit.runs.records import ModelUse
 from toolkit_cli import console
 from toolkit_cli.failures import report
@@ -54,7 +54,7 @@ def show(
     if ending.problem is not None:
         failed = teller.failed_step if teller is not None else None
         hint = f"in step '{failed}'" if failed is not None else None
-        report([Problem("", ending.problem.message, hint=hint)], ending.exit_code, as_json=format != "text")
+        report([replace(ending.problem, hint=hint)], ending.exit_code, as_json=format != "text")
 
 
 def _show_kept(steps: "Sequence[dict[str, object]]") -> None:
