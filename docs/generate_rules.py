@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from toolkit.lint.rules import all_rules
+from toolkit.lint.rules import all_pages
 from toolkit_cli.rendering.rules import index_of, page_of
 
 FOLDER = Path(__file__).parent / "rules"
@@ -23,7 +23,7 @@ NOTE = "<!-- not run: the tests of the rules lint it -->\n"
 
 def pages() -> dict[str, str]:
     """Return the text of every page by the name of its file."""
-    rules = list(all_rules())
+    rules = list(all_pages())
     found = {f"{rule.name}.md": re.sub(r"^(?=```\w)", NOTE, page_of(rule), flags=re.MULTILINE) for rule in rules}
     return {"README.md": HEAD + index_of(rules), **found}
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from toolkit import errors
+from toolkit.codes import CONSENT_MISSING, NOT_FOUND, SERVER_UNREACHABLE
 from toolkit.problems import Problem, did_you_mean, errors_among
 from toolkit_cli import console
 
@@ -87,7 +88,7 @@ def code_for(problems: Iterable[Problem]) -> ExitCode:
     return codes.pop() if len(codes) == 1 else ExitCode.USAGE
 
 
-_CODES = {"TK001": ExitCode.NOT_FOUND, "TK011": ExitCode.APPROVAL, "TK012": ExitCode.NOT_FOUND}
+_CODES = {NOT_FOUND: ExitCode.NOT_FOUND, CONSENT_MISSING: ExitCode.APPROVAL, SERVER_UNREACHABLE: ExitCode.NOT_FOUND}
 
 
 def report(

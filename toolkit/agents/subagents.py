@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 from toolkit.agents.agent import TASK
 from toolkit.agents.handing_over import handed_over, input_reader
 from toolkit.approvals.gates import Demand
+from toolkit.codes import NOT_A_TOOL
 from toolkit.errors import (
     BudgetExceeded,
     ConfigurationError,
@@ -272,7 +273,7 @@ def _one_tool(thing: Any) -> Tool:
     if len(tools) != 1:
         names = ", ".join(tool.name for tool in tools)
         message = f"a subagent is one tool, and this is {len(tools)}: {names}"
-        raise InvalidTools(problems=[Problem("TK003", message, hint="make an AgentTool of them")])
+        raise InvalidTools(problems=[Problem(NOT_A_TOOL, message, hint="make an AgentTool of them")])
     return tools[0]
 
 

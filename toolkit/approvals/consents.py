@@ -21,8 +21,6 @@ from toolkit.problems import Problem
 from toolkit.replacing import put
 from toolkit.running import loop_is_running, run_apart, run_in_loop
 
-NOT_ALLOWED = "TK011"
-
 _ASKED_BY = "a project's file sets it"
 
 

@@ -13,6 +13,7 @@ from toolkit.builtin.web.address_guard import AddressGuard, Resolver, place_of, 
 from toolkit.builtin.web.charsets import MediaType, decode_text, looks_binary, read_media_type
 from toolkit.builtin.web.fetching import Fetched, Fetcher, FetchError
 from toolkit.builtin.widening import environment_variables, private_addresses
+from toolkit.codes import BAD_CONFIGURATION
 from toolkit.errors import ConfigurationError, ToolArgumentsError
 from toolkit.problems import Problem
 from toolkit.redactors.redactor import Redactor
@@ -112,7 +113,9 @@ class Http(TextTool):
         self.requires_approval = requires_approval
         self._url, self._method, self._headers = url.strip(), method.strip().upper(), dict(headers or {})
         if problems := [*_url_problems(self._url), *_other_problems(self._method, self._headers, timeout, max_bytes)]:
-            raise ConfigurationError(problems=[Problem("TK005", message, hint=hint) for message, hint in problems])
+            raise ConfigurationError(
+                problems=[Problem(BAD_CONFIGURATION, message, hint=hint) for message, hint in problems]
+            )
         host = urlsplit(self._url).hostname or ""
         self.description = description or (
             f"Sends the input to {host} by HTTP {self._method} and returns the text of the answer. "
@@ -201,7 +204,7 @@ def build(base: Path, options: Mapping[str, Any]) -> Http:
         raise ConfigurationError(
             problems=[
                 Problem(
-                    "TK005",
+                    BAD_CONFIGURATION,
                     f"the header '{name}' stands in the file with its value",
                     hint=f"keep it in the environment, and write {name} = '${{NAME}}'",
                 )

@@ -15,14 +15,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from toolkit.codes import BAD_CONFIGURATION
 from toolkit.durations import parse_duration
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem, did_you_mean
 
 if TYPE_CHECKING:
     from toolkit.builtin.widening import Widening
-
-BAD_OPTION = "TK005"
 
 
 class Kind(NamedTuple):
@@ -104,7 +103,9 @@ def take_options(known: Sequence[Option], given: Mapping[str, Any], folder: Path
     """
     values, complaints = read_options(known, given, folder)
     if complaints:
-        raise ConfigurationError(problems=[Problem(BAD_OPTION, each.message, hint=each.hint) for each in complaints])
+        raise ConfigurationError(
+            problems=[Problem(BAD_CONFIGURATION, each.message, hint=each.hint) for each in complaints]
+        )
     return values
 
 

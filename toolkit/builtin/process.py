@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from toolkit.builtin.options import COUNT, DURATION, FOLDER, SWITCH, TEXT, TEXTS, Option, take_options
 from toolkit.builtin.widening import outside_project, own_command
+from toolkit.codes import BAD_CONFIGURATION
 from toolkit.errors import ConfigurationError
 from toolkit.json_texts import json_text
 from toolkit.problems import Problem
@@ -77,7 +78,9 @@ class Process(TextTool):
         if reason := missing_support():
             raise ConfigurationError(reason)
         if problems := _problems(command, timeout, max_bytes):
-            raise ConfigurationError(problems=[Problem("TK005", message, hint=hint) for message, hint in problems])
+            raise ConfigurationError(
+                problems=[Problem(BAD_CONFIGURATION, message, hint=hint) for message, hint in problems]
+            )
         self.name = name
         self.description = description or (
             f"Runs {Path(command[0]).name} with the input and returns what it writes. "

@@ -15,6 +15,7 @@ from toolkit.builtin.web.address_guard import AddressGuard, Resolver, resolve_by
 from toolkit.builtin.web.charsets import decode_text, looks_binary, read_media_type
 from toolkit.builtin.web.fetching import Fetched, Fetcher, FetchError
 from toolkit.builtin.widening import private_addresses
+from toolkit.codes import BAD_CONFIGURATION
 from toolkit.durations import spoken
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
@@ -122,7 +123,7 @@ class WebScrape(TypedTool[WebScrapeInput]):
         if extractor not in {"page", "article"}:
             problems.append(f"'extractor' must be 'page' or 'article', not {extractor!r}")
         if problems:
-            raise ConfigurationError(problems=[Problem("TK005", message) for message in problems])
+            raise ConfigurationError(problems=[Problem(BAD_CONFIGURATION, message) for message in problems])
         only = tuple(hosts)
         self.read_only = True if only else None
         self._max_characters = max_characters

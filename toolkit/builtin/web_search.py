@@ -18,6 +18,7 @@ from toolkit.builtin.search_providers import (
 )
 from toolkit.builtin.web.page_reader import plain
 from toolkit.builtin.widening import environment_variables, private_addresses, search_service
+from toolkit.codes import BAD_CONFIGURATION
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
 from toolkit.running import in_thread
@@ -148,7 +149,9 @@ def build(base: Path, options: Mapping[str, Any]) -> WebSearch:
     limits = {"max_results": values.pop("max_results")} if "max_results" in values else {}
     kind = values.pop("provider", None)
     if problems := _problems(kind, values):
-        raise ConfigurationError(problems=[Problem("TK005", message, hint=hint) for message, hint in problems])
+        raise ConfigurationError(
+            problems=[Problem(BAD_CONFIGURATION, message, hint=hint) for message, hint in problems]
+        )
     return WebSearch(None if kind is None else PROVIDERS[kind](**values), **limits)
 
 

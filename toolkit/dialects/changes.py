@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from toolkit.codes import UNSUPPORTED_KEYWORD
 from toolkit.dialects.limits import Limit
 from toolkit.problems import Severity
 
@@ -21,7 +22,7 @@ class Change:
     pointer: str
     what: str
     limit: Limit[Any]
-    code: str = "TK304"
+    code: str = UNSUPPORTED_KEYWORD
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class Notes:
         """What could not be mended."""
         return tuple(self._objections.values())
 
-    def changed(self, pointer: str, what: str, limit: Limit[Any], code: str = "TK304") -> None:
+    def changed(self, pointer: str, what: str, limit: Limit[Any], code: str = UNSUPPORTED_KEYWORD) -> None:
         """Note a change."""
         self._changes.setdefault(Change(pointer, what, limit, code))
 

@@ -5,6 +5,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from toolkit.codes import (
+    DEEP_NESTING,
+    HUGE_ENUM,
+    INVALID_PARAMETER_NAME,
+    INVALID_TOOL_NAME,
+    LONG_TOOL_NAME,
+    NESTED_PATTERN,
+    ROOT_NOT_OBJECT,
+    STRICT_BUDGET,
+    TOO_MANY_PARAMETERS,
+    TOO_MANY_TOOLS,
+)
 from toolkit.dialects import exporting
 from toolkit.dialects.changes import Notes, Objection
 from toolkit.dialects.limits import Limit, Limits
@@ -67,8 +79,8 @@ def request_objections(
     """
     limits = LIMITS[provider]
     found = [
-        _too_many("TK319", limits.tools, len(specs), "tools", limits.title),
-        _too_many("TK319", limits.tools_advised, len(specs), "tools", limits.title, "warning"),
+        _too_many(TOO_MANY_TOOLS, limits.tools, len(specs), "tools", limits.title),
+        _too_many(TOO_MANY_TOOLS, limits.tools_advised, len(specs), "tools", limits.title, "warning"),
     ]
     if provider in DIALECTS:
         strict = [spec for spec in specs if LIMITS[exporting.limits_of(spec, provider)].strict_tools]
@@ -84,9 +96,9 @@ def _budget_objections(
     limits = LIMITS[exporting.limits_of(strict[0], provider)]
     optional, unions = _counted_parameters([schema_of(export(one, provider).definition) for one in strict])
     return [
-        _too_many("TK306", limits.strict_tools, len(strict), "strict tools", limits.title),
-        _too_many("TK306", limits.optional_parameters, optional, "parameters that may be left out", limits.title),
-        _too_many("TK306", limits.union_parameters, unions, "parameters with several types", limits.title),
+        _too_many(STRICT_BUDGET, limits.strict_tools, len(strict), "strict tools", limits.title),
+        _too_many(STRICT_BUDGET, limits.optional_parameters, optional, "parameters that may be left out", limits.title),
+        _too_many(STRICT_BUDGET, limits.union_parameters, unions, "parameters with several types", limits.title),
     ]
 
 
@@ -126,21 +138,23 @@ def _name_objections(spec: ToolSpec, limits: Limits) -> Iterator[Objection]:
     name, title = spec.name, limits.title
     if limits.name and not re.fullmatch(limits.name.value, name):
         hint = "use letters, digits and underscores"
-        yield Objection("TK101", "/name", f"{title} refuses the name {name!r}", "error", limits.name, hint)
+        yield Objection(INVALID_TOOL_NAME, "/name", f"{title} refuses the name {name!r}", "error", limits.name, hint)
     if limits.name_length and len(name) > limits.name_length.value:
         over = len(name) - limits.name_length.value
         message = f"the name {name!r} has {len(name)} characters, {over} more than {title} takes"
-        yield Objection("TK102", "/name", message, "error", limits.name_length, "shorten it, or its prefix")
+        yield Objection(LONG_TOOL_NAME, "/name", message, "error", limits.name_length, "shorten it, or its prefix")
     elif limits.name_length_sure and len(name) > limits.name_length_sure.value:
         message = f"the name {name!r} has {len(name)} characters, more than older versions of {title} take"
-        yield Objection("TK102", "/name", message, "warning", limits.name_length_sure, "shorten it, or its prefix")
+        yield Objection(
+            LONG_TOOL_NAME, "/name", message, "warning", limits.name_length_sure, "shorten it, or its prefix"
+        )
     if limits.parameter_name:
         for part in walk(read_schema(spec.parameters, "/parameters", Notes())):
             for parameter in part.get("properties", ()):
                 if not re.fullmatch(limits.parameter_name.value, parameter):
                     place = child(part.pointer, "properties", parameter)
                     message = f"{title} refuses the parameter name {parameter!r}"
-                    yield Objection("TK107", place, message, "error", limits.parameter_name, "rename it")
+                    yield Objection(INVALID_PARAMETER_NAME, place, message, "error", limits.parameter_name, "rename it")
 
 
 def _size_objections(schema: Mapping[str, Any], limits: Limits) -> Iterator[Objection]:
@@ -153,10 +167,10 @@ def _size_objections(schema: Mapping[str, Any], limits: Limits) -> Iterator[Obje
     values = [value for part in parts for value in part.get("enum", [part["const"]] if "const" in part else [])]
     characters = sum(map(len, names)) + sum(len(str(value)) for value in values)
     for code, limit, size, what in (
-        ("TK309", limits.depth, depth, "objects inside one another"),
-        ("TK308", limits.properties, len(names), "properties"),
-        ("TK310", limits.enum_values, len(values), "values in its enumerations"),
-        ("TK310", limits.characters, characters, "characters in names and values"),
+        (DEEP_NESTING, limits.depth, depth, "objects inside one another"),
+        (TOO_MANY_PARAMETERS, limits.properties, len(names), "properties"),
+        (HUGE_ENUM, limits.enum_values, len(values), "values in its enumerations"),
+        (HUGE_ENUM, limits.characters, characters, "characters in names and values"),
     ):
         if limit is not None and size > limit.value:
             message = f"it has {size} {what}, and {limits.title} takes at most {limit.value}"
@@ -175,7 +189,7 @@ def _long_enums(parts: Sequence[Part], limits: Limits) -> Iterator[Objection]:
             message = (
                 f"its {len(values)} values have {size} characters, and {limits.title} takes {limits.long_enum.value}"
             )
-            yield Objection("TK310", part.pointer, message, "error", limits.long_enum)
+            yield Objection(HUGE_ENUM, part.pointer, message, "error", limits.long_enum)
 
 
 def _depth(part: Part) -> int:
@@ -207,16 +221,18 @@ def _nested_patterns(spec: ToolSpec, limits: Limits) -> Iterator[Objection]:
             if "pattern" in part:
                 message = f"{limits.title} fails on the pattern {part['pattern']!r} inside the items of an array"
                 place = child(part.pointer, "pattern")
-                yield Objection("TK316", place, message, "error", limits.nested_pattern, "say it in the description")
+                yield Objection(
+                    NESTED_PATTERN, place, message, "error", limits.nested_pattern, "say it in the description"
+                )
 
 
 def _root_objections(found: Recognized, provider: str) -> Iterator[Objection]:
     limit = LIMITS["openai"].stated()["root"]
     if not found.name.strip():
-        yield Objection("TK101", "/name", "it has no name", "error", limit, "give it one")
+        yield Objection(INVALID_TOOL_NAME, "/name", "it has no name", "error", limit, "give it one")
     if found.parameters.get("type") != "object" and provider != "json-schema":
         message = "the root of its parameters has not the type 'object'"
-        yield Objection("TK302", "/parameters", message, "error", limit, 'write "type": "object"')
+        yield Objection(ROOT_NOT_OBJECT, "/parameters", message, "error", limit, 'write "type": "object"')
 
 
 def _as_it_stands(found: Recognized, provider: str) -> Iterator[Objection]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from toolkit.codes import OPEN_OBJECT, ROOT_NOT_OBJECT
 from toolkit.dialects.changes import Change, Notes, Objection
 from toolkit.dialects.fitting import fit
 from toolkit.dialects.gemini import parameters_for_gemini
@@ -132,11 +133,13 @@ def _mcp(draft: _Draft) -> dict[str, Any]:
     definition = draft.described | {"inputSchema": draft.parameters}
     if not spec.properties and "additionalProperties" not in spec.parameters:
         definition["inputSchema"]["additionalProperties"] = False
-        draft.notes.changed("/parameters", "closed: it has no parameters", limits["closed_if_empty"], "TK317")
+        draft.notes.changed("/parameters", "closed: it has no parameters", limits["closed_if_empty"], OPEN_OBJECT)
     if spec.output_schema is not None and spec.output_schema.get("type") == "object":
         definition["outputSchema"] = fit(spec.output_schema, LIMITS["json-schema"], "/output_schema", draft.notes)
     elif spec.output_schema is not None:
-        draft.notes.changed("/output_schema", "left out: what is returned is no object", limits["output"], "TK302")
+        draft.notes.changed(
+            "/output_schema", "left out: what is returned is no object", limits["output"], ROOT_NOT_OBJECT
+        )
     hints = {hint: getattr(spec, mark) for hint, mark in _HINTS.items() if getattr(spec, mark) is not None}
     return definition | ({"annotations": hints} if hints else {})
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from toolkit.codes import RECURSIVE_SCHEMA
 from toolkit.dialects import references
 from toolkit.dialects.changes import Notes, Objection
 from toolkit.dialects.fitting import LOGIC, UNIONS, close_tuples, narrow
@@ -107,7 +108,7 @@ def _object_to_endless(root: Part, notes: Notes) -> None:
         if name == references.ROOT:
             message = "the parameters refer to themselves where that cannot be left out"
         hint = "let what refers to itself be optional"
-        notes.object_to(Objection("TK307", child(root.pointer, "$defs", name), message, "error", limit, hint))
+        notes.object_to(Objection(RECURSIVE_SCHEMA, child(root.pointer, "$defs", name), message, "error", limit, hint))
 
 
 def _needed(part: Part) -> Iterator[Part]:

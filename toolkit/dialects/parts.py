@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
 from typing import Any
 
+from toolkit.codes import BOOLEAN_SUBSCHEMA
 from toolkit.dialects.changes import Notes
 from toolkit.dialects.limits import Limit, Source
 from toolkit.tools.schemas import BY_NAME, LISTED, SINGLE, subschemas
@@ -136,7 +137,7 @@ class _Reader:
         for name, inner in value.items():
             if key == "properties" and isinstance(inner, bool):
                 what = "a schema that is only true or false is written as an object"
-                self._notes.changed(child(place, str(name)), what, _WELL_FORMED, "TK315")
+                self._notes.changed(child(place, str(name)), what, _WELL_FORMED, BOOLEAN_SUBSCHEMA)
         schemas = {str(name): inner for name, inner in value.items() if isinstance(inner, Mapping | bool)}
         return {name: self.read(inner, child(place, name), depth + 1) for name, inner in schemas.items()}
 

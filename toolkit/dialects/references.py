@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from toolkit.codes import RECURSIVE_SCHEMA, UNSUPPORTED_KEYWORD
 from toolkit.dialects.changes import Notes, Objection
 from toolkit.dialects.limits import Limit
 from toolkit.dialects.merging import ANNOTATIONS, conjoined
@@ -193,14 +194,14 @@ def refers_to_itself(root: Part, name: str, limit: Limit[Any]) -> Objection:
     """Return the objection to a definition that leads back to itself."""
     message = "the parameters refer to themselves" if name == ROOT else f"the definition {name!r} refers to itself"
     place = root.pointer if name == ROOT else child(root.pointer, "$defs", name)
-    return Objection("TK307", place, message, "error", limit, "let it nest a fixed number of times")
+    return Objection(RECURSIVE_SCHEMA, place, message, "error", limit, "let it nest a fixed number of times")
 
 
 def _leads_nowhere(part: Part, limit: Limit[Any]) -> Objection:
     message = f"the reference {part['$ref']!r} leads nowhere in the schema"
-    return Objection("TK304", child(part.pointer, "$ref"), message, "error", limit, "define it in $defs")
+    return Objection(UNSUPPORTED_KEYWORD, child(part.pointer, "$ref"), message, "error", limit, "define it in $defs")
 
 
 def _too_large(part: Part, would: str, limit: Limit[Any]) -> Objection:
     message = f"written out, the definitions would {would}"
-    return Objection("TK304", part.pointer, message, "error", limit, "let it nest less")
+    return Objection(UNSUPPORTED_KEYWORD, part.pointer, message, "error", limit, "let it nest less")

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from toolkit.codes import OPEN_OBJECT, REQUIRED_UNKNOWN, STRICT_OPTIONAL, UNSUPPORTED_KEYWORD
 from toolkit.dialects.changes import Notes, Objection
 from toolkit.dialects.limits import Limit
 from toolkit.dialects.merging import unique
@@ -25,11 +26,11 @@ def declare_required(root: Part, notes: Notes, limit: Limit[Any]) -> None:
         for name in [name for name in part.get("required", ()) if name not in part.get("properties", {})]:
             if more is False:
                 part["required"] = [other for other in part["required"] if other != name]
-                notes.changed(place, f"{name!r} must not be there, so it is not required", limit, "TK303")
+                notes.changed(place, f"{name!r} must not be there, so it is not required", limit, REQUIRED_UNKNOWN)
             else:
                 described = more.twin() if isinstance(more, Part) else Part(pointer=part.pointer)
                 part["properties"] = part.get("properties", {}) | {name: described}
-                notes.changed(place, f"{name!r} is required, so it is described", limit, "TK303")
+                notes.changed(place, f"{name!r} is required, so it is described", limit, REQUIRED_UNKNOWN)
 
 
 def give_types(root: Part, notes: Notes, limit: Limit[Any]) -> None:
@@ -93,7 +94,7 @@ def close_objects(root: Part, notes: Notes, limit: Limit[Any]) -> None:
         part.setdefault("properties", {})
         if more is not False:
             part["additionalProperties"] = False
-            notes.changed(part.pointer, "closed: nothing but its properties may be sent", limit, "TK317")
+            notes.changed(part.pointer, "closed: nothing but its properties may be sent", limit, OPEN_OBJECT)
 
 
 def require_all(root: Part, notes: Notes, limit: Limit[Any]) -> None:
@@ -105,18 +106,20 @@ def require_all(root: Part, notes: Notes, limit: Limit[Any]) -> None:
         for name, schema in part["properties"].items():
             if name not in required:
                 allow_null(schema)
-                notes.changed(schema.pointer, "required; null stands for leaving it out", limit, "TK305")
+                notes.changed(schema.pointer, "required; null stands for leaving it out", limit, STRICT_OPTIONAL)
         part["required"] = list(part["properties"])
 
 
 def _anything(pointer: str, limit: Limit[Any]) -> Objection:
     message = f"{_called(pointer)} may be anything, but only texts, numbers, booleans and null can be sent"
-    return Objection("TK304", pointer, message, "warning", limit, "give it a type")
+    return Objection(UNSUPPORTED_KEYWORD, pointer, message, "warning", limit, "give it a type")
 
 
 def _open_object(pointer: str, limit: Limit[Any]) -> Objection:
     message = f"{_called(pointer)} has members of any name, but it can only be sent empty"
-    return Objection("TK304", pointer, message, "error", limit, "take a list of objects with named fields instead")
+    return Objection(
+        UNSUPPORTED_KEYWORD, pointer, message, "error", limit, "take a list of objects with named fields instead"
+    )
 
 
 def _called(pointer: str) -> str:

@@ -7,6 +7,7 @@ from functools import partial
 from types import CoroutineType
 from typing import Any
 
+from toolkit.codes import NOT_A_TOOL
 from toolkit.disclosure.guides import guide_names
 from toolkit.disclosure.progressive import NOTHING, ProgressiveTool
 from toolkit.disclosure.toolboxes import Contents, categories_among, contents_of
@@ -214,7 +215,7 @@ class UnfoldingTool(ProgressiveTool):
         contents, problems = contents_of(thing, source)
         if contents.mark is None:
             message, hint = f"class '{type(thing).__qualname__}' is no toolbox", "mark it with @toolbox"
-            raise InvalidTools(problems=[Problem("TK003", message, place_of(type(thing)), hint=hint)])
+            raise InvalidTools(problems=[Problem(NOT_A_TOOL, message, place_of(type(thing)), hint=hint)])
         raise_errors(InvalidTools, problems)
         return facade_with(contents, *contents.mark)
 

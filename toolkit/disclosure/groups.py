@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Literal, get_args
 
+from toolkit.codes import BAD_CONFIGURATION, INCOMPLETE_GROUP, PERMISSION_NOT_GRANTED
 from toolkit.disclosure.facades import UnfoldingTool, built_for_models
 from toolkit.errors import InvalidTools, raise_errors
 from toolkit.problems import Location, Problem, did_you_mean
@@ -16,9 +17,6 @@ from toolkit.tools.resolution import collisions
 Permission = Literal["internet_access", "host_access"]
 PERMISSIONS: tuple[Permission, ...] = get_args(Permission)
 """What a group may need: to reach the internet, or files and programs of this machine."""
-
-NOT_GRANTED = "TK007"
-LACKING = "TK008"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +100,7 @@ class ToolGroup:
         there = f"it has {', '.join(sorted(names))}" if names else "it has none at all"
         return [
             Problem(
-                LACKING,
+                INCOMPLETE_GROUP,
                 f"group '{self.name}' lacks its required tool '{name}'",
                 self.location,
                 hint=did_you_mean(name, names, otherwise=there),
@@ -159,7 +157,7 @@ def ungranted(
     """Return a problem for each permission that a group needs and that was not granted."""
     return [
         Problem(
-            NOT_GRANTED,
+            PERMISSION_NOT_GRANTED,
             f"group '{group}' needs '{permission}', which was not granted",
             location,
             hint=f"if you want that, grant it: --grant {permission}, or TOOLKIT_GRANT={permission}",
@@ -173,4 +171,4 @@ def unknown_permission(name: str, location: Location | None = None) -> Problem:
     """Return the problem that there is no such permission."""
     known = f"permissions are {' and '.join(PERMISSIONS)}"
     hint = did_you_mean(name, PERMISSIONS, otherwise=known)
-    return Problem("TK005", f"there is no permission '{name}'", location, hint=hint)
+    return Problem(BAD_CONFIGURATION, f"there is no permission '{name}'", location, hint=hint)

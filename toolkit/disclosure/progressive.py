@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from toolkit.codes import ROOT_NOT_OBJECT
 from toolkit.disclosure.guides import Choices, Facade, guide_in, guide_names, guides_of
 from toolkit.errors import InvalidTools, ToolExecutionError
 from toolkit.problems import Problem
@@ -123,7 +124,7 @@ class ProgressiveTool(Facade):
         try:
             return shape_of_schema(self.spec.parameters)
         except ValueError as error:
-            raise InvalidTools(problems=[Problem("TK302", str(error), self.spec.location)]) from error
+            raise InvalidTools(problems=[Problem(ROOT_NOT_OBJECT, str(error), self.spec.location)]) from error
 
 
 def facade_in(tool: Tool) -> "ProgressiveTool | None":

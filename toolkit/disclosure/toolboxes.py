@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from toolkit.codes import NOT_A_TOOL
 from toolkit.problems import Problem
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.functions import FunctionTool
@@ -48,11 +49,13 @@ def contents_of(thing: object, source: str | None = None) -> tuple[Contents, lis
         except Exception as error:  # noqa: BLE001 - users' constructors may raise anything
             message = f"toolbox '{inner.__qualname__}' inside '{cls.__qualname__}' cannot be made: {error}"
             problems.append(
-                Problem("TK003", message, place_of(inner), hint="let it take no arguments, or make the facade by hand")
+                Problem(
+                    NOT_A_TOOL, message, place_of(inner), hint="let it take no arguments, or make the facade by hand"
+                )
             )
     if not tools and not boxes and not problems:
         message = f"an object of type '{cls.__qualname__}' holds no tools"
-        problems.append(Problem("TK003", message, place_of(cls), hint="mark its methods with @tool"))
+        problems.append(Problem(NOT_A_TOOL, message, place_of(cls), hint="mark its methods with @tool"))
     return Contents(cls, box_of(thing), tools, boxes), problems
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Final, Self
 
+from toolkit.codes import BROKEN_DOCUMENT
 from toolkit.problems import Location, Problem, errors_among
 
 MAX_PROBLEMS: Final = 100
@@ -49,4 +50,4 @@ class BoundedProblems(list[Problem]):
 
 def too_many(place: Location) -> Problem:
     """Return the problem that the rest of a document is not read."""
-    return Problem("TK601", f"more than {MAX_PROBLEMS} problems; the rest of the document is not read", place)
+    return Problem(BROKEN_DOCUMENT, f"more than {MAX_PROBLEMS} problems; the rest of the document is not read", place)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import yaml
 
+from toolkit.codes import BROKEN_DOCUMENT, DUPLICATE_KEY
 from toolkit.documents.bounded_problems import MAX_PROBLEMS, too_many
 from toolkit.documents.nodes import Entry, Mapping, Node, Scalar, Sequence
 from toolkit.documents.scalars import NoSuchNumber, Value, resolve
@@ -235,7 +236,7 @@ class _Composer:
                 raise _Refused(too_many(self._location(event)))
             self.problems.append(
                 Problem(
-                    "TK603",
+                    DUPLICATE_KEY,
                     f"duplicate key '{key.text}'",
                     self._location(event),
                     hint="remove one of the two",
@@ -268,10 +269,10 @@ class _Composer:
     def _report(self, location: Location, message: str, *, hint: str | None = None) -> None:
         if len(self.problems) >= MAX_PROBLEMS:
             raise _Refused(too_many(location))
-        self.problems.append(Problem("TK601", message, location, hint=hint))
+        self.problems.append(Problem(BROKEN_DOCUMENT, message, location, hint=hint))
 
     def _refuse(self, event: Any, message: str, *, hint: str | None = None) -> NoReturn:
-        raise _Refused(Problem("TK601", message, self._location(event), hint=hint))
+        raise _Refused(Problem(BROKEN_DOCUMENT, message, self._location(event), hint=hint))
 
     def _location(self, first: Any, last: Any = None) -> Location:
         start, end = first.start_mark, (last or first).end_mark

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import NoReturn
 
+from toolkit.codes import BROKEN_DOCUMENT, DUPLICATE_KEY
 from toolkit.documents.nodes import Entry, Mapping, Node, Scalar, Sequence
 from toolkit.documents.sources import Source, Written
 from toolkit.problems import Location, Problem
@@ -103,7 +104,7 @@ class _Reader:
             if first := entries.get(key.text):
                 related = ((first.key.location, "first defined here"),)
                 message, hint = f"duplicate key '{key.text}'", "remove one of the two"
-                self.problems.append(Problem("TK603", message, key.location, hint=hint, related=related))
+                self.problems.append(Problem(DUPLICATE_KEY, message, key.location, hint=hint, related=related))
             else:
                 entries[key.text] = Entry(key, value)
         return Mapping(entries, self.source.location(self.file, start, self.position))
@@ -164,4 +165,4 @@ class _Reader:
 
     def refuse(self, message: str, *, hint: str | None = None) -> NoReturn:
         place = self.source.location(self.file, self.position, min(self.position + 1, len(self.text)))
-        raise _NoJson(Problem("TK601", f"the JSON is broken: {message}", place, hint=hint))
+        raise _NoJson(Problem(BROKEN_DOCUMENT, f"the JSON is broken: {message}", place, hint=hint))

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 
+from toolkit.codes import BROKEN_DOCUMENT, NOT_FOUND
 from toolkit.documents.nodes import Node
 from toolkit.documents.sources import Source
 from toolkit.problems import Location, Problem, did_you_mean
@@ -76,16 +77,16 @@ def _read_bytes(path: Path, file: str, most: int) -> bytes | Problem:
         mode = path.stat().st_mode
         if not S_ISREG(mode):  # opening a pipe that nobody writes to would wait for ever
             kind = "a directory" if S_ISDIR(mode) else "no regular file"
-            return Problem("TK001", f"cannot read '{file}': it is {kind}", Location(file))
+            return Problem(NOT_FOUND, f"cannot read '{file}': it is {kind}", Location(file))
         with path.open("rb") as stream:
             data = stream.read(most + 1)
     except FileNotFoundError:
-        return Problem("TK001", f"there is no file '{file}'", Location(file), hint=near_file(file, path))
+        return Problem(NOT_FOUND, f"there is no file '{file}'", Location(file), hint=near_file(file, path))
     except ValueError:
-        return Problem("TK001", f"cannot read '{file}': no name of a file has a null character", Location(file))
+        return Problem(NOT_FOUND, f"cannot read '{file}': no name of a file has a null character", Location(file))
     except OSError as error:
         reason = error.strerror or str(error)
-        return Problem("TK001", f"cannot read '{file}': {reason[:1].lower()}{reason[1:]}", Location(file))
+        return Problem(NOT_FOUND, f"cannot read '{file}': {reason[:1].lower()}{reason[1:]}", Location(file))
     return data if len(data) <= most else _too_large(file, most)
 
 
@@ -100,7 +101,7 @@ def near_file(text: str, path: Path) -> str | None:
 
 def _too_large(file: str, most: int) -> Problem:
     return Problem(
-        "TK601",
+        BROKEN_DOCUMENT,
         f"the document is larger than {most:,} bytes",
         Location(file),
         hint="keep data in a file of its own and let a tool read it",
@@ -109,11 +110,11 @@ def _too_large(file: str, most: int) -> Problem:
 
 def _not_text(data: bytes, file: str, start: int) -> Problem:
     if data.startswith(WIDE_MARKS):
-        return Problem("TK601", "the file is UTF-16", Location(file), hint="save it as UTF-8")
+        return Problem(BROKEN_DOCUMENT, "the file is UTF-16", Location(file), hint="save it as UTF-8")
     before = data[:start].decode("utf-8").removeprefix("\ufeff")
     place = Source(before + "?").place(len(before))
     return Problem(
-        "TK601", f"byte 0x{data[start]:02x} is not UTF-8 text", Location(file, *place), hint="save it as UTF-8"
+        BROKEN_DOCUMENT, f"byte 0x{data[start]:02x} is not UTF-8 text", Location(file, *place), hint="save it as UTF-8"
     )
 
 
@@ -128,4 +129,4 @@ def _unreadable_character(source: Source, file: str, found: re.Match[str]) -> Pr
     escape = f"\\x{point:02x}" if point <= LAST_OF_TWO_DIGITS else f"\\u{point:04x}"
     hint = "remove it" if point in SURROGATES else f'remove it, or write it as "{escape}" in double quotes'
     message = f"the control character U+{point:04X} cannot stand in a document"
-    return Problem("TK601", message, source.location(file, *found.span()), hint=hint)
+    return Problem(BROKEN_DOCUMENT, message, source.location(file, *found.span()), hint=hint)

@@ -6,12 +6,11 @@ Each reader returns the plain value, or `None` after reporting where the node is
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from toolkit.codes import UNKNOWN_KEY
 from toolkit.documents.nodes import Mapping, Node, Scalar
 from toolkit.documents.nodes import Sequence as Items
 from toolkit.durations import parse_duration
 from toolkit.problems import Location, Problem, did_you_mean, nearest, respelled
-
-BAD_SHAPE = "TK602"
 
 
 class Word(NamedTuple):
@@ -49,7 +48,7 @@ class ShapeReader:
         """Keep the list that problems are added to."""
         self.problems = problems
 
-    def report(self, place: Location, message: str, *, hint: str | None = None, code: str = BAD_SHAPE) -> None:
+    def report(self, place: Location, message: str, *, hint: str | None = None, code: str = UNKNOWN_KEY) -> None:
         """Add one problem."""
         self.problems.append(Problem(code, message, place, hint=hint))
 
@@ -129,7 +128,7 @@ class ShapeReader:
                 free = [key for key in nearest(name, known, most=1) if key not in node.entries]
                 fix = respelled(name, free, place)
                 message = f"unknown key {name!r} in {what}"
-                self.problems.append(Problem(BAD_SHAPE, message, place, hint=hint, fix=fix))
+                self.problems.append(Problem(UNKNOWN_KEY, message, place, hint=hint, fix=fix))
 
     def words(self, node: Node, what: str, choices: Sequence[str]) -> tuple[Any, ...] | None:
         """Read a list of words out of a few; one word alone will do."""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from toolkit.codes import BROKEN_DOCUMENT
 from toolkit.documents.sources import Source
 from toolkit.problems import Problem
 
@@ -39,7 +40,7 @@ def syntax_problem(error: Any, source: Source, file: str) -> Problem:
     )
     found = next((found for diagnose in DIAGNOSES if (found := diagnose(stuck))), None) or _say_it_again(stuck)
     location = source.location(file, found.start, max(found.end, found.start))
-    return Problem("TK601", found.message, location, hint=found.hint)
+    return Problem(BROKEN_DOCUMENT, found.message, location, hint=found.hint)
 
 
 def misread_expression(source: Source, file: str, index: int) -> Problem | None:
@@ -47,7 +48,7 @@ def misread_expression(source: Source, file: str, index: int) -> Problem | None:
     found = EXPRESSION.match(source.text, index)
     if found is None:
         return None
-    return Problem("TK601", NO_EXPRESSION, source.location(file, *found.span()), hint=NO_EXPRESSION_CURE)
+    return Problem(BROKEN_DOCUMENT, NO_EXPRESSION, source.location(file, *found.span()), hint=NO_EXPRESSION_CURE)
 
 
 def _index(mark: Any, source: Source) -> int:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from toolkit.codes import YAML_1_1_TRAP
 from toolkit.documents.nodes import Mapping, Node, Scalar, Sequence
 from toolkit.problems import Edit, Fix, Problem
 
@@ -21,7 +22,6 @@ NUMERIC_START = frozenset("-+0123456789")
 NO_EXPRESSION = r"(?<![${])\{\{[^{}\r\n]*\}\}"
 COMMENT = re.compile(r" {1,1000}#")
 
-CODE = "TK618"
 _MOST_TRAPS = 100
 
 QUOTES = "put quotes round it"
@@ -40,11 +40,11 @@ def trap_of(scalar: Scalar) -> Problem | None:
         location = scalar.locate(found.start(), len(found.group()))
         fix = Fix(f"Write ${found.group()}", (Edit(location, f"${found.group()}"),), is_safe=False)
         message, hint = "'{{ }}' without '$' is plain text", f"write ${found.group()}"
-        return Problem(CODE, message, location, "warning", hint, fix=fix)
+        return Problem(YAML_1_1_TRAP, message, location, "warning", hint, fix=fix)
     if not scalar.plain:
         return None
     if (cut_off := _cut_off(scalar)) is not None:
-        return Problem(CODE, cut_off[0], scalar.location, "warning", cut_off[1])
+        return Problem(YAML_1_1_TRAP, cut_off[0], scalar.location, "warning", cut_off[1])
     misread = _misread_word(scalar.text) or _misread_number(scalar)
     if misread is None:
         return None
@@ -52,7 +52,7 @@ def trap_of(scalar: Scalar) -> Problem | None:
     stays_text = isinstance(scalar.value, str)
     quoting = Edit(scalar.locate(0, len(scalar.text)), f'"{scalar.text}"')
     fix = Fix("Put quotes round it", (quoting,), is_safe=stays_text)
-    return Problem(CODE, message, scalar.location, "warning", hint, fix=fix)
+    return Problem(YAML_1_1_TRAP, message, scalar.location, "warning", hint, fix=fix)
 
 
 def _misread_word(text: str) -> tuple[str, str] | None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
+from toolkit.codes import BAD_CONFIGURATION
 from toolkit.errors import ConfigurationError
 from toolkit.lint.digests import digest
 from toolkit.paths import bounded_bytes
@@ -19,7 +20,6 @@ from toolkit.redactors.redactor import Redactor
 from toolkit.replacing import put_over
 from toolkit.visibility import visible_json
 
-BAD_CONFIGURATION = "TK005"
 _LARGEST = 16 * 1024 * 1024
 _MARK, _FORMAT = "toolkit-lint-baseline", 1
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from toolkit.codes import DOES_NOT_IMPORT, HIDDEN_MODULE, NOT_FOUND
 from toolkit.lint.digests import digest
 from toolkit.lint.limits import Limits
 from toolkit.lint.records import configuration_record
@@ -34,7 +35,7 @@ _FORMAT = 2
 _KEPT_SETTINGS = 8
 _DAMAGED = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
 """What is raised by an entry that holds something else than we have written; it is none."""
-_UNCERTAIN = {"TK001", "TK002", "TK006"}
+_UNCERTAIN = {NOT_FOUND, DOES_NOT_IMPORT, HIDDEN_MODULE}
 
 
 class Cache:

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS
 from toolkit.lint.caching import Cache
 from toolkit.lint.children import Answers
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.judges import Instructions, Judge, is_heavy
 from toolkit.lint.limits import DEFAULT_LIMITS, Limits
-from toolkit.lint.looking import DOES_NOT_IMPORT, Looker
+from toolkit.lint.looking import Looker
 from toolkit.lint.refusing import refused_files
 from toolkit.lint.reports import Report
 from toolkit.lint.requests import Request, make_requests
@@ -28,7 +29,6 @@ from toolkit.lint.settings import LintSettings, read_lint_settings
 from toolkit.lint.suppressions import silence, suppressions_elsewhere
 from toolkit.lint.waiting import waiting_for_consent
 from toolkit.problems import Location, Problem
-from toolkit.sources.collected import NO_TOOLS
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.displaying import seen_from
 from toolkit.sources.import_permission import Chooser, FileCounts

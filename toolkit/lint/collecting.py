@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TextIO
 
 import toolkit
+from toolkit.codes import NOT_A_TOOL
 from toolkit.lint.channels import limit_memory, take_channel
 from toolkit.lint.records import problem_record, read_configuration, read_problem, spec_record
 from toolkit.lint.trails import FollowedOpener, Trail
@@ -23,7 +24,7 @@ from toolkit.sources.opening import SourceOpener
 from toolkit.tools.base import Tool
 from toolkit.tools.foreign_values import kind_of, words_of
 from toolkit.tools.origins import function_of
-from toolkit.tools.vetting import NO_TOOL, place_of_thing
+from toolkit.tools.vetting import place_of_thing
 
 if TYPE_CHECKING:
     from toolkit.pipelines.plans import Plan, PlannedStep
@@ -124,7 +125,7 @@ def _record_or_problem(tool: Tool) -> dict[str, Any] | Problem:
         raise
     except BaseException as error:  # noqa: BLE001 - as the docstring says
         message = f"an object of type {kind_of(tool)!r} cannot say what it is: {words_of(error)}"
-        return Problem(NO_TOOL, message, place_of_thing(tool))
+        return Problem(NOT_A_TOOL, message, place_of_thing(tool))
     return record
 
 

@@ -8,6 +8,7 @@ plain `{"name", "description", "parameters"}`. They may stand in a list, or unde
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from toolkit.codes import NOT_A_TOOL
 from toolkit.documents.nodes import Mapping as MappingNode
 from toolkit.documents.nodes import Node, Scalar, Sequence, plain
 from toolkit.errors import InvalidTools
@@ -48,7 +49,7 @@ def definitions_in(root: Node, file: str) -> tuple[list[ToolDefinition], list[Pr
             tools.append(_definition(node, file))
         else:
             hint = 'write {"name": …, "description": …, "parameters": {…}}, or the same as your provider wants it'
-            problems.append(Problem("TK003", "this is no definition of a tool", node.location, hint=hint))
+            problems.append(Problem(NOT_A_TOOL, "this is no definition of a tool", node.location, hint=hint))
     return tools, problems
 
 

@@ -12,10 +12,10 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, Final, Self
 
+from toolkit.codes import DOES_NOT_IMPORT
 from toolkit.leftovers import temporary
 from toolkit.lint.children import Answer
 from toolkit.lint.limits import Limits
-from toolkit.lint.looking import DOES_NOT_IMPORT
 from toolkit.lint.records import problem_record
 from toolkit.lint.reports import Report, read_report
 from toolkit.lint.requests import Request

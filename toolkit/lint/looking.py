@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from toolkit.codes import DOES_NOT_IMPORT, MISSING_DESCRIPTION, NO_TOOLS
 from toolkit.documents.reading import parse_document, read_text
 from toolkit.lint.children import Answer
 from toolkit.lint.defining import built_definition, marks_to_functions, static_definition
@@ -19,9 +20,7 @@ from toolkit.lint.requests import Request
 from toolkit.lint.rule import Rule
 from toolkit.lint.suppressions import suppressions_in
 from toolkit.problems import Location, Problem, Severity
-from toolkit.sources.collected import NO_TOOLS
 
-DOES_NOT_IMPORT = "TK002"
 _LARGEST = 16 * 1024 * 1024
 
 
@@ -190,7 +189,7 @@ class _Told(NamedTuple):
 
 
 # Elsewhere some things weigh less or more than here, where definitions are judged and nothing is wanted to run.
-_SEVERITIES: dict[str, Severity] = {"TK201": "error", NO_TOOLS: "warning"}
+_SEVERITIES: dict[str, Severity] = {MISSING_DESCRIPTION: "error", NO_TOOLS: "warning"}
 
 
 def _judged(problem: Problem) -> Problem:

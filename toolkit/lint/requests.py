@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from toolkit.codes import NO_TOOLS, NOT_FOUND
 from toolkit.problems import Problem
-from toolkit.sources.collected import NO_TOOLS, NOT_FOUND
 from toolkit.sources.folders import PYTHON, YAML, files_below
 from toolkit.sources.targets import FilesTarget, parse_target
 

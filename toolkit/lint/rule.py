@@ -1,10 +1,12 @@
 """The Rule: one thing that may be wrong with tools or pipelines, with its documentation and its checks."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
+from toolkit import codes
 from toolkit.problems import Edit, Fix, Location, Problem, Severity
 
 if TYPE_CHECKING:
@@ -14,7 +16,46 @@ if TYPE_CHECKING:
 
 PORTABLE = "portable"
 
+NAMES: Mapping[str, str] = {
+    code: re.sub(r"(?<=[0-9])_(?=[0-9])", ".", constant).replace("_", "-").lower()
+    for constant, code in vars(codes).items()
+    if constant.isupper()
+}
+"""The names of our rules by their codes: those of the constants; between digits an underscore stands for a dot."""
+
 Related = Sequence[tuple[Location, str]]
+FixKind = Literal["safe", "unsafe"]
+
+
+class RulePage(NamedTuple):
+    """What is known of a rule without looking for anything: what its page shows.
+
+    Attributes:
+        code: Its number, `TK` and three digits.
+        name: What it is called: the pattern that it finds.
+        documentation: Its page, in Markdown; the first line says what is wrong.
+        severity: How much a finding weighs, unless the finding says otherwise.
+        default: Whether it is looked for where nobody has asked for it by its code or its name.
+        fix: Whether it offers fixes, and of which kind at most.
+        providers: For whom it matters; empty means for all.
+        limits: The figures that a project may change, with their defaults.
+        needs_import: Whether it finds little or nothing in Python that is only read.
+    """
+
+    code: str
+    name: str
+    documentation: str
+    severity: Severity = "warning"
+    default: bool = True
+    fix: FixKind | None = None
+    providers: tuple[str, ...] = ()
+    limits: Mapping[str, int] = {}
+    needs_import: bool = False
+
+    @property
+    def summary(self) -> str:
+        """What is wrong, in one sentence."""
+        return self.documentation.partition("\n")[0]
 
 
 class RuleSettings(NamedTuple):
@@ -36,26 +77,19 @@ class Rule:
 
     Its docstring is its documentation, in Markdown, and is shown and published as it stands: the first line says what
     is wrong; then follow `## Why`, `## Example` (which breaks it), `## Instead` (which does not) and `## Source`, each
-    source with the day on which it was checked. A rule overrides the checks that it needs, and those alone; where it
-    overrides none, reading, building or planning finds what it documents.
+    source with the day on which it was checked. A rule overrides the checks that it needs, and those alone.
 
-    Attributes:
-        code: Its number, `TK` and three digits.
-        name: What it is called: the pattern that it finds.
-        severity: How much a finding weighs, unless the finding says otherwise; only an `error` fails a check.
-        default: Whether it is looked for where nobody has asked for it by its code or its name.
-        fix: Whether it offers fixes, and of which kind at most.
-        providers: For whom it matters; empty means for all.
-        limits: The figures that a project may change, with their defaults.
+    Its attributes are those of its `RulePage`; only a rule of another package says its own `name`.
     """
 
     code: ClassVar[str]
-    name: ClassVar[str]
+    name: ClassVar[str] = ""
     severity: ClassVar[Severity] = "warning"
     default: ClassVar[bool] = True
-    fix: ClassVar[Literal["safe", "unsafe"] | None] = None
+    fix: ClassVar[FixKind | None] = None
     providers: ClassVar[tuple[str, ...]] = ()
     limits: ClassVar[Mapping[str, int]] = {}
+    needs_import: ClassVar[bool] = False
 
     def __init__(self, settings: RuleSettings = RuleSettings()) -> None:  # noqa: B008 - a tuple never changes
         """Keep what the project says."""
@@ -103,14 +137,19 @@ class Rule:
         return Fix(message, edits, self.fix == "safe" if is_safe is None else is_safe)
 
     @classmethod
-    def documentation(cls) -> str:
-        """Return the rule's documentation, as it is written."""
-        return cleandoc(cls.__doc__ or "")
-
-    @classmethod
-    def summary(cls) -> str:
-        """Return what is wrong, in one sentence."""
-        return cls.documentation().partition("\n")[0]
+    def page(cls) -> RulePage:
+        """Return what its page shows."""
+        return RulePage(
+            code=cls.code,
+            name=cls.name or NAMES[cls.code],
+            documentation=cleandoc(cls.__doc__ or ""),
+            severity=cls.severity,
+            default=cls.default,
+            fix=cls.fix,
+            providers=cls.providers,
+            limits=cls.limits,
+            needs_import=cls.needs_import,
+        )
 
     @classmethod
     def overrides(cls, check: str) -> bool:

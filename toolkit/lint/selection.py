@@ -6,10 +6,29 @@ A rule that is off by default is as one in preview is there: only its own code, 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from toolkit.lint.rules import CERTAIN, all_rules, codes, is_default, rule_of
+from toolkit.codes import (
+    BAD_CONFIGURATION,
+    BROKEN_DOCUMENT,
+    CONSENT_MISSING,
+    DOES_NOT_IMPORT,
+    HIDDEN_MODULE,
+    INCOMPLETE_GROUP,
+    NO_TOOLS,
+    NOT_A_TOOL,
+    NOT_FOUND,
+    PERMISSION_NOT_GRANTED,
+    SERVER_UNREACHABLE,
+)
+from toolkit.lint.rules import codes, is_default, name_of
 from toolkit.problems import did_you_mean
 
 ALL = "ALL"
+
+_CERTAIN = (
+    NOT_FOUND, DOES_NOT_IMPORT, NOT_A_TOOL, NO_TOOLS, BAD_CONFIGURATION, HIDDEN_MODULE, PERMISSION_NOT_GRANTED,
+    INCOMPLETE_GROUP, CONSENT_MISSING, SERVER_UNREACHABLE, BROKEN_DOCUMENT,
+)  # fmt: skip
+"""What is looked for whatever is selected: where it stands, nothing could be checked."""
 
 
 class Selection(NamedTuple):
@@ -42,7 +61,7 @@ class Selection(NamedTuple):
                 wanted = -1
             if wanted > unwanted or (unwanted < 0 and self.select is None and code in before):
                 chosen.add(code)
-        certain = {code for code in codes() if code.startswith(CERTAIN) and _nearest(self.ignore, code) < 0}
+        certain = {code for code in _CERTAIN if _nearest(self.ignore, code) < 0}
         return frozenset(chosen | certain)
 
     @property
@@ -61,8 +80,7 @@ def selected_codes(layers: Sequence[Selection]) -> frozenset[str]:
 def unknown_parts(parts: Iterable[str]) -> list[tuple[str, str | None]]:
     """Return the parts that fit no rule, each with a hint."""
     wrong = [part for part in parts if not any(_fit(part, code) >= 0 for code in codes())]
-    names = [rule.name for rule in all_rules()] if wrong else []  # to know them all is to import them all
-    return [(part, did_you_mean(part, names)) for part in wrong]
+    return [(part, did_you_mean(part, map(name_of, codes()))) for part in wrong]
 
 
 def fits(part: str, code: str) -> bool:
@@ -81,10 +99,6 @@ def _fit(part: str, code: str) -> int:
         return 0
     if code.startswith(wanted.upper()) and wanted:
         return len(wanted)
-    if wanted and not wanted[-1].isdigit() and wanted.islower() and wanted == _name_of(code):
+    if wanted and not wanted[-1].isdigit() and wanted.islower() and wanted == name_of(code):
         return len(code)
     return -1
-
-
-def _name_of(code: str) -> str:
-    return rule_of(code).name

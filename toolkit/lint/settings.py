@@ -17,13 +17,12 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from toolkit.codes import BAD_CONFIGURATION
 from toolkit.lint.rule import PORTABLE
 from toolkit.lint.selection import Selection, fits, unknown_parts
 from toolkit.problems import Problem, did_you_mean
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.toml_places import place_in_configuration
-
-BAD_CONFIGURATION = "TK005"
 
 PROVIDERS = (
     PORTABLE, "openai", "openai-strict", "anthropic", "anthropic-strict", "gemini", "bedrock", "mistral", "ollama",
@@ -158,9 +157,9 @@ class _Reader:
         return None
 
     def _limit(self, key: str, value: Any, limits: dict[str, int], readers: Mapping[str, object]) -> None:
-        from toolkit.lint.rules import all_rules  # noqa: PLC0415 - few projects change a figure
+        from toolkit.lint.rules import all_pages  # noqa: PLC0415 - few projects change a figure
 
-        known = sorted({name for rule in all_rules() for name in rule.limits})
+        known = sorted({name for page in all_pages() for name in page.limits})
         if key not in known:
             hint = did_you_mean(key, [*readers, *known], otherwise=f"the keys are {', '.join([*readers, *known])}")
             self._report(key, f"unknown key 'lint.{key}'", hint)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from toolkit.codes import DEFINITION_DRIFT, NOT_FOUND
 from toolkit.paths import bounded_bytes
 from toolkit.pins.drifts import Entry
 from toolkit.problems import Location, Problem
@@ -21,7 +22,6 @@ from toolkit.visibility import visible_json
 LOCK_FILE = "toolkit.lock"
 MARK = "toolkit-lock"
 """The key that every lockfile has, and nothing else."""
-DRIFT = "TK514"
 _LARGEST = 16 * 1024 * 1024
 _FORMAT = 1
 _HINTS = ("read_only", "destructive", "idempotent", "open_world")
@@ -62,13 +62,13 @@ def read_lock(file: Path) -> dict[str, Entry] | Problem:
     try:
         content = json.loads(bounded_bytes(file, most=_LARGEST).decode("utf-8"))
     except FileNotFoundError:
-        return Problem("TK001", f"there is no '{file.name}'", hint="`toolkit lock --update` writes it")
+        return Problem(NOT_FOUND, f"there is no '{file.name}'", hint="`toolkit lock --update` writes it")
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        return Problem(DRIFT, f"'{file.name}' cannot be read: {reason}", place)
+        return Problem(DEFINITION_DRIFT, f"'{file.name}' cannot be read: {reason}", place)
     except (ValueError, RecursionError) as error:
-        return Problem(DRIFT, f"'{file.name}' cannot be read: {error}", place, hint=_UPDATE)
+        return Problem(DEFINITION_DRIFT, f"'{file.name}' cannot be read: {error}", place, hint=_UPDATE)
     tools = content.get("tools") if isinstance(content, dict) else None
     if not isinstance(tools, dict) or content.get(MARK) != _FORMAT:
-        return Problem(DRIFT, f"'{file.name}' is no lockfile of this version", place, hint=_UPDATE)
+        return Problem(DEFINITION_DRIFT, f"'{file.name}' is no lockfile of this version", place, hint=_UPDATE)
     return {name: entry for name, entry in tools.items() if isinstance(entry, dict)}

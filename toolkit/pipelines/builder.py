@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, Self, TypeVar
 
 from toolkit import documents
+from toolkit.codes import INVALID_TOOL_NAME, UNKNOWN_KEY
 from toolkit.documents import Entry, Node, Scalar
-from toolkit.documents.shapes import BAD_SHAPE, Word
+from toolkit.documents.shapes import Word
 from toolkit.errors import InvalidPipeline, Signal, ToolExecutionError
 from toolkit.pipelines.definitions import AdapterFunction, ErrorStrategy, PipelineDefinition, StepDefinition
 from toolkit.pipelines.planning import make_plan
@@ -178,7 +179,7 @@ class PipelineBuilder(Generic[P]):
     def _checked_name(self, place: Location) -> Word:
         word = self._name or Word("", place)
         if _is_blank(word.text):
-            self._problems.append(Problem("TK101", "Pipeline name must not be blank", word.location))
+            self._problems.append(Problem(INVALID_TOOL_NAME, "Pipeline name must not be blank", word.location))
         elif trouble := name_problem(word.text, word.location):
             self._problems.append(trouble)
         return word
@@ -186,7 +187,7 @@ class PipelineBuilder(Generic[P]):
     def _checked_description(self, place: Location) -> str:
         word = self._description or Word("", place)
         if _is_blank(word.text):
-            self._problems.append(Problem(BAD_SHAPE, "Pipeline description must not be blank", word.location))
+            self._problems.append(Problem(UNKNOWN_KEY, "Pipeline description must not be blank", word.location))
             return ""
         return word.text
 
@@ -226,7 +227,7 @@ class PipelineBuilder(Generic[P]):
                 return documents.Mapping(entries, place)
             case _:
                 kind = type(data).__name__
-                self._problems.append(Problem(BAD_SHAPE, f"a value of type {kind!r} is no plain data", place))
+                self._problems.append(Problem(UNKNOWN_KEY, f"a value of type {kind!r} is no plain data", place))
                 return Scalar(None, "", plain=False, location=place)
 
     def _entry(self, name: str, value: Any, place: Location) -> Entry:
@@ -298,4 +299,4 @@ def check_all_given(steps: Sequence[Any], how: Literal["named", "unnamed"]) -> N
 
 
 def _refuse(message: str) -> NoReturn:
-    raise InvalidPipeline(problems=[Problem(BAD_SHAPE, message, place_of_caller())])
+    raise InvalidPipeline(problems=[Problem(UNKNOWN_KEY, message, place_of_caller())])

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 
 from toolkit import documents
+from toolkit.codes import AMBIGUOUS_PIPE, MISSING_ARGUMENT, TYPE_MISMATCH, UNKNOWN_ARGUMENT, UNKNOWN_REFERENCE
 from toolkit.documents import Node
 from toolkit.documents.shapes import Word
 from toolkit.errors import ToolArgumentsError
@@ -19,11 +20,6 @@ from toolkit.pipelines.scopes import Scope, schema_of_value
 from toolkit.pipelines.values import ConstantValue, UnreadableValue, is_constant
 from toolkit.problems import Location, Problem, Severity, did_you_mean
 from toolkit.tools.base import Tool
-
-MISFIT = "TK607"
-MISSING = "TK608"
-UNKNOWN = "TK609"
-AMBIGUOUS = "TK610"
 
 
 class Feeder:
@@ -74,12 +70,18 @@ class Feeder:
     def _named(self, pipe: Word) -> Feed | None:
         if pipe.text in self._given:
             self._report(
-                AMBIGUOUS, pipe.location, f"{pipe.text!r} stands under 'with' and is piped too", "remove one of the two"
+                AMBIGUOUS_PIPE,
+                pipe.location,
+                f"{pipe.text!r} stands under 'with' and is piped too",
+                "remove one of the two",
             )
             return None
         if not self._has_input:
             self._report(
-                "TK605", pipe.location, "there is nothing to pipe: no step has run before", self._inputs_hint()
+                UNKNOWN_REFERENCE,
+                pipe.location,
+                "there is nothing to pipe: no step has run before",
+                self._inputs_hint(),
             )
             return None
         if pipe.text in self._spec.properties:
@@ -87,7 +89,10 @@ class Feeder:
         if self._is_open():
             return Feed(pipe.text, as_text=False)
         self._report(
-            UNKNOWN, pipe.location, f"tool {self._spec.name!r} has no parameter {pipe.text!r}", self._nearest(pipe.text)
+            UNKNOWN_ARGUMENT,
+            pipe.location,
+            f"tool {self._spec.name!r} has no parameter {pipe.text!r}",
+            self._nearest(pipe.text),
         )
         return None
 
@@ -107,7 +112,7 @@ class Feeder:
             hint = f"say which: 'pipe: {open_names[0]}', and give the other under 'with'"
             message = f"{names} of tool {self._spec.name!r} could both receive the pipe"
             fix = with_key(self._node, "pipe", open_names[0], is_safe=False)
-            self._problems.append(Problem(AMBIGUOUS, message, self._use.tool.location, hint=hint, fix=fix))
+            self._problems.append(Problem(AMBIGUOUS_PIPE, message, self._use.tool.location, hint=hint, fix=fix))
         return self._feed(open_names[0]) if len(open_names) == 1 else None
 
     def _open_text_parameters(self) -> Sequence[str]:
@@ -125,7 +130,9 @@ class Feeder:
             for given in self._given:
                 if given not in self._spec.properties:
                     place = self._place_of_key(given)
-                    self._report(UNKNOWN, place, f"tool {name!r} has no parameter {given!r}", self._nearest(given))
+                    self._report(
+                        UNKNOWN_ARGUMENT, place, f"tool {name!r} has no parameter {given!r}", self._nearest(given)
+                    )
         if feed is not None and feed.parameter is None:
             return
         fed = feed.parameter if feed is not None else self._use.pipe.text if self._use.pipe is not None else None
@@ -135,7 +142,9 @@ class Feeder:
         missing = [one for one in self._spec.required if one not in self._given and one not in {fed, *could_be_fed}]
         if missing:
             names = ", ".join(repr(one) for one in missing)
-            self._report(MISSING, self._use.tool.location, f"tool {name!r} needs {names}", self._missing_hint(missing))
+            self._report(
+                MISSING_ARGUMENT, self._use.tool.location, f"tool {name!r} needs {names}", self._missing_hint(missing)
+            )
 
     def _missing_hint(self, missing: Sequence[str]) -> str:
         if self._has_input and self._use.pipe is None and len(missing) == 1:
@@ -164,7 +173,7 @@ class Feeder:
         except ToolArgumentsError as error:
             faults = {path: reason for path, reason in error.faults.items() if _top(path) in literals}
             for path, reason in faults.items():
-                self._report(MISFIT, self._place_of(path), f"{path!r} of tool {self._spec.name!r}: {reason}")
+                self._report(TYPE_MISMATCH, self._place_of(path), f"{path!r} of tool {self._spec.name!r}: {reason}")
             return {_top(path) for path in faults}
         return set()
 
@@ -185,7 +194,7 @@ class Feeder:
 
     def _report_misfit(self, place: Location, what: str, reason: str, is_certain: bool) -> None:  # noqa: FBT001
         severity: Severity = "error" if is_certain else "warning"
-        self._problems.append(Problem(MISFIT, f"{what}: {reason}", place, severity))
+        self._problems.append(Problem(TYPE_MISMATCH, f"{what}: {reason}", place, severity))
 
     # ------------------------------------------------------------------------------------------------------- places
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, Self
 
+from toolkit.codes import CIRCLE_OF_PIPELINES, UNKNOWN_TOOL
 from toolkit.documents import Node, find_traps, is_agent, read_document
 from toolkit.documents.bounded_problems import BoundedProblems, TooManyProblems
 from toolkit.documents.reading import Document
@@ -22,7 +23,6 @@ from toolkit.pipelines.reading import read_definition
 from toolkit.problems import Problem, errors_among, in_order
 from toolkit.tools.base import Tool
 
-CIRCLE = "TK622"
 MAX_FILES_DEEP = 20
 SUFFIXES = (".yaml", ".yml")
 
@@ -148,11 +148,17 @@ class _Names:
         if resolved in self._trail:
             chain = " → ".join(one.name for one in (*self._trail[self._trail.index(resolved) :], resolved))
             message = f"pipelines call one another in a circle: {chain}"
-            return [Problem(CIRCLE, message, word.location, hint="take one of these steps out")]
+            return [Problem(CIRCLE_OF_PIPELINES, message, word.location, hint="take one of these steps out")]
         if len(self._trail) >= MAX_FILES_DEEP:
-            return [Problem(CIRCLE, f"pipelines call one another more than {MAX_FILES_DEEP} deep", word.location)]
+            return [
+                Problem(
+                    CIRCLE_OF_PIPELINES, f"pipelines call one another more than {MAX_FILES_DEEP} deep", word.location
+                )
+            ]
         if not path.is_file():
-            return [Problem("TK604", f"there is no pipeline {word.text!r}", word.location, hint=f"looked for {path}")]
+            return [
+                Problem(UNKNOWN_TOOL, f"there is no pipeline {word.text!r}", word.location, hint=f"looked for {path}")
+            ]
         if resolved not in self._others:
             self._others[resolved] = self._other(word, path)
         tool, problems = self._others[resolved]

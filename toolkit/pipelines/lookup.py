@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Protocol
 
+from toolkit.codes import UNKNOWN_TOOL
 from toolkit.documents.shapes import Word
 from toolkit.pipelines.steps import STEP_KEYS
 from toolkit.problems import Problem, did_you_mean, errors_among, respelled
 from toolkit.tools.base import Tool
 
-UNKNOWN_TOOL = "TK604"
 SHOWN_NAMES = 12
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from toolkit.codes import TYPE_MISMATCH, UNKNOWN_KEY
 from toolkit.pipelines.definitions import (
     AdapterFunction,
     Ask,
@@ -235,7 +236,7 @@ class _Planner:
         if kinds and all(one.get("type") in ("string", "object", "integer", "number", "boolean") for one in kinds):
             message = "for_each needs a list, and this is none"
             self.problems.append(
-                Problem("TK607", message, items.node.location, hint="split(…), keys(…) and values(…) make lists")
+                Problem(TYPE_MISMATCH, message, items.node.location, hint="split(…), keys(…) and values(…) make lists")
             )
         return member(schema, 0)[1]
 
@@ -256,7 +257,7 @@ class _Planner:
             message = "the last step has nothing after it to adapt its result for"
             self.problems.append(
                 Problem(
-                    "TK602",
+                    UNKNOWN_KEY,
                     message,
                     step.definition.adapter_location,
                     hint="reshape the result with 'output:' at the top",

@@ -3,6 +3,13 @@
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
+from toolkit.codes import (
+    AMBIGUOUS_PIPE,
+    CONCURRENT_QUESTION,
+    DESTRUCTIVE_STEP_WITHOUT_APPROVE,
+    UNREACHABLE_STEP,
+    UNUSED_INPUT,
+)
 from toolkit.errors import ToolExecutionError
 from toolkit.pipelines.definitions import PipelineDefinition
 from toolkit.pipelines.editing import with_key
@@ -11,12 +18,6 @@ from toolkit.pipelines.schema_types import kinds_of
 from toolkit.pipelines.scopes import Carrier, Reading, Scope
 from toolkit.pipelines.values import ConstantValue, UnreadableValue, Value, expressions_in
 from toolkit.problems import Location, Problem, errors_among
-
-LOST = "TK610"
-UNREACHABLE = "TK611"
-UNUSED = "TK612"
-UNAPPROVED = "TK614"
-CONCURRENT_QUESTION = "TK621"
 
 
 class _Suspect(NamedTuple):
@@ -47,7 +48,7 @@ class Remarks:
         if definition.when is not None and _is_never(definition.when):
             message = f"step {step.label!r} never runs: its condition is always false"
             hint = "take the step out, or read something in 'when'"
-            self._warn(UNREACHABLE, definition.when.node.location, message, hint)
+            self._warn(UNREACHABLE_STEP, definition.when.node.location, message, hint)
         if definition.each is not None:
             self._note_each(step, definition.each.items, roots)
         self._note_questions(step, is_concurrent=is_concurrent)
@@ -55,7 +56,7 @@ class Remarks:
     def _note_each(self, step: PlannedStep, items: Value, roots: AbstractSet[str]) -> None:
         if isinstance(items, ConstantValue) and not items.data:
             message = f"step {step.label!r} never runs: its list is empty"
-            self._warn(UNREACHABLE, items.node.location, message, "take the step out, or fill the list")
+            self._warn(UNREACHABLE_STEP, items.node.location, message, "take the step out, or fill the list")
         if not roots & {"item", "index"}:
             self._same_for_all.append((step, items))
 
@@ -69,7 +70,9 @@ class Remarks:
                 hint = "add 'approve: true', or a message that says what is at stake"
                 message = f"step {step.label!r} calls the destructive tool {spec.name!r} without 'approve'"
                 fix = with_key(definition.node, "approve", "true", is_safe=True)
-                self._problems.append(Problem(UNAPPROVED, message, place, "warning", hint, fix=fix))
+                self._problems.append(
+                    Problem(DESTRUCTIVE_STEP_WITHOUT_APPROVE, message, place, "warning", hint, fix=fix)
+                )
             asks = asks or spec.requires_approval or bool(spec.destructive)
         if asks and is_concurrent:
             hint = "questions are put one at a time; ask once before, with a step that has 'approve' alone"
@@ -84,7 +87,7 @@ class Remarks:
             return
         for step, items in self._same_for_all:
             hint = "write ${{ item }} where it belongs, or name the parameter with 'pipe'"
-            self._warn(LOST, items.node.location, f"step {step.label!r} does the same for every item", hint)
+            self._warn(AMBIGUOUS_PIPE, items.node.location, f"step {step.label!r} does the same for every item", hint)
         for step, carriers in self._suspects:
             if not any(carrier.names & (read.inputs if carrier.is_input else read.steps) for carrier in carriers):
                 self._tell_lost(step, carriers)
@@ -92,7 +95,7 @@ class Remarks:
             name = given.name
             if name.text not in read.inputs and name.text not in self._taken_inputs:
                 self._warn(
-                    UNUSED,
+                    UNUSED_INPUT,
                     name.location,
                     f"the input {name.text!r} is never used",
                     f"read inputs.{name.text}, or take it out",
@@ -104,7 +107,7 @@ class Remarks:
         whose = " or ".join(repr(carrier.label) for carrier in carriers if not carrier.is_input)
         hint = "name a parameter with 'pipe', write ${{ prev }} under 'with', or give the step before an id and read it"
         return self._warn(
-            LOST,
+            AMBIGUOUS_PIPE,
             step.definition.location,
             f"step {step.label!r} does not take the output of {whose}, which is lost",
             hint,
@@ -115,7 +118,7 @@ class Remarks:
             return  # a declared input that nobody reads is told once, where it is declared
         hint = "name a parameter with 'pipe', or write 'inputs: {}' at the top if it takes nothing"
         self._warn(
-            LOST,
+            AMBIGUOUS_PIPE,
             step.definition.location,
             f"step {step.label!r} does not take the pipeline's input, which is lost",
             hint,

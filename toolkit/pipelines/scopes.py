@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from toolkit.codes import UNKNOWN_REFERENCE
 from toolkit.pipelines.schema_types import Schema, member, names_of, schema_of_data
 from toolkit.pipelines.values import (
     ConstantValue,
@@ -19,7 +20,6 @@ from toolkit.problems import Location, Problem, did_you_mean
 if TYPE_CHECKING:
     from toolkit.pipelines.expressions import Expression, Reference
 
-UNKNOWN_REFERENCE = "TK605"
 
 RECORD: Mapping[str, Schema] = {
     "output": {},

@@ -4,8 +4,9 @@ import re
 from typing import NamedTuple
 
 from toolkit import documents
+from toolkit.codes import DUPLICATE_KEY, UNKNOWN_KEY
 from toolkit.documents import Node, Scalar
-from toolkit.documents.shapes import BAD_SHAPE, Word
+from toolkit.documents.shapes import Word
 from toolkit.pipelines.definitions import (
     MAX_NESTING,
     MAX_PARALLEL,
@@ -81,7 +82,7 @@ class StepReader(KeyReader):
             there = first.setdefault(word.text, word.location)
             if there is not word.location:
                 message, related = f"duplicate step id {word.text!r}", ((there, "first defined here"),)
-                problems.append(Problem("TK603", message, word.location, hint="choose another", related=related))
+                problems.append(Problem(DUPLICATE_KEY, message, word.location, hint="choose another", related=related))
         return problems
 
     def read_all(self, nodes: documents.Sequence) -> tuple[StepDefinition, ...]:
@@ -148,7 +149,7 @@ class StepReader(KeyReader):
             hint = f"did you mean {near[0]!r}?" if near else f"to call a tool of that name write 'use: {name}'"
             place, message = entry.key.location, f"unknown key {name!r} in a step"
             free = [key for key in near if key not in node.entries]
-            self.problems.append(Problem(BAD_SHAPE, message, place, hint=hint, fix=respelled(name, free, place)))
+            self.problems.append(Problem(UNKNOWN_KEY, message, place, hint=hint, fix=respelled(name, free, place)))
 
     def _kind(self, node: documents.Mapping) -> str | None:
         kinds = [name for name in node.entries if name in KINDS]

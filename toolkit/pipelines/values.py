@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit import documents
+from toolkit.codes import BAD_EXPRESSION
 from toolkit.documents import Node, Scalar
 from toolkit.errors import ToolExecutionError
 from toolkit.problems import Location, Problem
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from toolkit.pipelines.expressions import Expression, Reference, Template
 
 OPENING = "${{"
-BAD_EXPRESSION = "TK606"
 
 
 class ConstantValue(NamedTuple):

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
+from toolkit.codes import NOT_FOUND
 from toolkit.problems import Problem, did_you_mean
-from toolkit.sources.collected import NOT_FOUND
 from toolkit.sources.folders import PYTHON
 from toolkit.sources.import_permission import ImportPermission
 from toolkit.sources.targets import FilesTarget, NameTarget, parse_target

@@ -5,14 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Self
 
+from toolkit.codes import NOT_FOUND
 from toolkit.problems import Problem, did_you_mean, errors_among
 
 if TYPE_CHECKING:  # to lint needs no tools, but what they are told by
     from toolkit.tools.base import Tool
-
-NOT_FOUND = "TK001"
-NO_TOOLS = "TK004"
-CIRCLE = "TK622"
 
 
 class Collected(NamedTuple):

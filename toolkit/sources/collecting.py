@@ -13,11 +13,12 @@ from inspect import getattr_static, isabstract
 from types import FunctionType, ModuleType
 from typing import Any, Final, NamedTuple
 
+from toolkit.codes import NO_TOOLS, NOT_A_TOOL
 from toolkit.problems import Location, Problem, Severity, errors_among
 from toolkit.sources.bindings import place_of_name
-from toolkit.sources.collected import NO_TOOLS, Collected
+from toolkit.sources.collected import Collected
 from toolkit.sources.import_permission import not_a_tool
-from toolkit.sources.instances import NO_TOOL, Instance, make_instance
+from toolkit.sources.instances import Instance, make_instance
 from toolkit.tools.base import Tool
 from toolkit.tools.foreign_values import (
     answer,
@@ -58,7 +59,9 @@ class Collector:
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # noqa: BLE001 - metaclasses of users' classes may raise anything
-                found = Collected.nothing(Problem(NO_TOOL, f"'{names[id(thing)]}' cannot be a tool: {words_of(error)}"))
+                found = Collected.nothing(
+                    Problem(NOT_A_TOOL, f"'{names[id(thing)]}' cannot be a tool: {words_of(error)}")
+                )
             collected.add(_placed(found, module, names[id(thing)]))
         return collected
 
@@ -162,7 +165,7 @@ def _of_function(function: Any, source: str) -> Collected:
         raise
     except BaseException as error:  # noqa: BLE001 - annotations, defaults and marks may raise anything
         message = f"the function {function.__name__!r} cannot be made a tool: {words_of(error)}"
-        return Collected.nothing(Problem(NO_TOOL, message, place_of(function)))
+        return Collected.nothing(Problem(NOT_A_TOOL, message, place_of(function)))
     return Collected([] if tool is None else [tool], problems)
 
 

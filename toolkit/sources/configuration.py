@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
 OWN_FILE = "toolkit.toml"
 PROJECT_FILE = "pyproject.toml"
-BAD_CONFIGURATION = "TK005"
 
 
 def keys_before(file: Path) -> tuple[str, ...]:

@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeGuard
 
+from toolkit.codes import BAD_CONFIGURATION, NOT_FOUND
 from toolkit.problems import Problem
-from toolkit.sources.collected import NOT_FOUND, Collected, as_warning, inner_names, named_tool
-from toolkit.sources.configuration import BAD_CONFIGURATION
+from toolkit.sources.collected import Collected, as_warning, inner_names, named_tool
 from toolkit.sources.import_permission import Chooser
 from toolkit.sources.openers import Opener
 from toolkit.sources.targets import FilesTarget, NameTarget, Target, parse_target

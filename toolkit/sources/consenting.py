@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toolkit.approvals.consents import NOT_ALLOWED, Access, Consents
+from toolkit.approvals.consents import Access, Consents
 from toolkit.approvals.requests import fingerprint
 from toolkit.builtin import ready_tools
 from toolkit.builtin.options import FOLDER, Option
+from toolkit.codes import CONSENT_MISSING
 from toolkit.problems import Location, Problem
 from toolkit.sources.configuration import Configuration, ReadySettings
 from toolkit.sources.configuring import user_file
@@ -111,7 +112,7 @@ def _access(
         shown={**shown, "project": folder},
         identity=fingerprint(name, {**shown, "project": folder}),
         summary=summary,
-        refusal=Problem(NOT_ALLOWED, message, place, hint=hint),
+        refusal=Problem(CONSENT_MISSING, message, place, hint=hint),
     )
 
 

@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
+from toolkit.codes import BAD_CONFIGURATION, CIRCLE_OF_PIPELINES, NO_TOOLS, NOT_FOUND
 from toolkit.disclosure.groups import ToolGroup, chosen, is_plain, ungranted
 from toolkit.problems import Location, Problem, did_you_mean, errors_among
-from toolkit.sources.collected import CIRCLE, NO_TOOLS, NOT_FOUND, Collected, named_tool, table_of
-from toolkit.sources.configuration import BAD_CONFIGURATION, GroupSettings, keys_before
+from toolkit.sources.collected import Collected, named_tool, table_of
+from toolkit.sources.configuration import GroupSettings, keys_before
 from toolkit.sources.openers import Opener
 from toolkit.sources.ready import ALL_READY
 from toolkit.sources.toml_places import place_of_key
@@ -46,7 +47,7 @@ class ConfiguredGroups:
             return None, refused
         if name in self._being_opened:
             chain = " → ".join([*self._being_opened, name])
-            return None, [Problem(CIRCLE, f"the group '{name}' leads back to itself: {chain}", place)]
+            return None, [Problem(CIRCLE_OF_PIPELINES, f"the group '{name}' leads back to itself: {chain}", place)]
         self._being_opened.append(name)
         try:
             found = self._tools(name, settings)

@@ -10,13 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
+from toolkit.codes import DOES_NOT_IMPORT, HIDDEN_MODULE
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.tools.foreign_values import words_of
 from toolkit.tools.raised_errors import place_of_raise, traces_of
-
-DOES_NOT_IMPORT = "TK002"
-HIDDEN = "TK006"
 
 _MAX_TEXT = 300
 _OURS = "toolkit"
@@ -54,7 +52,7 @@ def hidden_module(name: str, root: str, place: Location | None) -> list[Problem]
         return None
     return [
         Problem(
-            HIDDEN,
+            HIDDEN_MODULE,
             f"'{name}' is looked for in the installed package '{_OURS}', which hides your own '{folder.name}'",
             place,
             hint=f"rename '{folder}'; inside it, relative imports (`from .{below} import …`) work too",

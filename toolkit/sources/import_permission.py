@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from toolkit.codes import NO_TOOLS, NOT_A_TOOL
 from toolkit.problems import Location, Problem
-from toolkit.sources.collected import NO_TOOLS
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.folders import PYTHON
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 Chooser = Literal["user", "configuration", "file"]
 """Who named a target: the user on the command line or in Python, the project's settings, or a YAML file."""
 
-NOT_A_TOOL = "TK003"
 _WRAP = "call it in a function that is marked with `@tool`"
 _Proof = Literal["none", "mention", "definition"]
 """What the source of a file must show before it is imported."""

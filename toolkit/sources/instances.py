@@ -3,11 +3,10 @@
 import inspect
 from typing import Any, NamedTuple
 
+from toolkit.codes import NOT_A_TOOL
 from toolkit.problems import Problem, Severity
 from toolkit.tools.foreign_values import name_of_class, words_of
 from toolkit.tools.places import place_of
-
-NO_TOOL = "TK003"
 
 
 class Instance(NamedTuple):
@@ -22,11 +21,11 @@ def make_instance(cls: type, *, severity: Severity = "error") -> Instance | Prob
     if inspect.isabstract(cls):
         missing = ", ".join(f"'{method}'" for method in sorted(getattr(cls, "__abstractmethods__", ())))
         abstract = f"class '{name}' is abstract: it lacks {missing}"
-        return Problem(NO_TOOL, abstract, place_of(cls), severity, hint="name a class that has it all")
+        return Problem(NOT_A_TOOL, abstract, place_of(cls), severity, hint="name a class that has it all")
     if needed := _needed_arguments(cls):
         names = ", ".join(f"'{argument}'" for argument in needed)
         return Problem(
-            NO_TOOL,
+            NOT_A_TOOL,
             f"class '{name}' holds tools but cannot be made without {names}",
             place_of(cls),
             severity,
@@ -38,7 +37,7 @@ def make_instance(cls: type, *, severity: Severity = "error") -> Instance | Prob
         raise
     except BaseException as error:  # noqa: BLE001 - users' constructors may raise anything, SystemExit too
         return Problem(
-            NO_TOOL,
+            NOT_A_TOOL,
             f"class '{name}' cannot be made: {words_of(error)}",
             place_of(cls),
             hint="make an instance in the module, with what it needs",

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toolkit.codes import NOT_A_TOOL
 from toolkit.errors import InvalidPipeline, InvalidTools, raise_errors
 from toolkit.problems import Problem
 from toolkit.sources.configuring import find_configuration
@@ -51,5 +52,7 @@ def load_pipeline(path: "str | os.PathLike[str]") -> "Pipeline":
     [tool] = found.tools
     if isinstance(tool, Pipeline):
         return tool
-    problem = Problem("TK003", f"'{path}' is an agent and no pipeline", tool.spec.location, hint="load_tools opens it")
+    problem = Problem(
+        NOT_A_TOOL, f"'{path}' is an agent and no pipeline", tool.spec.location, hint="load_tools opens it"
+    )
     raise InvalidPipeline(problems=[seen_from(here, problem)])

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from toolkit.codes import CIRCLE_OF_PIPELINES, NO_TOOLS, NOT_FOUND
 from toolkit.problems import Location, Problem, did_you_mean, errors_among
-from toolkit.sources.collected import CIRCLE, NO_TOOLS, NOT_FOUND, Collected, table_of
+from toolkit.sources.collected import Collected, table_of
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.configured import ConfiguredSources
 from toolkit.sources.displaying import seen_from
@@ -219,9 +220,11 @@ class SourceOpener:
         key = os.path.realpath(path)
         if key in self._being_read:
             chain = " → ".join(Path(one).name for one in [*self._being_read, key])
-            return Collected.nothing(Problem(CIRCLE, f"the file '{path}' leads back to itself: {chain}"))
+            return Collected.nothing(Problem(CIRCLE_OF_PIPELINES, f"the file '{path}' leads back to itself: {chain}"))
         if len(self._being_read) >= _MOST_DEEP:
-            return Collected.nothing(Problem(CIRCLE, f"files lead to one another more than {_MOST_DEEP} deep"))
+            return Collected.nothing(
+                Problem(CIRCLE_OF_PIPELINES, f"files lead to one another more than {_MOST_DEEP} deep")
+            )
         if key not in self._yaml:
             self._being_read.append(key)
             try:

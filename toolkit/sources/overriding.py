@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from toolkit.codes import BAD_CONFIGURATION
 from toolkit.problems import Problem
-from toolkit.sources.configuration import BAD_CONFIGURATION, Configuration
+from toolkit.sources.configuration import Configuration
 from toolkit.sources.settings import seconds_of, unknown_dialect
 
 _LISTS = {"TOOLKIT_ENV": "own_env", "TOOLKIT_MCP_START": "start", "TOOLKIT_CONSENT": "consented"}

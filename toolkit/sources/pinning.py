@@ -7,10 +7,11 @@ before any question about a call could be asked, so it is not offered at all.
 from collections.abc import Iterable
 from pathlib import Path
 
+from toolkit.codes import DEFINITION_DRIFT
 from toolkit.mcp.settings.servers import McpServer
 from toolkit.mcp.tools.remote import RemoteTool
 from toolkit.pins.drifts import changes_between, in_short
-from toolkit.pins.lockfile import DRIFT, LOCK_FILE, entry_of, read_lock
+from toolkit.pins.lockfile import LOCK_FILE, entry_of, read_lock
 from toolkit.problems import Problem, Severity
 from toolkit.sources.collected import Collected
 
@@ -41,5 +42,5 @@ def as_pinned(server: McpServer, tools: Iterable[RemoteTool], directory: Path) -
             f"`toolkit lock {server.name}` shows all; if you agree to it, `toolkit lock --update` pins what it is now"
         )
         severity: Severity = "error" if tool.wire_name in server.required else "warning"
-        kept.problems.append(Problem(DRIFT, message, tool.told.location, severity, hint))
+        kept.problems.append(Problem(DEFINITION_DRIFT, message, tool.told.location, severity, hint))
     return kept

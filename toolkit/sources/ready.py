@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 from toolkit.builtin import ready_tools
+from toolkit.codes import BAD_CONFIGURATION, NOT_A_TOOL
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
 from toolkit.sources.collected import Collected
-from toolkit.sources.configuration import BAD_CONFIGURATION, Configuration, ReadySettings
+from toolkit.sources.configuration import Configuration, ReadySettings
 from toolkit.sources.toml_places import place_in_configuration
 from toolkit.tools.base import RedescribedTool, Tool
 
@@ -15,8 +16,6 @@ ALL_READY = "builtin"
 
 FOR_AGENTS = ("agent_process", "blackboard", "communicate", "progress")
 """Tools that only an agent has a use for; they are known by name, and belong to no `builtin`."""
-
-_NO_TOOL = "TK003"
 
 
 def ready_names(configuration: Configuration | None = None) -> list[str]:
@@ -80,4 +79,4 @@ def _problems(name: str, error: ConfigurationError, configuration: Configuration
         whole = f"the ready tool '{name}' cannot work as it is configured: {message}"
         return [Problem(BAD_CONFIGURATION, whole, place, hint="; ".join(hints) or None)]
     hint = f"say more in [tool.toolkit.builtin.{name}]; `toolkit show {name}` tells what" if error.problems else None
-    return [Problem(_NO_TOOL, f"the ready tool '{name}' cannot work here: {message}", hint=hint)]
+    return [Problem(NOT_A_TOOL, f"the ready tool '{name}' cannot work here: {message}", hint=hint)]

@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from toolkit.codes import NOT_FOUND, UNKNOWN_TOOL
 from toolkit.problems import Problem, errors_among
-from toolkit.sources.collected import NOT_FOUND, Collected, named_tool, table_of
+from toolkit.sources.collected import Collected, named_tool, table_of
 from toolkit.sources.folders import SUFFIXES
 from toolkit.sources.openers import Opener
 from toolkit.sources.targets import FilesTarget, parse_target
@@ -15,9 +16,6 @@ from toolkit.tools.base import Tool
 
 if TYPE_CHECKING:
     from toolkit.agents.models.messages import Model
-
-
-UNKNOWN_TOOL = "TK604"
 
 
 class Scope:

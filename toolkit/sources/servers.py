@@ -5,17 +5,16 @@ from importlib.util import find_spec
 from typing import NamedTuple
 
 from toolkit.approvals.consents import Consents
+from toolkit.codes import BAD_CONFIGURATION, HIDDEN_UNICODE, NO_TOOLS, NOT_FOUND, SERVER_UNREACHABLE
 from toolkit.errors import ConfigurationError
 from toolkit.mcp.settings.accesses import access_to
 from toolkit.mcp.settings.servers import McpServer, StdioServer, offered_prefix
-from toolkit.mcp.tools.remote import HIDDEN, RemoteTool, offered_name, place_of, tools_from
+from toolkit.mcp.tools.remote import RemoteTool, offered_name, place_of, tools_from
 from toolkit.problems import Problem, did_you_mean, how_to_install
-from toolkit.sources.collected import NO_TOOLS, NOT_FOUND, Collected, as_warning
-from toolkit.sources.configuration import BAD_CONFIGURATION, Configuration
+from toolkit.sources.collected import Collected, as_warning
+from toolkit.sources.configuration import Configuration
 from toolkit.sources.pinning import as_pinned
 from toolkit.tools.spec import ToolSpec
-
-UNREACHABLE = "TK012"
 
 
 def missing_extra() -> Problem | None:
@@ -46,7 +45,7 @@ class ToldServer(NamedTuple):
         heard = found or Collected([], [])
         tools = tuple((tool.wire_name, tool.told) for tool in heard.tools if isinstance(tool, RemoteTool))
         problems = tuple(
-            problem for problem in heard.problems if problem.code != HIDDEN
+            problem for problem in heard.problems if problem.code != HIDDEN_UNICODE
         )  # lint finds what it looks for
         return cls(server.name, offered_prefix(server), tools, problems)
 
@@ -131,7 +130,7 @@ class ConfiguredServers:
         try:
             listing = wait_for(connection_to(server, self._configuration.context).listing())
         except ServerUnreachable as error:
-            return Collected.nothing(Problem(UNREACHABLE, str(error), server.place))
+            return Collected.nothing(Problem(SERVER_UNREACHABLE, str(error), server.place))
         except ConfigurationError as error:
             return Collected.nothing(Problem(BAD_CONFIGURATION, str(error), server.place))
         tools, problems = tools_from(server, listing)

@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from toolkit.codes import BAD_CONFIGURATION
 from toolkit.durations import parse_duration
 from toolkit.problems import Location, Problem, did_you_mean
-from toolkit.sources.configuration import BAD_CONFIGURATION, Configuration, GroupSettings, ReadySettings, keys_before
+from toolkit.sources.configuration import Configuration, GroupSettings, ReadySettings, keys_before
 from toolkit.sources.toml_files import document_in, text_of
 
 if TYPE_CHECKING:

@@ -7,12 +7,10 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import NamedTuple, Self
 
+from toolkit.codes import NOT_A_TOOL, NOT_FOUND
 from toolkit.paths import without_detours
 from toolkit.problems import Problem, did_you_mean
 from toolkit.sources.folders import PYTHON, SUFFIXES, YAML, means_tool, tool_files
-
-NOT_FOUND = "TK001"
-NO_TOOL = "TK003"
 
 _DOTTED_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _ADDRESS = re.compile(r"[^\W\d][\w-]*(?:\.[\w./-]+)?")
@@ -105,7 +103,7 @@ def _one_file(text: str, path: Path, name: str | None) -> FilesTarget | Problem:
     if path.suffix in SUFFIXES:
         return FilesTarget(text, (path,), name)
     return Problem(
-        NO_TOOL,
+        NOT_A_TOOL,
         f"'{text}' is neither a Python file nor a pipeline",
         hint=f"name a file that ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}",
     )

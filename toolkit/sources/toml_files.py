@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+from toolkit.codes import BAD_CONFIGURATION
 from toolkit.paths import bounded_bytes
 from toolkit.problems import Location, Problem
-from toolkit.sources.configuration import BAD_CONFIGURATION
 
 _LARGEST = 1024 * 1024
 

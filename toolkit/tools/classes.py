@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from types import CoroutineType
 from typing import Any
 
+from toolkit.codes import NOT_A_TOOL, ROOT_NOT_OBJECT, UNFIT_PARAMETER
 from toolkit.errors import InvalidTools
 from toolkit.problems import Problem
 from toolkit.running import drive_or_run, in_thread, loop_is_running
@@ -64,12 +65,14 @@ class ExecutingTool(Tool):
         if not callable(getattr(self, "execute", None)):
             hint = "write def execute(self, …) in its class"
             raise InvalidTools(
-                problems=[*problems, Problem("TK003", f"tool {name!r} has no 'execute'", place, hint=hint)]
+                problems=[*problems, Problem(NOT_A_TOOL, f"tool {name!r} has no 'execute'", place, hint=hint)]
             )
         problems += self._injection_problems()
         parameters = self.parameters
         if parameters.get("type") != "object":
-            problems.append(Problem("TK302", f"the input of {name!r} must be an object with named fields", place))
+            problems.append(
+                Problem(ROOT_NOT_OBJECT, f"the input of {name!r} must be an object with named fields", place)
+            )
         if problems:
             raise InvalidTools(problems=problems)
         return ToolSpec(
@@ -113,13 +116,17 @@ class ExecutingTool(Tool):
         try:
             signature = self._signature
         except (ValueError, TypeError) as error:
-            return [Problem("TK321", f"the signature of 'execute' cannot be read: {error}", place_of(self.written_as))]
+            return [
+                Problem(
+                    UNFIT_PARAMETER, f"the signature of 'execute' cannot be read: {error}", place_of(self.written_as)
+                )
+            ]
         first = next(iter(inspect.signature(self.execute).parameters), "")
         if first not in signature.injected:
             return list(signature.misplaced)
         message = f"parameter {first!r} of 'execute' is the input, which the context does not fill"
         hint = "let what the context fills follow the input"
-        return [*signature.misplaced, Problem("TK321", message, place_of(self.execute, first), hint=hint)]
+        return [*signature.misplaced, Problem(UNFIT_PARAMETER, message, place_of(self.execute, first), hint=hint)]
 
     execute: Any
 

@@ -7,6 +7,7 @@ from functools import partial
 from types import CoroutineType, NoneType
 from typing import TYPE_CHECKING, Any
 
+from toolkit.codes import MISSING_DESCRIPTION, UNFIT_PARAMETER, UNTYPED_PARAMETER
 from toolkit.errors import InvalidTools
 from toolkit.problems import Problem, errors_among
 from toolkit.running import drive_or_run, in_thread, loop_is_running
@@ -160,7 +161,7 @@ def build_function(
     try:
         signature, unreadable = read_signature(function)
     except (ValueError, TypeError) as error:
-        problems.append(Problem("TK321", f"the signature of {name!r} cannot be read: {error}"))
+        problems.append(Problem(UNFIT_PARAMETER, f"the signature of {name!r} cannot be read: {error}"))
         return None, _placed(problems, function)
     problems += unreadable
     shape, unfit = _shape(function, str(name), signature)
@@ -195,8 +196,8 @@ def _unfit_parameters(function: Callable[..., Any], signature: Signature, whole:
         except UnfitTypeError as error:
             message = f"parameter {parameter.name!r} has no form in JSON: {error}"
             hint = "take plain types, a dataclass, a TypedDict or a pydantic model"
-            problems.append(Problem("TK321", message, place_of(function, parameter.name), hint=hint))
-    return problems or [Problem("TK321", f"the parameters have no form in JSON: {whole}")]
+            problems.append(Problem(UNFIT_PARAMETER, message, place_of(function, parameter.name), hint=hint))
+    return problems or [Problem(UNFIT_PARAMETER, f"the parameters have no form in JSON: {whole}")]
 
 
 def _silences(
@@ -206,7 +207,7 @@ def _silences(
     problems = []
     if not (options.get("description") or signature.description):
         message, hint = f"tool {name!r} has no description", "write a docstring: what it does and when to use it"
-        problems.append(Problem("TK201", message, severity="warning", hint=hint))
+        problems.append(Problem(MISSING_DESCRIPTION, message, severity="warning", hint=hint))
     for parameter in signature.parameters:
         if not parameter.typed:
             message, hint = (
@@ -214,7 +215,7 @@ def _silences(
                 f"annotate it: {parameter.name}: str",
             )
             place = place_of(function, parameter.name)
-            problems.append(Problem("TK301", message, place, severity="warning", hint=hint))
+            problems.append(Problem(UNTYPED_PARAMETER, message, place, severity="warning", hint=hint))
     return problems
 
 

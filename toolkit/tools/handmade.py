@@ -6,6 +6,7 @@ from functools import partial
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
+from toolkit.codes import ROOT_NOT_OBJECT, UNFIT_PARAMETER
 from toolkit.errors import InvalidTools
 from toolkit.freezing import freeze
 from toolkit.problems import Location, Problem, did_you_mean
@@ -57,7 +58,7 @@ class HandmadeTool(Tool):
         parameters = freeze(fields["parameters"])
         if parameters.get("type") != "object":
             message = f"the parameters of {name!r} must be a JSON Schema of type 'object'"
-            problems.append(Problem("TK302", message, place))
+            problems.append(Problem(ROOT_NOT_OBJECT, message, place))
         shape = _shape(parameters, place, problems)
         signature = _signature(function, place, problems)
         if shape is not None and signature is not None:
@@ -99,7 +100,7 @@ def _shape(parameters: Mapping[str, Any], place: Location | None, problems: list
     try:
         return shape_of_schema(parameters)
     except ValueError as error:
-        problems.append(Problem("TK302", str(error), place))
+        problems.append(Problem(ROOT_NOT_OBJECT, str(error), place))
         return None
 
 
@@ -107,7 +108,7 @@ def _signature(function: Callable[..., Any], place: Location | None, problems: l
     try:
         signature = read_signature(function)[0]
     except (ValueError, TypeError) as error:
-        problems.append(Problem("TK321", f"the signature of the function cannot be read: {error}", place))
+        problems.append(Problem(UNFIT_PARAMETER, f"the signature of the function cannot be read: {error}", place))
         return None
     problems += signature.misplaced
     return signature
@@ -121,17 +122,17 @@ def _disagreements(
     told, required = parameters.get("properties", {}), parameters.get("required", ())
     taken = {parameter.name for parameter in signature.parameters}
     problems = [
-        Problem("TK302", f"parameter {name!r} is filled by the context, so the schema must not offer it", place,
+        Problem(ROOT_NOT_OBJECT, f"parameter {name!r} is filled by the context, so the schema must not offer it", place,
                 hint=f"remove {name!r} from the schema")
         for name in told if name in signature.injected
     ]  # fmt: skip
     problems += [] if inspect.Parameter.VAR_KEYWORD in kinds else [
-        Problem("TK302", f"the function has no parameter {name!r}, which the schema tells of", place,
+        Problem(ROOT_NOT_OBJECT, f"the function has no parameter {name!r}, which the schema tells of", place,
                 hint=did_you_mean(name, taken))
         for name in told if name not in taken and name not in signature.injected
     ]  # fmt: skip
     problems += [
-        Problem("TK302", f"the function needs {parameter.name!r}, which the schema does not require", place)
+        Problem(ROOT_NOT_OBJECT, f"the function needs {parameter.name!r}, which the schema does not require", place)
         for parameter in signature.parameters if parameter.required and parameter.name not in required
     ]  # fmt: skip
     return problems

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit import documents
+from toolkit.codes import TYPE_MISMATCH
 from toolkit.documents import Node
 from toolkit.documents.schemas import Schema, closed, reference, text
 from toolkit.documents.shapes import ShapeReader, Word
@@ -32,7 +33,6 @@ FRAGMENT_KEYS = (
     "properties",
     "required",
 )
-MISFIT = "TK607"
 
 _EXPECTED: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "enum": ("a list with at least one value", lambda data: isinstance(data, list) and bool(data)),
@@ -85,7 +85,7 @@ class InputReader(ShapeReader):
         try:
             InputShape((given,)).read({given.name.text: given.schema["default"]})
         except ToolArgumentsError as error:
-            self.report(node.location, f"the default does not fit: {error}", code=MISFIT)
+            self.report(node.location, f"the default does not fit: {error}", code=TYPE_MISMATCH)
 
     def _fragment(self, node: Node, what: str) -> dict[str, Any]:
         if isinstance(node, documents.Scalar) and node.value is None:

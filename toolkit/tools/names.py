@@ -6,6 +6,7 @@ and after every prefix. A remote tool keeps the name it has on the wire.
 
 import re
 
+from toolkit.codes import INVALID_TOOL_NAME
 from toolkit.problems import Location, Problem
 
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
@@ -15,13 +16,15 @@ _OWN_NAME = re.compile(r"[A-Za-z0-9_]+", re.ASCII)
 def name_problem(name: object, location: Location | None = None) -> Problem | None:
     """Return what is wrong with the name of a tool of one's own, or `None` if it is good."""
     if not isinstance(name, str):
-        return Problem("TK101", f"the name of a tool must be text, not {type(name).__name__}", location)
+        return Problem(INVALID_TOOL_NAME, f"the name of a tool must be text, not {type(name).__name__}", location)
     if not name.strip():
-        return Problem("TK101", "the name of a tool must not be blank", location, hint="give it one with name='…'")
+        return Problem(
+            INVALID_TOOL_NAME, "the name of a tool must not be blank", location, hint="give it one with name='…'"
+        )
     if _OWN_NAME.fullmatch(name):
         return None
     return Problem(
-        "TK101",
+        INVALID_TOOL_NAME,
         f"invalid tool name {name!r}: only letters, digits and underscores are allowed",
         location,
         hint=f"call it {legal_name(name)!r}",

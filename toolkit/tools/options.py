@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
+from toolkit.codes import BAD_OPTION
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.tools.spec_fields import ReturnBehavior, plain_fields
 
@@ -49,11 +50,11 @@ def option_problems(options: Mapping[str, Any], location: Location | None) -> li
 
 def _unknown(name: str, location: Location | None) -> Problem:
     hint = did_you_mean(name, OPTIONS, otherwise=f"options are {', '.join(OPTIONS)}")
-    return Problem("TK323", f"unknown option {name!r}", location, hint=hint)
+    return Problem(BAD_OPTION, f"unknown option {name!r}", location, hint=hint)
 
 
 def _contradictions(options: Mapping[str, Any], location: Location | None) -> list[Problem]:
     if options.get("read_only") is True and options.get("destructive") is True:
         message = "a tool cannot be read_only and destructive"
-        return [Problem("TK323", message, location, hint="drop one of the two")]
+        return [Problem(BAD_OPTION, message, location, hint="drop one of the two")]
     return []

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from types import FunctionType, MethodType
 from typing import Any
 
+from toolkit.codes import DUPLICATE_TOOL_NAME, NOT_A_TOOL
 from toolkit.errors import InvalidTools, raise_errors
 from toolkit.problems import Location, Problem
 from toolkit.tools.base import Tool
@@ -24,7 +25,7 @@ from toolkit.tools.origins import place_of_tool
 from toolkit.tools.places import place_of
 from toolkit.tools.spec import ToolSpec
 from toolkit.tools.text import AdaptedTextTool, looks_like_text_tool
-from toolkit.tools.vetting import NO_TOOL, place_of_thing, vetted
+from toolkit.tools.vetting import place_of_thing, vetted
 
 
 def resolve_tools(candidates: Iterable[Any]) -> dict[str, Tool]:
@@ -65,7 +66,7 @@ def build_tools(candidate: Any, *, source: str | None = None) -> tuple[list[Tool
         raise
     except BaseException as error:  # noqa: BLE001 - properties and metaclasses of users' objects may raise anything
         message = f"{_called(candidate)} cannot be made a tool: {words_of(error)}"
-        return [], [Problem(NO_TOOL, message, place_of_thing(candidate))]
+        return [], [Problem(NOT_A_TOOL, message, place_of_thing(candidate))]
 
 
 def _called(candidate: Any) -> str:
@@ -80,7 +81,7 @@ def _built(candidate: Any, source: str | None) -> tuple[list[Tool], list[Problem
     if issubclass(type(candidate), type):
         name = name_of_class(candidate)
         return [], [
-            Problem(NO_TOOL, f"{name!r} is a class", place_of(candidate), hint=f"make an object of it: {name}()")
+            Problem(NOT_A_TOOL, f"{name!r} is a class", place_of(candidate), hint=f"make an object of it: {name}()")
         ]
     if mark_of(candidate) is not None:
         tool, problems = build_function(candidate, {}, source=source)
@@ -105,7 +106,7 @@ def _adapted(candidate: Any) -> tuple[list[Tool], list[Problem]]:
         raise
     except BaseException as error:  # noqa: BLE001 - what the object does when asked for its name is foreign code
         message = f"an object of type '{kind_of(candidate)}' does not say what it is: {words_of(error)}"
-        return [], [Problem(NO_TOOL, message, place_of_thing(candidate))]
+        return [], [Problem(NOT_A_TOOL, message, place_of_thing(candidate))]
     return vetted(tool)
 
 
@@ -165,7 +166,7 @@ def collision(name: str, here: Location | None, there: Location | None, source: 
     """Return the problem that the tool `here` has the name of the one `there`, or else in `source`."""
     origin = f", which is already a tool of {source!r}" if source and there is None else ""
     return Problem(
-        "TK103",
+        DUPLICATE_TOOL_NAME,
         f"duplicate tool name {name!r}{origin}",
         here,
         hint=f"rename one: @tool(name='other_{name}') or tool.with_name('other_{name}')",
@@ -183,4 +184,4 @@ def _no_tool(candidate: Any) -> Problem:
     else:
         message = f"an object of type '{module_of_class(type(candidate))}.{kind_of(candidate)}' is no tool"
         hint = "mark its methods with @tool, or give it a name, a description and execute(text)"
-    return Problem(NO_TOOL, message, place_of(candidate) if name else place_of(type(candidate)), hint=hint)
+    return Problem(NOT_A_TOOL, message, place_of(candidate) if name else place_of(type(candidate)), hint=hint)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
+from toolkit.codes import UNFIT_PARAMETER, UNREADABLE_ANNOTATION
 from toolkit.problems import Problem
 from toolkit.tools.context import MemoryId, ToolContext
 from toolkit.tools.docstrings import read_docstring
@@ -130,7 +131,7 @@ def read_signature(function: Callable[..., Any]) -> tuple[Signature, list[Proble
 
 def _unfit(function: Callable[..., Any], parameter: str, objection: tuple[str, str]) -> Problem:
     message, hint = objection
-    return Problem("TK321", message, place_of(function, parameter), hint=hint)
+    return Problem(UNFIT_PARAMETER, message, place_of(function, parameter), hint=hint)
 
 
 def _callee(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -170,7 +171,7 @@ def _hints_one_by_one(
             what = "the return value" if name == "return" else f"parameter {name!r}"
             message = f"the annotation of {what} cannot be read: {error}"
             hint = "import or define the name where the annotation can see it, outside 'if TYPE_CHECKING:'"
-            problems.append(Problem("TK322", message, place_of(function, name), hint=hint))
+            problems.append(Problem(UNREADABLE_ANNOTATION, message, place_of(function, name), hint=hint))
             hints[name] = Any
     return hints
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from toolkit.approvals.risks import Risk
+from toolkit.codes import ROOT_NOT_OBJECT
 from toolkit.errors import InvalidTools
 from toolkit.freezing import freeze
 from toolkit.problems import Location, Problem
@@ -69,7 +70,7 @@ class ToolSpec:
         problems = [*misplaced, *unfit]
         if "parameters" in plain and plain["parameters"].get("type") != "object":
             message = f"the parameters of {shown(self.name)} must be a JSON Schema of type 'object'"
-            problems.append(Problem("TK302", message, place.get("location")))
+            problems.append(Problem(ROOT_NOT_OBJECT, message, place.get("location")))
         if problems:
             raise InvalidTools(problems=problems)
         for name, value in plain.items():

@@ -7,6 +7,7 @@ Python's own types, which every later reader can trust.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
+from toolkit.codes import BAD_OPTION, INVALID_TOOL_NAME, ROOT_NOT_OBJECT
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.tools.foreign_values import is_text, plain_text, shown
 from toolkit.tools.json_data import NotJsonError, is_encodable, plain_json
@@ -18,7 +19,7 @@ ReturnBehavior = Literal["to_model", "immediate", "immediate_if_last"]
 class UnfitFieldError(Exception):
     """What a field holds is not what it may hold; the message says why."""
 
-    def __init__(self, message: str, hint: str | None = None, *, code: str = "TK323") -> None:
+    def __init__(self, message: str, hint: str | None = None, *, code: str = BAD_OPTION) -> None:
         """Keep the message, the hint and the code of the problem."""
         super().__init__(message)
         self.hint = hint
@@ -48,11 +49,11 @@ def plain_fields(fields: Mapping[str, object], location: Location | None) -> tup
 def _name(_: str, value: object) -> str:
     if not is_text(value):
         message = f"the name of a tool must be text, not {type(value).__name__}"
-        raise UnfitFieldError(message, code="TK101")
+        raise UnfitFieldError(message, code=INVALID_TOOL_NAME)
     name = _text("name", value)
     if not name.strip():
         message = "the name of a tool must not be blank"
-        raise UnfitFieldError(message, code="TK101")
+        raise UnfitFieldError(message, code=INVALID_TOOL_NAME)
     return name
 
 
@@ -97,8 +98,8 @@ _LONGEST_CHOICE = 40
 def _schema(name: str, value: object) -> dict[str, Any]:
     if not issubclass(type(value), Mapping):
         message = f"{name} must be a mapping, not {shown(value)}"
-        raise UnfitFieldError(message, code="TK302")
-    schema: dict[str, Any] = _json(name, value, "TK302")
+        raise UnfitFieldError(message, code=ROOT_NOT_OBJECT)
+    schema: dict[str, Any] = _json(name, value, ROOT_NOT_OBJECT)
     return schema
 
 
@@ -122,7 +123,7 @@ def _examples(name: str, value: object) -> tuple[dict[str, Any], ...]:
     return tuple(examples)
 
 
-def _json(name: str, value: object, code: str = "TK323") -> Any:
+def _json(name: str, value: object, code: str = BAD_OPTION) -> Any:
     try:
         return plain_json(value, name)
     except NotJsonError as error:

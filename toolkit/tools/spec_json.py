@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from toolkit.codes import BAD_OPTION, INVALID_TOOL_NAME, ROOT_NOT_OBJECT
 from toolkit.errors import InvalidTools
 from toolkit.problems import Location, Problem
 from toolkit.tools.options import OPTIONS, option_problems
@@ -41,15 +42,17 @@ def spec_from(data: str | bytes | Mapping[str, Any]) -> ToolSpec:
     """
     record = _loaded(data) if isinstance(data, str | bytes) else data
     if not isinstance(record, Mapping):
-        raise InvalidTools(problems=[Problem("TK323", f"a specification must be a JSON object, not {_shown(record)}")])
+        raise InvalidTools(
+            problems=[Problem(BAD_OPTION, f"a specification must be a JSON object, not {_shown(record)}")]
+        )
     said = {key: value for key, value in record.items() if value is not None}
     problems = [
-        *([] if "name" in said else [Problem("TK101", "the specification has no 'name'")]),
+        *([] if "name" in said else [Problem(INVALID_TOOL_NAME, "the specification has no 'name'")]),
         *option_problems({key: value for key, value in said.items() if key in OPTIONS}, None),
         *(_not_object(key, said[key]) for key in _OBJECTS if not isinstance(said.get(key, {}), Mapping)),
     ]
     if not isinstance(said.get("source", ""), str):
-        problems.append(Problem("TK323", f"source must be text, not {_shown(said['source'])}"))
+        problems.append(Problem(BAD_OPTION, f"source must be text, not {_shown(said['source'])}"))
     location = _location(said.get("location"), problems)
     if problems:
         raise InvalidTools(problems=problems)
@@ -64,7 +67,7 @@ def _location(value: Any, problems: list[Problem]) -> Location | None:
     good = all(number is None or (isinstance(number, int) and not isinstance(number, bool)) for number in numbers)
     if good and isinstance(value.get("file"), str):
         return Location(value["file"], *numbers)
-    problems.append(Problem("TK323", f"location must be an object with 'file' and 'line', not {_shown(value)}"))
+    problems.append(Problem(BAD_OPTION, f"location must be an object with 'file' and 'line', not {_shown(value)}"))
     return None
 
 
@@ -72,7 +75,7 @@ def _loaded(text: str | bytes) -> Any:
     try:
         return json.loads(text, parse_constant=_refused)
     except (ValueError, RecursionError) as error:
-        raise InvalidTools(problems=[Problem("TK323", f"the specification is no JSON: {error}")]) from error
+        raise InvalidTools(problems=[Problem(BAD_OPTION, f"the specification is no JSON: {error}")]) from error
 
 
 def _refused(name: str) -> Any:
@@ -81,7 +84,7 @@ def _refused(name: str) -> Any:
 
 
 def _not_object(key: str, value: Any) -> Problem:
-    return Problem("TK302", f"{key} must be a JSON object, not {_shown(value)}")
+    return Problem(ROOT_NOT_OBJECT, f"{key} must be a JSON object, not {_shown(value)}")
 
 
 def _dumped(value: Any) -> str:

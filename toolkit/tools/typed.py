@@ -5,6 +5,7 @@ from functools import cached_property
 from inspect import getdoc
 from typing import TYPE_CHECKING, Any, Generic, get_args, get_origin
 
+from toolkit.codes import UNFIT_PARAMETER
 from toolkit.errors import InvalidTools
 from toolkit.problems import Problem
 from toolkit.tools.base import Arguments, Tool, unbuilt
@@ -124,15 +125,15 @@ class TypedTool(ExecutingTool, Generic[Input]):
         place = place_of(self.written_as)
         if self.input_type is None:
             message, hint = f"tool {self.name!r} has no input type", "write class …(TypedTool[Model])"
-            raise InvalidTools(problems=[Problem("TK321", message, place, hint=hint)])
+            raise InvalidTools(problems=[Problem(UNFIT_PARAMETER, message, place, hint=hint)])
         if misplaced := misplaced_injection(f"the input of {self.name!r}", self.input_type):
             message, hint = misplaced
-            raise InvalidTools(problems=[Problem("TK321", message, place, hint=hint)])
+            raise InvalidTools(problems=[Problem(UNFIT_PARAMETER, message, place, hint=hint)])
         try:
             return shape_of_type(self.input_type)
         except UnfitTypeError as error:
             message = f"the input of {self.name!r} has no form in JSON: {error}"
-            raise InvalidTools(problems=[Problem("TK321", message, place)]) from error
+            raise InvalidTools(problems=[Problem(UNFIT_PARAMETER, message, place)]) from error
 
     @cached_property
     def _optional(self) -> frozenset[str]:

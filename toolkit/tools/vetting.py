@@ -11,6 +11,7 @@ from logging import Logger
 from typing import Any, NamedTuple, get_args
 
 from toolkit.approvals.policies import DescribedCall
+from toolkit.codes import MISSING_DESCRIPTION, NOT_A_TOOL, ROOT_NOT_OBJECT
 from toolkit.errors import InvalidTools
 from toolkit.problems import Location, Problem
 from toolkit.tools.base import Pipe, Tool, WrappedTool
@@ -19,8 +20,6 @@ from toolkit.tools.marking import box_of
 from toolkit.tools.places import place_of
 from toolkit.tools.spec import ToolSpec
 from toolkit.tools.spec_fields import plain_fields
-
-NO_TOOL = "TK003"
 
 
 class _Promise(NamedTuple):
@@ -75,7 +74,7 @@ def vetted(tool: Tool) -> tuple[list[Tool], list[Problem]]:
     if spec.description:
         return [tool], []
     message, hint = f"tool {spec.name!r} has no description", "say what it does and when to use it"
-    return [tool], [Problem("TK201", message, spec.location, severity="warning", hint=hint)]
+    return [tool], [Problem(MISSING_DESCRIPTION, message, spec.location, severity="warning", hint=hint)]
 
 
 def place_of_thing(thing: object) -> Location | None:
@@ -90,23 +89,23 @@ def _spec_of(tool: Tool, place: Location | None) -> tuple[ToolSpec | None, list[
     """Return what a tool says of itself, or why that cannot be relied on."""
     try:
         if _goes_in_a_circle(tool):
-            return None, [Problem(NO_TOOL, f"the tool inside {_called(tool)} is not a Tool", place)]
+            return None, [Problem(NOT_A_TOOL, f"the tool inside {_called(tool)} is not a Tool", place)]
         spec = tool.spec
         if not issubclass(type(spec), ToolSpec):
             hint = "write spec = ToolSpec(name, description, parameters)"
             message = f"the spec of {_called(tool)} must be a ToolSpec, not {shown(spec)}"
-            return None, [Problem(NO_TOOL, message, place, hint=hint)]
+            return None, [Problem(NOT_A_TOOL, message, place, hint=hint)]
         said = {each.name: getattr(spec, each.name) for each in fields(ToolSpec)}
     except InvalidTools as error:
         return None, [_placed(problem, place) for problem in error.problems]
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - the user's own property may raise anything
-        return None, [Problem(NO_TOOL, f"{_called(tool)} cannot say what it is: {words_of(error)}", place)]
+        return None, [Problem(NOT_A_TOOL, f"{_called(tool)} cannot say what it is: {words_of(error)}", place)]
     plain, problems = plain_fields(said, place)
     if plain.get("parameters", {}).get("type", "object") != "object":
         message = f"the parameters of {shown(said['name'])} must be a JSON Schema of type 'object'"
-        problems.append(Problem("TK302", message, place))
+        problems.append(Problem(ROOT_NOT_OBJECT, message, place))
     return (None if problems else spec), problems
 
 
@@ -143,7 +142,7 @@ def _broken_promises(tool: Tool, spec: ToolSpec, place: Location | None) -> list
             raise
         except BaseException as error:  # noqa: BLE001 - the user's own property may raise anything
             message = f"'{name}' of {spec.name!r} cannot be read: {words_of(error)}"
-        problems.append(Problem(NO_TOOL, message, place))
+        problems.append(Problem(NOT_A_TOOL, message, place))
     return problems
 
 
@@ -169,7 +168,7 @@ def _other_name(tool: Tool, what: str, expected: str, place: Location | None) ->
         raise
     except BaseException as error:  # noqa: BLE001 - the user's own property may raise anything
         message = f"the {what} of {_called(tool)} cannot be read: {words_of(error)}"
-    return [Problem(NO_TOOL, message, place)]
+    return [Problem(NOT_A_TOOL, message, place)]
 
 
 def _called(tool: Tool) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from toolkit.codes import NOT_A_TOOL
 from toolkit.errors import InvalidTools, raise_errors
 from toolkit.problems import Problem
 from toolkit.tools.base import Tool
@@ -28,14 +29,14 @@ def tool_object(
     """
     if isinstance(thing, list | tuple | set | frozenset | dict):
         message = f"a {type(thing).__name__} is no object with tools"
-        raise InvalidTools(problems=[Problem("TK003", message, hint="call tool_object for each of them")])
+        raise InvalidTools(problems=[Problem(NOT_A_TOOL, message, hint="call tool_object for each of them")])
     tools, problems = build_tools(thing)
     raise_errors(InvalidTools, problems)
     kept = [tool for tool in tools if keep is None or keep(tool.name)]
     if not kept:
         message = f"no tool of the object of type '{type(thing).__qualname__}' is kept"
         names = ", ".join(tool.name for tool in tools)
-        raise InvalidTools(problems=[Problem("TK003", message, place_of(type(thing)), hint=f"it has {names}")])
+        raise InvalidTools(problems=[Problem(NOT_A_TOOL, message, place_of(type(thing)), hint=f"it has {names}")])
     named = [renamed(tool, naming or (lambda name: prefix + name)) for tool in kept]
     raise_errors(InvalidTools, collisions(named))
     return named

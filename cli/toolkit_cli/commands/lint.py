@@ -193,11 +193,11 @@ def _show_compatibility(
 
 def _explain(wanted: str) -> ExitCode:
     """Print the documentation of a rule, by its code or its name, or the list of all."""
-    from toolkit.lint.rules import all_rules  # noqa: PLC0415 - few runs explain
+    from toolkit.lint.rules import all_pages  # noqa: PLC0415 - few runs explain
     from toolkit.problems import did_you_mean  # noqa: PLC0415
     from toolkit_cli.rendering.rules import as_list, page_of  # noqa: PLC0415
 
-    rules = list(all_rules())
+    rules = list(all_pages())
     if wanted.upper() == "ALL":
         console.write_data(as_list(rules))
         return ExitCode.WELL
@@ -238,10 +238,10 @@ def _note_on(files: "FileCounts", settings: "LintSettings") -> str:
 
 def _note_on_reading(settings: "LintSettings") -> str:
     """Return that nothing ran, and which of the selected rules would have needed it."""
-    from toolkit.lint.rules import NEEDS_IMPORT  # noqa: PLC0415 - few runs only read
+    from toolkit.lint.rules import page_of  # noqa: PLC0415 - few runs only read
     from toolkit.lint.selection import selected_codes  # noqa: PLC0415
 
-    missing = sorted(NEEDS_IMPORT & selected_codes(settings.selections))
+    missing = sorted(code for code in selected_codes(settings.selections) if page_of(code).needs_import)
     return f"{_STATIC}; {', '.join(missing)} need{'s' if len(missing) == 1 else ''} an import" if missing else _STATIC
 
 

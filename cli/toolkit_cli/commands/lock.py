@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from toolkit.codes import DEFINITION_DRIFT
 from toolkit.problems import Location, Problem, Severity
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, code_for, end_at_errors, report
@@ -103,7 +104,6 @@ def _told(tool: "Tool") -> "ToolSpec":
 
 def _problems_of(drifts: "Sequence[Drift]", tools: "Mapping[str, Tool]", lock_file: Location) -> Iterator[Problem]:
     """Yield every change as a problem at its tool; the changes of a tool that is gone are at the lockfile."""
-    from toolkit.pins.lockfile import DRIFT  # noqa: PLC0415 - only some formats need it
     from toolkit.tools.origins import place_of_tool  # noqa: PLC0415
 
     for drift in drifts:
@@ -112,7 +112,7 @@ def _problems_of(drifts: "Sequence[Drift]", tools: "Mapping[str, Tool]", lock_fi
         for change in drift.changes:
             message = f"tool {drift.name!r}: {change.what} ({_HEADINGS[change.kind]})"
             hint = "`toolkit lock --update` pins the new definition"
-            yield Problem(DRIFT, message, place, _SEVERITIES[change.kind], hint)
+            yield Problem(DEFINITION_DRIFT, message, place, _SEVERITIES[change.kind], hint)
 
 
 def _as_text(drifts: "Sequence[Drift]", name: str) -> str:

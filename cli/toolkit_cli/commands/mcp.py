@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from toolkit.codes import NOT_FOUND, SERVER_UNREACHABLE
 from toolkit.problems import Problem, did_you_mean
 from toolkit.visibility import visible_json
 from toolkit_cli import console
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from toolkit.sources.configuration import Configuration
     from toolkit.sources.servers import ConfiguredServers
 
-_UNREACHABLE = "TK012"
 
 Action = Annotated[
     Literal["list", "ping"],
@@ -85,7 +85,7 @@ def _chosen(names: Sequence[str], configuration: "Configuration") -> list[str]:
     known = configuration.mcp
     otherwise = f"the servers are {', '.join(known)}" if known else "none is configured"
     unknown = [
-        Problem("TK001", f"there is no MCP server '{name}'", hint=did_you_mean(name, known, otherwise=otherwise))
+        Problem(NOT_FOUND, f"there is no MCP server '{name}'", hint=did_you_mean(name, known, otherwise=otherwise))
         for name in names
         if name not in known
     ]
@@ -128,7 +128,7 @@ def _ping(
         try:
             health, seconds = ping(server, configuration.context)
         except ServerUnreachable as error:
-            problems.append(Problem(_UNREACHABLE, str(error), server.place))
+            problems.append(Problem(SERVER_UNREACHABLE, str(error), server.place))
             continue
         milliseconds = round(seconds * 1000, 1)
         if as_json:

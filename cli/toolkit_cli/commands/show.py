@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from toolkit.builtin import ReadyTool, ready_tools
+from toolkit.codes import NOT_A_TOOL
 from toolkit.problems import Problem, errors_among
 from toolkit.tools.base import Tool
 from toolkit_cli import console
@@ -26,7 +27,6 @@ from toolkit_cli.running.starting import gate_for
 from toolkit_cli.settings import load_configuration
 
 _WIDEST = 120
-_CANNOT_WORK = "TK003"
 
 Format = Literal["text", "json", "mermaid"]
 
@@ -65,7 +65,7 @@ def show(
 def _unmade(target: str, problems: Sequence[Problem]) -> ReadyTool | None:
     """Return the ready tool that a target means if it needs more than it has been told; it can be explained even so."""
     grave = errors_among(problems)
-    cannot_work = bool(grave) and all(problem.code == _CANNOT_WORK for problem in grave)
+    cannot_work = bool(grave) and all(problem.code == NOT_A_TOOL for problem in grave)
     return ready_tools().get(target) if cannot_work else None
 
 

@@ -106,9 +106,9 @@ def _fix_record(problem: Problem) -> dict[str, Any]:
 
 
 def _names() -> dict[str, str]:
-    from toolkit.lint.rules import all_rules  # noqa: PLC0415 - text needs none
+    from toolkit.lint.rules import codes, name_of  # noqa: PLC0415 - text needs none
 
-    return {rule.code: rule.name for rule in all_rules()}
+    return {code: name_of(code) for code in codes()}
 
 
 def _as_json(problems: Sequence[Problem]) -> str:
@@ -120,10 +120,10 @@ def _as_jsonl(problems: Sequence[Problem]) -> str:
 
 
 def _as_sarif(problems: Sequence[Problem]) -> str:
-    from toolkit.lint.rules import all_rules  # noqa: PLC0415
+    from toolkit.lint.rules import all_pages  # noqa: PLC0415
     from toolkit_cli.rendering.sarif import as_sarif  # noqa: PLC0415
 
-    return as_sarif(problems, {rule.code: rule for rule in all_rules()})
+    return as_sarif(problems, {page.code: page for page in all_pages()})
 
 
 def _as_junit(problems: Sequence[Problem]) -> str:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
-from toolkit.lint.rule import Rule
+from toolkit.lint.rule import RulePage
 
 _FIXES = {None: "", "safe": "`--fix`", "unsafe": "`--fix --unsafe-fixes`"}
 
 
-def page_of(rule: type[Rule]) -> str:
+def page_of(rule: RulePage) -> str:
     """Return the page of a rule in Markdown, with the newline at its end."""
     facts = [f"severity: {rule.severity}"]
     if not rule.default:
@@ -18,10 +18,10 @@ def page_of(rule: type[Rule]) -> str:
         facts.append(f"for {', '.join(rule.providers)}")
     if rule.limits:
         facts.append(", ".join(f"`{name}` = {figure}" for name, figure in rule.limits.items()))
-    return f"# {rule.name} ({rule.code})\n\n*{' · '.join(facts)}*\n\n{rule.documentation()}\n"
+    return f"# {rule.name} ({rule.code})\n\n*{' · '.join(facts)}*\n\n{rule.documentation}\n"
 
 
-def index_of(rules: Iterable[type[Rule]]) -> str:
+def index_of(rules: Iterable[RulePage]) -> str:
     """Return the table of the rules in Markdown, each with a link to its page, with the newline at its end."""
     rows = [
         f"| {rule.code} | [{rule.name}]({rule.name}.md) | {_weight(rule)} | {_FIXES[rule.fix]} | {_summary(rule)} |"
@@ -31,19 +31,19 @@ def index_of(rules: Iterable[type[Rule]]) -> str:
     return "\n".join([*head, *rows, ""])
 
 
-def as_list(rules: Iterable[type[Rule]]) -> str:
+def as_list(rules: Iterable[RulePage]) -> str:
     """Return the rules in plain text, a line each, with the newline at its end."""
-    lines = [f"{rule.code}  {_weight(rule):<9}  {_sign(rule):<3}  {rule.name}: {rule.summary()}" for rule in rules]
+    lines = [f"{rule.code}  {_weight(rule):<9}  {_sign(rule):<3}  {rule.name}: {rule.summary}" for rule in rules]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _weight(rule: type[Rule]) -> str:
+def _weight(rule: RulePage) -> str:
     return rule.severity if rule.default else f"{rule.severity}, off"
 
 
-def _sign(rule: type[Rule]) -> str:
+def _sign(rule: RulePage) -> str:
     return {None: "", "safe": "[*]", "unsafe": "[-]"}[rule.fix]
 
 
-def _summary(rule: type[Rule]) -> str:
-    return rule.summary().replace("|", "\\|")
+def _summary(rule: RulePage) -> str:
+    return rule.summary.replace("|", "\\|")

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from toolkit.lint.baselines import fingerprints
-from toolkit.lint.rule import Rule
+from toolkit.lint.rule import RulePage
 from toolkit.problems import Fix, Location, Problem, Severity
 from toolkit.releases import __version__
 from toolkit.visibility import visible_json
@@ -17,7 +17,7 @@ _LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": 
 _FINGERPRINT = "toolkit/v1"
 
 
-def as_sarif(problems: Sequence[Problem], rules: Mapping[str, type[Rule]]) -> str:
+def as_sarif(problems: Sequence[Problem], rules: Mapping[str, RulePage]) -> str:
     """Return the findings as one SARIF log with one run.
 
     Args:
@@ -48,13 +48,12 @@ def as_sarif(problems: Sequence[Problem], rules: Mapping[str, type[Rule]]) -> st
     return visible_json(log, indent=2)
 
 
-def _rule(rule: type[Rule]) -> dict[str, Any]:
-    documentation = rule.documentation()
+def _rule(rule: RulePage) -> dict[str, Any]:
     return {
         "id": rule.code,
         "name": "".join(word.capitalize() for word in rule.name.replace(".", "-").split("-")),
-        "shortDescription": {"text": rule.summary()},
-        "help": {"text": documentation, "markdown": documentation},
+        "shortDescription": {"text": rule.summary},
+        "help": {"text": rule.documentation, "markdown": rule.documentation},
         "defaultConfiguration": {"level": _LEVELS[rule.severity]} | ({} if rule.default else {"enabled": False}),
         "properties": {"tags": [rule.name]},
     }

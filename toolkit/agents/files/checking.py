@@ -6,15 +6,10 @@ from toolkit.agents.files.definitions import AgentDefinition
 from toolkit.agents.kinds import Kind, names_within
 from toolkit.agents.playbooks import Playbook, never_opens
 from toolkit.agents.state_machines import StateMachine
+from toolkit.codes import CLOSED_FOR_EVER, UNKNOWN_STATE, UNKNOWN_TOOL, UNREACHABLE_STATE
 from toolkit.documents.shapes import Word
 from toolkit.problems import Problem, did_you_mean, errors_among, respelled
 from toolkit.tools.base import Tool
-
-UNKNOWN_TOOL = "TK604"
-UNKNOWN_STATE = "TK631"
-UNREACHABLE_STATE = "TK632"
-CLOSED_FOR_EVER = "TK633"
-IN_NO_STATE = "TK634"
 
 
 def make_kind(

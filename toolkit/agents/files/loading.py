@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from toolkit.agents.chaining import Chaining, chained_names, chaining_problems
-from toolkit.agents.files.checking import IN_NO_STATE, UNKNOWN_TOOL, make_kind, placed_tools
+from toolkit.agents.files.checking import make_kind, placed_tools
 from toolkit.agents.files.declared import DeclaredAgent, Parts, inputs_of
 from toolkit.agents.files.definitions import AgentDefinition, ReferenceDefinition
 from toolkit.agents.files.reading import read_definition
@@ -20,18 +20,17 @@ from toolkit.agents.models.opening import model_problem
 from toolkit.agents.models.script_names import SCRIPTED, runs_code
 from toolkit.agents.models.scripted import ScriptedModel
 from toolkit.agents.references import Reference, referenced_tools
+from toolkit.codes import DUPLICATE_TOOL_NAME, IN_NO_STATE, UNKNOWN_KEY, UNKNOWN_TOOL, UNUSED_INPUT
 from toolkit.disclosure.folding import folded_tools
 from toolkit.documents import nodes
 from toolkit.documents.bounded_problems import BoundedProblems, TooManyProblems
 from toolkit.documents.reading import Document, near_file, read_document
-from toolkit.documents.shapes import BAD_SHAPE, Word
+from toolkit.documents.shapes import Word
 from toolkit.documents.traps import find_traps
 from toolkit.errors import ConfigurationError, InvalidTools
 from toolkit.problems import Location, Problem, errors_among, in_order, respelled
 from toolkit.tools.base import Tool
 
-UNUSED_INPUT = "TK612"
-TWO_OF_A_NAME = "TK103"
 ANY = "any"
 """What stands under `chaining` for objects of all types."""
 
@@ -133,7 +132,7 @@ class _Loader:
                 if first is not tool:
                     message = f"two tools are called {tool.name!r}"
                     related = ((origins[tool.name].location, "the first comes from here"),)
-                    self._problems.append(Problem(TWO_OF_A_NAME, message, target.location, related=related))
+                    self._problems.append(Problem(DUPLICATE_TOOL_NAME, message, target.location, related=related))
                 origins.setdefault(tool.name, target)
                 self._origins.setdefault(target, []).append(tool)
         return self._folded(found.values(), targets[0].location) if targets else {}
@@ -164,7 +163,7 @@ class _Loader:
             for one in problems:
                 related = () if one.code or one.location is None else ((one.location, "it is defined here"),)
                 place = word.location if related or one.location is None else one.location
-                self._problems.append(replace(one, code=one.code or BAD_SHAPE, location=place, related=related))
+                self._problems.append(replace(one, code=one.code or UNKNOWN_KEY, location=place, related=related))
             if not isinstance(kind, list) and not problems:
                 found.append(Chaining(kind))
         return found
@@ -175,7 +174,7 @@ class _Loader:
         try:
             reference = Reference(definition.name.text, definition.description, notes, tools.values())
         except (InvalidTools, ConfigurationError) as error:
-            problems = error.problems or (Problem(BAD_SHAPE, str(error)),)
+            problems = error.problems or (Problem(UNKNOWN_KEY, str(error)),)
             self._problems += [replace(one, location=one.location or definition.name.location) for one in problems]
             return None
         return reference.unfolding() if definition.unfolds else reference
@@ -215,7 +214,7 @@ class _Loader:
         name = own.text
         kind, _, rest = name.partition(":")
         if problem := model_problem(name):
-            self._problems.append(replace(problem, code=BAD_SHAPE, location=own.location))
+            self._problems.append(replace(problem, code=UNKNOWN_KEY, location=own.location))
         elif kind == SCRIPTED:
             name = f"{kind}:{self._path.parent / rest}"
             if self._opening.model_for(name) == name:
@@ -227,17 +226,17 @@ class _Loader:
         if not script.is_file():
             file = word.text.partition(":")[2]
             hint = near_file(file, script) or f"it is looked for in '{script.parent.resolve()}'"
-            self._problems.append(Problem(BAD_SHAPE, f"there is no script '{file}'", word.location, hint=hint))
+            self._problems.append(Problem(UNKNOWN_KEY, f"there is no script '{file}'", word.location, hint=hint))
         elif runs_code(word.text):
             hint = f"write it in YAML, or name it yourself: --model {SCRIPTED}:{script.name}, or TOOLKIT_MODEL"
             message = f"the script '{script.name}' would run as code, and a file cannot choose that"
-            self._problems.append(Problem(BAD_SHAPE, message, word.location, hint=hint))
+            self._problems.append(Problem(UNKNOWN_KEY, message, word.location, hint=hint))
         else:
             try:
                 ScriptedModel.load(script)
             except ConfigurationError as error:
                 self._problems += [
-                    replace(one, code=one.code or BAD_SHAPE, location=one.location or word.location)
+                    replace(one, code=one.code or UNKNOWN_KEY, location=one.location or word.location)
                     for one in error.problems
                 ]
 

@@ -8,10 +8,11 @@ from toolkit.agents.files.definitions import KINDS, AgentDefinition, KindName, R
 from toolkit.agents.files.flows import FlowReader
 from toolkit.agents.files.texts import Text
 from toolkit.agents.loop import Limits
+from toolkit.codes import UNKNOWN_KEY
 from toolkit.documents import nodes
 from toolkit.documents.nodes import Node, Scalar
 from toolkit.documents.reading import read_text
-from toolkit.documents.shapes import BAD_SHAPE, Word
+from toolkit.documents.shapes import Word
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
 from toolkit.tools.heads import HeadReader
@@ -154,7 +155,7 @@ class _Reader(HeadReader):
             return None
         text = read_text(path, name)
         if isinstance(text, Problem):
-            self.problems.append(Problem(BAD_SHAPE, text.message, node.location, hint=text.hint))
+            self.problems.append(Problem(UNKNOWN_KEY, text.message, node.location, hint=text.hint))
             return None
         return Text(text.removeprefix("\ufeff").rstrip(), node.location._replace(file=str(path)))
 

@@ -4,12 +4,10 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from toolkit.codes import BAD_EXPRESSION, UNKNOWN_REFERENCE
 from toolkit.documents.nodes import Scalar
 from toolkit.json_texts import json_text
 from toolkit.problems import Location, Problem, did_you_mean, respelled
-
-UNKNOWN_REFERENCE = "TK605"
-BAD_EXPRESSION = "TK606"
 
 _OPENING = "${{"
 _WHOLE = re.compile(r"\$\{\{\s*inputs\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")

@@ -10,10 +10,10 @@ from types import ModuleType
 from typing import Any, cast
 from zlib import crc32
 
+from toolkit.codes import NOT_FOUND
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Location, Problem, did_you_mean
 
-NOT_FOUND = "TK001"
 MOST_TURNS = 10_000
 _NAMES = ("reply", "turns")
 _KINDS = "write `turns = [...]`, or `def reply(messages, tools):`"

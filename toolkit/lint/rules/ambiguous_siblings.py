@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from toolkit.codes import AMBIGUOUS_SIBLINGS
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.naming import READING
 from toolkit.lint.objecting import by_source
@@ -76,8 +77,7 @@ class AmbiguousSiblings(Rule):
     - the figure is this project's own
     '''
 
-    code = "TK206"
-    name = "ambiguous-siblings"
+    code = AMBIGUOUS_SIBLINGS
     limits = {"sibling-similarity": 85}
 
     def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:

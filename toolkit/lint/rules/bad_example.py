@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from toolkit.codes import BAD_EXAMPLE
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.lint.schema_values import misfit_of_arguments, misfit_of_value
@@ -46,8 +47,7 @@ class BadExample(Rule):
       must be valid according to the tool's `input_schema`; invalid ones return a 400 error (checked 2026-11-22)
     '''
 
-    code = "TK314"
-    name = "bad-example"
+    code = BAD_EXAMPLE
     severity = "error"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:

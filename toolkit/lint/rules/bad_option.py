@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from toolkit.codes import BAD_OPTION
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.python_files import PythonFunction
 from toolkit.lint.rule import Rule
@@ -55,8 +56,7 @@ class BadOption(Rule):
     - this project's own (checked 2026-11-21)
     '''
 
-    code = "TK323"
-    name = "bad-option"
+    code = BAD_OPTION
     severity = "error"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator, Mapping
 
+from toolkit.codes import BLOCKING_IN_ASYNC
 from toolkit.lint.effects import own_nodes
 from toolkit.lint.importing import importing
 from toolkit.lint.python_files import PythonFunction
@@ -65,8 +66,7 @@ class BlockingInAsync(Rule):
     - Ruff, [flake8-async](https://docs.astral.sh/ruff/rules/#flake8-async-async) (checked 2026-11-22)
     '''
 
-    code = "TK404"
-    name = "blocking-in-async"
+    code = BLOCKING_IN_ASYNC
     fix = "unsafe"
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from toolkit.codes import BOOL_TRAP
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -48,8 +49,7 @@ class BoolTrap(Rule):
     - the figure is this project's own
     '''
 
-    code = "TK311"
-    name = "bool-trap"
+    code = BOOL_TRAP
     severity = "info"
     limits = {"max-booleans": 2}
 

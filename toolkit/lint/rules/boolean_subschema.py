@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from toolkit.codes import BOOLEAN_SUBSCHEMA
 from toolkit.lint.definitions import ToolDefinition, nearest_node
 from toolkit.lint.rule import Rule
 from toolkit.problems import Edit, Fix, Problem
@@ -46,8 +47,7 @@ class BooleanSubschema(Rule):
     - MCP TypeScript SDK, `ToolSchema`: the properties of `inputSchema` are objects (checked 2026-11-22)
     """
 
-    code = "TK315"
-    name = "boolean-subschema"
+    code = BOOLEAN_SUBSCHEMA
     severity = "error"
     fix = "safe"
 

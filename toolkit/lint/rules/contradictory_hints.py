@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from toolkit.codes import CONTRADICTORY_HINTS
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.effects import effects_of
 from toolkit.lint.rule import Rule
@@ -52,8 +53,7 @@ class ContradictoryHints(Rule):
       "meaningful only when `readOnlyHint == false`" (checked 2026-11-22)
     '''
 
-    code = "TK507"
-    name = "contradictory-hints"
+    code = CONTRADICTORY_HINTS
     severity = "error"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:

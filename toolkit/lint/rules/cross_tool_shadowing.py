@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from toolkit.codes import CROSS_TOOL_SHADOWING
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Location, Problem
@@ -111,8 +112,7 @@ class CrossToolShadowing(Rule):
     - OWASP, [MCP03: tool poisoning](https://owasp.org/www-project-mcp-top-10/) (checked 2026-11-22)
     """
 
-    code = "TK505"
-    name = "cross-tool-shadowing"
+    code = CROSS_TOOL_SHADOWING
 
     def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
         holders: dict[str, list[ToolDefinition]] = {}

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from toolkit.codes import DEEP_NESTING
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.objecting import ProviderRule
 from toolkit.problems import Problem
@@ -55,8 +56,8 @@ class DeepNesting(ProviderRule):
     - the lower figure is this project's own
     """
 
-    code = "TK309"
-    name = "deep-nesting"
+    code = DEEP_NESTING
+    needs_import = True
     limits = {"max-depth": 3}
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:

@@ -4,6 +4,7 @@ import ast
 import json
 from collections.abc import Iterator
 
+from toolkit.codes import DEFAULT_MISMATCH
 from toolkit.documents.nodes import Mapping as MappingNode
 from toolkit.documents.nodes import Scalar
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition, nearest_node
@@ -62,8 +63,7 @@ class DefaultMismatch(Rule):
     - Ruff, [mutable-argument-default](https://docs.astral.sh/ruff/rules/mutable-argument-default/) (checked 2026-11-22)
     '''
 
-    code = "TK313"
-    name = "default-mismatch"
+    code = DEFAULT_MISMATCH
     severity = "error"
     fix = "safe"
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from toolkit.codes import DEFINITION_DRIFT
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.pins.drifts import changes_between, in_short
@@ -44,8 +45,8 @@ class DefinitionDrift(Rule):
     - OWASP, [MCP top 10](https://owasp.org/www-project-mcp-top-10/) (checked 2026-11-22)
     """
 
-    code = "TK514"
-    name = "definition-drift"
+    code = DEFINITION_DRIFT
+    needs_import = True
 
     def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
         locked = read_lock(self.settings.directory / LOCK_FILE)

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from toolkit.codes import DESTRUCTIVE_WITHOUT_APPROVAL
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.effects import effects_of
 from toolkit.lint.marks import with_option
@@ -62,8 +63,7 @@ class DestructiveWithoutApproval(Rule):
       approval (checked 2026-11-22)
     '''
 
-    code = "TK506"
-    name = "destructive-without-approval"
+    code = DESTRUCTIVE_WITHOUT_APPROVAL
     severity = "error"
     fix = "unsafe"
 

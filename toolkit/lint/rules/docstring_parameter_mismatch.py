@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from toolkit.codes import DOCSTRING_PARAMETER_MISMATCH
 from toolkit.lint.literals import Literal
 from toolkit.lint.python_files import PythonFunction
 from toolkit.lint.rule import Rule
@@ -66,8 +67,7 @@ class DocstringParameterMismatch(Rule):
       "List each parameter by name" (checked 2026-11-21)
     '''
 
-    code = "TK205"
-    name = "docstring-parameter-mismatch"
+    code = DOCSTRING_PARAMETER_MISMATCH
     severity = "error"
     fix = "safe"
 

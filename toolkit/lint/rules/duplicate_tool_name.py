@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from toolkit.codes import DUPLICATE_TOOL_NAME
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -65,8 +66,7 @@ class DuplicateToolName(Rule):
       all is this project's own
     '''
 
-    code = "TK103"
-    name = "duplicate-tool-name"
+    code = DUPLICATE_TOOL_NAME
     severity = "error"
 
     def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:

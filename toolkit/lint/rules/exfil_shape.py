@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from toolkit.codes import EXFIL_SHAPE
 from toolkit.lint.definitions import Text, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -79,8 +80,7 @@ class ExfilShape(Rule):
     - OWASP, [MCP03: tool poisoning](https://owasp.org/www-project-mcp-top-10/) (checked 2026-11-22)
     """
 
-    code = "TK504"
-    name = "exfil-shape"
+    code = EXFIL_SHAPE
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         for text in tool.texts:

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from toolkit.codes import GLOBAL_STATE
 from toolkit.lint.effects import own_nodes
 from toolkit.lint.python_files import PythonFunction
 from toolkit.lint.rule import Rule
@@ -51,8 +52,7 @@ class GlobalState(Rule):
     - Ruff, [global-statement](https://docs.astral.sh/ruff/rules/global-statement/) (checked 2026-11-22)
     '''
 
-    code = "TK409"
-    name = "global-state"
+    code = GLOBAL_STATE
     severity = "info"
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:

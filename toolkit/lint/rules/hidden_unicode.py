@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from io import StringIO
 from tokenize import COMMENT, generate_tokens
 
+from toolkit.codes import HIDDEN_UNICODE
 from toolkit.lint.definitions import Text, ToolDefinition
 from toolkit.lint.pipeline_files import PipelineFile
 from toolkit.lint.python_files import PythonFile
@@ -53,8 +54,7 @@ class HiddenUnicode(Rule):
     - Trojan Source, [CVE-2021-42574](https://nvd.nist.gov/vuln/detail/CVE-2021-42574) (checked 2026-11-21)
     """
 
-    code = "TK501"
-    name = "hidden-unicode"
+    code = HIDDEN_UNICODE
     severity = "error"
     fix = "safe"
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from toolkit.codes import HUGE_ENUM
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.objecting import ProviderRule
 from toolkit.problems import Problem
@@ -49,8 +50,7 @@ class HugeEnum(ProviderRule):
     - the lower figure is this project's own
     """
 
-    code = "TK310"
-    name = "huge-enum"
+    code = HUGE_ENUM
     limits = {"max-enum-values": 50}
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from toolkit.codes import INCONSISTENT_NAMING
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.objecting import by_source
 from toolkit.lint.rule import Rule
@@ -86,8 +87,7 @@ class InconsistentNaming(Rule):
       the names of tools are put together tells in evaluations (checked 2026-11-22); the styles are this project's own
     '''
 
-    code = "TK105"
-    name = "inconsistent-naming"
+    code = INCONSISTENT_NAMING
     severity = "info"
     default = False
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from toolkit.codes import INSTRUCTION_IN_DESCRIPTION
 from toolkit.lint.definitions import Text, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -88,8 +89,7 @@ class InstructionInDescription(Rule):
     - OWASP, [MCP03: tool poisoning](https://owasp.org/www-project-mcp-top-10/) (checked 2026-11-22)
     """
 
-    code = "TK502"
-    name = "instruction-in-description"
+    code = INSTRUCTION_IN_DESCRIPTION
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         for text in tool.texts:

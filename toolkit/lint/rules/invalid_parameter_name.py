@@ -1,5 +1,6 @@
 """TK107: a parameter whose name some provider refuses."""
 
+from toolkit.codes import INVALID_PARAMETER_NAME
 from toolkit.lint.objecting import ProviderRule
 
 
@@ -41,6 +42,5 @@ class InvalidParameterName(ProviderRule):
       A-Z, 0-9, or underscores with a maximum length of 64" (`google-genai` 3.4.0, `types.py`, checked 2026-11-22)
     """
 
-    code = "TK107"
-    name = "invalid-parameter-name"
+    code = INVALID_PARAMETER_NAME
     severity = "error"

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from toolkit.codes import INVALID_TOOL_NAME
 from toolkit.dialects.providers import LIMITS
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import PORTABLE, Rule
@@ -50,8 +51,7 @@ class InvalidToolName(Rule):
       2026-11-21)
     '''
 
-    code = "TK101"
-    name = "invalid-tool-name"
+    code = INVALID_TOOL_NAME
     severity = "error"
     fix = "unsafe"
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from toolkit.codes import LETHAL_TRIFECTA
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.objecting import by_source
 from toolkit.lint.pipeline_files import PipelineFile, PipelineStep
@@ -58,8 +59,7 @@ class LethalTrifecta(Rule):
       project's own
     """
 
-    code = "TK513"
-    name = "lethal-trifecta"
+    code = LETHAL_TRIFECTA
 
     def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
         for source in by_source(tools):

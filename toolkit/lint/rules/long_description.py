@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from toolkit.codes import LONG_DESCRIPTION
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -49,8 +50,7 @@ class LongDescription(Rule):
     - the figure is the limit that Azure OpenAI and several gateways enforce for the description of a function
     """
 
-    code = "TK203"
-    name = "long-description"
+    code = LONG_DESCRIPTION
     limits = {"max-description-length": 1024}
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from toolkit.codes import LONG_TOOL_NAME
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.objecting import ProviderRule
 from toolkit.problems import Problem
@@ -52,8 +53,7 @@ class LongToolName(ProviderRule):
       (checked 2026-11-22)
     '''
 
-    code = "TK102"
-    name = "long-tool-name"
+    code = LONG_TOOL_NAME
     severity = "error"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:

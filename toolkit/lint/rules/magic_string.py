@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Iterator
 
+from toolkit.codes import MAGIC_STRING
 from toolkit.documents.nodes import Mapping as MappingNode
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition, nearest_node
 from toolkit.lint.importing import importing
@@ -74,8 +75,7 @@ class MagicString(Rule):
       structure to make invalid states unrepresentable" (checked 2026-11-22)
     '''
 
-    code = "TK312"
-    name = "magic-string"
+    code = MAGIC_STRING
     fix = "unsafe"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from toolkit.codes import MISSING_ANNOTATIONS
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.effects import effects_of
 from toolkit.lint.marks import with_option
@@ -51,8 +52,7 @@ class MissingAnnotations(Rule):
       `openWorldHint` are true unless they are said (checked 2026-11-22)
     '''
 
-    code = "TK508"
-    name = "missing-annotations"
+    code = MISSING_ANNOTATIONS
     severity = "info"
     fix = "unsafe"
     providers = ("mcp",)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from toolkit.codes import MISSING_DESCRIPTION
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.pipeline_files import PipelineFile
 from toolkit.lint.requests import is_yaml
@@ -49,8 +50,7 @@ class MissingDescription(Rule):
       extremely detailed descriptions" (checked 2026-11-21)
     '''
 
-    code = "TK201"
-    name = "missing-description"
+    code = MISSING_DESCRIPTION
     severity = "error"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from toolkit.codes import MISSING_PARAMETER_DESCRIPTION
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -54,8 +55,7 @@ class MissingParameterDescription(Rule):
       purpose of the function and each parameter (and its format)" (checked 2026-11-21)
     '''
 
-    code = "TK204"
-    name = "missing-parameter-description"
+    code = MISSING_PARAMETER_DESCRIPTION
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         if tool.origin == "pipeline":

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from toolkit.codes import MISSING_RETURN_TYPE
 from toolkit.lint.python_files import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -45,8 +46,7 @@ class MissingReturnType(Rule):
       (checked 2026-11-22)
     '''
 
-    code = "TK403"
-    name = "missing-return-type"
+    code = MISSING_RETURN_TYPE
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         if function.node.returns is None:

@@ -1,5 +1,6 @@
 """TK316: a pattern inside the items of a list."""
 
+from toolkit.codes import NESTED_PATTERN
 from toolkit.dialects.changes import Objection
 from toolkit.documents.nodes import Mapping
 from toolkit.lint.definitions import ToolDefinition, nearest_node
@@ -51,8 +52,7 @@ class NestedPattern(ProviderRule):
     - llama.cpp, [issue 25895](https://github.com/ggml-org/llama.cpp/issues/25895) (checked 2026-11-22)
     """
 
-    code = "TK316"
-    name = "nested-pattern"
+    code = NESTED_PATTERN
     severity = "error"
     fix = "unsafe"
     providers = ("llama-cpp",)

@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from toolkit.codes import NO_RETURN_DESCRIPTION
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.naming import READING
 from toolkit.lint.rule import Rule
@@ -69,8 +70,7 @@ class NoReturnDescription(Rule):
       says what the tool does not return, too (checked 2026-11-21)
     '''
 
-    code = "TK207"
-    name = "no-return-description"
+    code = NO_RETURN_DESCRIPTION
     severity = "info"
     default = False
 

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from toolkit.codes import NO_TIMEOUT
 from toolkit.lint.python_files import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -54,8 +55,7 @@ class NoTimeout(Rule):
       timeout value is set explicitly" (checked 2026-11-22)
     '''
 
-    code = "TK410"
-    name = "no-timeout"
+    code = NO_TIMEOUT
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         for node, meaning in function.calls():

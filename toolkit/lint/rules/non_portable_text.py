@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from toolkit.codes import NON_PORTABLE_TEXT
 from toolkit.lint.definitions import Text, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem
@@ -54,8 +55,7 @@ class NonPortableText(Rule):
       people to read; nothing says that it is marked up (checked 2026-11-22)
     """
 
-    code = "TK209"
-    name = "non-portable-text"
+    code = NON_PORTABLE_TEXT
     severity = "info"
     fix = "safe"
 

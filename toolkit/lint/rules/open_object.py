@@ -1,5 +1,6 @@
 """TK317: an object that may hold anything, where it should be closed."""
 
+from toolkit.codes import OPEN_OBJECT
 from toolkit.dialects.changes import Objection
 from toolkit.documents.nodes import Mapping
 from toolkit.lint.definitions import ToolDefinition, nearest_node
@@ -37,8 +38,7 @@ class OpenObject(ProviderRule):
       false must always be set in objects" (checked 2026-11-22)
     """
 
-    code = "TK317"
-    name = "open-object"
+    code = OPEN_OBJECT
     severity = "info"
     fix = "safe"
     providers = ("mcp", "openai-strict", "anthropic-strict")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from toolkit.codes import OPTIONAL_RESULT_READ
 from toolkit.documents.nodes import Mapping, Node, Scalar, Sequence
 from toolkit.lint.pipeline_files import PipelineFile
 from toolkit.lint.rule import Rule
@@ -49,8 +50,7 @@ class OptionalResultRead(Rule):
     - the format of pipelines, [Pipelines](../pipelines.md) (checked 2026-11-22)
     """
 
-    code = "TK613"
-    name = "optional-result-read"
+    code = OPTIONAL_RESULT_READ
 
     def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:
         root = pipeline.root

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from toolkit.codes import PLACEHOLDER_TEXT
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -58,8 +59,7 @@ class PlaceholderText(Rule):
     - this project's own
     '''
 
-    code = "TK208"
-    name = "placeholder-text"
+    code = PLACEHOLDER_TEXT
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         for text in tool.texts:

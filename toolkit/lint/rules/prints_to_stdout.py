@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from toolkit.codes import PRINTS_TO_STDOUT
 from toolkit.lint.importing import importing
 from toolkit.lint.python_files import PythonFile, PythonFunction
 from toolkit.lint.rule import Rule
@@ -55,8 +56,7 @@ class PrintsToStdout(Rule):
       write anything to its stdout that is not a valid MCP message" (checked 2026-11-22)
     '''
 
-    code = "TK407"
-    name = "prints-to-stdout"
+    code = PRINTS_TO_STDOUT
     fix = "unsafe"
     providers = ("mcp",)
 

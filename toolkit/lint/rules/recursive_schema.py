@@ -1,5 +1,6 @@
 """TK307: a schema that refers to itself."""
 
+from toolkit.codes import RECURSIVE_SCHEMA
 from toolkit.lint.objecting import ProviderRule
 
 
@@ -57,7 +58,7 @@ class RecursiveSchema(ProviderRule):
     - Gemini, `google-genai` 3.4.0, `types.py`: `Schema` has no references (checked 2026-11-22)
     '''
 
-    code = "TK307"
-    name = "recursive-schema"
+    code = RECURSIVE_SCHEMA
     severity = "error"
+    needs_import = True
     providers = ("anthropic-strict", "gemini", "ollama")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from toolkit.codes import REQUIRED_UNKNOWN
 from toolkit.documents.nodes import Sequence as SequenceNode
 from toolkit.lint.definitions import ToolDefinition, nearest_node
 from toolkit.lint.json_edits import without_item
@@ -61,8 +62,7 @@ class RequiredUnknown(Rule):
       ([issue 6704](https://github.com/google-gemini/gemini-cli/issues/6704), checked 2026-11-22)
     """
 
-    code = "TK303"
-    name = "required-unknown"
+    code = REQUIRED_UNKNOWN
     severity = "error"
     fix = "safe"
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from toolkit.codes import RESERVED_NAME
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -56,8 +57,7 @@ class ReservedName(Rule):
       [Tool use](https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview) (checked 2026-11-22)
     '''
 
-    code = "TK104"
-    name = "reserved-name"
+    code = RESERVED_NAME
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         provider = _HOSTED.get(tool.name.lower().replace("-", "_"))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from toolkit.codes import RETRY_NON_IDEMPOTENT
 from toolkit.lint.pipeline_files import PipelineFile
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -44,8 +45,7 @@ class RetryNonIdempotent(Rule):
       (checked 2026-11-22)
     """
 
-    code = "TK615"
-    name = "retry-non-idempotent"
+    code = RETRY_NON_IDEMPOTENT
 
     def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:
         for step in pipeline.steps or ():

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from toolkit.codes import ROOT_NOT_OBJECT
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -47,8 +48,7 @@ class RootNotObject(Rule):
       an object schema (checked 2026-11-21)
     """
 
-    code = "TK302"
-    name = "root-not-object"
+    code = ROOT_NOT_OBJECT
     severity = "error"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:

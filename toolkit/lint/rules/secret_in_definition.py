@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from toolkit.codes import SECRET_IN_DEFINITION
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.lint.secrets_in_text import is_placeholder, secrets_in
@@ -52,8 +53,7 @@ class SecretInDefinition(Rule):
     - CWE-798, [Use of hard-coded credentials](https://cwe.mitre.org/data/definitions/798.html) (checked 2026-11-22)
     '''
 
-    code = "TK512"
-    name = "secret-in-definition"
+    code = SECRET_IN_DEFINITION
     severity = "error"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from toolkit.codes import SECRET_IN_YAML
 from toolkit.documents.nodes import Mapping, Node, Scalar, Sequence
 from toolkit.lint.pipeline_files import PipelineFile
 from toolkit.lint.rule import Rule
@@ -42,8 +43,7 @@ class SecretInYaml(Rule):
     - CWE-798, [Use of hard-coded credentials](https://cwe.mitre.org/data/definitions/798.html) (checked 2026-11-22)
     """
 
-    code = "TK620"
-    name = "secret-in-yaml"
+    code = SECRET_IN_YAML
     severity = "error"
 
     def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:

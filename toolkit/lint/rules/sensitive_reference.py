@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from toolkit.codes import SENSITIVE_REFERENCE
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -56,8 +57,7 @@ class SensitiveReference(Rule):
       (checked 2026-11-22)
     """
 
-    code = "TK503"
-    name = "sensitive-reference"
+    code = SENSITIVE_REFERENCE
     severity = "error"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:

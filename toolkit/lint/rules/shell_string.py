@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from toolkit.codes import SHELL_STRING
 from toolkit.lint.carried_text import carriers_of, carries
 from toolkit.lint.effects import leading_text
 from toolkit.lint.python_files import PythonFunction
@@ -72,8 +73,7 @@ class ShellString(Rule):
     - CVE-2025-53107, a git server for MCP that put its arguments into a shell (checked 2026-11-22)
     '''
 
-    code = "TK511"
-    name = "shell-string"
+    code = SHELL_STRING
     severity = "error"
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from toolkit.codes import SHORT_DESCRIPTION
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -55,8 +56,7 @@ class ShortDescription(Rule):
     - the figures are this project's own
     '''
 
-    code = "TK202"
-    name = "short-description"
+    code = SHORT_DESCRIPTION
     limits = {"min-description-length": 20, "min-description-words": 4}
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from toolkit.codes import SIDE_EFFECT_ON_IMPORT
 from toolkit.lint.python_files import PythonFile
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -68,8 +69,7 @@ class SideEffectOnImport(Rule):
       write anything to `stdout` that is no message (checked 2026-11-22)
     '''
 
-    code = "TK406"
-    name = "side-effect-on-import"
+    code = SIDE_EFFECT_ON_IMPORT
 
     def check_module(self, module: PythonFile) -> Iterator[Problem]:
         for node in _run_on_import(module.tree):

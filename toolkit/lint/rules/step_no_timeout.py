@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from toolkit.codes import STEP_NO_TIMEOUT
 from toolkit.lint.pipeline_files import PipelineFile, PipelineStep
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -46,8 +47,7 @@ class StepNoTimeout(Rule):
     - the format of pipelines, [Pipelines](../pipelines.md) (checked 2026-11-22)
     """
 
-    code = "TK617"
-    name = "step-no-timeout"
+    code = STEP_NO_TIMEOUT
     severity = "info"
     default = False
     fix = "unsafe"

@@ -1,5 +1,6 @@
 """TK306: strict tools that are too many, or too free, together."""
 
+from toolkit.codes import STRICT_BUDGET
 from toolkit.lint.objecting import ToolsetRule
 
 
@@ -54,8 +55,7 @@ class StrictBudget(ToolsetRule):
       strict tools (checked 2026-11-22)
     """
 
-    code = "TK306"
-    name = "strict-budget"
+    code = STRICT_BUDGET
     severity = "error"
     providers = ("anthropic-strict",)
     advice = "make fewer tools strict, or require more of their parameters"

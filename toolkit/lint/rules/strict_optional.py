@@ -1,5 +1,6 @@
 """TK305: a parameter that may be left out, where a strict mode wants all of them."""
 
+from toolkit.codes import STRICT_OPTIONAL
 from toolkit.dialects.changes import Objection
 from toolkit.documents.nodes import Mapping, Scalar, Sequence, plain
 from toolkit.lint.definitions import ToolDefinition, nearest_node
@@ -62,8 +63,7 @@ class StrictOptional(ProviderRule):
       required" (checked 2026-11-22)
     """
 
-    code = "TK305"
-    name = "strict-optional"
+    code = STRICT_OPTIONAL
     severity = "error"
     fix = "safe"
     providers = ("openai-strict",)

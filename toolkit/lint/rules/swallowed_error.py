@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from toolkit.codes import SWALLOWED_ERROR
 from toolkit.lint.effects import leading_text, own_nodes
 from toolkit.lint.python_files import PythonFunction
 from toolkit.lint.rule import Rule
@@ -65,8 +66,7 @@ class SwallowedError(Rule):
       failures of tools are reported with `isError` (checked 2026-11-22)
     '''
 
-    code = "TK408"
-    name = "swallowed-error"
+    code = SWALLOWED_ERROR
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         for statements in _blocks(function):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from toolkit.codes import TOKEN_COST
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.objecting import by_source, name_of
 from toolkit.lint.rule import Rule
@@ -67,8 +68,7 @@ class TokenCost(Rule):
     - the figures are this project's own
     '''
 
-    code = "TK318"
-    name = "token-cost"
+    code = TOKEN_COST
     limits = {"max-tokens": 400, "max-toolset-tokens": 10_000}
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:

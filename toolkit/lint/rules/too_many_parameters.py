@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from toolkit.codes import TOO_MANY_PARAMETERS
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -59,8 +60,7 @@ class TooManyParameters(Rule):
     - the figures are this project's own
     '''
 
-    code = "TK308"
-    name = "too-many-parameters"
+    code = TOO_MANY_PARAMETERS
     limits = {"max-parameters": 8, "max-parameters-error": 15}
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:

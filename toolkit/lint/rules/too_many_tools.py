@@ -1,5 +1,6 @@
 """TK319: more tools at once than a provider takes, or a model keeps apart."""
 
+from toolkit.codes import TOO_MANY_TOOLS
 from toolkit.lint.objecting import ToolsetRule
 
 
@@ -58,6 +59,5 @@ class TooManyTools(ToolsetRule):
       2026-11-22)
     """
 
-    code = "TK319"
-    name = "too-many-tools"
+    code = TOO_MANY_TOOLS
     advice = "offer them by category or behind a facade, so that a model sees a few at a time"

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
+from toolkit.codes import UNAWAITED
 from toolkit.lint.effects import own_nodes
 from toolkit.lint.python_files import PythonFile, PythonFunction
 from toolkit.lint.rule import Rule
@@ -68,8 +69,7 @@ class Unawaited(Rule):
       (checked 2026-11-22)
     '''
 
-    code = "TK405"
-    name = "unawaited"
+    code = UNAWAITED
     severity = "error"
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from toolkit.codes import UNFIT_PARAMETER
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.python_files import PythonFile, PythonFunction
 from toolkit.lint.rule import Rule
@@ -73,8 +74,7 @@ class UnfitParameter(Rule):
     - this project's own (checked 2026-11-21)
     '''
 
-    code = "TK321"
-    name = "unfit-parameter"
+    code = UNFIT_PARAMETER
     severity = "error"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from toolkit.codes import UNRESTRICTED_PATH
 from toolkit.lint.carried_text import carries
 from toolkit.lint.python_files import PythonFunction, PythonParameter
 from toolkit.lint.rule import Rule
@@ -80,8 +81,7 @@ class UnrestrictedPath(Rule):
       leads out (checked 2026-11-22)
     '''
 
-    code = "TK509"
-    name = "unrestricted-path"
+    code = UNRESTRICTED_PATH
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         for parameter, call, written in unguarded(function, _GUARDS, _follows):

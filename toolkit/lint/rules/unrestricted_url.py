@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from toolkit.codes import UNRESTRICTED_URL
 from toolkit.lint.carried_text import begins_with
 from toolkit.lint.python_files import PythonFunction, PythonParameter
 from toolkit.lint.rule import Rule
@@ -66,8 +67,7 @@ class UnrestrictedUrl(Rule):
     - CWE-918, [Server-side request forgery](https://cwe.mitre.org/data/definitions/918.html) (checked 2026-11-22)
     '''
 
-    code = "TK510"
-    name = "unrestricted-url"
+    code = UNRESTRICTED_URL
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         for parameter, call, written in unguarded(function, _GUARDS, _follows):

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from toolkit.codes import UNSERIALISABLE_RETURN
 from toolkit.lint.effects import own_nodes
 from toolkit.lint.python_files import PythonFunction
 from toolkit.lint.rule import Rule
@@ -60,8 +61,7 @@ class UnserialisableReturn(Rule):
       resources and structured JSON (checked 2026-11-22)
     '''
 
-    code = "TK402"
-    name = "unserialisable-return"
+    code = UNSERIALISABLE_RETURN
     severity = "error"
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:

@@ -1,5 +1,6 @@
 """TK304: a schema says what a provider does not understand."""
 
+from toolkit.codes import UNSUPPORTED_KEYWORD
 from toolkit.dialects.changes import Objection
 from toolkit.documents.nodes import Mapping, Scalar
 from toolkit.lint.definitions import ToolDefinition, nearest_node
@@ -61,8 +62,7 @@ class UnsupportedKeyword(ProviderRule):
     - Gemini, `google-genai` 3.4.0, `types.py`: `Schema` is a part of OpenAPI 3.0 (checked 2026-11-22)
     """
 
-    code = "TK304"
-    name = "unsupported-keyword"
+    code = UNSUPPORTED_KEYWORD
     severity = "error"
     fix = "unsafe"
     providers = (

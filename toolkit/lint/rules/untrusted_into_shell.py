@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from toolkit.codes import UNTRUSTED_INTO_SHELL
 from toolkit.lint.pipeline_files import PipelineFile
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -63,8 +64,7 @@ class UntrustedIntoShell(Rule):
     - CWE-78, [OS command injection](https://cwe.mitre.org/data/definitions/78.html), CWE-89 and CWE-22 (checked 2026-11-22)
     """
 
-    code = "TK619"
-    name = "untrusted-into-shell"
+    code = UNTRUSTED_INTO_SHELL
     severity = "error"
 
     def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:

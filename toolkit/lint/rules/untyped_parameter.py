@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from toolkit.codes import UNTYPED_PARAMETER
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.python_files import PythonFile
 from toolkit.lint.rule import Rule
@@ -64,8 +65,7 @@ class UntypedParameter(Rule):
       type, and arrays typed items (checked 2026-11-21)
     '''
 
-    code = "TK301"
-    name = "untyped-parameter"
+    code = UNTYPED_PARAMETER
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         for parameter in tool.parameters:

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from toolkit.codes import UNUSED_PARAMETER
 from toolkit.lint.python_files import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -59,8 +60,7 @@ class UnusedParameter(Rule):
       signatures alone that others may call by name; those of tools are called by models only (checked 2026-11-21)
     '''
 
-    code = "TK401"
-    name = "unused-parameter"
+    code = UNUSED_PARAMETER
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         if function.is_stub or function.is_decorated:

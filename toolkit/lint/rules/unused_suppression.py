@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from toolkit.codes import UNUSED_SUPPRESSION
 from toolkit.lint.rule import Rule
 from toolkit.lint.selection import fits
 from toolkit.lint.suppressions import Suppression
@@ -54,9 +55,9 @@ class UnusedSuppression(Rule):
       2026-11-21)
     '''
 
-    code = "TK010"
-    name = "unused-suppression"
+    code = UNUSED_SUPPRESSION
     severity = "warning"
+    needs_import = True
     fix = "safe"
 
     def unused(self, suppressions: Iterable[Suppression], codes: frozenset[str]) -> Iterator[Problem]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from toolkit.codes import VAGUE_TOOL_NAME
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -52,8 +53,7 @@ class VagueToolName(Rule):
       tool is for (checked 2026-11-22)
     '''
 
-    code = "TK106"
-    name = "vague-tool-name"
+    code = VAGUE_TOOL_NAME
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         words = [word for word in words_of(tool.name) if not word.isdigit()]

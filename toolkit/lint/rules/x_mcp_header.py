@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from toolkit.codes import X_MCP_HEADER
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -61,8 +62,7 @@ class XMcpHeader(Rule):
       (checked 2026-11-22)
     """
 
-    code = "TK320"
-    name = "x-mcp-header"
+    code = X_MCP_HEADER
     severity = "error"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:

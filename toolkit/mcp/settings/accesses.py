@@ -3,7 +3,8 @@
 from hashlib import sha256
 from typing import Any
 
-from toolkit.approvals.consents import NOT_ALLOWED, Access
+from toolkit.approvals.consents import Access
+from toolkit.codes import CONSENT_MISSING
 from toolkit.mcp.crossing import names_that_cross
 from toolkit.mcp.settings.servers import HttpServer, McpServer, StdioServer, texts_of, variables_in
 from toolkit.problems import Problem
@@ -66,4 +67,4 @@ def _refusal(server: McpServer) -> Problem:
     line = server.line.replace("\n", "\\n")  # no further line of it could pass for one of ours
     message = f"MCP server '{server.name}' of this project may not be {kind} yet: {line}{with_what}"
     hint = f"if you want that, allow it: --start {server.name}, or TOOLKIT_MCP_START={server.name}"
-    return Problem(NOT_ALLOWED, message, server.place, hint=hint)
+    return Problem(CONSENT_MISSING, message, server.place, hint=hint)

@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from toolkit.codes import BAD_CONFIGURATION
 from toolkit.mcp.settings.servers import McpServer
-from toolkit.mcp.settings.tables import BAD_CONFIGURATION, HTTP_KEYS, STDIO_KEYS, Setting, read_table
+from toolkit.mcp.settings.tables import HTTP_KEYS, STDIO_KEYS, Setting, read_table
 from toolkit.paths import bounded_bytes
 from toolkit.problems import Location, Problem, did_you_mean
 

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from toolkit.codes import BAD_CONFIGURATION
 from toolkit.durations import parse_duration
 from toolkit.errors import ConfigurationError
 from toolkit.mcp.crossing import MetaConverter, converter_from, names_what_crosses
 from toolkit.mcp.settings.servers import HttpServer, McpServer, Owner, StdioServer, holds_secret
 from toolkit.problems import Location, Problem, Severity, did_you_mean
-
-BAD_CONFIGURATION = "TK005"
 
 STDIO_KEYS = ("command", "args", "env", "cwd")
 HTTP_KEYS = ("url", "headers")

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from toolkit.codes import DUPLICATE_TOOL_NAME, HIDDEN_UNICODE, INCOMPLETE_GROUP, NOT_A_TOOL
 from toolkit.disclosure.groups import chosen
 from toolkit.errors import InvalidTools, ToolExecutionError
 from toolkit.mcp.crossing import meta_for
@@ -30,10 +31,6 @@ if TYPE_CHECKING:
     from toolkit.mcp.client.listings import Listing, Unreadable
     from toolkit.tools.shapes.values import Shape
 
-LACKING = "TK008"
-HIDDEN = "TK501"
-NOT_A_TOOL = "TK003"
-TAKEN = "TK103"
 
 _CLAIMS = {
     "read_only_hint": "read_only",
@@ -140,7 +137,7 @@ def tools_from(server: McpServer, listing: "Listing") -> tuple[list[RemoteTool],
         place = place_of(server.name, wire.name)
         if name in taken:
             message = f"tools '{taken[name]}' and '{wire.name}' of MCP server '{server.name}' would both be '{name}'"
-            problems.append(Problem(TAKEN, message, place, "warning", "leave one out: exclude = ['…']"))
+            problems.append(Problem(DUPLICATE_TOOL_NAME, message, place, "warning", "leave one out: exclude = ['…']"))
             continue
         try:
             tools.append(RemoteTool(server, wire, name))
@@ -195,14 +192,14 @@ def _hidden(server: McpServer, tool: RemoteTool) -> list[Problem]:
         return []
     message = f"tool '{tool.wire_name}' of MCP server '{server.name}' hides characters in its definition"
     hint = f"models are sent it without them; `toolkit lint {server.name}` tells where they are"
-    return [Problem(HIDDEN, message, place_of(server.name, tool.wire_name), "warning", hint)]
+    return [Problem(HIDDEN_UNICODE, message, place_of(server.name, tool.wire_name), "warning", hint)]
 
 
 def _lacking(server: McpServer, names: list[str]) -> list[Problem]:
     there = f"it has {', '.join(sorted(names))}" if names else "it has none at all"
     return [
         Problem(
-            LACKING,
+            INCOMPLETE_GROUP,
             f"MCP server '{server.name}' lacks its required tool '{name}'",
             server.place,
             hint=did_you_mean(name, names, otherwise=there),

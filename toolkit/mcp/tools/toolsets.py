@@ -5,13 +5,14 @@ import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
+from toolkit.codes import DUPLICATE_TOOL_NAME, NOT_A_TOOL
 from toolkit.disclosure.groups import matches
 from toolkit.disclosure.progressive import ProgressiveTool
 from toolkit.errors import ConfigurationError, InvalidTools, ToolExecutionError
 from toolkit.mcp.client.connections import ServerUnreachable
 from toolkit.mcp.client.sessions import connection_to, reach, wait_for
 from toolkit.mcp.settings.servers import McpServer
-from toolkit.mcp.tools.remote import NOT_A_TOOL, RemoteTool, tools_from
+from toolkit.mcp.tools.remote import RemoteTool, tools_from
 from toolkit.problems import Problem, did_you_mean
 from toolkit.tools.context import ToolContext
 
@@ -39,7 +40,7 @@ class McpTools:
         """
         names = [server.name for server in servers]
         if twice := sorted({name for name in names if names.count(name) > 1}):
-            raise InvalidTools(problems=[Problem("TK103", f"two MCP servers are called '{twice[0]}'")])
+            raise InvalidTools(problems=[Problem(DUPLICATE_TOOL_NAME, f"two MCP servers are called '{twice[0]}'")])
         self.servers = servers
         self._values = values or {}
 

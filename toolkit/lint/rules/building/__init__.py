@@ -1,1 +1,0 @@
-"""What building finds: annotations of tools. Documented here, found where tools are built."""

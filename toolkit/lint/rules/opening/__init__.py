@@ -1,1 +1,0 @@
-"""What opening finds: targets, modules and settings. Documented here, found where files are opened."""

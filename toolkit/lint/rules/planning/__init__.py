@@ -1,1 +1,0 @@
-"""What planning finds: everything that is wrong with a pipeline. Documented here, found where pipelines are planned."""
