@@ -188,11 +188,16 @@ def test_places_are_found_in_the_project_file(project):
     ]
 
 
-def test_key_of_an_inline_table_is_placed_at_the_table(project):
+def test_key_of_an_inline_table_has_a_place_of_its_own(project):
     project.write("toolkit.toml", "env = []\ndefaults = { timout = '1s' }\n")
     assert problems(project) == [
-        "toolkit.toml:2:1: error[TK005]: unknown key 'defaults.timout' (did you mean 'timeout' or 'model_timeout'?)"
+        "toolkit.toml:2:14: error[TK005]: unknown key 'defaults.timout' (did you mean 'timeout' or 'model_timeout'?)"
     ]
+
+
+def test_what_looks_like_a_key_inside_a_text_is_none(project):
+    project.write("toolkit.toml", "context.note = '''\n[defaults]\ntimeout = 1\n'''\n\n[defaults]\ntimeout = 2\n")
+    assert [problem.partition(": error")[0] for problem in problems(project)] == ["toolkit.toml:7:1"]
 
 
 def test_what_is_right_holds_beside_what_is_wrong(project):
@@ -352,6 +357,6 @@ def test_wrong_words_on_models_are_told_and_no_file_says_where_a_key_is_sent(pro
             "(write model = 'openai-chat:gpt-6-luna', or 'chat:NAME')"
         ),
         "toolkit.toml:3:1: error[TK005]: unknown key 'defaults.model_url' (did you mean 'model' or 'model_timeout'?)",
-        "toolkit.toml:5:1: error[TK005]: 'prices.chat:a.input' must be US dollars for a million tokens, such as 0.15",
-        "toolkit.toml:5:1: error[TK005]: unknown key 'prices.chat:a.inputs' (did you mean 'input'?)",
+        "toolkit.toml:5:14: error[TK005]: 'prices.chat:a.input' must be US dollars for a million tokens, such as 0.15",
+        "toolkit.toml:5:26: error[TK005]: unknown key 'prices.chat:a.inputs' (did you mean 'input'?)",
     ]

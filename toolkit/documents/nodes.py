@@ -3,7 +3,9 @@
 Two nodes are the same only if they are one: what they stand for is compared as `plain` data.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import date, time
 from typing import Any, NamedTuple
 
 from toolkit.documents.sources import Written
@@ -15,14 +17,15 @@ class Scalar:
     """One value: text, a number, true, false or null.
 
     Attributes:
-        value: The value that the text stands for, by the core rules of YAML 1.2: `on`, `no` and `12:30` are text.
+        value: The value that the text stands for. In YAML, by the core rules of its version 1.2: `on`, `no` and `12:30`
+            are text. In TOML, dates and times too.
         text: The value as text, without quotes and escapes: `1.10` keeps its last digit here.
         plain: Whether it was written without quotes.
         location: The place of the whole value, its quotes included.
         written: How it was written, for the places of its characters; None for a value made by hand.
     """
 
-    value: str | int | float | bool | None
+    value: str | int | float | bool | date | time | None
     text: str
     plain: bool
     location: Location
@@ -79,6 +82,17 @@ Node = Scalar | Sequence | Mapping
 def is_agent(root: "Node | None") -> bool:
     """Return whether a document describes an agent: it has `agent` among its top-level keys."""
     return isinstance(root, Mapping) and "agent" in root.entries
+
+
+def place_of(root: "Node | None", path: Iterable[str]) -> Location | None:
+    """Return the place of the key that a path of keys leads to, or of the last one on the way that there is."""
+    node, place = root, None
+    for name in path:
+        entry = node.entries.get(name) if isinstance(node, Mapping) else None
+        if entry is None:
+            break
+        node, place = entry.value, entry.key.location
+    return place
 
 
 def plain(node: Node) -> Any:

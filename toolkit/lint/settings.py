@@ -22,7 +22,7 @@ from toolkit.lint.rule import PORTABLE
 from toolkit.lint.selection import Selection, fits, unknown_parts
 from toolkit.problems import Problem, did_you_mean
 from toolkit.sources.configuration import Configuration
-from toolkit.sources.toml_places import place_in_configuration
+from toolkit.sources.toml_files import place_in_configuration
 
 PROVIDERS = (
     PORTABLE, "openai", "openai-strict", "anthropic", "anthropic-strict", "gemini", "bedrock", "mistral", "ollama",

@@ -13,7 +13,7 @@ from toolkit.sources.collected import Collected, as_warning, inner_names, named_
 from toolkit.sources.import_permission import Chooser
 from toolkit.sources.openers import Opener
 from toolkit.sources.targets import FilesTarget, NameTarget, Target, parse_target
-from toolkit.sources.toml_places import place_in_configuration
+from toolkit.sources.toml_files import place_in_configuration
 from toolkit.tools.base import Tool
 from toolkit.tools.names import legal_name
 

@@ -18,7 +18,7 @@ from toolkit.problems import Location, Problem
 from toolkit.sources.configuration import Configuration, ReadySettings
 from toolkit.sources.configuring import user_file
 from toolkit.sources.displaying import place_from
-from toolkit.sources.toml_places import place_in_configuration
+from toolkit.sources.toml_files import place_in_configuration
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate

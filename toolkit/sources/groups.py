@@ -6,10 +6,10 @@ from toolkit.codes import BAD_CONFIGURATION, CIRCLE_OF_PIPELINES, NO_TOOLS, NOT_
 from toolkit.disclosure.groups import ToolGroup, chosen, is_plain, ungranted
 from toolkit.problems import Location, Problem, did_you_mean, errors_among
 from toolkit.sources.collected import Collected, named_tool, table_of
-from toolkit.sources.configuration import GroupSettings, keys_before
+from toolkit.sources.configuration import GroupSettings
 from toolkit.sources.openers import Opener
 from toolkit.sources.ready import ALL_READY
-from toolkit.sources.toml_places import place_of_key
+from toolkit.sources.toml_files import place_in_configuration
 
 
 class ConfiguredGroups:
@@ -109,9 +109,4 @@ class ConfiguredGroups:
         return pool
 
     def _place(self, name: str) -> Location | None:
-        file = self._configuration.file
-        if file is None:
-            return None
-        text = file.read_text("utf-8", errors="replace")
-        place = place_of_key(text, [*keys_before(file), "groups", name])
-        return Location(str(file), *place) if place else None
+        return place_in_configuration(self._configuration, ["groups", name])

@@ -8,7 +8,7 @@ from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
 from toolkit.sources.collected import Collected
 from toolkit.sources.configuration import Configuration, ReadySettings
-from toolkit.sources.toml_places import place_in_configuration
+from toolkit.sources.toml_files import place_in_configuration
 from toolkit.tools.base import RedescribedTool, Tool
 
 ALL_READY = "builtin"

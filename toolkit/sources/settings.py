@@ -9,7 +9,7 @@ from toolkit.codes import BAD_CONFIGURATION
 from toolkit.durations import parse_duration
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.sources.configuration import Configuration, GroupSettings, ReadySettings, keys_before
-from toolkit.sources.toml_files import document_in, text_of
+from toolkit.sources.toml_files import TomlDocument, document_in, text_of
 
 if TYPE_CHECKING:
     from toolkit.agents.models.prices import Price
@@ -32,10 +32,10 @@ def read_settings(file: Path) -> tuple[Configuration, list[Problem]] | None:
     document = document_in(text, file)
     if isinstance(document, Problem):
         return (empty, [document]) if not prefix or _OWN_TABLE.search(text) else None
-    table = _table(document, prefix)
+    table = _table(document.data, prefix)
     if table is None:
         return None
-    reader = _Reader(text, file, prefix)
+    reader = _Reader(document, file, prefix)
     return reader.configuration(table), reader.problems
 
 
@@ -48,8 +48,8 @@ def read_own_settings(file: Path) -> tuple[Configuration, list[Problem]]:
     document = document_in(text, file)
     if isinstance(document, Problem):
         return empty, [document]
-    reader = _Reader(text, file, (), "user")
-    return reader.own_configuration(document), reader.problems
+    reader = _Reader(document, file, (), "user")
+    return reader.own_configuration(document.data), reader.problems
 
 
 def _table(document: dict[str, Any], prefix: Sequence[str]) -> dict[str, Any] | None:
@@ -84,8 +84,8 @@ def unknown_dialect(name: str) -> str | None:
 class _Reader:
     """Reads one file's table; `problems` gathers what is wrong."""
 
-    def __init__(self, text: str, file: Path, prefix: Sequence[str], owner: "Owner" = "project") -> None:
-        self._text = text
+    def __init__(self, document: TomlDocument, file: Path, prefix: Sequence[str], owner: "Owner" = "project") -> None:
+        self._document = document
         self._owner = owner
         self._file = file
         self._prefix = prefix
@@ -277,9 +277,7 @@ class _Reader:
         self.problems.append(Problem(BAD_CONFIGURATION, message, self._place(path), hint=hint))
 
     def _place(self, path: Sequence[str]) -> Location:
-        from toolkit.sources.toml_places import place_of_key  # noqa: PLC0415 - only few keys are asked for
-
-        return Location(str(self._file), *(place_of_key(self._text, [*self._prefix, *path]) or ()))
+        return self._document.place([*self._prefix, *path])
 
 
 def _listed(names: Mapping[str, Any]) -> str:

@@ -1,14 +1,42 @@
-"""TOML files: their text, and the tables in it, or why there are none."""
+"""TOML files of the configuration: what each says, and where a key of it stands."""
 
-import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.paths import bounded_bytes
 from toolkit.problems import Location, Problem
+from toolkit.sources.configuration import Configuration, keys_before
+
+if TYPE_CHECKING:
+    from toolkit.documents import Mapping
 
 _LARGEST = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class TomlDocument:
+    """What a file says; where a key of it stands is found only when that is asked."""
+
+    data: dict[str, Any]
+    text: str
+    file: str
+
+    def place(self, path: Sequence[str]) -> Location:
+        """Return where the key begins that a path leads to, or the last one on the way that there is."""
+        from toolkit.documents.nodes import place_of  # noqa: PLC0415 - only few keys are asked for
+
+        found = place_of(self._root, path)
+        return Location(self.file, found.line, found.column) if found else Location(self.file)
+
+    @cached_property
+    def _root(self) -> "Mapping":
+        from toolkit.documents.toml_reading import nodes_of  # noqa: PLC0415 - only few keys are asked for
+
+        return nodes_of(self.data, self.text, self.file)
 
 
 def text_of(file: Path) -> str | Problem:
@@ -22,17 +50,27 @@ def text_of(file: Path) -> str | Problem:
     return Problem(BAD_CONFIGURATION, reason, Location(str(file)))
 
 
-def document_in(text: str, file: Path) -> dict[str, Any] | Problem:
+def document_in(text: str, file: Path) -> TomlDocument | Problem:
     """Return what a text says, or where it is no TOML."""
-    import tomllib  # noqa: PLC0415 - only a file that speaks of us is worth it
+    from toolkit.documents.toml_reading import read_data  # noqa: PLC0415 - only a file that speaks of us is worth it
 
-    try:
-        return tomllib.loads(text)
-    except RecursionError:
-        return Problem(BAD_CONFIGURATION, "the TOML is nested too deeply", Location(str(file)))
-    except tomllib.TOMLDecodeError as error:
-        found = re.search(r"^(.*?)\s*\(at (?:line (\d+), column (\d+)|end of document)\)", str(error), re.DOTALL)
-        message = (found[1] if found else str(error)).strip().replace("\n", " ")
-        line, column = (int(found[2]), int(found[3])) if found and found[2] else (len(text.splitlines()) or 1, None)
-        reason = f"{message[:1].lower()}{message[1:]}"
-        return Problem(BAD_CONFIGURATION, f"the TOML is broken: {reason}", Location(str(file), line, column))
+    data = read_data(text, str(file))
+    return replace(data, code=BAD_CONFIGURATION) if isinstance(data, Problem) else TomlDocument(data, text, str(file))
+
+
+def place_in_configuration(configuration: Configuration, path: Sequence[str], word: str = "") -> Location | None:
+    """Return where the configuration's file has a key, if it does: variables and options may have said it instead.
+
+    Args:
+        configuration: What was read from the file.
+        path: The keys that lead to it.
+        word: What the file must hold besides.
+    """
+    file = configuration.file
+    if file is None or isinstance(text := text_of(file), Problem) or word not in text:
+        return None
+    document = document_in(text, file)
+    if isinstance(document, Problem):
+        return None
+    place = document.place([*keys_before(file), *path])
+    return None if place.line is None else place

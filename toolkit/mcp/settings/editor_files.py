@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ def read_editors_file(file: Path, setting: Setting) -> dict[str, McpServer]:
     """Return the servers of an editor's file; `setting` says who names it."""
     from toolkit.documents.json_reading import parse_json  # noqa: PLC0415 - few projects name such files
     from toolkit.documents.nodes import Mapping as MappingNode  # noqa: PLC0415
-    from toolkit.documents.nodes import plain  # noqa: PLC0415
+    from toolkit.documents.nodes import place_of, plain  # noqa: PLC0415
 
     try:
         root, problems = parse_json(_without_comments(bounded_bytes(file, most=_LARGEST).decode("utf-8")), str(file))
@@ -39,7 +38,9 @@ def read_editors_file(file: Path, setting: Setting) -> dict[str, McpServer]:
     if root is None:
         return {}
     listed = next((key for key in _LISTS if isinstance(root, MappingNode) and root.get(key) is not None), "")
-    inner = setting._replace(folder=_project_of(file), place=partial(_place_in, root, file), is_editors=True)
+    inner = setting._replace(
+        folder=_project_of(file), place=lambda path: place_of(root, path) or Location(str(file)), is_editors=True
+    )
     tables = plain(root)[listed] if listed else None
     if not isinstance(tables, dict):
         inner.report((), f"'{file.name}' names no servers", 'it has them under "mcpServers", or "servers"')
@@ -124,14 +125,3 @@ def _without_comments(text: str) -> str:
         flags=re.DOTALL,
     )
     return re.sub(r'("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])', lambda found: found[1] or " ", kept)
-
-
-def _place_in(root: Any, file: Path, path: Sequence[str]) -> Location:
-    """Return the place of the key that a path leads to in a file of JSON, or of the last one on the way."""
-    node, place = root, Location(str(file))
-    for key in path:
-        entry = getattr(node, "entries", {}).get(key)
-        if entry is None:
-            break
-        node, place = entry.value, entry.key.location
-    return place
