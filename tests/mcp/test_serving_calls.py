@@ -528,3 +528,17 @@ def test_many_clients_at_once_lose_nothing(site):
         return answers
 
     assert sorted(anyio.run(talk)) == [(number, str(number + 1)) for number in range(120)]
+
+
+def test_call_that_comes_when_the_server_has_closed_is_cancelled():
+    @tool(read_only=True)
+    def wait() -> str:
+        """Wait."""
+        threading.Event().wait(60)
+        return "waited"
+
+    async def use(server, client):
+        server.close()
+        return await client.call_tool("wait", {})
+
+    assert text(served([wait], use)) == "the call was cancelled"

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import socket
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,6 +11,7 @@ import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from toolkit.mcp.serving.ending import EndingRequests
 from toolkit.mcp.serving.guarding import LONGEST_BODY, PATH, SLOWEST_BODY, Door, Guard
 from toolkit.mcp.serving.server import ToolServer
 from toolkit.mcp.serving.sessions import MOST
@@ -38,8 +40,9 @@ async def serve_http(server: ToolServer, listener: socket.socket, door: Door, re
             allowed_hosts=[*door.hosts], allowed_origins=[*door.origins], enable_dns_rebinding_protection=True
         ),
     )
+    requests = EndingRequests(Guard(application, door))
     config = uvicorn.Config(
-        Guard(application, door),
+        requests,
         http=_Protocol,
         ws="none",
         lifespan="on",
@@ -56,11 +59,25 @@ async def serve_http(server: ToolServer, listener: socket.socket, door: Door, re
     try:
         await asyncio.shield(serving)
     finally:
+        requests.close()
         server.close()
         carrier.should_exit = True
-        with contextlib.suppress(TimeoutError):
+        with _silence(), contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_LAST_WORDS + 1):
                 await serving
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    """Let the HTTP server report nothing of its own end: it reports what is cancelled then as an error."""
+    log = logging.getLogger("uvicorn.error")
+    log.addFilter(_nothing)
+    yield
+    log.removeFilter(_nothing)  # not after a second signal, which cancels what is left later
+
+
+def _nothing(record: logging.LogRecord) -> bool:  # noqa: ARG001 - as `logging` calls it
+    return False
 
 
 class _Carrier(uvicorn.Server):

@@ -63,6 +63,7 @@ class Workshop:
     def close(self) -> None:
         """End all calls, and let each clean up; none begins any more."""
         self._is_closed = True
+        self._bench = self._bench or _Bench()  # a call that comes too late meets one that is closed
         for bench in filter(None, [self._bench, *self._others]):
             bench.close(_LAST_WORDS)
 
