@@ -18,7 +18,7 @@ Each public name is loaded when it is first used, so that importing the package 
 
 from __future__ import annotations
 
-from toolkit.releases import __version__
+from toolkit.releases import __version__ as __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing `typing` would double what `toolkit --version` takes

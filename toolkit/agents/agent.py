@@ -14,8 +14,8 @@ from toolkit.disclosure.folding import folded_tools
 from toolkit.errors import BudgetExceeded, ToolExecutionError
 from toolkit.json_texts import json_text
 from toolkit.runs.run import Run
+from toolkit.tools.base import HandmadeTool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
-from toolkit.tools.handmade import HandmadeTool
 from toolkit.tools.options import ToolOptions
 from toolkit.tools.places import place_of_caller
 from toolkit.tools.results import ToolResult

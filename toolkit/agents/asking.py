@@ -9,8 +9,9 @@ from toolkit.agents.transcripts import Transcript
 from toolkit.errors import Signal
 from toolkit.events import CALLS, ModelChose, ModelFinished, ModelSaid, ModelStarted, Outcome, hears_pieces
 from toolkit.runs.records import ModelUse
-from toolkit.tools.call_secrets import redacted_spec, redactor_of
+from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.context import ToolContext
+from toolkit.tools.redacted_specs import redacted_spec
 from toolkit.tools.spec import ToolSpec
 
 

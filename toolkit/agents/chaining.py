@@ -14,8 +14,9 @@ from toolkit.errors import ConfigurationError, InvalidTools
 from toolkit.problems import Problem
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool
+from toolkit.tools.marked_methods import marked_methods
 from toolkit.tools.places import place_of
-from toolkit.tools.resolution import build_tools, marked_methods, specs_of_class
+from toolkit.tools.resolution import build_tools
 from toolkit.tools.spec import ToolSpec
 
 Where = Callable[[Any, Run], bool]
@@ -67,7 +68,7 @@ def chaining_problems(chaining: Iterable[Chaining]) -> list[Problem]:
     problems: list[Problem] = []
     for kind in filter(None, (each.kind for each in chaining)):
         try:
-            specs_of_class(kind)
+            ToolSpec.from_class(kind)
         except InvalidTools as error:
             problems += error.problems
         if not marked_methods(kind):
@@ -78,7 +79,7 @@ def chaining_problems(chaining: Iterable[Chaining]) -> list[Problem]:
 
 def chained_names(chaining: Iterable[Chaining]) -> set[str]:
     """Return the names of the tools that are known beforehand."""
-    return {spec.name for each in chaining if each.kind is not None for spec in specs_of_class(each.kind)}
+    return {spec.name for each in chaining if each.kind is not None for spec in ToolSpec.from_class(each.kind)}
 
 
 class _AwaitedTool(Tool):
@@ -161,4 +162,4 @@ def _owner(kind: type) -> str:
 
 
 def _awaited(kind: type) -> Owned:
-    return Owned(_owner(kind), [_AwaitedTool(spec, kind) for spec in specs_of_class(kind)])
+    return Owned(_owner(kind), [_AwaitedTool(spec, kind) for spec in ToolSpec.from_class(kind)])

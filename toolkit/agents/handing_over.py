@@ -5,7 +5,8 @@ from typing import Any
 
 from toolkit.errors import ToolArgumentsError
 from toolkit.json_texts import json_text
-from toolkit.tools.base import Arguments, Tool
+from toolkit.tools.base import Tool
+from toolkit.tools.callees import Arguments
 from toolkit.tools.spec import ToolSpec
 from toolkit.tools.typed import TypedTool
 

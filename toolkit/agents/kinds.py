@@ -13,7 +13,8 @@ from typing import Any, ClassVar, NamedTuple
 from toolkit.disclosure.trees import leaves_of
 from toolkit.problems import Problem, did_you_mean
 from toolkit.runs.run import Run
-from toolkit.tools.base import Arguments, Tool, WrappedTool
+from toolkit.tools.base import Tool, WrappedTool
+from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
 from toolkit.tools.refusals import AnsweredEarly
 from toolkit.tools.results import ToolResult

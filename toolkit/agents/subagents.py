@@ -19,7 +19,8 @@ from toolkit.errors import (
 from toolkit.problems import Problem, did_you_mean
 from toolkit.runs.records import Budget
 from toolkit.runs.run import Run
-from toolkit.tools.base import Arguments, Tool, innermost
+from toolkit.tools.base import Tool, innermost
+from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
 from toolkit.tools.functions import from_function
 from toolkit.tools.names import name_problem

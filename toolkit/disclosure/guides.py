@@ -7,7 +7,8 @@ from typing import Any
 
 from toolkit.approvals.gates import Demand
 from toolkit.errors import ToolArgumentsError
-from toolkit.tools.base import Arguments, Tool, WrappedTool
+from toolkit.tools.base import Tool, WrappedTool
+from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
 from toolkit.tools.refusals import AnsweredEarly
 from toolkit.tools.results import ToolResult

@@ -8,7 +8,8 @@ from toolkit.codes import ROOT_NOT_OBJECT
 from toolkit.disclosure.guides import Choices, Facade, guide_in, guide_names, guides_of
 from toolkit.errors import InvalidTools, ToolExecutionError
 from toolkit.problems import Problem
-from toolkit.tools.base import Arguments, Tool, innermost
+from toolkit.tools.base import Tool, innermost
+from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
 from toolkit.tools.names import name_problem
 from toolkit.tools.results import ToolResult

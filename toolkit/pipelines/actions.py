@@ -17,7 +17,8 @@ from toolkit.pipelines.plans import Feed, PlannedStep
 from toolkit.pipelines.turns import Turn
 from toolkit.pipelines.values import MappingValue
 from toolkit.tools.asking import decide
-from toolkit.tools.base import Arguments, Tool
+from toolkit.tools.base import Tool
+from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
 

@@ -14,10 +14,12 @@ from toolkit.pipelines.plans import Plan
 from toolkit.pipelines.signals import GateRefused
 from toolkit.pipelines.turns import CURRENT_PATH
 from toolkit.problems import Problem
-from toolkit.tools.base import Arguments, Pipe, Tool, innermost
+from toolkit.tools.base import Tool, innermost
+from toolkit.tools.callees import Arguments, Pipe
 from toolkit.tools.context import ToolContext
 from toolkit.tools.hiding import veiled
 from toolkit.tools.names import legal_name
+from toolkit.tools.questions import RunningCall
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
 from toolkit.tools.text import TEXT_PARAMETERS, text_given
@@ -160,9 +162,9 @@ class Pipeline(Tool):
     def _is_part_of_another(self, context: ToolContext) -> bool:
         """Return whether this runs within another pipeline, however far within: then that one ends too."""
         call = context.call
-        if call is not None and innermost(call.tool) is self:
+        if call is not None and _worker_of(call) is self:
             call = call.around
-        while call is not None and not isinstance(innermost(call.tool), Pipeline):
+        while call is not None and not isinstance(_worker_of(call), Pipeline):
             call = call.around
         return call is not None
 
@@ -212,6 +214,10 @@ class Pipeline(Tool):
             return outcome_of_written(self.plan.output, flow.roots()).result
         except Exception as error:  # noqa: BLE001 - whatever an expression runs into is the pipeline's failure
             return failure_of(error).result
+
+
+def _worker_of(call: RunningCall) -> object:
+    return innermost(call.tool) if isinstance(call.tool, Tool) else call.tool
 
 
 def _shape_of(inputs: "tuple[Input, ...]") -> "InputShape":

@@ -31,9 +31,10 @@ from toolkit.tools.foreign_values import (
     words_of,
 )
 from toolkit.tools.functions import build_function
+from toolkit.tools.marked_methods import marked_methods
 from toolkit.tools.marking import mark_of
 from toolkit.tools.places import place_of
-from toolkit.tools.resolution import build_tools, marked_methods
+from toolkit.tools.resolution import build_tools
 
 _MISSING: Final = object()
 

@@ -7,16 +7,16 @@ from toolkit.approvals.gates import Gate
 from toolkit.approvals.permissions import Refused
 from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.tools.asking import decide
+from toolkit.tools.callees import Callee
+from toolkit.tools.context import ToolContext
 from toolkit.tools.questions import Admitted, CallQuestion
 from toolkit.tools.refusals import CallDenied
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Demand
-    from toolkit.tools.base import Tool
-    from toolkit.tools.context import ToolContext
 
 
-def verdict_on(tool: "Tool", parsed: Any, context: "ToolContext", demand: "Demand | None") -> Verdict:
+def verdict_on(tool: Callee, parsed: Any, context: ToolContext, demand: "Demand | None") -> Verdict:
     """Return what the gate of the context says about a call; `NO_QUESTION` lets it run without more ado."""
     gate = context.gate or Gate()
     if demand is None and context.chosen_by == "person" and not (gate.judges_itself or gate.policy.needs_arguments):
@@ -27,10 +27,10 @@ def verdict_on(tool: "Tool", parsed: Any, context: "ToolContext", demand: "Deman
 
 
 async def admit(
-    tool: "Tool",
+    tool: Callee,
     arguments: str | Mapping[str, Any],
     parsed: Any,
-    context: "ToolContext",
+    context: ToolContext,
     demand: "Demand | None",
     verdict: Verdict,
 ) -> Admitted:

@@ -15,11 +15,11 @@ from toolkit.tools.call_secrets import redactor_of
 if TYPE_CHECKING:
     from typing import Literal
 
-    from toolkit.tools.context import ToolContext
+    from toolkit.tools.surroundings import Surroundings
 
 
 async def decide(
-    context: "ToolContext", call: DescribedCall | None, question: Question, verdict: Verdict | None = None
+    context: "Surroundings", call: DescribedCall | None, question: Question, verdict: Verdict | None = None
 ) -> Granted | Refused:
     """Let the gate of a context decide; for the arguments and what is raised see `Gate.decide`."""
     gate = context.gate or Gate()
@@ -33,7 +33,7 @@ async def decide(
     return decision
 
 
-def _without_secrets(request: ReviewRequest, context: "ToolContext") -> ReviewRequest:
+def _without_secrets(request: ReviewRequest, context: "Surroundings") -> ReviewRequest:
     """Return a question as it is shown. What binds it to its call is its digest, which secrets count for too."""
     redactor = redactor_of(context)
     return replace(
@@ -51,7 +51,7 @@ def _without_secrets(request: ReviewRequest, context: "ToolContext") -> ReviewRe
 class _Listening:
     """Tells the listener of a context what its gate decides, and counts the time of a question as waiting."""
 
-    def __init__(self, context: "ToolContext") -> None:
+    def __init__(self, context: "Surroundings") -> None:
         self._context = context
 
     @contextmanager

@@ -1,22 +1,18 @@
 """The Tool: a specification and one way to be called; and what goes round a tool and is one again."""
 
-import logging
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
-from functools import cached_property
-from itertools import count
-from typing import TYPE_CHECKING, Any, Literal, final
+from typing import TYPE_CHECKING, Any, final
 
 from toolkit.approvals.gates import Demand
-from toolkit.approvals.policies import DescribedCall
 from toolkit.errors import InvalidTools
 from toolkit.running import drive, loop_is_running, run_apart, run_in_loop
+from toolkit.tools.callees import Arguments, Callee
 from toolkit.tools.calling import call_tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
 from toolkit.tools.deferring import are_problems_deferred
-from toolkit.tools.hiding import secret_members, secrets_of_schema
+from toolkit.tools.forwarding import HOOKS, hands_on
 from toolkit.tools.names import name_problem
-from toolkit.tools.outcomes import as_result
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
 
@@ -25,122 +21,14 @@ if TYPE_CHECKING:
 
     from toolkit.tools.options import ToolOptions
 
-Arguments = str | Mapping[str, Any]
-"""The arguments of a call: JSON text of an object, or a mapping of plain data."""
 
-_IDENTITIES = count(1)
-
-Pipe = Literal["text", "json", "parameter"]
-"""How a pipeline hands over the previous output: as the text, as the JSON arguments, or in one parameter."""
-
-
-class Tool:
+class Tool(Callee):
     """Something a model can call: a specification and one way to be called.
 
     Every call passes the same template. A kind of tool says what the template asks of it: how arguments are parsed,
     whether a call is refused, what it would do, and the work itself. Tools are made by `@tool` and `from_function`,
     by hand with `Tool.create`, or as a class of one's own: a `TypedTool`, a `WrappedTool`.
     """
-
-    pipe: Pipe = "parameter"
-    suspends: bool = True
-    """Whether a call may have to wait in an event loop; one that never does runs without any."""
-    uses_context: bool = True
-    """Whether the work looks at the context; one that does not is handed it as it came."""
-
-    demands: bool = False
-    """Whether `demand` may ask for leave that the marks of the tool do not ask for."""
-
-    reads_files: bool = False
-    """Whether its results may hold what files of its user say: then a model with ways out is asked about them."""
-
-    spec: ToolSpec
-    """What the tool is, as pure data."""
-
-    toolbox: object = None
-    """The object of a class marked `@toolbox` that it is a method of, where it is one."""
-
-    @property
-    def name(self) -> str:
-        """What a model calls it by."""
-        return self.spec.name
-
-    @property
-    def description(self) -> str:
-        """What it does and when to use it."""
-        return self.spec.description
-
-    @cached_property
-    def described(self) -> DescribedCall:
-        """A call of this tool that a person chose, as a policy sees it; the commonest of all, so it is made once."""
-        return DescribedCall(self.spec.risk)
-
-    @cached_property
-    def hidden_parameters(self) -> frozenset[str]:
-        """The names of the parameters that are secrets, or contain some."""
-        return secret_members(self.spec.parameters)
-
-    @cached_property
-    def own_secrets(self) -> tuple[str, ...]:
-        """The values of the secrets that the tool itself holds, such as defaults, and attributes of its object."""
-        from toolkit.redactors.secret_objects import secrets_within  # noqa: PLC0415 - only what is written asks
-
-        return (*secrets_of_schema(self.spec.parameters, self.spec.examples), *secrets_within(self.holders))
-
-    @property
-    def holders(self) -> tuple[object, ...]:
-        """What may hold secrets of the tool itself."""
-        return (self, self.toolbox)
-
-    @cached_property
-    def identity(self) -> int:
-        """A number that no other tool has: of two with one name, leave for one of them is none for the other."""
-        return next(_IDENTITIES)
-
-    @cached_property
-    def call_logger(self) -> logging.Logger:
-        """Where calls of this tool are logged: `toolkit.tools.<name>`."""
-        return logging.getLogger(f"toolkit.tools.{self.name}")
-
-    def parse(self, arguments: Arguments) -> Any:
-        """Return the arguments as the work wants them.
-
-        Raises:
-            ToolArgumentsError: Naming every field that is missing or wrong.
-        """
-        raise NotImplementedError
-
-    def describe(self, parsed: Any) -> dict[str, Any]:
-        """Return parsed arguments as the plain data that a reviewer is shown and a record keeps."""
-        raise NotImplementedError
-
-    def defaults(self, parsed: Any) -> Mapping[str, Any]:  # noqa: ARG002 - for those that override it
-        """Return what stands in for the parameters that parsed arguments leave out, as plain data."""
-        return {}
-
-    @property
-    def uses(self) -> Mapping[str, str]:
-        """What a call uses besides its arguments, by label: a folder, a command, an address. A question shows it."""
-        return {}
-
-    def check(self, parsed: Any, context: ToolContext) -> None:
-        """Refuse a call before anybody is asked about it, by raising; `AnsweredEarly` answers it at once."""
-
-    def demand(self, parsed: Any, context: ToolContext) -> Demand | None:  # noqa: ARG002 - for those that override it
-        """Return the question that this call wants first; only a tool that `demands` is asked for it."""
-        return None
-
-    def preview(self, parsed: Any, context: ToolContext) -> str | None:  # noqa: ARG002 - for those that override it
-        """Return what the call would do, such as a unified diff; it is asked for only when a question is shown."""
-        return None
-
-    async def perform(self, parsed: Any, context: ToolContext) -> Any:
-        """Do the work and return a ToolResult or any value."""
-        raise NotImplementedError
-
-    def result_of(self, value: Any) -> ToolResult:
-        """Return what the work returned as a result."""
-        return as_result(value)
 
     @final
     def call(
@@ -218,14 +106,13 @@ class Tool:
         Raises:
             InvalidTools: With every problem at once.
         """
-        from toolkit.tools.handmade import HandmadeTool  # noqa: PLC0415 - it is a kind of Tool itself
-
         try:
             return HandmadeTool(name, description, parameters, function, **options)
         except InvalidTools as error:
             return unbuilt(error)
 
 
+@hands_on(HOOKS, to="inner")
 class WrappedTool(Tool):
     """One behaviour round a tool; itself a tool. It hands everything on: override what shall differ.
 
@@ -250,77 +137,9 @@ class WrappedTool(Tool):
         self.inner = inner
 
     @property
-    def spec(self) -> ToolSpec:  # type: ignore[override]  # a plain attribute elsewhere
-        """The specification of the inner tool."""
-        return self.inner.spec
-
-    @property
-    def pipe(self) -> Pipe:  # type: ignore[override]  # a plain attribute elsewhere, since most kinds know it
-        """How the inner tool is piped to."""
-        return self.inner.pipe
-
-    @property
-    def suspends(self) -> bool:  # type: ignore[override]
-        """Whether the inner tool may suspend."""
-        return self.inner.suspends
-
-    @property
-    def uses_context(self) -> bool:  # type: ignore[override]
-        """Whether the inner tool looks at the context."""
-        return self.inner.uses_context
-
-    @property
-    def demands(self) -> bool:  # type: ignore[override]
-        """Whether the inner tool may want a question."""
-        return self.inner.demands
-
-    @property
     def holders(self) -> tuple[object, ...]:
         """What may hold secrets of the inner tool, and this."""
         return (*self.inner.holders, self)
-
-    @property
-    def identity(self) -> int:
-        """The identity of the inner tool, which does the work."""
-        return self.inner.identity
-
-    @property
-    def toolbox(self) -> object:  # type: ignore[override]
-        """The toolbox of the inner tool."""
-        return self.inner.toolbox
-
-    def parse(self, arguments: Arguments) -> Any:
-        """Parse as the inner tool does."""
-        return self.inner.parse(arguments)
-
-    def describe(self, parsed: Any) -> dict[str, Any]:
-        """Describe as the inner tool does."""
-        return self.inner.describe(parsed)
-
-    def defaults(self, parsed: Any) -> Mapping[str, Any]:
-        """Fill in what the inner tool fills in."""
-        return self.inner.defaults(parsed)
-
-    @property
-    def uses(self) -> Mapping[str, str]:
-        """What the inner tool uses."""
-        return self.inner.uses
-
-    def check(self, parsed: Any, context: ToolContext) -> None:
-        """Refuse what the inner tool refuses."""
-        self.inner.check(parsed, context)
-
-    def demand(self, parsed: Any, context: ToolContext) -> Demand | None:
-        """Want the question that the inner tool wants."""
-        return self.inner.demand(parsed, context)
-
-    def preview(self, parsed: Any, context: ToolContext) -> str | None:
-        """Preview what the inner tool would do."""
-        return self.inner.preview(parsed, context)
-
-    async def perform(self, parsed: Any, context: ToolContext) -> Any:
-        """Let the inner tool do the work."""
-        return await self.inner.perform(parsed, context)
 
     async def result_from_inner(self, parsed: Any, context: ToolContext) -> ToolResult:
         """Let the inner tool do the work and return its result, for wrappers that look at results."""
@@ -405,3 +224,27 @@ class UnbuiltTool(Tool):
     def with_note(self, note: str) -> Tool:  # noqa: ARG002
         """Return the tool itself: there is nothing to change."""
         return self
+
+
+@hands_on(("defaults", "describe", "parse", "perform", "suspends", "uses_context"), to="work")
+class HandmadeTool(Tool):
+    """A function behind a JSON Schema that was written by hand; what `Tool.create` makes."""
+
+    def __init__(
+        self,
+        name: str,
+        description: str,
+        parameters: Mapping[str, Any],
+        function: Callable[..., Any],
+        **options: "Unpack[ToolOptions]",
+    ) -> None:
+        """Build it; see `Tool.create`.
+
+        Raises:
+            InvalidTools: With every problem at once.
+        """
+        from toolkit.tools.handmade import read_handmade  # noqa: PLC0415 - a schema needs pydantic, most tools do not
+
+        self.function = function
+        self.work = read_handmade(name, description, parameters, function, options)
+        self.spec = self.work.spec

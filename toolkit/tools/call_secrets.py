@@ -1,22 +1,22 @@
 """Secrets of a call: the redactor that its context carries learns them before anything is written about the call."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from toolkit.redactors.environment import redactor_of_environment
 from toolkit.redactors.redactor import Redactor
 from toolkit.redactors.secret_objects import secrets_within, texts_within
-from toolkit.tools.hiding import members_of, secrets_among, secrets_of_schema
+from toolkit.tools.hiding import members_of, secrets_among
+from toolkit.tools.subjects import Subject
 
 if TYPE_CHECKING:
-    from toolkit.tools.base import Tool
-    from toolkit.tools.context import ToolContext
-    from toolkit.tools.spec import ToolSpec
+    from toolkit.tools.surroundings import Surroundings
+
+_Context = TypeVar("_Context", bound="Surroundings")
 
 
-def redacting(tool: "Tool", arguments: str | Mapping[str, Any], context: "ToolContext") -> "ToolContext":
+def redacting(tool: Subject, arguments: str | Mapping[str, Any], context: _Context) -> _Context:
     """Return the context of a call with a redactor that knows the secrets of all of them."""
     redactor = redactor_of(context)
     if context.redactor is None:
@@ -28,28 +28,18 @@ def redacting(tool: "Tool", arguments: str | Mapping[str, Any], context: "ToolCo
     return context
 
 
-def redacted_spec(spec: "ToolSpec", redactor: Redactor) -> "ToolSpec":
-    """Return a specification as a model is sent it: without the secrets that stand in it."""
-    redactor.learn(*secrets_of_schema(spec.parameters))
-    told = redactor.data([spec.description, spec.parameters, spec.output_schema, list(spec.examples)])
-    description, parameters, output_schema, examples = told
-    return replace(
-        spec, description=description, parameters=parameters, output_schema=output_schema, examples=tuple(examples)
-    )
-
-
-def redactor_of(context: "ToolContext") -> Redactor:
+def redactor_of(context: "Surroundings") -> Redactor:
     """Return the redactor of a context; of one that has none a new one, which knows the environment."""
     return context.redactor or Redactor(outer=redactor_of_environment())
 
 
-def learn_parsed(context: "ToolContext", parsed: Any) -> None:
+def learn_parsed(context: "Surroundings", parsed: Any) -> None:
     """Let the redactor of a call know the secrets that only its parsed arguments have, such as defaults."""
     if context.redactor is not None:
         context.redactor.learn(*secrets_within(parsed))
 
 
-def learn_arguments(redactor: Redactor, tool: "Tool", arguments: str | Mapping[str, Any]) -> None:
+def learn_arguments(redactor: Redactor, tool: Subject, arguments: str | Mapping[str, Any]) -> None:
     """Let a redactor know the secrets among the arguments of a tool: by their places, their names and their types."""
     data = members_of(arguments) if isinstance(arguments, str) else arguments
     if not data:

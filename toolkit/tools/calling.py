@@ -15,6 +15,8 @@ from toolkit.freezing import freeze_mapping
 from toolkit.running import ends_more_than_a_call
 from toolkit.tools.admission import admit, verdict_on
 from toolkit.tools.call_secrets import learn_parsed, redacting, redactor_of
+from toolkit.tools.callees import Callee
+from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_values import shown
 from toolkit.tools.hiding import masked
 from toolkit.tools.metrics import NO_METRICS
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
     from toolkit.approvals.gates import Demand
     from toolkit.events import Outcome
     from toolkit.redactors.redactor import Redactor
-    from toolkit.tools.base import Tool
-    from toolkit.tools.context import ToolContext
 
 logging.getLogger("toolkit").addHandler(logging.NullHandler())
 
@@ -37,7 +37,7 @@ _ENDED = ToolResult(error="the call was ended from outside", error_code="signal"
 
 
 async def call_tool(  # noqa: C901 - the whole template in one place
-    tool: "Tool", arguments: str | Mapping[str, Any], context: "ToolContext", demand: "Demand | None"
+    tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext, demand: "Demand | None"
 ) -> ToolResult:
     """Call a tool and return its result, whatever happens to it but a signal."""
     spec = tool.spec
@@ -88,7 +88,7 @@ async def call_tool(  # noqa: C901 - the whole template in one place
     return result if replaced is None else _with_replacement(tool, replaced, context, result)
 
 
-def _tell_start(tool: "Tool", arguments: str | Mapping[str, Any], context: "ToolContext") -> int:
+def _tell_start(tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext) -> int:
     from toolkit.events import CALLS, ToolStarted  # noqa: PLC0415 - only a listener needs events
 
     call = next(CALLS)
@@ -96,7 +96,7 @@ def _tell_start(tool: "Tool", arguments: str | Mapping[str, Any], context: "Tool
     return call
 
 
-def _kept(tool: "Tool", arguments: str | Mapping[str, Any]) -> str | Mapping[str, Any]:
+def _kept(tool: Callee, arguments: str | Mapping[str, Any]) -> str | Mapping[str, Any]:
     """Return arguments as records keep them: without secrets, and unchanged whatever happens to the caller's own."""
     shown = masked(arguments, tool.hidden_parameters)
     if isinstance(shown, str):
@@ -107,7 +107,7 @@ def _kept(tool: "Tool", arguments: str | Mapping[str, Any]) -> str | Mapping[str
         return _text(shown)
 
 
-def _count(tool: str, context: "ToolContext", outcome: "Outcome", seconds: float) -> None:
+def _count(tool: str, context: ToolContext, outcome: "Outcome", seconds: float) -> None:
     """Count the call; metrics that cannot count it are told of in the log, and change nothing."""
     if outcome == "signal":
         return
@@ -120,9 +120,9 @@ def _count(tool: str, context: "ToolContext", outcome: "Outcome", seconds: float
 
 
 def _tell_finish(
-    tool: "Tool",
+    tool: Callee,
     arguments: str | Mapping[str, Any],
-    context: "ToolContext",
+    context: ToolContext,
     call: int,
     outcome: "Outcome",
     result: ToolResult,
@@ -141,7 +141,7 @@ def _tell_finish(
         context.emit(ToolFinished(call, tool.name, *told))
 
 
-def _failure_of(tool: "Tool", error: BaseException, context: "ToolContext") -> ToolResult:
+def _failure_of(tool: Callee, error: BaseException, context: ToolContext) -> ToolResult:
     """Return the result of a call that raised; what ends the task or the program is raised again."""
     if ends_more_than_a_call(error):
         raise error
@@ -170,7 +170,7 @@ def error_code_of(error: BaseException) -> str | int:
     return "network" if isinstance(error, ConnectionError) else "error"
 
 
-def _with_replacement(tool: "Tool", replaced: str, context: "ToolContext", result: ToolResult) -> ToolResult:
+def _with_replacement(tool: Callee, replaced: str, context: ToolContext, result: ToolResult) -> ToolResult:
     """Return a result that tells the model which chose the call what it really ran with."""
     if context.chosen_by != "model":
         return result
@@ -178,7 +178,7 @@ def _with_replacement(tool: "Tool", replaced: str, context: "ToolContext", resul
     return result.remarked(f"A reviewer has changed the arguments of this call, which ran with: {shown}")
 
 
-def _log_raised(tool: "Tool", error: BaseException, redactor: "Redactor") -> None:
+def _log_raised(tool: Callee, error: BaseException, redactor: "Redactor") -> None:
     """Log an exception; one whose traceback quotes a secret as text, for its own words cannot be changed."""
     from traceback import format_exception  # noqa: PLC0415 - only a log at DEBUG needs it
 
@@ -194,7 +194,7 @@ def _log_raised(tool: "Tool", error: BaseException, redactor: "Redactor") -> Non
 
 
 def _log(
-    tool: "Tool", arguments: str | Mapping[str, Any], context: "ToolContext", result: ToolResult, seconds: float
+    tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext, result: ToolResult, seconds: float
 ) -> None:
     def whole() -> str:
         sent = _text(masked(arguments, tool.hidden_parameters))

@@ -19,6 +19,7 @@ from toolkit.tools.asking import decide
 from toolkit.tools.metrics import NO_METRICS, Metrics
 from toolkit.tools.questions import RunningCall
 from toolkit.tools.showing import plain_data
+from toolkit.tools.subjects import Subject
 from toolkit.tools.waiting import Waiting
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from toolkit.events import Event, Listener
     from toolkit.redactors.redactor import Redactor
     from toolkit.runs.run import Run
-    from toolkit.tools.base import Tool
 
 
 class MemoryId:
@@ -231,7 +231,7 @@ class ToolContext:
         """Whether there is somebody who can be asked."""
         return self.gate is not None and self.gate.can_ask
 
-    def within(self, tool: "Tool", arguments: str | Mapping[str, Any]) -> "ToolContext":
+    def within(self, tool: Subject, arguments: str | Mapping[str, Any]) -> "ToolContext":
         """Return the context that a running tool works with: it knows the call and adds up its waiting."""
         other = object.__new__(ToolContext)
         vars(other).update(vars(self), call=RunningCall(tool, arguments, self.call), waits=Waiting(self.waits))

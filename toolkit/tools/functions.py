@@ -2,30 +2,26 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from types import CoroutineType, NoneType
 from typing import TYPE_CHECKING, Any
 
-from toolkit.codes import MISSING_DESCRIPTION, UNFIT_PARAMETER, UNTYPED_PARAMETER
 from toolkit.errors import InvalidTools
 from toolkit.problems import Problem, errors_among
 from toolkit.running import drive_or_run, in_thread, loop_is_running
-from toolkit.tools.base import Arguments, Tool, unbuilt
+from toolkit.tools.base import Tool, unbuilt
+from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
+from toolkit.tools.function_defaults import defaults_left
+from toolkit.tools.function_readings import read_function
 from toolkit.tools.hiding import veiled
 from toolkit.tools.injections import injected
-from toolkit.tools.marking import mark_of
-from toolkit.tools.names import name_problem
-from toolkit.tools.options import option_problems
 from toolkit.tools.outcomes import NOTHING_RETURNED, as_result
-from toolkit.tools.places import place_of
 from toolkit.tools.results import ToolResult
-from toolkit.tools.shapes.annotations import output_schema, shape_of_parameters
 from toolkit.tools.shapes.arguments import read_arguments
-from toolkit.tools.shapes.values import Shape, UnfitTypeError
+from toolkit.tools.shapes.values import Shape
 from toolkit.tools.showing import plain_data
-from toolkit.tools.signatures import Signature, read_signature
+from toolkit.tools.signatures import Signature
 from toolkit.tools.spec import ToolSpec
 
 if TYPE_CHECKING:
@@ -116,17 +112,6 @@ def _caller(function: Callable[..., Any], signature: Signature) -> Callable[[dic
     return call
 
 
-def defaults_left(signature: Signature, given: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the defaults of the parameters that are not given, as plain data under the names that calls use."""
-    left = [one for one in signature.parameters if not one.required and one.name not in given]
-    data = plain_data({one.sent_as: MADE_ANEW if one.is_made else one.default for one in left})
-    return veiled(data, schema)
-
-
-MADE_ANEW = "<made anew for each call>"
-"""What is shown of a default that a function makes: it cannot be known before the call."""
-
-
 def from_function(function: Callable[..., Any], **options: "Unpack[MarkOptions]") -> Tool:
     """Make a tool of any function, marked or not.
 
@@ -153,92 +138,7 @@ def build_function(
     function: Callable[..., Any], options: Mapping[str, Any], *, source: str | None = None
 ) -> tuple[FunctionTool | None, list[Problem]]:
     """Make a tool of a function, or say everything that is wrong with it; it never raises."""
-    options = {**(mark_of(function) or {}), **options}
-    name = options.get("name") or getattr(function, "__name__", "")
-    problems = option_problems(options, None)
-    if trouble := name_problem(name):
-        problems.append(trouble)
-    try:
-        signature, unreadable = read_signature(function)
-    except (ValueError, TypeError) as error:
-        problems.append(Problem(UNFIT_PARAMETER, f"the signature of {name!r} cannot be read: {error}"))
-        return None, _placed(problems, function)
-    problems += unreadable
-    shape, unfit = _shape(function, str(name), signature)
-    problems += [*unfit, *_silences(function, name, signature, options)]
-    if shape is None or errors_among(problems):
-        return None, _placed(problems, function)
-    spec = _spec(function, str(name), signature, shape, options, source)
-    return FunctionTool(function, signature, shape, spec), _placed(problems, function)
-
-
-def _shape(function: Callable[..., Any], name: str, signature: Signature) -> tuple[Shape | None, list[Problem]]:
-    try:
-        return shape_of_parameters(name, signature.parameters), []
-    except UnfitTypeError as error:
-        return None, _unfit_parameters(function, signature, error)
-
-
-def _placed(problems: list[Problem], function: Callable[..., Any]) -> list[Problem]:
-    """Return the problems, those without a place at the function's own."""
-    if all(problem.location is not None for problem in problems):
-        return problems
-    place = place_of(function)
-    return [problem if problem.location else replace(problem, location=place) for problem in problems]
-
-
-def _unfit_parameters(function: Callable[..., Any], signature: Signature, whole: Exception) -> list[Problem]:
-    """Return a problem for each parameter whose type cannot be described to a model."""
-    problems = []
-    for parameter in signature.parameters:
-        try:
-            shape_of_parameters("one", [parameter])
-        except UnfitTypeError as error:
-            message = f"parameter {parameter.name!r} has no form in JSON: {error}"
-            hint = "take plain types, a dataclass, a TypedDict or a pydantic model"
-            problems.append(Problem(UNFIT_PARAMETER, message, place_of(function, parameter.name), hint=hint))
-    return problems or [Problem(UNFIT_PARAMETER, f"the parameters have no form in JSON: {whole}")]
-
-
-def _silences(
-    function: Callable[..., Any], name: object, signature: Signature, options: Mapping[str, Any]
-) -> list[Problem]:
-    """Return a warning for everything that a model would have to guess."""
-    problems = []
-    if not (options.get("description") or signature.description):
-        message, hint = f"tool {name!r} has no description", "write a docstring: what it does and when to use it"
-        problems.append(Problem(MISSING_DESCRIPTION, message, severity="warning", hint=hint))
-    for parameter in signature.parameters:
-        if not parameter.typed:
-            message, hint = (
-                f"parameter {parameter.name!r} of {name!r} has no type",
-                f"annotate it: {parameter.name}: str",
-            )
-            place = place_of(function, parameter.name)
-            problems.append(Problem(UNTYPED_PARAMETER, message, place, severity="warning", hint=hint))
-    return problems
-
-
-def _spec(
-    function: Callable[..., Any],
-    name: str,
-    signature: Signature,
-    shape: Shape,
-    options: Mapping[str, Any],
-    source: str | None,
-) -> ToolSpec:
-    said = {key: value for key, value in options.items() if value is not None and key not in ("name", "description")}
-    return ToolSpec(
-        name,
-        options.get("description") or signature.description,
-        shape.schema,
-        output_schema=output_schema(signature.returns),
-        source=source or _file_of(function),
-        location=None,
-        **said,
-    )
-
-
-def _file_of(function: Callable[..., Any]) -> str | None:
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    return code.co_filename if code is not None else None
+    reading, problems = read_function(function, options, source=source)
+    if reading is None:
+        return None, problems
+    return FunctionTool(function, reading.signature, reading.shape, ToolSpec(**reading.fields)), problems

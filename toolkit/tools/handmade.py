@@ -4,16 +4,15 @@ import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolkit.codes import ROOT_NOT_OBJECT, UNFIT_PARAMETER
 from toolkit.errors import InvalidTools
 from toolkit.freezing import freeze
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.running import drive_or_run, in_thread, loop_is_running
-from toolkit.tools.base import Arguments, Tool
 from toolkit.tools.context import ToolContext
-from toolkit.tools.functions import defaults_left
+from toolkit.tools.function_defaults import defaults_left
 from toolkit.tools.hiding import veiled
 from toolkit.tools.injections import injected
 from toolkit.tools.names import name_problem
@@ -27,54 +26,21 @@ from toolkit.tools.signatures import Signature, read_signature
 from toolkit.tools.spec import ToolSpec
 from toolkit.tools.spec_fields import plain_fields
 
-if TYPE_CHECKING:
-    from typing import Unpack
 
-    from toolkit.tools.options import ToolOptions
+class HandmadeWork:
+    """What a function does behind a JSON Schema that was written by hand."""
 
-
-class HandmadeTool(Tool):
-    """A function behind a JSON Schema that was written by hand."""
-
-    def __init__(
-        self,
-        name: str,
-        description: str,
-        parameters: Mapping[str, Any],
-        function: Callable[..., Any],
-        **options: "Unpack[ToolOptions]",
-    ) -> None:
-        """Build it; see `Tool.create`.
-
-        Raises:
-            InvalidTools: With every problem at once.
-        """
-        place = place_of(function)
-        given = {**options, "description": description}
-        problems = [*filter(None, [name_problem(name, place)]), *option_problems(given, place)]
-        fields, unfit = plain_fields({"parameters": parameters}, place)
-        if unfit:
-            raise InvalidTools(problems=[*problems, *unfit])
-        parameters = freeze(fields["parameters"])
-        if parameters.get("type") != "object":
-            message = f"the parameters of {name!r} must be a JSON Schema of type 'object'"
-            problems.append(Problem(ROOT_NOT_OBJECT, message, place))
-        shape = _shape(parameters, place, problems)
-        signature = _signature(function, place, problems)
-        if shape is not None and signature is not None:
-            problems += _disagreements(parameters, function, signature, place)
-        if shape is None or signature is None or problems:
-            raise InvalidTools(problems=problems)
-        self.function = function
-        self._shape = shape
+    def __init__(self, function: Callable[..., Any], signature: Signature, shape: Shape, spec: ToolSpec) -> None:
+        """Keep the parts; `read_handmade` makes them and reports what is wrong."""
+        self.spec = spec
+        self.suspends = signature.is_async
+        self.uses_context = bool(signature.injected)
+        self._function = function
         self._signature = signature
-        self.suspends = self._signature.is_async
-        self.uses_context = bool(self._signature.injected)
-        said: dict[str, Any] = {**options}
-        self.spec = ToolSpec(name, description, parameters, location=place, **said)
-        self._optional = frozenset(self.spec.properties) - frozenset(self.spec.required)
+        self._shape = shape
+        self._optional = frozenset(spec.properties) - frozenset(spec.required)
 
-    def parse(self, arguments: Arguments) -> Any:
+    def parse(self, arguments: str | Mapping[str, Any]) -> Any:
         """Return the arguments by name, held against the schema."""
         return read_arguments(self._shape, arguments, self._optional)
 
@@ -89,11 +55,42 @@ class HandmadeTool(Tool):
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
         """Call the function; inside a running loop a plain one goes to a thread, where it blocks nobody."""
-        given = {**parsed, **injected(self.name, self._signature.injected, context)}
+        given = {**parsed, **injected(self.spec.name, self._signature.injected, context)}
         if self._signature.is_async:
-            return await self.function(**given)
-        value = await in_thread(partial(self.function, **given)) if loop_is_running() else self.function(**given)
+            return await self._function(**given)
+        value = await in_thread(partial(self._function, **given)) if loop_is_running() else self._function(**given)
         return await drive_or_run(value) if isinstance(value, CoroutineType) else value
+
+
+def read_handmade(
+    name: str,
+    description: str,
+    parameters: Mapping[str, Any],
+    function: Callable[..., Any],
+    options: Mapping[str, Any],
+) -> HandmadeWork:
+    """Return what `Tool.create` makes a tool of.
+
+    Raises:
+        InvalidTools: With every problem at once.
+    """
+    place = place_of(function)
+    given = {**options, "description": description}
+    problems = [*filter(None, [name_problem(name, place)]), *option_problems(given, place)]
+    fields, unfit = plain_fields({"parameters": parameters}, place)
+    if unfit:
+        raise InvalidTools(problems=[*problems, *unfit])
+    parameters = freeze(fields["parameters"])
+    if parameters.get("type") != "object":
+        message = f"the parameters of {name!r} must be a JSON Schema of type 'object'"
+        problems.append(Problem(ROOT_NOT_OBJECT, message, place))
+    shape = _shape(parameters, place, problems)
+    signature = _signature(function, place, problems)
+    if shape is not None and signature is not None:
+        problems += _disagreements(parameters, function, signature, place)
+    if shape is None or signature is None or problems:
+        raise InvalidTools(problems=problems)
+    return HandmadeWork(function, signature, shape, ToolSpec(name, description, parameters, location=place, **options))
 
 
 def _shape(parameters: Mapping[str, Any], place: Location | None, problems: list[Problem]) -> Shape | None:

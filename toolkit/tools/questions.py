@@ -14,11 +14,11 @@ from toolkit.tools.hiding import veiled
 from toolkit.tools.refusals import AnsweredEarly
 from toolkit.tools.reviewing import digest_of_call, digest_of_step, scope_of, shown_arguments, shown_defaults, unhidden
 from toolkit.tools.showing import frozen
+from toolkit.tools.subjects import Subject
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Demand
-    from toolkit.tools.base import Tool
-    from toolkit.tools.context import ToolContext
+    from toolkit.tools.surroundings import Surroundings
 
 
 class Admitted(NamedTuple):
@@ -39,7 +39,7 @@ class CallQuestion:
     """The question about one call. It is asked about text that nobody else holds: what is shown is what runs."""
 
     def __init__(
-        self, tool: "Tool", arguments: str | Mapping[str, Any], context: "ToolContext", demand: "Demand | None"
+        self, tool: Subject, arguments: str | Mapping[str, Any], context: "Surroundings", demand: "Demand | None"
     ) -> None:
         """Keep the call as it was sent, the context that it would run with, and who demands the question."""
         self._tool = tool
@@ -135,16 +135,16 @@ class RunningCall(NamedTuple):
         shown_state: What its effect depends on, as it was when a reviewer saw the preview and approved.
     """
 
-    tool: "Tool"
+    tool: Subject
     arguments: str | Mapping[str, Any]
     around: "RunningCall | None" = None
     shown_state: Mapping[str, str] = {}
 
-    def digest(self, context: "ToolContext", asked_by: str) -> str:
+    def digest(self, context: "Surroundings", asked_by: str) -> str:
         """Return what tells the questions of this call, and of whoever asks within it, from all others."""
         return digest_of_call(self.tool, frozen(self.arguments), scope_of(context), asked_by)
 
-    def asks(self, request: ReviewRequest, *, context: "ToolContext") -> ReviewRequest:
+    def asks(self, request: ReviewRequest, *, context: "Surroundings") -> ReviewRequest:
         """Return a question of this call's own, bound to it: with its tool, its arguments and its digest.
 
         What the tool says that the question is about comes first; the arguments of the call are shown beside it.

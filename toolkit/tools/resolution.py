@@ -1,29 +1,27 @@
 """Resolution: from whatever was handed in as tools to one table of names, or everything that stands against it."""
 
-import inspect
 from collections.abc import Iterable
-from types import FunctionType, MethodType
+from functools import partial
+from types import FunctionType
 from typing import Any
 
-from toolkit.codes import DUPLICATE_TOOL_NAME, NOT_A_TOOL
+from toolkit.codes import NOT_A_TOOL
 from toolkit.errors import InvalidTools, raise_errors
-from toolkit.problems import Location, Problem
+from toolkit.problems import Problem
 from toolkit.tools.base import Tool
+from toolkit.tools.collisions import Claim, clashes
 from toolkit.tools.foreign_values import (
-    bases_of_class,
     is_routine,
-    is_text,
     kind_of,
-    members_of_class,
     module_of_class,
     name_of_class,
     words_of,
 )
 from toolkit.tools.functions import build_function
+from toolkit.tools.marked_methods import boxed, marked_methods
 from toolkit.tools.marking import box_of, mark_of
 from toolkit.tools.origins import place_of_tool
 from toolkit.tools.places import place_of
-from toolkit.tools.spec import ToolSpec
 from toolkit.tools.text import AdaptedTextTool, looks_like_text_tool
 from toolkit.tools.vetting import place_of_thing, vetted
 
@@ -88,7 +86,7 @@ def _built(candidate: Any, source: str | None) -> tuple[list[Tool], list[Problem
         return [tool] if tool else [], problems
     methods = [getattr(candidate, name) for name in marked_methods(type(candidate))]
     if methods:
-        built = [build_function(method, _boxed(candidate, method), source=source) for method in methods]
+        built = [build_function(method, boxed(candidate, method), source=source) for method in methods]
         tools: list[Tool] = [made for made, _ in built if made]
         if box_of(candidate) is not None:
             for each in tools:
@@ -110,68 +108,10 @@ def _adapted(candidate: Any) -> tuple[list[Tool], list[Problem]]:
     return vetted(tool)
 
 
-def _boxed(candidate: Any, method: Any) -> dict[str, str]:
-    """Return the category that a method has from its class, unless it names one of its own."""
-    box = box_of(candidate)
-    return {"category": box.name} if box and not (mark_of(method) or {}).get("category") else {}
-
-
-def marked_methods(cls: type) -> list[str]:
-    """Return the names of a class's marked methods, own and inherited, of any visibility, in order of definition.
-
-    A method that overrides a marked one without a mark of its own is none.
-    """
-    bases = reversed(bases_of_class(cls))
-    names = dict.fromkeys(name for base in bases for name in members_of_class(base) if is_text(name))
-    return [name for name in names if mark_of(_plain_member(cls, name)) is not None]
-
-
-def _plain_member(cls: type, name: str) -> Any:
-    """Return a member without binding it or running a property."""
-    member = inspect.getattr_static(cls, name, None)
-    return getattr(member, "__func__", member) if issubclass(type(member), staticmethod | classmethod) else member
-
-
-def specs_of_class(cls: type) -> list[ToolSpec]:
-    """Return the specifications of a class's marked methods, without making an object of it.
-
-    Raises:
-        InvalidTools: With every problem at once.
-    """
-    methods = [_bound_to_nothing(cls, name) for name in marked_methods(cls)]
-    built = [build_function(method, _boxed(cls, method)) for method in methods]
-    tools = [tool for tool, _ in built if tool]
-    raise_errors(InvalidTools, [*(problem for _, found in built for problem in found), *collisions(tools)])
-    return [tool.spec for tool in tools]
-
-
-def _bound_to_nothing(cls: type, name: str) -> Any:
-    """Return a method as an object of the class would have it, only that it must not be called."""
-    member = inspect.getattr_static(cls, name)
-    return getattr(cls, name) if isinstance(member, staticmethod | classmethod) else MethodType(member, object())
-
-
 def collisions(tools: Iterable[Tool]) -> list[Problem]:
     """Return a problem for each tool whose name another one before it has."""
-    first: dict[str, Tool] = {}
-    problems = []
-    for tool in tools:
-        holder = first.setdefault(tool.name, tool)
-        if holder is not tool:
-            problems.append(collision(tool.name, place_of_tool(tool), place_of_tool(holder), holder.spec.source))
-    return problems
-
-
-def collision(name: str, here: Location | None, there: Location | None, source: str | None) -> Problem:
-    """Return the problem that the tool `here` has the name of the one `there`, or else in `source`."""
-    origin = f", which is already a tool of {source!r}" if source and there is None else ""
-    return Problem(
-        DUPLICATE_TOOL_NAME,
-        f"duplicate tool name {name!r}{origin}",
-        here,
-        hint=f"rename one: @tool(name='other_{name}') or tool.with_name('other_{name}')",
-        related=((there, "first defined here"),) if there else (),
-    )
+    different = {id(tool): tool for tool in tools}.values()
+    return clashes(Claim(tool.name, tool.spec.source, partial(place_of_tool, tool)) for tool in different)
 
 
 def _no_tool(candidate: Any) -> Problem:

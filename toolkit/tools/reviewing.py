@@ -9,21 +9,21 @@ from toolkit.errors import ToolArgumentsError
 from toolkit.redactors.redactor import MASK
 from toolkit.tools.hiding import members_of, veiled
 from toolkit.tools.showing import frozen, is_type_alone
+from toolkit.tools.subjects import Subject
 
 if TYPE_CHECKING:
-    from toolkit.tools.base import Tool
-    from toolkit.tools.context import ToolContext
+    from toolkit.tools.surroundings import Surroundings
 
 _SALT = os.urandom(16)  # a digest may travel to a reviewer elsewhere, and a short password must not be found from it
 
 
-def scope_of(context: "ToolContext") -> str:
+def scope_of(context: "Surroundings") -> str:
     """Return where an answer for several calls holds: in one run, whatever is inside it, and for one memory."""
     run = context.run.lineage[-1].id if context.run is not None else None
     return json.dumps([run, context.memory_id])
 
 
-def digest_of_call(tool: "Tool", sent: str, *around: str) -> str:
+def digest_of_call(tool: Subject, sent: str, *around: str) -> str:
     """Return what differs between any two calls of different tools, or with different arguments, and tells nothing.
 
     Calls that a reviewer sees alike may differ in a secret, in what has no form in JSON, or in the tool behind a name.
@@ -34,7 +34,7 @@ def digest_of_call(tool: "Tool", sent: str, *around: str) -> str:
     return salted_digest(json.dumps([tool.identity, whole, *around]))
 
 
-def digest_of_step(tool: "Tool", context: "ToolContext") -> str:
+def digest_of_step(tool: Subject, context: "Surroundings") -> str:
     """Return what all calls of a tool share that one step makes for its items in one run; empty elsewhere.
 
     What a model chooses within a step is no call of the step itself.
@@ -88,7 +88,7 @@ def _restored(edited: Any, shown: Any, sent: Any) -> Any:
     return edited
 
 
-def shown_arguments(tool: "Tool", parsed: Any, sent: str) -> dict[str, Any]:
+def shown_arguments(tool: Subject, parsed: Any, sent: str) -> dict[str, Any]:
     """Return the arguments of a call as a reviewer sees them: as they were read, and whatever of them that leaves out.
 
     A type may keep members out of its JSON, or have none at all; what was sent for them is shown, but no secret is.
@@ -98,14 +98,14 @@ def shown_arguments(tool: "Tool", parsed: Any, sent: str) -> dict[str, Any]:
     return shown
 
 
-def shown_defaults(tool: "Tool", parsed: Any, sent: str, shown: Mapping[str, Any]) -> dict[str, Any]:
+def shown_defaults(tool: Subject, parsed: Any, sent: str, shown: Mapping[str, Any]) -> dict[str, Any]:
     """Return what stands in for what was not sent: filled in while the arguments were read, or by the tool itself."""
     members = members_of(sent)
     read = {} if members is None else {name: value for name, value in shown.items() if name not in members}
     return read | {name: value for name, value in tool.defaults(parsed).items() if name not in shown}
 
 
-def _known(tool: "Tool", data: Mapping[str, Any]) -> dict[str, Any]:
+def _known(tool: Subject, data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the members that the tool knows of; what it does not, it never sees."""
     return {name: value for name, value in data.items() if name in tool.spec.properties}
 

@@ -11,6 +11,7 @@ from toolkit.freezing import freeze
 from toolkit.problems import Location, Problem
 from toolkit.tools.foreign_values import shown
 from toolkit.tools.spec_fields import ReturnBehavior, plain_fields
+from toolkit.tools.spec_json import fields_from, json_of
 
 
 def _no_parameters() -> dict[str, Any]:
@@ -83,9 +84,9 @@ class ToolSpec:
         Raises:
             InvalidTools: With every problem at once.
         """
-        from toolkit.tools.resolution import specs_of_class  # noqa: PLC0415 - building needs what is built here
+        from toolkit.tools.method_readings import read_methods  # noqa: PLC0415 - a specification alone needs none
 
-        return specs_of_class(tools)
+        return [cls(**reading.fields) for reading in read_methods(tools)]
 
     @classmethod
     def from_json(cls, data: str | bytes | Mapping[str, Any]) -> "ToolSpec":
@@ -96,14 +97,10 @@ class ToolSpec:
         Raises:
             InvalidTools: With every member that is wrong.
         """
-        from toolkit.tools.spec_json import spec_from  # noqa: PLC0415 - reading needs what is built here
-
-        return spec_from(data)
+        return cls(**fields_from(data, [each.name for each in fields(cls)]))
 
     def to_json(self) -> str:
         """Return everything that it says as JSON text, from which `from_json` makes the same again."""
-        from toolkit.tools.spec_json import json_of  # noqa: PLC0415 - writing needs what is built here
-
         return json_of(self)
 
     @property

@@ -1,41 +1,57 @@
 """Specifications as JSON: everything that one says, and back again without loss."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import fields
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, Field, fields
+from typing import Any, ClassVar, Protocol
 
 from toolkit.codes import BAD_OPTION, INVALID_TOOL_NAME, ROOT_NOT_OBJECT
 from toolkit.errors import InvalidTools
 from toolkit.problems import Location, Problem
 from toolkit.tools.options import OPTIONS, option_problems
-from toolkit.tools.spec import ToolSpec
 
 _ALWAYS = ("name", "description", "parameters")
 _OBJECTS = ("parameters", "output_schema")
-_BLANK = ToolSpec("blank")
 
 
-def record_of(spec: ToolSpec) -> dict[str, Any]:
+class Specification(Protocol):
+    """A specification, as far as writing it as JSON needs to know."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def location(self) -> Location | None:
+        """The place of its definition."""
+
+
+def record_of(spec: Specification) -> dict[str, Any]:
     """Return everything that a specification says as plain data; what says nothing beyond the usual is left out."""
-    said = {field.name: getattr(spec, field.name) for field in fields(spec)}
-    record = {key: value for key, value in said.items() if key in _ALWAYS or value != getattr(_BLANK, key)}
+    said = [(field, getattr(spec, field.name)) for field in fields(spec)]
+    record = {field.name: value for field, value in said if field.name in _ALWAYS or value != _usual(field)}
     if spec.location:
         record["location"] = {key: value for key, value in spec.location._asdict().items() if value is not None}
     copy: dict[str, Any] = json.loads(_dumped(record))
     return copy
 
 
-def json_of(spec: ToolSpec) -> str:
+def _usual(field: Field[Any]) -> Any:
+    return field.default if field.default_factory is MISSING else field.default_factory()
+
+
+def json_of(spec: Specification) -> str:
     """Return a specification as JSON text."""
     return _dumped(record_of(spec))
 
 
-def spec_from(data: str | bytes | Mapping[str, Any]) -> ToolSpec:
-    """Return the specification that JSON text, or plain data, describes.
+def fields_from(data: str | bytes | Mapping[str, Any], known: Iterable[str]) -> dict[str, Any]:
+    """Return what a specification is made of that JSON text, or plain data, describes.
 
     A member that is null counts as left out; a member of another name is passed over, since it may come from a later
     version.
+
+    Args:
+        data: The text, or the plain data.
+        known: The names of the members that count.
 
     Raises:
         InvalidTools: With every member that is wrong.
@@ -56,8 +72,7 @@ def spec_from(data: str | bytes | Mapping[str, Any]) -> ToolSpec:
     location = _location(said.get("location"), problems)
     if problems:
         raise InvalidTools(problems=problems)
-    known = {field.name: said[field.name] for field in fields(ToolSpec) if field.name in said}
-    return ToolSpec(**known | {"location": location})
+    return {name: said[name] for name in known if name in said} | {"location": location}
 
 
 def _location(value: Any, problems: list[Problem]) -> Location | None:

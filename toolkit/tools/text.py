@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolkit.errors import ToolArgumentsError
-from toolkit.tools.base import Arguments
+from toolkit.tools.callees import Arguments
 from toolkit.tools.classes import ExecutingTool
 from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.outcomes import as_result

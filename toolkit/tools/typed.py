@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Generic, get_args, get_origin
 from toolkit.codes import UNFIT_PARAMETER
 from toolkit.errors import InvalidTools
 from toolkit.problems import Problem
-from toolkit.tools.base import Arguments, Tool, unbuilt
+from toolkit.tools.base import Tool, unbuilt
+from toolkit.tools.callees import Arguments
 from toolkit.tools.classes import ExecutingTool
 from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.hiding import veiled

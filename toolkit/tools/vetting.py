@@ -14,7 +14,8 @@ from toolkit.approvals.policies import DescribedCall
 from toolkit.codes import MISSING_DESCRIPTION, NOT_A_TOOL, ROOT_NOT_OBJECT
 from toolkit.errors import InvalidTools
 from toolkit.problems import Location, Problem
-from toolkit.tools.base import Pipe, Tool, WrappedTool
+from toolkit.tools.base import Tool, WrappedTool
+from toolkit.tools.callees import Pipe
 from toolkit.tools.foreign_values import is_routine, is_text, kind_of, module_of_class, plain_text, shown, words_of
 from toolkit.tools.marking import box_of
 from toolkit.tools.places import place_of
@@ -57,6 +58,8 @@ _PROMISES = {
     **dict.fromkeys(("call", "run"), _Promise("that of Tool itself", lambda _: False)),
 }  # fmt: skip
 
+
+_OF_TOOL = {name: inspect.getattr_static(Tool, name) for name in _PROMISES}
 
 _OWED = ("parse", "describe", "perform")
 """What a class of tools has to define, since Tool itself cannot."""
@@ -130,7 +133,7 @@ def _broken_promises(tool: Tool, spec: ToolSpec, place: Location | None) -> list
     ]
     for name, promise in _PROMISES.items():
         try:
-            if inspect.getattr_static(type(tool), name, None) is vars(Tool)[name] and name not in _dict_of(tool):
+            if inspect.getattr_static(type(tool), name, None) is _OF_TOOL[name] and name not in _dict_of(tool):
                 if name not in _OWED:
                     continue
                 message = f"the class of {spec.name!r} has no '{name}'"

@@ -13,7 +13,8 @@ from toolkit.agents.models.messages import Model
 from toolkit.agents.references import Reference, referenced_tools
 from toolkit.disclosure.trees import are_read_only, leaves_of
 from toolkit.documents.shapes import Word
-from toolkit.tools.base import Arguments, Tool
+from toolkit.tools.base import Tool
+from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
 from toolkit.tools.inputs import Input, InputShape
 from toolkit.tools.results import ToolResult

@@ -75,7 +75,7 @@ class DuplicateToolName(Rule):
         for tool in tools:
             holder = first.setdefault(tool.name, tool)
             if holder is not tool:
-                from toolkit.tools.resolution import collision  # noqa: PLC0415 - only bad news needs it
+                from toolkit.tools.collisions import collision  # noqa: PLC0415 - only bad news needs it
 
                 found = collision(tool.name, tool.location, holder.location, holder.source)
                 yield self.problem(found.message, found.location, hint=found.hint, related=found.related)

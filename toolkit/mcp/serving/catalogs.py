@@ -18,9 +18,8 @@ from toolkit.json_texts import json_text
 from toolkit.mcp.serving.definitions import Definition
 from toolkit.problems import did_you_mean
 from toolkit.redactors.redactor import Redactor
-from toolkit.tools.base import Tool
+from toolkit.tools.base import HandmadeTool, Tool
 from toolkit.tools.context import ToolContext
-from toolkit.tools.handmade import HandmadeTool
 from toolkit.tools.results import ToolResult
 
 _SESSIONS = 1_000

@@ -15,7 +15,8 @@ from toolkit.errors import InvalidTools, ToolExecutionError
 from toolkit.mcp.crossing import meta_for
 from toolkit.mcp.settings.servers import McpServer, offered_prefix
 from toolkit.problems import Location, Problem, did_you_mean
-from toolkit.tools.base import Arguments, Tool
+from toolkit.tools.base import Tool
+from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
 from toolkit.tools.hiding import veiled
 from toolkit.tools.names import legal_name

@@ -1,0 +1,50 @@
+"""Forwarding: a tool that stands for another hands on to it every hook that it does not define itself."""
+
+import inspect
+from collections.abc import Callable, Iterable
+from operator import attrgetter
+from typing import Any, TypeVar
+
+from toolkit.tools.callees import Callee
+
+_Kind = TypeVar("_Kind", bound=type[Callee])
+
+_OWN = {"name", "description", "described", "hidden_parameters", "own_secrets", "call_logger", "result_of"}
+"""What every tool works out itself: from its specification, or from what its work returned."""
+
+HOOKS = frozenset(
+    name for name in {*vars(Callee), *Callee.__annotations__} if not name.startswith("_") and name not in _OWN
+)
+"""The hooks that a tool which stands for another hands on."""
+
+
+def hands_on(
+    hooks: Iterable[str], *, to: str, arguments: Callable[[Any], Any] | None = None
+) -> Callable[[_Kind], _Kind]:
+    """Return what completes a class of tools: the hooks that it does not define are those of another tool.
+
+    Args:
+        hooks: The hooks, some of `HOOKS`.
+        to: The attribute that holds the other tool.
+        arguments: Returns the parsed arguments of the other tool, where they are not those of this one.
+    """
+
+    def completed(kind: _Kind) -> _Kind:
+        for name in sorted(set(hooks) - vars(kind).keys()):
+            is_of_calls = arguments is not None and _takes_parsed(name)
+            setattr(kind, name, _call_of(name, to, arguments) if is_of_calls else property(attrgetter(f"{to}.{name}")))
+        return kind
+
+    return completed
+
+
+def _takes_parsed(name: str) -> bool:
+    hook = vars(Callee).get(name)
+    return inspect.isfunction(hook) and "parsed" in inspect.signature(hook).parameters
+
+
+def _call_of(name: str, to: str, arguments: Any) -> Callable[..., Any]:
+    def hook(self: Any, parsed: Any, *rest: Any) -> Any:
+        return getattr(getattr(self, to), name)(arguments(parsed), *rest)
+
+    return hook

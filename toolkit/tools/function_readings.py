@@ -1,0 +1,121 @@
+"""Readings of functions: everything that makes a function a tool, and everything that is wrong with it."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from toolkit.codes import MISSING_DESCRIPTION, UNFIT_PARAMETER, UNTYPED_PARAMETER
+from toolkit.problems import Problem, errors_among
+from toolkit.tools.marking import mark_of
+from toolkit.tools.names import name_problem
+from toolkit.tools.options import option_problems
+from toolkit.tools.places import place_of
+from toolkit.tools.shapes.annotations import output_schema, shape_of_parameters
+from toolkit.tools.shapes.values import Shape, UnfitTypeError
+from toolkit.tools.signatures import Signature, read_signature
+
+
+class FunctionReading(NamedTuple):
+    """What a function is as a tool.
+
+    Attributes:
+        signature: What it wants and gives.
+        shape: The shape of a call's arguments.
+        fields: What its specification says, by field.
+    """
+
+    signature: Signature
+    shape: Shape
+    fields: Mapping[str, Any]
+
+
+def read_function(
+    function: Callable[..., Any], options: Mapping[str, Any], *, source: str | None = None
+) -> tuple[FunctionReading | None, list[Problem]]:
+    """Read a function as a tool, or say everything that is wrong with it; it never raises.
+
+    Args:
+        function: A function, bound method, partial or callable object.
+        options: What `@tool` takes; they win over the function's own mark.
+        source: Where it comes from, if not from its own file.
+    """
+    options = {**(mark_of(function) or {}), **options}
+    name = options.get("name") or getattr(function, "__name__", "")
+    problems = option_problems(options, None)
+    if trouble := name_problem(name):
+        problems.append(trouble)
+    try:
+        signature, unreadable = read_signature(function)
+    except (ValueError, TypeError) as error:
+        problems.append(Problem(UNFIT_PARAMETER, f"the signature of {name!r} cannot be read: {error}"))
+        return None, _placed(problems, function)
+    problems += unreadable
+    shape, unfit = _shape(function, str(name), signature)
+    problems += [*unfit, *_silences(function, name, signature, options)]
+    if shape is None or errors_among(problems):
+        return None, _placed(problems, function)
+    fields = _fields(str(name), signature, shape, options) | {"source": source or _file_of(function)}
+    return FunctionReading(signature, shape, fields), _placed(problems, function)
+
+
+def _shape(function: Callable[..., Any], name: str, signature: Signature) -> tuple[Shape | None, list[Problem]]:
+    try:
+        return shape_of_parameters(name, signature.parameters), []
+    except UnfitTypeError as error:
+        return None, _unfit_parameters(function, signature, error)
+
+
+def _placed(problems: list[Problem], function: Callable[..., Any]) -> list[Problem]:
+    """Return the problems, those without a place at the function's own."""
+    if all(problem.location is not None for problem in problems):
+        return problems
+    place = place_of(function)
+    return [problem if problem.location else replace(problem, location=place) for problem in problems]
+
+
+def _unfit_parameters(function: Callable[..., Any], signature: Signature, whole: Exception) -> list[Problem]:
+    """Return a problem for each parameter whose type cannot be described to a model."""
+    problems = []
+    for parameter in signature.parameters:
+        try:
+            shape_of_parameters("one", [parameter])
+        except UnfitTypeError as error:
+            message = f"parameter {parameter.name!r} has no form in JSON: {error}"
+            hint = "take plain types, a dataclass, a TypedDict or a pydantic model"
+            problems.append(Problem(UNFIT_PARAMETER, message, place_of(function, parameter.name), hint=hint))
+    return problems or [Problem(UNFIT_PARAMETER, f"the parameters have no form in JSON: {whole}")]
+
+
+def _silences(
+    function: Callable[..., Any], name: object, signature: Signature, options: Mapping[str, Any]
+) -> list[Problem]:
+    """Return a warning for everything that a model would have to guess."""
+    problems = []
+    if not (options.get("description") or signature.description):
+        message, hint = f"tool {name!r} has no description", "write a docstring: what it does and when to use it"
+        problems.append(Problem(MISSING_DESCRIPTION, message, severity="warning", hint=hint))
+    for parameter in signature.parameters:
+        if not parameter.typed:
+            message, hint = (
+                f"parameter {parameter.name!r} of {name!r} has no type",
+                f"annotate it: {parameter.name}: str",
+            )
+            place = place_of(function, parameter.name)
+            problems.append(Problem(UNTYPED_PARAMETER, message, place, severity="warning", hint=hint))
+    return problems
+
+
+def _fields(name: str, signature: Signature, shape: Shape, options: Mapping[str, Any]) -> dict[str, Any]:
+    said = {key: value for key, value in options.items() if value is not None}
+    return said | {
+        "name": name,
+        "description": options.get("description") or signature.description,
+        "parameters": shape.schema,
+        "output_schema": output_schema(signature.returns),
+    }
+
+
+def _file_of(function: Callable[..., Any]) -> str | None:
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return code.co_filename if code is not None else None

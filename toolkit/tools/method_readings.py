@@ -1,0 +1,36 @@
+"""Readings of methods: the marked methods of a class as tools, without an object of it."""
+
+import inspect
+from functools import partial
+from types import MethodType
+from typing import Any
+
+from toolkit.errors import InvalidTools, raise_errors
+from toolkit.tools.collisions import Claim, clashes
+from toolkit.tools.function_readings import FunctionReading, read_function
+from toolkit.tools.marked_methods import boxed, marked_methods
+from toolkit.tools.places import place_of
+
+
+def read_methods(cls: type) -> list[FunctionReading]:
+    """Return what the marked methods of a class are as tools.
+
+    Raises:
+        InvalidTools: With every problem at once.
+    """
+    methods = [_bound_to_nothing(cls, name) for name in marked_methods(cls)]
+    read = [(method, *read_function(method, boxed(cls, method))) for method in methods]
+    good = [(method, reading) for method, reading, _ in read if reading is not None]
+    claims = [_claim(method, reading) for method, reading in good]
+    raise_errors(InvalidTools, [*(problem for *_, found in read for problem in found), *clashes(claims)])
+    return [reading for _, reading in good]
+
+
+def _claim(method: Any, reading: FunctionReading) -> Claim:
+    return Claim(reading.fields["name"], reading.fields["source"], partial(place_of, inspect.unwrap(method)))
+
+
+def _bound_to_nothing(cls: type, name: str) -> Any:
+    """Return a method as an object of the class would have it, only that it must not be called."""
+    member = inspect.getattr_static(cls, name)
+    return getattr(cls, name) if isinstance(member, staticmethod | classmethod) else MethodType(member, object())

@@ -1,0 +1,65 @@
+"""Surroundings: a context as the questions about a call, and what hides its secrets, know it."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol, Self
+
+from toolkit.approvals.gates import Gate
+from toolkit.approvals.risks import Chooser
+from toolkit.events import Event, Listener
+from toolkit.redactors.redactor import Redactor
+from toolkit.runs.run import Run
+from toolkit.tools.waiting import Waiting
+
+
+class Surroundings(Protocol):
+    """What the caller hands in with a call."""
+
+    @property
+    def values(self) -> Mapping[str, Any]:
+        """Values of the caller's own."""
+
+    @property
+    def memory_id(self) -> str | None:
+        """Whose memory this is."""
+
+    @property
+    def gate(self) -> Gate | None:
+        """What decides about calls."""
+
+    @property
+    def run(self) -> Run | None:
+        """The run that the call belongs to."""
+
+    @property
+    def listener(self) -> Listener | None:
+        """What is told every event."""
+
+    @property
+    def chosen_by(self) -> Chooser:
+        """Who chose the call."""
+
+    @property
+    def place(self) -> str | None:
+        """Where in a run this is, for whoever is asked."""
+
+    @property
+    def item(self) -> str | None:
+        """The item of a step that the call is made for."""
+
+    @property
+    def step(self) -> str | None:
+        """The step of a pipeline that makes the call."""
+
+    @property
+    def redactor(self) -> Redactor | None:
+        """What keeps secrets out of all that is written."""
+
+    @property
+    def waits(self) -> Waiting | None:
+        """What measures how long somebody was waited for."""
+
+    def replace(self, *, redactor: Redactor) -> Self:
+        """Return the same with another redactor."""
+
+    def emit(self, event: Event, /) -> None:
+        """Tell the listener, if there is one."""
