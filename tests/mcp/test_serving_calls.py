@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp.client.client import Client
+from mcp.shared.exceptions import MCPError
 
 from tests.mcp.served import in_this_process, over_http, until
 from tests.volumes import examples
-from toolkit import Pipeline, ToolContext, ToolResult, from_function, tool
+from toolkit import Pipeline, Tool, ToolContext, ToolResult, from_function, tool
 from toolkit.approvals.policies import AllowAll
 from toolkit.disclosure.facades import UnfoldingTool
 from toolkit.mcp.serving import working
@@ -328,7 +329,7 @@ def test_steps_within_a_step_do_not_count_as_steps():
         told.append((value, of, message))
 
     async def use(server, client):
-        return await client.call_tool("outer", {"text": "a"}, progress_callback=tell)
+        return await client.call_tool("outer", {"input": "a"}, progress_callback=tell)
 
     outer = Pipeline.of(shout, from_function(inner), name="outer")
     assert not served([outer], use, options=Options(rules=Rules(policy=AllowAll("test")))).is_error
@@ -542,3 +543,58 @@ def test_call_that_comes_when_the_server_has_closed_is_cancelled():
         return await client.call_tool("wait", {})
 
     assert text(served([wait], use)) == "the call was cancelled"
+
+
+@pytest.mark.parametrize("given", [{}, {"input": None}, {"inptu": "a"}])
+def test_text_that_is_required_must_be_given(era, given):
+    ran = []
+
+    @tool(read_only=True)
+    def note(text: str) -> str:
+        """Note a text."""
+        ran.append(text)
+        return text
+
+    async def use(server, client):
+        results = [await client.call_tool("noting", given)]
+        if era != "legacy":
+            behind = {"name": "behind.noting", "arguments": given}
+            results.append(await client.call_tool("call_tool", behind))
+        return [(result.is_error, text(result)) for result in results]
+
+    noting = Pipeline.of(note, name="noting")
+    told = served([noting, UnfoldingTool.of("behind", "More.", [noting])], use, era)
+    assert set(told) == {(True, "Missing required parameter(s): input")}
+    assert ran == []
+
+
+def many(count):
+    return [Tool.create(f"tool_{number}", "Do it.", {"type": "object"}, lambda: "done") for number in range(count)]
+
+
+@pytest.mark.parametrize(("count", "pages"), [(0, [0]), (200, [200]), (201, [200, 1]), (450, [200, 200, 50])])
+def test_long_list_is_sent_in_pages(era, count, pages):
+    async def use(server, client):
+        listed = [await client.list_tools()]
+        while (cursor := listed[-1].next_cursor) is not None:
+            listed.append(await client.list_tools(cursor=cursor))
+        return [[tool.name for tool in page.tools] for page in listed]
+
+    told = served(many(count), use, era)
+    assert [len(page) for page in told] == pages
+    assert [name for page in told for name in page] == [f"tool_{number}" for number in range(count)]
+
+
+def test_cursor_that_means_nothing_is_an_error(era):
+    async def use(server, client):
+        cursor = (await client.list_tools()).next_cursor
+        await server.replace({one.name: one for one in many(300)})
+        faults = []
+        for wrong in ("", "7", "nonsense", cursor, cursor.replace("-200", "-100")):
+            with pytest.raises(MCPError) as raised:
+                await client.list_tools(cursor=wrong)
+            faults.append((raised.value.code, raised.value.message))
+        return faults
+
+    message = "Invalid cursor: it belongs to no part of this list, which may have changed; begin again without one"
+    assert served(many(400), use, era) == [(-32602, message)] * 5

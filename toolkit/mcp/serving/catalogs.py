@@ -16,6 +16,7 @@ from toolkit.disclosure.searching import ToolIndex
 from toolkit.errors import ToolExecutionError
 from toolkit.json_texts import json_text
 from toolkit.mcp.serving.definitions import Definition
+from toolkit.mcp.serving.required_texts import check_required_text
 from toolkit.problems import did_you_mean
 from toolkit.redactors.redactor import Redactor
 from toolkit.tools.base import HandmadeTool, Tool
@@ -193,6 +194,7 @@ class _CallTool(HandmadeTool):
             if found is None:
                 raise ToolExecutionError(self._unknown(name))
             tool = found
+        check_required_text(tool, arguments or {})
         return await tool.call(arguments or {}, context)
 
     def _whole(self, name: str) -> str:

@@ -14,10 +14,13 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 from mcp.shared.exceptions import MCPError
 
+from toolkit.errors import ToolArgumentsError
 from toolkit.mcp.serving.answers import LONGEST, Answering
 from toolkit.mcp.serving.calls import Call, Rules
 from toolkit.mcp.serving.catalogs import Catalog
+from toolkit.mcp.serving.pages import page_of
 from toolkit.mcp.serving.parking import Parking
+from toolkit.mcp.serving.required_texts import check_required_text
 from toolkit.mcp.serving.sessions import Sessions
 from toolkit.mcp.serving.working import Workshop
 from toolkit.problems import did_you_mean
@@ -104,10 +107,12 @@ class ToolServer:
     async def _greet(self, request: Context, params: types.NotificationParams) -> None:  # noqa: ARG002 - as the SDK calls it
         self.sessions.key_of(request)
 
-    async def _list(self, request: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:  # noqa: ARG002
-        tools = self.catalog.offered(self.sessions.key_of(request)).values()
+    async def _list(self, request: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        offered = self.catalog.offered(self.sessions.key_of(request))
+        page = page_of(offered, None if params is None else params.cursor)
         version = request.protocol_version
-        return types.ListToolsResult(tools=[self.catalog.definition(tool).in_era(version) for tool in tools])
+        told = [self.catalog.definition(tool).in_era(version) for tool in page.tools]
+        return types.ListToolsResult(tools=told, next_cursor=page.next_cursor)
 
     def _input_schema(self, name: str) -> Mapping[str, Any] | None:
         tool = self.catalog.offered(None).get(name)
@@ -127,6 +132,10 @@ class ToolServer:
         tool = offered.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {_unknown(params.name, offered)}")
+        try:
+            check_required_text(tool, arguments)
+        except ToolArgumentsError as error:
+            return self._answering.failure(str(error), error.code)
         call = Call(tool, arguments, self.options.rules, self._workshop, Redactor(outer=self.options.redactor))
         async with self._places:
             call.begin(request, session)
