@@ -12,8 +12,8 @@ from bench import floors, peers
 from bench.rows import Row
 from bench.timing import Times, Work, in_turns, repeated
 from toolkit import ToolContext, from_function, resolve_tools, tool
-from toolkit.approvals.reviewers import AutoReviewer
-from toolkit.tools.metrics import Metrics
+from toolkit.approvals import AutoReviewer
+from toolkit.tools import Metrics
 
 ROUNDS = 60
 CALLS = 1_000

@@ -8,7 +8,7 @@ from bench import floors, peers
 from bench.rows import Row
 from bench.timing import Times, Work, in_turns
 from toolkit import ToolContext, from_function
-from toolkit.approvals.reviewers import AutoReviewer
+from toolkit.approvals import AutoReviewer
 
 ROUNDS = 7
 CALLS = 100

@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from toolkit.dialects.limits import Limit, Limits
-from toolkit.dialects.providers import LIMITS
+from toolkit.dialects import LIMITS, Limit, Limits
 
 PAGE = Path(__file__).parent / "dialects.md"
 BEGIN, END = "<!-- the limits -->\n", "<!-- the end of the limits -->\n"

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from toolkit.lint.rules import all_pages
-from toolkit_cli.rendering.rules import index_of, page_of
+from toolkit.lint import all_pages
+from toolkit_cli.rendering.rules import index_of, page_of  # private
 
 FOLDER = Path(__file__).parent / "rules"
 HEAD = """\

@@ -25,19 +25,18 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from toolkit.agents.models.messages import (
+from toolkit import ToolCall, ToolSpec
+from toolkit.agents import (
     Message,
     Model,
     ModelError,
     ModelReply,
+    ScriptedModel,
     SystemMessage,
     ToolMessage,
     UserMessage,
 )
-from toolkit.agents.models.scripted import ScriptedModel
 from toolkit.errors import ConfigurationError
-from toolkit.tools.calls import ToolCall
-from toolkit.tools.spec import ToolSpec
 
 
 class Asked(NamedTuple):

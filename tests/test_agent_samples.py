@@ -11,12 +11,11 @@ from typer.testing import CliRunner
 
 from tests.chat_server import ChatServer
 from toolkit import Continue, ToolContext, ToolResult
-from toolkit.agents.outlines import outline_of
-from toolkit.approvals.reviewers import ScriptedReviewer
-from toolkit.lint.checking import check
-from toolkit.runs.run import Run
-from toolkit.sources.configuration import Configuration
-from toolkit.sources.opening import open_targets
+from toolkit.agents import outline_of
+from toolkit.approvals import ScriptedReviewer
+from toolkit.lint import check
+from toolkit.runs import Run
+from toolkit.sources import Configuration, open_targets
 from toolkit_cli.main import application
 
 SAMPLES = Path(__file__).parents[1] / "sample_pipelines"

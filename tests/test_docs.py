@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import pexpect
 import pytest
 
-from toolkit.lint.rules import codes
+from toolkit.lint import codes
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md")])

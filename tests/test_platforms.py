@@ -43,7 +43,7 @@ for arguments in (["run", "calculator", "2^3^2"], ["schema", "tools.py"], ["run"
         print(main(arguments))
     except SystemExit as ending:
         print(ending.code)
-from toolkit.leftovers import temporary
+from toolkit.leftovers import temporary  # private
 with temporary(Path("kept")):
     pass
 """

@@ -8,9 +8,8 @@ import threading
 
 import pytest
 
-from toolkit import ToolResult, tool
-from toolkit.running import drive, in_thread, run_apart
-from toolkit.tools.functions import from_function
+from toolkit import ToolResult, from_function, tool
+from toolkit.running import drive, in_thread, run_apart  # private
 
 LANGUAGE = contextvars.ContextVar("LANGUAGE", default="en")
 
@@ -99,7 +98,7 @@ def test_abandoned_function_may_end_after_its_loop():
 def test_end_of_the_program_does_not_wait_for_an_abandoned_function():
     program = """
 import asyncio, threading
-from toolkit.running import in_thread
+from toolkit.running import in_thread  # private
 
 async def give_up():
     try:

@@ -13,10 +13,9 @@ from threading import Thread
 import pytest
 
 from toolkit import Continue, Edit, Reject, ToolContext, ToolResult, load_pipeline, load_tools
-from toolkit.approvals.decisions import Decision
-from toolkit.approvals.reviewers import ScriptedReviewer
-from toolkit.lint.checking import check
-from toolkit.sources.configuration import Configuration
+from toolkit.approvals import Decision, ScriptedReviewer
+from toolkit.lint import check
+from toolkit.sources import Configuration
 
 SAMPLES = Path(__file__).parents[1] / "sample_pipelines"
 PIPELINES = sorted(path.name for path in SAMPLES.glob("*.yaml"))

@@ -23,10 +23,8 @@ from toolkit import (
     tool,
     toolbox,
 )
-from toolkit.agents.agent import run_agent
-from toolkit.agents.models.scripted import ScriptedModel
-from toolkit.agents.working import AgentResult
-from toolkit.pipelines.builder import PipelineBuilder
+from toolkit.agents import AgentResult, ScriptedModel, run_agent
+from toolkit.pipelines import PipelineBuilder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine

@@ -16,116 +16,58 @@ A tool is a plain typed function with a mark; it stays the function that it was,
 Each public name is loaded when it is first used, so that importing the package costs next to nothing.
 """
 
-from __future__ import annotations
-
 from toolkit.releases import __version__ as __version__
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # importing `typing` would double what `toolkit --version` takes
-    from typing import Any
-
-    from toolkit.approvals.decisions import Continue, Edit, ExitEarly, Reject
-    from toolkit.approvals.requests import ReviewRequest
-    from toolkit.approvals.reviewers import Reviewer
+if TYPE_CHECKING:
+    from toolkit.approvals.decisions import Continue as Continue, Edit as Edit, ExitEarly as ExitEarly, Reject as Reject
+    from toolkit.approvals.requests import ReviewRequest as ReviewRequest
+    from toolkit.approvals.reviewers import Reviewer as Reviewer
     from toolkit.errors import (
-        ConfigurationError,
-        ExitEarlyError,
-        InvalidPipeline,
-        InvalidTools,
-        ToolArgumentsError,
-        ToolExecutionError,
-        ToolkitError,
+        ConfigurationError as ConfigurationError,
+        ExitEarlyError as ExitEarlyError,
+        InvalidPipeline as InvalidPipeline,
+        InvalidTools as InvalidTools,
+        ToolArgumentsError as ToolArgumentsError,
+        ToolExecutionError as ToolExecutionError,
+        ToolkitError as ToolkitError,
     )
-    from toolkit.pipelines.definitions import ErrorStrategy
-    from toolkit.pipelines.pipeline import Pipeline
-    from toolkit.problems import Problem
-    from toolkit.sources.loading import load_pipeline, load_tools
-    from toolkit.tools.base import Tool, WrappedTool
-    from toolkit.tools.calls import ToolCall
-    from toolkit.tools.context import MemoryId, ToolContext
-    from toolkit.tools.functions import from_function
-    from toolkit.tools.marking import tool, toolbox
-    from toolkit.tools.resolution import from_object, resolve_tools
-    from toolkit.tools.results import ToolResult
-    from toolkit.tools.spec import ToolSpec
-    from toolkit.tools.typed import TypedTool
+    from toolkit.pipelines.definitions import ErrorStrategy as ErrorStrategy
+    from toolkit.pipelines.pipeline import Pipeline as Pipeline
+    from toolkit.problems import Problem as Problem
+    from toolkit.sources.loading import load_pipeline as load_pipeline, load_tools as load_tools
+    from toolkit.tools.base import Tool as Tool, WrappedTool as WrappedTool
+    from toolkit.tools.calls import ToolCall as ToolCall
+    from toolkit.tools.context import MemoryId as MemoryId, ToolContext as ToolContext
+    from toolkit.tools.functions import from_function as from_function
+    from toolkit.tools.marking import tool as tool, toolbox as toolbox
+    from toolkit.tools.resolution import from_object as from_object, resolve_tools as resolve_tools
+    from toolkit.tools.results import ToolResult as ToolResult
+    from toolkit.tools.spec import ToolSpec as ToolSpec
+    from toolkit.tools.typed import TypedTool as TypedTool
+else:
+    from toolkit.faces import face
 
-_HOMES = {
-    "toolkit.approvals.decisions": ("Continue", "Edit", "ExitEarly", "Reject"),
-    "toolkit.approvals.requests": ("ReviewRequest",),
-    "toolkit.approvals.reviewers": ("Reviewer",),
-    "toolkit.errors": (
-        "ConfigurationError",
-        "ExitEarlyError",
-        "InvalidPipeline",
-        "InvalidTools",
-        "ToolArgumentsError",
-        "ToolExecutionError",
-        "ToolkitError",
-    ),
-    "toolkit.pipelines.definitions": ("ErrorStrategy",),
-    "toolkit.pipelines.pipeline": ("Pipeline",),
-    "toolkit.problems": ("Problem",),
-    "toolkit.sources.loading": ("load_pipeline", "load_tools"),
-    "toolkit.tools.base": ("Tool", "WrappedTool"),
-    "toolkit.tools.calls": ("ToolCall",),
-    "toolkit.tools.context": ("MemoryId", "ToolContext"),
-    "toolkit.tools.functions": ("from_function",),
-    "toolkit.tools.marking": ("tool", "toolbox"),
-    "toolkit.tools.resolution": ("from_object", "resolve_tools"),
-    "toolkit.tools.results": ("ToolResult",),
-    "toolkit.tools.spec": ("ToolSpec",),
-    "toolkit.tools.typed": ("TypedTool",),
-}
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-
-__all__ = [
-    "ConfigurationError",
-    "Continue",
-    "Edit",
-    "ErrorStrategy",
-    "ExitEarly",
-    "ExitEarlyError",
-    "InvalidPipeline",
-    "InvalidTools",
-    "MemoryId",
-    "Pipeline",
-    "Problem",
-    "Reject",
-    "ReviewRequest",
-    "Reviewer",
-    "Tool",
-    "ToolArgumentsError",
-    "ToolCall",
-    "ToolContext",
-    "ToolExecutionError",
-    "ToolResult",
-    "ToolSpec",
-    "ToolkitError",
-    "TypedTool",
-    "WrappedTool",
-    "from_function",
-    "from_object",
-    "load_pipeline",
-    "load_tools",
-    "resolve_tools",
-    "tool",
-    "toolbox",
-]
-
-
-def __getattr__(name: str) -> Any:
-    """Load a public name from its home."""
-    if name not in _HOME_OF:
-        message = f"module 'toolkit' has no attribute {name!r}"
-        raise AttributeError(message)
-    from importlib import import_module  # noqa: PLC0415
-
-    value = getattr(import_module(_HOME_OF[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    """Return the public names."""
-    return sorted([*__all__, "__version__"])
+    __getattr__, __dir__, __all__ = face(
+        __name__,
+        {
+            "approvals.decisions": "Continue Edit ExitEarly Reject",
+            "approvals.requests": "ReviewRequest",
+            "approvals.reviewers": "Reviewer",
+            "errors": "ConfigurationError ExitEarlyError InvalidPipeline InvalidTools ToolArgumentsError "
+            "ToolExecutionError ToolkitError",
+            "pipelines.definitions": "ErrorStrategy",
+            "pipelines.pipeline": "Pipeline",
+            "problems": "Problem",
+            "sources.loading": "load_pipeline load_tools",
+            "tools.base": "Tool WrappedTool",
+            "tools.calls": "ToolCall",
+            "tools.context": "MemoryId ToolContext",
+            "tools.functions": "from_function",
+            "tools.marking": "tool toolbox",
+            "tools.resolution": "from_object resolve_tools",
+            "tools.results": "ToolResult",
+            "tools.spec": "ToolSpec",
+            "tools.typed": "TypedTool",
+        },
+    )

@@ -8,14 +8,12 @@ from textwrap import dedent
 import pytest
 
 from toolkit import Continue, InvalidPipeline, InvalidTools, ToolContext, load_pipeline, load_tools
-from toolkit.agents.loop import Limits
-from toolkit.agents.outlines import outline_of
-from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit.agents import Limits, outline_of
+from toolkit.approvals import ScriptedReviewer
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
-from toolkit.runs.run import Run
-from toolkit.sources.configuration import Configuration
-from toolkit.sources.opening import open_targets
+from toolkit.runs import Run
+from toolkit.sources import Configuration, open_targets
 
 TOOLS = '''
 from pathlib import Path

@@ -13,23 +13,31 @@ from toolkit import (
     ExitEarlyError,
     Pipeline,
     Reject,
+    ToolCall,
     ToolContext,
     ToolResult,
     load_tools,
     tool,
     toolbox,
 )
-from toolkit.agents.agent import AgentTool, run_agent
-from toolkit.agents.loop import AgentError, Limits
-from toolkit.agents.models.messages import ModelError, ModelReply, SystemMessage, ToolMessage, Usage, UserMessage
-from toolkit.agents.models.scripted import ScriptedModel
-from toolkit.agents.transcripts import Transcript
-from toolkit.approvals.reviewers import AutoReviewer, ScriptedReviewer
+from toolkit.agents import (
+    AgentError,
+    AgentTool,
+    Limits,
+    ModelError,
+    ModelReply,
+    ScriptedModel,
+    SystemMessage,
+    ToolMessage,
+    Transcript,
+    Usage,
+    UserMessage,
+    run_agent,
+)
+from toolkit.approvals import AutoReviewer, ScriptedReviewer
 from toolkit.errors import BudgetExceeded, ReplanRequested, TerminationRequested
 from toolkit.events import ApprovalDecided, StepFinished, StepStarted, ToolFinished
-from toolkit.runs.records import Budget
-from toolkit.runs.run import Run
-from toolkit.tools.calls import ToolCall
+from toolkit.runs import Budget, Run
 
 
 @tool(read_only=True)

@@ -6,18 +6,21 @@ from dataclasses import dataclass
 
 import pytest
 
-from toolkit import Continue, InvalidTools, ToolContext, tool
-from toolkit.agents.agent import AgentTool, run_agent
-from toolkit.agents.loop import Limits
-from toolkit.agents.models.messages import ModelReply, Usage
-from toolkit.agents.models.scripted import ScriptedModel
-from toolkit.agents.playbooks import Playbook, produced
-from toolkit.agents.transcripts import Transcript
-from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit import Continue, InvalidTools, ToolCall, ToolContext, tool
+from toolkit.agents import (
+    AgentTool,
+    Limits,
+    ModelReply,
+    Playbook,
+    ScriptedModel,
+    Transcript,
+    Usage,
+    produced,
+    run_agent,
+)
+from toolkit.approvals import ScriptedReviewer
 from toolkit.errors import BudgetExceeded
-from toolkit.runs.records import Budget
-from toolkit.runs.run import Run
-from toolkit.tools.calls import ToolCall
+from toolkit.runs import Budget, Run
 
 
 @dataclass

@@ -6,20 +6,17 @@ from pathlib import Path
 import jsonschema
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit import ToolContext
-from toolkit.agents.files.definitions import KINDS
-from toolkit.agents.files.flows import LOCK_KEYS
-from toolkit.agents.files.format import agent_schema
-from toolkit.agents.files.reading import COMMON_KEYS, KIND_KEYS, LIMITS, REFERENCE_KEYS
-from toolkit.agents.outlines import outline_of
-from toolkit.approvals.reviewers import AutoReviewer
-from toolkit.sources.configuration import Configuration
-from toolkit.sources.opening import SourceOpener
-from toolkit_cli.rendering.tools import detailed, full_record
+from toolkit.agents import agent_schema, outline_of
+from toolkit.agents.files.definitions import KINDS  # private
+from toolkit.agents.files.flows import LOCK_KEYS  # private
+from toolkit.agents.files.reading import COMMON_KEYS, KIND_KEYS, LIMITS, REFERENCE_KEYS  # private
+from toolkit.approvals import AutoReviewer
+from toolkit.sources import Configuration, SourceOpener
+from toolkit_cli.rendering.tools import detailed, full_record  # private
 
 SAMPLES = sorted(Path(__file__).parents[2].glob("sample_pipelines/agents/*.yaml"))
 FORM = ("TK601", "TK602", "TK603", "TK606")

@@ -6,18 +6,22 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from toolkit import ConfigurationError, Continue, InvalidTools, ToolContext, ToolResult, tool, toolbox
-from toolkit.agents.agent import AgentTool, run_agent
-from toolkit.agents.chaining import chaining_from, chaining_from_any
-from toolkit.agents.kinds import Kind
-from toolkit.agents.models.messages import ToolMessage
-from toolkit.agents.models.scripted import ScriptedModel
-from toolkit.agents.playbooks import Playbook, after
-from toolkit.agents.state_machines import StateMachine
-from toolkit.agents.transcripts import Transcript
-from toolkit.approvals.reviewers import ScriptedReviewer
-from toolkit.runs.run import Run
-from toolkit.tools.calls import ToolCall
+from toolkit import ConfigurationError, Continue, InvalidTools, ToolCall, ToolContext, ToolResult, tool, toolbox
+from toolkit.agents import (
+    AgentTool,
+    Kind,
+    Playbook,
+    ScriptedModel,
+    StateMachine,
+    ToolMessage,
+    Transcript,
+    after,
+    chaining_from,
+    chaining_from_any,
+    run_agent,
+)
+from toolkit.approvals import ScriptedReviewer
+from toolkit.runs import Run
 
 
 @dataclass

@@ -5,13 +5,9 @@ import json
 
 import pytest
 
-from toolkit import ExitEarly, ExitEarlyError, ToolContext, tool
-from toolkit.agents.agent import AgentTool, run_agent
-from toolkit.agents.models.messages import ToolMessage
-from toolkit.agents.models.scripted import ScriptedModel
-from toolkit.agents.transcripts import Transcript
-from toolkit.approvals.reviewers import ScriptedReviewer
-from toolkit.tools.calls import ToolCall
+from toolkit import ExitEarly, ExitEarlyError, ToolCall, ToolContext, tool
+from toolkit.agents import AgentTool, ScriptedModel, ToolMessage, Transcript, run_agent
+from toolkit.approvals import ScriptedReviewer
 
 PATIENCE = 20
 

@@ -4,22 +4,23 @@ import asyncio
 from dataclasses import dataclass, field
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pydantic import BaseModel, SecretStr
 
-from toolkit import ToolContext, from_object, tool
-from toolkit.agents.agent import run_agent
-from toolkit.agents.blackboards import BlackboardTools
-from toolkit.agents.introspection import AgentProcessTools
-from toolkit.agents.models.messages import ModelReply, ToolMessage, Usage
-from toolkit.agents.models.scripted import ScriptedModel
-from toolkit.agents.speaking import SPEAKING, communicate
-from toolkit.agents.wording import described, time_in_words
-from toolkit.runs.records import Budget, CallRecord, Message, ModelUse
-from toolkit.runs.run import Run
-from toolkit.tools.calls import ToolCall
-from toolkit.tools.functions import from_function
+from toolkit import ToolCall, ToolContext, from_function, from_object, tool
+from toolkit.agents import (
+    AgentProcessTools,
+    BlackboardTools,
+    ModelReply,
+    ScriptedModel,
+    ToolMessage,
+    Usage,
+    communicate,
+    progress,
+    run_agent,
+)
+from toolkit.agents.wording import described, time_in_words  # private
+from toolkit.runs import Budget, CallRecord, Message, ModelUse, Run
 
 PROCESS = {each.name: each for each in from_object(AgentProcessTools())}
 WHOLE = {each.name: each for each in from_object(AgentProcessTools(whole=True))}
@@ -76,7 +77,7 @@ def test_an_agent_unfolds_its_process_and_sees_itself_at_work():
 
 
 def test_all_tools_of_introspection_are_read_only_and_ask_nobody():
-    tools = [*PROCESS.values(), *BOARD.values(), *map(from_function, SPEAKING)]
+    tools = [*PROCESS.values(), *BOARD.values(), *map(from_function, (progress, communicate))]
     assert {each.spec.read_only for each in tools} == {True}
 
 
@@ -361,7 +362,7 @@ def test_an_agent_speaks_to_its_user_over_the_channel_of_its_run():
         [ToolCall("progress", '{"status": "searching"}'), ToolCall("communicate", '{"message": " Found it. "}')],
         "done",
     ]
-    result = conduct(turns, "Search", SPEAKING, context=ToolContext(run=outer))
+    result = conduct(turns, "Search", (progress, communicate), context=ToolContext(run=outer))
     assert [message.text for message in result.transcript.messages if isinstance(message, ToolMessage)] == [
         "Progress reported: searching",
         "Message sent to the user.",
@@ -374,7 +375,9 @@ def test_an_agent_speaks_to_its_user_over_the_channel_of_its_run():
 
 def test_where_nobody_listens_speaking_is_no_failure():
     for context in (ToolContext(), ToolContext(run=Run())):
-        said = [from_function(each).run({"status": "x", "message": "x"}, context).output for each in SPEAKING]
+        said = [
+            from_function(each).run({"status": "x", "message": "x"}, context).output for each in (progress, communicate)
+        ]
         assert said == [
             "Progress noted; there is nobody who could see it.",
             "Message noted; there is nobody who could read it.",

@@ -3,19 +3,12 @@
 import asyncio
 from typing import ClassVar
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.volumes import examples
-from toolkit import tool
-from toolkit.agents.agent import run_agent
-from toolkit.agents.kinds import ClosedTool, Kind
-from toolkit.agents.loop import Limits
-from toolkit.agents.models.messages import ToolMessage
-from toolkit.agents.models.scripted import ScriptedModel
-from toolkit.agents.playbooks import Playbook, after, after_any
-from toolkit.agents.state_machines import StateMachine
-from toolkit.tools.calls import ToolCall
+from toolkit import ToolCall, tool
+from toolkit.agents import Kind, Limits, Playbook, ScriptedModel, StateMachine, ToolMessage, after, after_any, run_agent
+from toolkit.agents.kinds import ClosedTool  # private
 
 NAMES = ("a", "b", "c", "d")
 STATES = ("north", "east", "south")

@@ -4,12 +4,11 @@ from textwrap import dedent
 
 import pytest
 
-from toolkit.sources.configuration import Configuration
-from toolkit.sources.opening import open_targets
+from toolkit.sources import Configuration, open_targets
 
 TOOLS = '''
 from toolkit import tool, toolbox
-from toolkit.disclosure.facades import UnfoldingTool
+from toolkit.disclosure import UnfoldingTool
 
 
 class Customer:

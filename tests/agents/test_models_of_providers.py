@@ -8,20 +8,20 @@ import pytest
 from pydantic_ai.models import known_model_names
 
 from tests.chat_server import ChatServer, said
-from toolkit import ConfigurationError, from_function, tool
-from toolkit.agents.agent import AgentTool, run_agent
-from toolkit.agents.models.messages import (
+from toolkit import ConfigurationError, ToolCall, from_function, tool
+from toolkit.agents import (
+    AgentTool,
     Message,
     ModelReply,
+    Price,
+    ScriptedModel,
     SystemMessage,
     ToolMessage,
     Usage,
     UserMessage,
+    open_model,
+    run_agent,
 )
-from toolkit.agents.models.opening import open_model
-from toolkit.agents.models.prices import Price
-from toolkit.agents.models.scripted import ScriptedModel
-from toolkit.tools.calls import ToolCall
 
 pytestmark = pytest.mark.usefixtures("no_keys")
 

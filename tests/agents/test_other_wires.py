@@ -6,10 +6,8 @@ import json
 import pytest
 
 from tests.chat_server import ChatServer, Raw
-from toolkit.agents.models.messages import ModelError, UserMessage
-from toolkit.agents.models.opening import open_model
-from toolkit.tools.calls import ToolCall
-from toolkit.tools.spec import ToolSpec
+from toolkit import ToolCall, ToolSpec
+from toolkit.agents import ModelError, UserMessage, open_model
 
 pytestmark = pytest.mark.usefixtures("no_keys")
 

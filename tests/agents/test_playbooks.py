@@ -6,18 +6,26 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from toolkit import ConfigurationError, Continue, InvalidTools, ToolContext, tool, toolbox
-from toolkit.agents.agent import AgentTool, run_agent
-from toolkit.agents.models.messages import ToolMessage
-from toolkit.agents.models.scripted import ScriptedModel
-from toolkit.agents.playbooks import Playbook, after, after_any, all_of, any_of, known, produced, when
-from toolkit.agents.transcripts import Transcript
-from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit import ConfigurationError, Continue, InvalidTools, ToolCall, ToolContext, tool, toolbox
+from toolkit.agents import (
+    AgentTool,
+    Playbook,
+    ScriptedModel,
+    ToolMessage,
+    Transcript,
+    after,
+    after_any,
+    all_of,
+    any_of,
+    known,
+    produced,
+    run_agent,
+    when,
+)
+from toolkit.approvals import ScriptedReviewer
 from toolkit.errors import TerminationRequested
-from toolkit.runs.blackboard import Blackboard
-from toolkit.runs.run import Run
-from toolkit.tools.calls import ToolCall
-from toolkit.wrappers.artifacts import publish_to_blackboard
+from toolkit.runs import Blackboard, Run
+from toolkit.wrappers import publish_to_blackboard
 
 
 @dataclass
@@ -162,7 +170,7 @@ def test_something_that_a_tool_puts_on_the_blackboard_opens_a_tool():
 
 
 def load(*functions):
-    from toolkit.tools.resolution import resolve_tools
+    from toolkit import resolve_tools
 
     return list(resolve_tools(functions).values())
 

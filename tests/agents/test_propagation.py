@@ -8,30 +8,25 @@ from typing import Annotated
 
 import pytest
 
-from toolkit import Continue, MemoryId, Pipeline, Tool, ToolContext, tool
-from toolkit.agents.agent import AgentTool
-from toolkit.agents.chaining import chaining_from, chaining_from_any
-from toolkit.agents.models.scripted import ScriptedModel
-from toolkit.agents.playbooks import Playbook, after
-from toolkit.agents.references import Reference
-from toolkit.agents.state_machines import StateMachine
-from toolkit.agents.subagents import Subagent
-from toolkit.approvals.reviewers import ScriptedReviewer
-from toolkit.disclosure.facades import UnfoldingTool
-from toolkit.disclosure.searching import ToolSearch
-from toolkit.pipelines.definitions import Retry
-from toolkit.pipelines.retrying import RetriedTool
-from toolkit.runs.records import Message
-from toolkit.runs.run import Run
-from toolkit.tools.calls import ToolCall
-from toolkit.tools.functions import from_function
-from toolkit.tools.metrics import RecordingMetrics
-from toolkit.wrappers.artifacts import ArtifactSinkingTool
-from toolkit.wrappers.confirming import ConfirmedTool
-from toolkit.wrappers.limited import limited
-from toolkit.wrappers.one_shot import OneShotTool
-from toolkit.wrappers.replanning import ReplanningTool
-from toolkit.wrappers.sinks import ListSink
+from toolkit import Continue, MemoryId, Pipeline, Tool, ToolCall, ToolContext, from_function, tool
+from toolkit.agents import (
+    AgentTool,
+    Playbook,
+    Reference,
+    ScriptedModel,
+    StateMachine,
+    Subagent,
+    after,
+    chaining_from,
+    chaining_from_any,
+)
+from toolkit.approvals import ScriptedReviewer
+from toolkit.disclosure import ToolSearch, UnfoldingTool
+from toolkit.pipelines import Retry
+from toolkit.pipelines.retrying import RetriedTool  # private
+from toolkit.runs import Message, Run
+from toolkit.tools import RecordingMetrics
+from toolkit.wrappers import ArtifactSinkingTool, ConfirmedTool, ListSink, OneShotTool, ReplanningTool, limited
 
 
 @tool(requires_approval=True)

@@ -4,12 +4,8 @@ import asyncio
 
 import pytest
 
-from toolkit import ConfigurationError, InvalidTools, ToolContext, tool, toolbox
-from toolkit.agents.agent import AgentTool, run_agent
-from toolkit.agents.models.messages import SystemMessage, ToolMessage
-from toolkit.agents.models.scripted import ScriptedModel
-from toolkit.agents.references import Reference
-from toolkit.tools.calls import ToolCall
+from toolkit import ConfigurationError, InvalidTools, ToolCall, ToolContext, tool, toolbox
+from toolkit.agents import AgentTool, Reference, ScriptedModel, SystemMessage, ToolMessage, run_agent
 
 
 @tool(read_only=True)

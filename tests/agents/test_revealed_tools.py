@@ -3,15 +3,10 @@
 import asyncio
 import json
 
-from toolkit import ToolContext, tool, toolbox
-from toolkit.agents.agent import AgentTool, run_agent
-from toolkit.agents.models.messages import ToolMessage
-from toolkit.agents.models.scripted import ScriptedModel
-from toolkit.agents.state_machines import StateMachine
-from toolkit.agents.transcripts import Transcript
-from toolkit.approvals.reviewers import ScriptedReviewer
-from toolkit.disclosure.facades import UnfoldingTool
-from toolkit.tools.calls import ToolCall
+from toolkit import ToolCall, ToolContext, tool, toolbox
+from toolkit.agents import AgentTool, ScriptedModel, StateMachine, ToolMessage, Transcript, run_agent
+from toolkit.approvals import ScriptedReviewer
+from toolkit.disclosure import UnfoldingTool
 
 
 @tool(read_only=True)

@@ -4,11 +4,8 @@ import asyncio
 
 import pytest
 
-from toolkit import ConfigurationError
-from toolkit.agents.models.messages import ModelError, ModelReply, UserMessage
-from toolkit.agents.models.opening import open_model
-from toolkit.agents.models.scripted import ScriptedModel
-from toolkit.tools.calls import ToolCall
+from toolkit import ConfigurationError, ToolCall
+from toolkit.agents import ModelError, ModelReply, ScriptedModel, UserMessage, open_model
 
 
 @pytest.fixture

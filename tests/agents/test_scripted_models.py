@@ -4,10 +4,8 @@ import asyncio
 
 import pytest
 
-from toolkit import ConfigurationError
-from toolkit.agents.models.messages import ModelReply, ToolMessage, Usage
-from toolkit.agents.models.scripted import ScriptedModel
-from toolkit.tools.calls import ToolCall
+from toolkit import ConfigurationError, ToolCall
+from toolkit.agents import ModelReply, ScriptedModel, ToolMessage, Usage
 
 SCRIPT = """\
 turns:

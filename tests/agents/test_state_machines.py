@@ -6,15 +6,10 @@ from enum import Enum
 
 import pytest
 
-from toolkit import Continue, InvalidTools, ToolContext, tool, toolbox
-from toolkit.agents.agent import AgentTool, run_agent
-from toolkit.agents.models.messages import ToolMessage
-from toolkit.agents.models.scripted import ScriptedModel
-from toolkit.agents.state_machines import StateMachine
-from toolkit.agents.transcripts import Transcript
-from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit import Continue, InvalidTools, ToolCall, ToolContext, tool, toolbox
+from toolkit.agents import AgentTool, ScriptedModel, StateMachine, ToolMessage, Transcript, run_agent
+from toolkit.approvals import ScriptedReviewer
 from toolkit.errors import TerminationRequested
-from toolkit.tools.calls import ToolCall
 
 
 class Order(Enum):

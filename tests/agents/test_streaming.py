@@ -4,18 +4,23 @@ import asyncio
 
 import pytest
 
-from toolkit import ToolContext, tool
-from toolkit.agents.agent import run_agent
-from toolkit.agents.models.messages import ModelError, ModelReply, Usage, UserMessage
-from toolkit.agents.models.prices import Price, PricedModel
-from toolkit.agents.models.scripted import ScriptedModel
-from toolkit.agents.models.streaming import StreamingModel, streamed
-from toolkit.agents.transcripts import Transcript
+from toolkit import ToolCall, ToolContext, tool
+from toolkit.agents import (
+    ModelError,
+    ModelReply,
+    Price,
+    PricedModel,
+    ScriptedModel,
+    StreamingModel,
+    Transcript,
+    Usage,
+    UserMessage,
+    run_agent,
+    streamed,
+)
 from toolkit.errors import BudgetExceeded
 from toolkit.events import ModelChose, ModelFinished, ModelSaid, ModelStarted, as_record
-from toolkit.runs.records import Budget
-from toolkit.runs.run import Run
-from toolkit.tools.calls import ToolCall
+from toolkit.runs import Budget, Run
 
 DOUBLE = ToolCall("double", '{"number": 21}')
 

@@ -16,27 +16,30 @@ from toolkit import (
     MemoryId,
     Pipeline,
     Reject,
+    ToolCall,
     ToolContext,
     ToolResult,
+    from_function,
     load_tools,
     tool,
 )
-from toolkit.agents.agent import AgentTool, run_agent
-from toolkit.agents.loop import Limits
-from toolkit.agents.models.messages import ModelReply, ToolMessage, Usage
-from toolkit.agents.models.scripted import ScriptedModel
-from toolkit.agents.outlines import outline_of
-from toolkit.agents.subagents import Subagent
-from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit.agents import (
+    AgentTool,
+    Limits,
+    ModelReply,
+    ScriptedModel,
+    Subagent,
+    ToolMessage,
+    Usage,
+    outline_of,
+    run_agent,
+)
+from toolkit.approvals import ScriptedReviewer
 from toolkit.errors import BudgetExceeded, TerminationRequested
 from toolkit.problems import Location
-from toolkit.runs.records import Budget, Message
-from toolkit.runs.run import Run
-from toolkit.tools.calls import ToolCall
-from toolkit.tools.functions import from_function
-from toolkit.tools.text import TextTool
-from toolkit.wrappers.artifacts import publish_to_blackboard, track_assets
-from toolkit.wrappers.sinks import AssetTracker
+from toolkit.runs import Budget, Message, Run
+from toolkit.tools import TextTool
+from toolkit.wrappers import AssetTracker, publish_to_blackboard, track_assets
 
 
 def conduct(turns, tools, **options):

@@ -3,12 +3,10 @@
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from toolkit.agents.models.messages import ModelReply, SystemMessage, ToolMessage, Usage, UserMessage
-from toolkit.agents.transcripts import Transcript
-from toolkit.tools.calls import ToolCall
+from toolkit import ToolCall
+from toolkit.agents import ModelReply, SystemMessage, ToolMessage, Transcript, Usage, UserMessage
 
 TEXTS = st.text(max_size=8)
 CALLS = st.builds(ToolCall, TEXTS, TEXTS, st.none() | TEXTS)

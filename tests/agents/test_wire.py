@@ -5,19 +5,22 @@ import json
 import re
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from pydantic_ai.models import known_model_names
 
 from tests.chat_server import Answer, ChatServer, Raw, Silence, failure, said
-from toolkit import tool
-from toolkit.agents.agent import run_agent
-from toolkit.agents.models.messages import ModelError, ModelReply, Usage, UserMessage
-from toolkit.agents.models.opening import open_model
-from toolkit.agents.models.scripted import ScriptedModel
-from toolkit.agents.models.streaming import streamed
-from toolkit.agents.transcripts import Transcript
-from toolkit.tools.calls import ToolCall
+from toolkit import ToolCall, tool
+from toolkit.agents import (
+    ModelError,
+    ModelReply,
+    ScriptedModel,
+    Transcript,
+    Usage,
+    UserMessage,
+    open_model,
+    run_agent,
+    streamed,
+)
 
 pytestmark = pytest.mark.usefixtures("no_keys")
 
@@ -152,7 +155,7 @@ def test_model_that_is_silent_too_long_is_given_up(is_streamed):
 
 def test_stream_that_falls_silent_is_given_up_and_what_was_said_stays_in_the_transcript():
     from toolkit import ToolContext
-    from toolkit.agents.transcripts import Transcript
+    from toolkit.agents import Transcript
 
     transcript = Transcript()
     with ChatServer.of_answers(Silence(ModelReply("well then"))) as server:

@@ -3,12 +3,10 @@
 import string
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from toolkit import ToolContext, from_function
-from toolkit.approvals.policies import Allowance, Allowances, DescribedCall
-from toolkit.approvals.risks import Risk
+from toolkit.approvals import Allowance, Allowances, DescribedCall, Risk
 
 
 def covers(rule, tool, arguments):

@@ -17,10 +17,7 @@ from toolkit import (
     ToolResult,
     from_function,
 )
-from toolkit.approvals.gates import Gate
-from toolkit.approvals.policies import AllowAll, Allowance, Allowances, Verdict
-from toolkit.approvals.reviewers import AutoReviewer, ScriptedReviewer
-from toolkit.approvals.risks import Risk
+from toolkit.approvals import AllowAll, Allowance, Allowances, AutoReviewer, Gate, Risk, ScriptedReviewer, Verdict
 
 DECISIONS = [Continue(), Reject("no"), Edit({"path": "b"})]
 

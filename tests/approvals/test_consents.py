@@ -7,10 +7,7 @@ from dataclasses import replace
 import pytest
 
 from toolkit import Continue, Edit, ExitEarly, Reject
-from toolkit.approvals.consents import Access, Consents
-from toolkit.approvals.gates import Gate
-from toolkit.approvals.policies import AllowAll
-from toolkit.approvals.reviewers import RefusingReviewer, ScriptedReviewer
+from toolkit.approvals import Access, AllowAll, Consents, Gate, RefusingReviewer, ScriptedReviewer
 from toolkit.errors import ConfigurationError, ExitEarlyError
 from toolkit.problems import Problem
 

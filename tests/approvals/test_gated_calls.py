@@ -22,14 +22,11 @@ from toolkit import (
     ToolResult,
     from_function,
 )
-from toolkit.approvals.gates import Demand, Gate
-from toolkit.approvals.reviewers import AutoReviewer, RefusingReviewer, ScriptedReviewer
-from toolkit.approvals.risks import Risk
+from toolkit.approvals import AutoReviewer, Demand, Gate, RefusingReviewer, Risk, ScriptedReviewer
 from toolkit.errors import Signal
 from toolkit.events import ApprovalAsked, ApprovalDecided
-from toolkit.runs.run import Run
-from toolkit.tools.metrics import RecordingMetrics
-from toolkit.tools.text import TextTool
+from toolkit.runs import Run
+from toolkit.tools import RecordingMetrics, TextTool
 
 
 class Deletion:

@@ -9,11 +9,10 @@ import pytest
 from pydantic import BaseModel, Field, SecretStr
 
 from toolkit import Continue, Edit, Reject, Tool, ToolContext, TypedTool, from_function
-from toolkit.approvals.policies import Allowance, Allowances, DescribedCall, Verdict
-from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit.approvals import Allowance, Allowances, DescribedCall, ScriptedReviewer, Verdict
 from toolkit.events import as_record
 from toolkit.redactors import MASK
-from toolkit.tools.hiding import secret_members
+from toolkit.tools.hiding import secret_members  # private
 
 PASSWORD = "correct horse"  # noqa: S105 - the one that must show up nowhere
 OTHER = "battery staple"

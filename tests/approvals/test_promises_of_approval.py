@@ -7,17 +7,13 @@ from itertools import product
 from typing import Any, TypedDict
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from toolkit import ConfigurationError, Continue, Edit, ExitEarly, Reject, Tool, ToolContext, TypedTool, from_function
-from toolkit.approvals.gates import Demand, Gate
-from toolkit.approvals.policies import ByRisk
-from toolkit.approvals.requests import OnTimeout, fingerprint
-from toolkit.approvals.reviewers import RefusingReviewer, ScriptedReviewer
+from toolkit.approvals import ByRisk, Demand, Gate, OnTimeout, RefusingReviewer, ScriptedReviewer
+from toolkit.approvals.requests import fingerprint  # private
 from toolkit.errors import Signal
-from toolkit.running import run_in_loop
-from toolkit.tools.text import TextTool
+from toolkit.tools import TextTool
 
 
 class Given(TypedDict, total=False):
@@ -113,7 +109,7 @@ def consenting_ways(tool, gate, demand):
     async def call():
         return await tool.call("{}", context, demand=demand)
 
-    ways = [lambda: run_in_loop(call())] if demand else [lambda: tool.run("{}", context), lambda: run_in_loop(call())]
+    ways = [lambda: asyncio.run(call())] if demand else [lambda: tool.run("{}", context), lambda: asyncio.run(call())]
     for way in ways:
         try:
             result = way()

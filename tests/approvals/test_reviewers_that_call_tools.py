@@ -4,9 +4,8 @@ import asyncio
 
 import pytest
 
-from toolkit import ConfigurationError, Continue, ToolContext, tool
-from toolkit.approvals.reviewers import AutoReviewer
-from toolkit.tools.functions import from_function
+from toolkit import ConfigurationError, Continue, ToolContext, from_function, tool
+from toolkit.approvals import AutoReviewer
 
 
 @tool(requires_approval=True)

@@ -7,8 +7,7 @@ import pytest
 from pydantic import BaseModel, Field, PlainValidator, WithJsonSchema
 
 from toolkit import Continue, Edit, Reject, ReviewRequest, Tool, ToolContext, from_function, resolve_tools, tool
-from toolkit.approvals.gates import Demand
-from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit.approvals import Demand, ScriptedReviewer
 
 
 class Console:

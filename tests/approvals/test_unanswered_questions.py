@@ -15,11 +15,9 @@ from toolkit import (
     ToolResult,
     from_function,
 )
-from toolkit.approvals.gates import Gate
-from toolkit.approvals.reviewers import ScriptedReviewer
-from toolkit.approvals.risks import Risk
+from toolkit.approvals import Gate, Risk, ScriptedReviewer
 from toolkit.errors import ApprovalTimeoutError
-from toolkit.tools.metrics import RecordingMetrics
+from toolkit.tools import RecordingMetrics
 
 SOON = 0.001
 

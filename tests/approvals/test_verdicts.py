@@ -1,15 +1,24 @@
 """Who must be asked before a call runs: by the marks of the tool, the demand of a step, and who chose the call."""
 
+import asyncio
 from itertools import product
 
 import pytest
 
 from toolkit import Continue, ToolContext, from_function
-from toolkit.approvals.gates import Demand, Gate
-from toolkit.approvals.policies import NO_QUESTION, AllowAll, Allowance, Allowances, ByRisk, DescribedCall, Verdict
-from toolkit.approvals.reviewers import ScriptedReviewer
-from toolkit.approvals.risks import Risk
-from toolkit.running import run_in_loop
+from toolkit.approvals import (
+    NO_QUESTION,
+    AllowAll,
+    Allowance,
+    Allowances,
+    ByRisk,
+    Demand,
+    DescribedCall,
+    Gate,
+    Risk,
+    ScriptedReviewer,
+    Verdict,
+)
 
 MARKS = list(product((False, True), (None, False, True), (None, False, True), (None, False, True)))
 
@@ -50,7 +59,7 @@ def test_a_call_asks_exactly_when_the_verdict_says_so(requires, read_only, destr
     async def call():
         return await tool.call("{}", context, demand=demand)
 
-    assert run_in_loop(call()).output == "ran"
+    assert asyncio.run(call()).output == "ran"
     verdict = expected(tool.spec.risk, chosen_by, demand.asked_by if demand else None)
     assert [request.asked_by for request in reviewer.requests] == ([verdict.because] if verdict.action == "ask" else [])
 

@@ -7,8 +7,7 @@ import pytest
 
 from toolkit import Continue, ExitEarly, ExitEarlyError, Reject, ToolContext, from_function
 from toolkit.events import ApprovalDecided, ToolFinished
-from toolkit.tools.metrics import RecordingMetrics
-from toolkit.tools.waiting import Waiting
+from toolkit.tools import RecordingMetrics, Waiting
 
 
 class Thinking:

@@ -3,8 +3,8 @@
 import pytest
 
 from toolkit import Continue, Pipeline, Reject, Tool, ToolContext, tool
-from toolkit.approvals.reviewers import ScriptedReviewer
-from toolkit.runs.run import Run
+from toolkit.approvals import ScriptedReviewer
+from toolkit.runs import Run
 
 ALL = Continue(whole_step=True)
 

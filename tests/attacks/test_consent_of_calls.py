@@ -26,11 +26,9 @@ from toolkit import (
     load_pipeline,
     tool,
 )
-from toolkit.approvals.gates import Gate
-from toolkit.approvals.policies import ByRisk, DescribedCall, Verdict
-from toolkit.approvals.reviewers import AutoReviewer, ScriptedReviewer
+from toolkit.approvals import AutoReviewer, ByRisk, DescribedCall, Gate, ScriptedReviewer, Verdict
 from toolkit.errors import ToolkitError
-from toolkit.runs.run import Run
+from toolkit.runs import Run
 
 SOON = 0.001
 

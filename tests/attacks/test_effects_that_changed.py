@@ -6,15 +6,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from toolkit import Continue, Edit, ReviewRequest, Tool, ToolContext, ToolResult, ToolSpec
-from toolkit.approvals.policies import AllowAll
-from toolkit.approvals.previews import Preview
+from toolkit.approvals import AllowAll, Preview
 from toolkit.builtin import CodeEdit, FileWrite
-from toolkit.wrappers.limited import ShortenedTool
-from toolkit.wrappers.timing import TimedTool
+from toolkit.wrappers import ShortenedTool, TimedTool
 
 
 class Meanwhile:

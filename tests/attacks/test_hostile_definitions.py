@@ -3,12 +3,11 @@
 import re
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from typer.testing import CliRunner
 
 from tests.attacks.hostile_definitions import KINDS, PRELUDE, VALUES, Definition
-from toolkit.tools.deferring import problems_deferred
+from toolkit.tools.deferring import problems_deferred  # private
 from toolkit_cli.main import application
 
 NEIGHBOUR = '''

@@ -6,10 +6,8 @@ import os
 import pytest
 from typer.testing import CliRunner
 
-from toolkit.lint.checking import check
-from toolkit.lint.limits import Limits
-from toolkit.lint.settings import LintSettings
-from toolkit.sources.configuring import find_configuration
+from toolkit.lint import Limits, LintSettings, check
+from toolkit.sources import find_configuration
 from toolkit_cli.main import application
 
 HEAD = "name: bomb\ndescription: Repeats one long text.\nsteps:\n"

@@ -11,8 +11,7 @@ from types import ModuleType
 from typing import Annotated, Any, NamedTuple, NewType, Optional, Union
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from pydantic import BaseModel, Field, RootModel, create_model
 from pydantic.functional_validators import PlainValidator
 from typing_extensions import TypeAliasType, TypedDict

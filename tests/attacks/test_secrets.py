@@ -9,8 +9,7 @@ from hashlib import sha256
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.mcp.raw import RawStdio, message
 from tests.mcp.serving import TOOLKIT, Listening
@@ -80,7 +79,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, SecretBytes, SecretStr
 
 from toolkit import Tool, ToolContext, TypedTool, tool, toolbox
-from toolkit.runs.records import Message
+from toolkit.runs import Message
 
 VALUES = json_values
 GLOBAL = SecretStr(VALUES["global_secret"])

@@ -17,17 +17,13 @@ from typing import NamedTuple
 import pytest
 from typer.testing import CliRunner
 
-from toolkit import Continue, Reject, load_tools
-from toolkit.approvals.decisions import Decision
-from toolkit.approvals.gates import Gate
-from toolkit.approvals.requests import ReviewRequest
-from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit import Continue, Reject, ReviewRequest, load_tools
+from toolkit.approvals import Decision, Gate, ScriptedReviewer
 from toolkit.builtin import ready_tools
-from toolkit.builtin.options import FOLDER, SWITCH, TABLE, TEXT, TEXTS
+from toolkit.builtin.options import FOLDER, SWITCH, TABLE, TEXT, TEXTS  # private
 from toolkit.errors import ConfigurationError
-from toolkit.sources.configuring import find_configuration
-from toolkit.sources.consenting import waiting_accesses
-from toolkit.sources.opening import open_targets
+from toolkit.sources import find_configuration, open_targets
+from toolkit.sources.consenting import waiting_accesses  # private
 from toolkit_cli.main import application
 
 IN_FILE = "the secret notes of the user 4711"

@@ -6,12 +6,11 @@ from itertools import pairwise, product
 
 import pexpect
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from tests.terminals import MENU_END, PROMPT, Terminal
 from tests.volumes import examples
-from toolkit_cli.typed_lines import CLEAR, ENTER, ERASE, QUIET_SECONDS, TypedLine
+from toolkit_cli.typed_lines import CLEAR, ENTER, ERASE, QUIET_SECONDS, TypedLine  # private
 
 APPROVING = "osa"
 CONTROL = (ENTER, ERASE, CLEAR)

@@ -12,24 +12,21 @@ from itertools import pairwise
 from typing import Annotated
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from pydantic import Field, SecretStr
 
 from tests.terminals import Terminal
 from toolkit import Pipeline, Reject, Tool, ToolContext, from_function, tool
-from toolkit.agents.agent import AgentTool
-from toolkit.agents.models.scripted import ScriptedModel
-from toolkit.approvals.policies import Verdict
-from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit.agents import AgentTool, ScriptedModel
+from toolkit.approvals import ScriptedReviewer, Verdict
 from toolkit.builtin import WebSearch, ready_tools
-from toolkit.sources.configuring import find_configuration
-from toolkit.sources.ready import open_ready
-from toolkit.visibility import disarmed, visible_json
-from toolkit_cli import console
+from toolkit.sources import find_configuration
+from toolkit.sources.ready import open_ready  # private
+from toolkit.visibility import disarmed, visible_json  # private
+from toolkit_cli import console  # private
 from toolkit_cli.main import main
-from toolkit_cli.rendering.questions import question_lines
-from toolkit_cli.rendering.styles import paint, paint_all
+from toolkit_cli.rendering.questions import question_lines  # private
+from toolkit_cli.rendering.styles import paint, paint_all  # private
 
 HOSTILE = (
     "\x9b31m\x9d0;t\x07\x1b]0;owned\x07\x1b[2J\x1b[1;1H\x1b[31mred\x1b[0m\x00\x08\r\x7f\x85\u00ad\u061c\u115f\u180e"

@@ -4,10 +4,9 @@ import asyncio
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from toolkit.builtin.web.address_guard import AddressGuard, RefusedHostError, UnknownHostError, why_refused
+from toolkit.builtin.web.address_guard import AddressGuard, RefusedHostError, UnknownHostError, why_refused  # private
 
 INSIDE = {
     "127.0.0.1": "a loopback address",

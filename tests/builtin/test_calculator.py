@@ -10,13 +10,12 @@ from random import Random
 from time import perf_counter
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit.builtin import Calculator
-from toolkit.builtin.arithmetic import MAX_LENGTH
-from toolkit.builtin.real_numbers import MAX_DIGITS, SHOWN_DIGITS
+from toolkit.builtin.arithmetic import MAX_LENGTH  # private
+from toolkit.builtin.real_numbers import MAX_DIGITS, SHOWN_DIGITS  # private
 
 CALCULATOR = Calculator()
 

@@ -6,16 +6,14 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.volumes import examples
-from toolkit.approvals.decisions import Continue, Edit, Reject
-from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit import Continue, Edit, Reject, ToolContext
+from toolkit.approvals import ScriptedReviewer
 from toolkit.builtin import CodeEdit
-from toolkit.builtin.files.editing import replace_found, replace_lines
+from toolkit.builtin.files.editing import replace_found, replace_lines  # private
 from toolkit.events import FileChanged
-from toolkit.tools.context import ToolContext
 
 
 @pytest.fixture

@@ -10,8 +10,7 @@ from time import perf_counter
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit.builtin import DateTime

@@ -5,13 +5,12 @@ from contextlib import suppress
 from time import monotonic
 
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from tests.volumes import examples
-from toolkit.builtin.expressions.checking import MalformedExpressionError, TooMuchWorkError, check_expression
-from toolkit.builtin.expressions.lines import compile_line_expression
-from toolkit.builtin.expressions.places import find_places
+from toolkit.builtin.expressions.checking import MalformedExpressionError, TooMuchWorkError, check_expression  # private
+from toolkit.builtin.expressions.lines import compile_line_expression  # private
+from toolkit.builtin.expressions.places import find_places  # private
 
 
 def matches(expression, line, *, ignore_case=False):

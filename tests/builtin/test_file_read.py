@@ -10,7 +10,7 @@ from threading import Thread
 import pytest
 
 from toolkit.builtin import FileRead
-from toolkit.builtin.files.sandbox import missing_support
+from toolkit.builtin.files.sandbox import missing_support  # private
 from toolkit.errors import ConfigurationError
 
 ROOT = Path(__file__).resolve().parents[2]

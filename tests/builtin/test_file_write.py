@@ -10,17 +10,15 @@ from pathlib import Path
 from threading import Event, Thread
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.volumes import examples
-from toolkit.approvals.decisions import Continue, Edit, Reject
-from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit import Continue, Edit, Reject, ToolContext
+from toolkit.approvals import ScriptedReviewer
 from toolkit.builtin import FileWrite
-from toolkit.builtin.files.differences import MAX_CHARACTERS, MAX_LINES, describe_change
+from toolkit.builtin.files.differences import MAX_CHARACTERS, MAX_LINES, describe_change  # private
 from toolkit.errors import ConfigurationError
 from toolkit.events import FileChanged
-from toolkit.tools.context import ToolContext
 
 ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE = "Access denied: path is outside the sandbox directory"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from toolkit.builtin import Glob
-from toolkit.builtin.files.listing import Effort, list_files
+from toolkit.builtin.files.listing import Effort, list_files  # private
 
 
 @pytest.fixture

@@ -8,12 +8,10 @@ import sys
 
 import pytest
 
-from toolkit.approvals.decisions import Continue, Edit
-from toolkit.approvals.reviewers import ScriptedReviewer
-from toolkit.builtin import Http, http_endpoint
-from toolkit.builtin.http_endpoint import build
+from toolkit import Continue, Edit, ToolContext
+from toolkit.approvals import ScriptedReviewer
+from toolkit.builtin import Http, ready_tools
 from toolkit.errors import ConfigurationError
-from toolkit.tools.context import ToolContext
 
 SECRET = 'p@ss/w"ørd+1 &=?é'.encode("ascii", "replace").decode()
 
@@ -357,14 +355,14 @@ def test_it_is_built_of_a_configuration(tmp_path, serve, respond):
         "max_bytes": 1000,
         "allow_private": True,
     }
-    tool = build(tmp_path, options)
+    tool = ready_tools()["http"].build(tmp_path, options)
     assert (tool.description, tool.run({"input": "x"}).output) == ("Creates a ticket.", "done")
     assert (server.requests[0].method, server.requests[0].headers["x-team"]) == ("PUT", "blue")
 
 
 def test_wrong_options_are_said_with_the_nearest(tmp_path):
     with pytest.raises(ConfigurationError) as raised:
-        build(tmp_path, {"header": {}, "timeout": 5})
+        ready_tools()["http"].build(tmp_path, {"header": {}, "timeout": 5})
     assert [(problem.message, problem.hint) for problem in raised.value.problems] == [
         ("unknown option 'header'", "did you mean 'headers'?"),
         ("'timeout' must be a duration such as '500ms', '30s' or '5m', above zero and at most 720h", "write timeout = '5s' for seconds"),
@@ -375,7 +373,9 @@ def test_wrong_options_are_said_with_the_nearest(tmp_path):
 @pytest.mark.parametrize("name", ["Authorization", "X-Api-Key", "Cookie", "X-Auth-Token"])
 def test_a_secret_in_a_file_is_refused(tmp_path, name):
     with pytest.raises(ConfigurationError) as raised:
-        build(tmp_path, {"url": "https://api.example.com", "headers": {name: "s3cret", "X-Team": "blue"}})
+        ready_tools()["http"].build(
+            tmp_path, {"url": "https://api.example.com", "headers": {name: "s3cret", "X-Team": "blue"}}
+        )
     [problem] = raised.value.problems
     assert problem.message == f"the header '{name}' stands in the file with its value"
     assert problem.hint == f"keep it in the environment, and write {name} = '${{NAME}}'"
@@ -402,4 +402,4 @@ def test_a_missing_extra_is_one_line(run_python):
 
 def test_the_options_are_those_of_the_class():
     parameters = set(inspect.signature(Http).parameters) - {"name", "resolve"}
-    assert {option.name for option in http_endpoint.OPTIONS} == parameters
+    assert {option.name for option in ready_tools()["http"].options} == parameters

@@ -4,12 +4,10 @@ import asyncio
 
 import pytest
 
-from toolkit.approvals.decisions import Continue, Edit, ExitEarly, Reject
-from toolkit.approvals.gates import Gate
-from toolkit.approvals.reviewers import RefusingReviewer, ScriptedReviewer
+from toolkit import Continue, Edit, ExitEarly, Reject, ToolContext
+from toolkit.approvals import Gate, RefusingReviewer, ScriptedReviewer
 from toolkit.builtin import HumanInput
 from toolkit.errors import ExitEarlyError
-from toolkit.tools.context import ToolContext
 
 NOBODY = "No reviewer is available. Please proceed with your best judgment."
 

@@ -8,12 +8,11 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit.builtin import Glob
-from toolkit.builtin.files.patterns import MalformedPatternError, compile_glob
+from toolkit.builtin.files.patterns import MalformedPatternError, compile_glob  # private
 
 NAMES = ["a", "b", "ab", "a.b", "b.a", "#a", "!b", " ", "a ", "x[1]", "-z", "a\\b", "A", "1", "b b"]
 PARTS = [

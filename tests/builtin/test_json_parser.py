@@ -5,8 +5,7 @@ import re
 from math import isfinite
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit.builtin import JsonParser

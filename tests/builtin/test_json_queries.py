@@ -6,13 +6,12 @@ from pathlib import Path
 from time import monotonic
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit.builtin import JsonParser
-from toolkit.builtin.json_paths import UnreadableError
-from toolkit.builtin.queries.reading import parse_query
+from toolkit.builtin.json_paths import UnreadableError  # private
+from toolkit.builtin.queries.reading import parse_query  # private
 
 PARSER = JsonParser()
 BESIDE = Path(__file__).resolve().parents[3] / "shared" / "suites" / "jsonpath-cts.json"

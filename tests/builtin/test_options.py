@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from toolkit.builtin import ready_tools
-from toolkit.builtin.options import COUNT, DURATION, FOLDER, SWITCH, TABLE, TEXT, TEXTS, Option, one_of, take_options
+from toolkit.builtin import Option, ready_tools
+from toolkit.builtin.options import COUNT, DURATION, FOLDER, SWITCH, TABLE, TEXT, TEXTS, one_of, take_options  # private
 from toolkit.errors import ConfigurationError
 
 FOLDER_OF_THE_FILE = Path("/project")

@@ -17,13 +17,11 @@ from pathlib import Path
 
 import pytest
 
-from toolkit.approvals.decisions import Edit
-from toolkit.approvals.reviewers import ScriptedReviewer
-from toolkit.builtin import Process, process
-from toolkit.builtin.process import build
+from toolkit import Edit, ToolContext
+from toolkit.approvals import ScriptedReviewer
+from toolkit.builtin import Process, ready_tools
 from toolkit.errors import ConfigurationError
-from toolkit.processes import warden
-from toolkit.tools.context import ToolContext
+from toolkit.processes import warden  # private
 
 ROOT = Path(__file__).resolve().parents[2]
 ON_LINUX = sys.platform.startswith("linux")
@@ -476,14 +474,18 @@ def test_a_line_for_a_shell_is_refused_with_the_cure():
 def test_it_is_built_of_a_configuration(tmp_path):
     (tmp_path / "scripts").mkdir()
     (tmp_path / "scripts" / "hello.sh").write_text("echo hello")
-    tool = build(tmp_path, {"command": ["sh", "hello.sh"], "directory": "scripts", "description": "Greets."})
+    tool = ready_tools()["process"].build(
+        tmp_path, {"command": ["sh", "hello.sh"], "directory": "scripts", "description": "Greets."}
+    )
     assert (tool.description, tool.run({"input": "x"}).output) == ("Greets.", "hello")
-    assert build(tmp_path, {"command": ["pwd"]}).run({"input": "x"}).output == str(tmp_path.resolve())
+    assert ready_tools()["process"].build(tmp_path, {"command": ["pwd"]}).run({"input": "x"}).output == str(
+        tmp_path.resolve()
+    )
 
 
 def test_wrong_options_are_said_with_the_nearest(tmp_path):
     with pytest.raises(ConfigurationError) as raised:
-        build(tmp_path, {"comand": ["true"], "shell": True})
+        ready_tools()["process"].build(tmp_path, {"comand": ["true"], "shell": True})
     assert [(problem.message, problem.hint) for problem in raised.value.problems] == [
         ("unknown option 'comand'", "did you mean 'command'?"),
         (
@@ -496,4 +498,4 @@ def test_wrong_options_are_said_with_the_nearest(tmp_path):
 
 def test_the_options_are_those_of_the_class():
     parameters = set(inspect.signature(Process).parameters) - {"name"}
-    assert {option.name for option in process.OPTIONS} == parameters
+    assert {option.name for option in ready_tools()["process"].options} == parameters

@@ -6,9 +6,8 @@ import time
 
 import pytest
 
-from toolkit.builtin import WebScrape, web_scrape
-from toolkit.builtin.web.page_reader import read_page
-from toolkit.builtin.web_scrape import build
+from toolkit.builtin import WebScrape, ready_tools
+from toolkit.builtin.web.page_reader import read_page  # private
 from toolkit.errors import ConfigurationError
 
 PAGE = """<!DOCTYPE html>
@@ -368,9 +367,12 @@ def test_wrong_settings_are_refused_when_it_is_made(options, message):
 def test_it_is_built_of_a_configuration(tmp_path, serve, respond):
     server = serve(respond("123456", Content_Type="text/plain"))
     options = {"max_characters": 3, "timeout": "5s", "private_hosts": [f"127.0.0.1:{server.port}"], "extractor": "page"}
-    assert build(tmp_path, options).run({"url": server.url()}).output == "123 [truncated at 3 chars]"
+    assert (
+        ready_tools()["web_scrape"].build(tmp_path, options).run({"url": server.url()}).output
+        == "123 [truncated at 3 chars]"
+    )
     with pytest.raises(ConfigurationError) as raised:
-        build(tmp_path, {"extractor": "best", "host": ["x"]})
+        ready_tools()["web_scrape"].build(tmp_path, {"extractor": "best", "host": ["x"]})
     assert [(problem.message, problem.hint) for problem in raised.value.problems] == [
         ("'extractor' must be 'page' or 'article'", "write extractor = 'page'"),
         ("unknown option 'host'", "did you mean 'hosts'?"),
@@ -400,7 +402,7 @@ def test_a_missing_extra_is_one_line(run_python, missing, options, message):
 
 def test_the_options_are_those_of_the_class():
     parameters = set(inspect.signature(WebScrape).parameters) - {"resolve"}
-    assert {option.name for option in web_scrape.OPTIONS} == parameters
+    assert {option.name for option in ready_tools()["web_scrape"].options} == parameters
 
 
 def test_a_page_is_read_alike_here_and_apart(page):

@@ -9,11 +9,9 @@ from typing import Any
 
 import pytest
 
-from toolkit.builtin import WebSearch, web_search
-from toolkit.builtin.search_providers import Brave, SearchError, SearchHit, SearXNG, SerpApi, Tavily
-from toolkit.builtin.web_search import build
+from toolkit import ToolContext
+from toolkit.builtin import Brave, SearchError, SearchHit, SearXNG, SerpApi, Tavily, WebSearch, ready_tools
 from toolkit.errors import ConfigurationError
-from toolkit.tools.context import ToolContext
 
 KEY = "k3y-of/the+user"
 VARIABLES = {Tavily: "TAVILY_API_KEY", SerpApi: "SERPAPI_API_KEY", Brave: "BRAVE_API_KEY"}
@@ -326,15 +324,17 @@ def test_wrong_settings_are_refused_when_it_is_made():
 @pytest.mark.usefixtures("no_keys")
 def test_it_is_built_of_a_configuration(tmp_path, serve, respond, monkeypatch):
     server = serve(respond(json.dumps(answered(SearXNG))))
-    tool = build(tmp_path, {"provider": "searxng", "url": server.url(), "max_results": 1, "timeout": "5s"})
+    tool = ready_tools()["web_search"].build(
+        tmp_path, {"provider": "searxng", "url": server.url(), "max_results": 1, "timeout": "5s"}
+    )
     assert tool.run({"query": "birds"}).output == "1. Terns\n   URL: https://birds.example/terns\n   Fly far & fast."
     monkeypatch.setenv("TEAM_KEY", KEY)
     server = serve(respond("{}"))
     options = {"provider": "brave", "url": server.url(), "key": "${TEAM_KEY}", "allow_private": True}
-    assert build(tmp_path, options).run({"query": "birds"}).output == "No results found."
+    assert ready_tools()["web_search"].build(tmp_path, options).run({"query": "birds"}).output == "No results found."
     monkeypatch.setenv("SEARXNG_URL", "http://searx.invalid")
     assert (
-        build(tmp_path, {}).run({"query": "birds"}).error
+        ready_tools()["web_search"].build(tmp_path, {}).run({"query": "birds"}).error
         == "Search failed: SearXNG: the host searx.invalid is not known"
     )
 
@@ -351,13 +351,13 @@ def test_it_is_built_of_a_configuration(tmp_path, serve, respond, monkeypatch):
 )  # fmt: skip
 def test_wrong_options_are_said_with_the_cure(tmp_path, options, problems):
     with pytest.raises(ConfigurationError) as raised:
-        build(tmp_path, options)
+        ready_tools()["web_search"].build(tmp_path, options)
     assert [(problem.message, problem.hint) for problem in raised.value.problems] == problems
 
 
 def test_the_options_are_those_of_the_class_and_the_providers():
     parameters = {*inspect.signature(WebSearch).parameters, *inspect.signature(Tavily).parameters} - {"resolve"}
-    assert {option.name for option in web_search.OPTIONS} == parameters
+    assert {option.name for option in ready_tools()["web_search"].options} == parameters
 
 
 @pytest.mark.usefixtures("keys")

@@ -7,7 +7,7 @@ import pytest
 
 from tests.chat_server import ChatServer, Silence
 from tests.terminals import Terminal
-from toolkit.agents.models.messages import ModelReply
+from toolkit.agents import ModelReply
 
 SCRIPT = """\
 turns:
@@ -115,9 +115,9 @@ def test_answer_that_goes_elsewhere_is_seen_on_the_terminal_too(scripted):
 
 
 NESTED = """\
-from toolkit.agents.agent import AgentTool
-from toolkit.agents.models.scripted import ScriptedModel
-from toolkit.tools.calls import ToolCall
+from toolkit.agents import AgentTool
+from toolkit.agents import ScriptedModel
+from toolkit import ToolCall
 
 inner = AgentTool(
     "inner", "Looks.", ScriptedModel([ToolCall("nothing"), "I have looked."]), read_only=True

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from toolkit.agents.files.format import agent_schema
+from toolkit.agents import agent_schema
 
 SCRIPT = """\
 turns:

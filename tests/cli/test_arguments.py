@@ -2,11 +2,10 @@
 
 import json
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from toolkit import from_function
-from toolkit_cli.arguments.gathering import Given, gather_arguments, objections
+from toolkit_cli.arguments.gathering import Given, gather_arguments, objections  # private
 
 JSON_DATA = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

@@ -13,7 +13,7 @@ from toolkit.errors import (
     ToolExecutionError,
 )
 from toolkit.problems import Problem
-from toolkit_cli.failures import ExitCode, Failure, code_for, exit_code_of
+from toolkit_cli.failures import ExitCode, Failure, code_for, exit_code_of  # private
 
 
 def raising(error):

@@ -7,11 +7,10 @@ from xml.etree import ElementTree as ET
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from toolkit.problems import Edit, Fix, Location, Problem
-from toolkit_cli.rendering.findings import FORMATS, render, statistics_of
+from toolkit_cli.rendering.findings import FORMATS, render, statistics_of  # private
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "sarif-2.1.0.json").read_text("utf-8"))
 SOURCE = "from toolkit import tool\n\n\n@tool\ndef remind(when) -> str:\n    return when\n"

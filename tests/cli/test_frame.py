@@ -13,7 +13,7 @@ import pydantic
 import pytest
 
 import toolkit
-from toolkit_cli.commands import COMMANDS
+from toolkit_cli.commands import COMMANDS  # private
 from toolkit_cli.main import HELP, main
 
 TALKATIVE = '''

@@ -6,7 +6,7 @@ import pytest
 
 TOOLS = '''
 from toolkit import Tool, ToolContext, tool, toolbox
-from toolkit.disclosure.facades import UnfoldingTool
+from toolkit.disclosure import UnfoldingTool
 
 
 @tool

@@ -11,8 +11,8 @@ RULES = '''\
 
 from collections.abc import Iterator
 
-from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.rule import Rule
+from toolkit.lint import ToolDefinition
+from toolkit.lint import Rule
 from toolkit.problems import Problem
 
 

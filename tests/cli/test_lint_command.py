@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from tests.terminals import Terminal
-from toolkit.lint.rules import codes, is_default
+from toolkit.lint import codes
+from toolkit.lint.rules import is_default  # private
 
 BAD = """\
 from toolkit import tool

@@ -4,11 +4,10 @@ import json
 import unicodedata
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from toolkit.problems import Location, Problem
-from toolkit_cli.rendering.problems import as_github, as_json, as_json_object, as_text, summary_of
+from toolkit_cli.rendering.problems import as_github, as_json, as_json_object, as_text, summary_of  # private
 
 
 @pytest.fixture

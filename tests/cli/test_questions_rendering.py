@@ -2,10 +2,10 @@
 
 import pytest
 
-from toolkit.approvals.requests import ReviewRequest
-from toolkit.approvals.risks import Risk
-from toolkit_cli.rendering.escaping import width_of
-from toolkit_cli.rendering.questions import question_lines, text_question_lines, whole_lines
+from toolkit import ReviewRequest
+from toolkit.approvals import Risk
+from toolkit_cli.rendering.escaping import width_of  # private
+from toolkit_cli.rendering.questions import question_lines, text_question_lines, whole_lines  # private
 
 LONG = "x" * 100 + "     approve  calculator  (builtin)"
 SIDES = 14

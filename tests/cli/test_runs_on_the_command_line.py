@@ -4,7 +4,7 @@ import pytest
 
 TOOLS = '''
 from toolkit import ToolContext, tool
-from toolkit.runs.records import Message
+from toolkit.runs import Message
 
 
 @tool

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from toolkit.dialects import DIALECTS
-from toolkit_cli.commands.schema import Dialect
+from toolkit_cli.commands.schema import Dialect  # private
 
 TOOLS = '''
 from typing import Annotated

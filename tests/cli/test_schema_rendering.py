@@ -2,9 +2,9 @@
 
 import pytest
 
-from toolkit_cli.rendering.schemas import parameters_of, type_of
-from toolkit_cli.rendering.styles import paint_all
-from toolkit_cli.rendering.tables import table
+from toolkit_cli.rendering.schemas import parameters_of, type_of  # private
+from toolkit_cli.rendering.styles import paint_all  # private
+from toolkit_cli.rendering.tables import table  # private
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolkit_cli.screen import Screen
+from toolkit_cli.screen import Screen  # private
 
 
 class Shown:

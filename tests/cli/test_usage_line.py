@@ -2,8 +2,8 @@
 
 import pytest
 
-from toolkit.runs.records import ModelUse
-from toolkit_cli.rendering.usage import usage_line
+from toolkit.runs import ModelUse
+from toolkit_cli.rendering.usage import usage_line  # private
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,11 @@ import json
 
 import jsonschema
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from toolkit import ToolSpec
 from toolkit.dialects import DIALECTS, PROVIDERS, export, objections, request_objections, request_tools
-from toolkit.dialects.conformance import schema_of
+from toolkit.dialects.conformance import schema_of  # private
 
 OPENAI_KEYWORDS = {
     "$defs", "$ref", "additionalProperties", "anyOf", "const", "description", "enum", "exclusiveMaximum",

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from toolkit import ToolSpec
-from toolkit.dialects import DIALECTS, PROVIDERS, objections, providers, request_objections
-from toolkit.dialects.recognizing import definitions_in, recognize
+from toolkit.dialects import DIALECTS, LIMITS, PROVIDERS, definitions_in, objections, recognize, request_objections
 
 
 def told(found):
@@ -232,9 +231,9 @@ def test_strict_tools_of_a_request_share_a_budget():
 
 
 def test_every_limit_has_its_source_and_its_day():
-    for name, known in providers.LIMITS.items():
+    for name, known in LIMITS.items():
         for limit in known.stated().values():
             assert limit.says, name
             assert limit.source.place, name
             assert limit.source.checked >= "2026-11-01", name
-    assert {*PROVIDERS} <= providers.LIMITS.keys()
+    assert {*PROVIDERS} <= LIMITS.keys()

@@ -5,14 +5,22 @@ import json
 
 import pytest
 
-from toolkit import Continue, InvalidTools, Reject, Tool, ToolContext, ToolResult, WrappedTool, from_object, tool
-from toolkit.approvals.reviewers import ScriptedReviewer
-from toolkit.disclosure.facades import UnfoldingTool
-from toolkit.disclosure.offering import offer, unfolded_by
-from toolkit.disclosure.progressive import ProgressiveTool, facade_in
-from toolkit.tools.functions import from_function
-from toolkit.wrappers.confirming import ConfirmedTool
-from toolkit.wrappers.limited import limited
+from toolkit import (
+    Continue,
+    InvalidTools,
+    Reject,
+    Tool,
+    ToolContext,
+    ToolResult,
+    WrappedTool,
+    from_function,
+    from_object,
+    tool,
+)
+from toolkit.approvals import ScriptedReviewer
+from toolkit.disclosure import ProgressiveTool, UnfoldingTool, offer, unfolded_by
+from toolkit.disclosure.progressive import facade_in  # private
+from toolkit.wrappers import ConfirmedTool, limited
 
 
 @tool(read_only=True)

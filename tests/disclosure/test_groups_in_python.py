@@ -3,7 +3,8 @@
 import pytest
 
 from toolkit import InvalidTools, tool
-from toolkit.disclosure.groups import ToolGroup, chosen, is_plain, matches
+from toolkit.disclosure import ToolGroup
+from toolkit.disclosure.groups import chosen, is_plain, matches  # private
 
 
 @tool

@@ -1,14 +1,12 @@
 """Searching: tools are found by words, in large sets too, and revealed."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from toolkit import InvalidTools, Tool, ToolContext
-from toolkit.disclosure.facades import UnfoldingTool
-from toolkit.disclosure.offering import offer
-from toolkit.disclosure.searching import ToolSearch, rank, words_of
-from toolkit.wrappers.limited import limited
+from toolkit.disclosure import ToolSearch, UnfoldingTool, offer, rank
+from toolkit.disclosure.searching import words_of  # private
+from toolkit.wrappers import limited
 
 NOTHING = {"type": "object", "properties": {}}
 

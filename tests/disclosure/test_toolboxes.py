@@ -3,9 +3,7 @@
 import pytest
 
 from toolkit import InvalidTools, ToolSpec, from_object, resolve_tools, tool, toolbox
-from toolkit.disclosure.facades import UnfoldingTool
-from toolkit.disclosure.folding import fold, folded_tools
-from toolkit.disclosure.trees import dotted_names, leaves_of, tool_at, tree_of
+from toolkit.disclosure import UnfoldingTool, dotted_names, fold, folded_tools, leaves_of, tool_at, tree_of
 
 
 @toolbox(name="admin", description="Administrative operations.", usage_notes="Be careful.", exclusive=True)

@@ -3,11 +3,9 @@
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from toolkit.documents import plain
-from toolkit.documents.json_reading import parse_json, read_json
+from toolkit.documents import parse_json, plain, read_json
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

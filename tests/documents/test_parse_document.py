@@ -5,12 +5,10 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.volumes import examples
-from toolkit.documents import Scalar, Sequence, parse_document, plain
-from toolkit.documents.dumping import as_yaml
+from toolkit.documents import Scalar, Sequence, as_yaml, parse_document, plain
 from toolkit.problems import Location, Problem, errors_among
 
 

@@ -2,13 +2,12 @@
 
 import tomllib
 
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit.documents import Mapping, Scalar, Sequence, plain
-from toolkit.documents.sources import Source
-from toolkit.documents.toml_reading import nodes_of, read_data
+from toolkit.documents.sources import Source  # private
+from toolkit.documents.toml_reading import nodes_of, read_data  # private
 from toolkit.problems import Problem
 
 KEY = st.sampled_from(["a", "b", "c-1", '"d"', "'e.f'", '"\\u0067"', '"h = ]"', "1"])

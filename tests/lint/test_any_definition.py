@@ -3,13 +3,11 @@
 import json
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.volumes import examples
-from toolkit.lint.checking import check
-from toolkit.lint.settings import PROVIDERS, LintSettings
-from toolkit.sources.configuration import Configuration
+from toolkit.lint import PROVIDERS, LintSettings, check
+from toolkit.sources import Configuration
 
 TEXTS = st.text(max_size=12) | st.sampled_from(
     [

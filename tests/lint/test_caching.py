@@ -6,10 +6,8 @@ from textwrap import dedent
 
 import pytest
 
-from toolkit.lint.checking import check
-from toolkit.lint.selection import Selection
-from toolkit.lint.settings import LintSettings
-from toolkit.sources.configuring import find_configuration
+from toolkit.lint import LintSettings, Selection, check
+from toolkit.sources import find_configuration
 
 TOOL = '''
 from toolkit import tool

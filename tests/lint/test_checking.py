@@ -10,10 +10,8 @@ from textwrap import dedent
 
 import pytest
 
-from toolkit.lint.checking import check
-from toolkit.lint.limits import Limits
-from toolkit.sources.configuration import Configuration
-from toolkit.sources.configuring import find_configuration
+from toolkit.lint import Limits, check
+from toolkit.sources import Configuration, find_configuration
 
 GUARD = "put what a script does under `if __name__ == '__main__':`"
 SAID = "Return a text of the shop as it is."

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from toolkit import codes
-from toolkit.lint.rules import name_of
+from toolkit.lint.rules import name_of  # private
 
 ROOT = Path(__file__).parents[2]
 TABLE = ROOT / "toolkit" / "codes.py"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from toolkit.lint.checking import check
-from toolkit.sources.configuring import find_configuration
+from toolkit.lint import check
+from toolkit.sources import find_configuration
 
 OWN = '''from toolkit import tool
 

@@ -4,11 +4,10 @@ import stat
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from typer.testing import CliRunner
 
-from toolkit.lint.fixing import diff_of, fix_files, make_changes
+from toolkit.lint import diff_of, fix_files, make_changes
 from toolkit.problems import Edit, Fix, Location, Problem
 from toolkit_cli.main import application
 

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from toolkit.lint.checking import check, find_tools
-from toolkit.lint.settings import LintSettings
-from toolkit.sources.configuration import Configuration
+from toolkit.lint import LintSettings, check, find_tools
+from toolkit.sources import Configuration
 
 SAID = "Find an order of the shop by its number."
 SCHEMA = {

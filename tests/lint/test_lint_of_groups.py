@@ -2,9 +2,9 @@
 
 from textwrap import dedent
 
-from toolkit.lint.checking import check
+from toolkit.lint import check
 from toolkit.problems import errors_among
-from toolkit.sources.configuring import find_configuration
+from toolkit.sources import find_configuration
 
 TOOLS = '''
 from toolkit import tool

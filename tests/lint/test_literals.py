@@ -3,10 +3,9 @@
 import ast
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from toolkit.lint.literals import Literal
+from toolkit.lint.literals import Literal  # private
 
 CHARACTERS = st.characters(exclude_categories=["Cs"])
 

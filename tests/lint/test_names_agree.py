@@ -3,15 +3,11 @@
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
-from toolkit import dialects
-from toolkit.lint.checking import check, find_tools
-from toolkit.lint.compatibility import EVERYBODY, compatibility_of
-from toolkit.lint.settings import PROVIDERS, LintSettings
-from toolkit.sources.configuration import Configuration
-from toolkit.tools.spec import ToolSpec
+from toolkit import ToolSpec, dialects
+from toolkit.lint import EVERYBODY, PROVIDERS, LintSettings, check, compatibility_of, find_tools
+from toolkit.sources import Configuration
 
 NAMES = st.sampled_from(["9lives", "_x", "-x", "a.b", "a:b", "a-b", "find order", "é", "n" * 65, "n" * 129]) | st.text(
     "aZ9_-.: é", min_size=1, max_size=6

@@ -16,13 +16,22 @@ from typing import NamedTuple
 import pytest
 
 from toolkit.codes import UNUSED_SUPPRESSION
-from toolkit.lint.checking import check
-from toolkit.lint.fixing import fix_files, is_fixable
-from toolkit.lint.rule import PORTABLE, RulePage, RuleSettings
-from toolkit.lint.rules import all_pages, codes, has_checks, make_rules, page_of
-from toolkit.lint.selection import Selection
-from toolkit.lint.settings import PROVIDERS, read_lint_settings
-from toolkit.sources.configuring import find_configuration
+from toolkit.lint import (
+    PORTABLE,
+    PROVIDERS,
+    RulePage,
+    RuleSettings,
+    Selection,
+    all_pages,
+    check,
+    codes,
+    fix_files,
+    is_fixable,
+    page_of,
+    read_lint_settings,
+)
+from toolkit.lint.rules import has_checks, make_rules  # private
+from toolkit.sources import find_configuration
 
 HERE = Path(__file__).parent
 OFF = tuple(page.code for page in all_pages() if not page.default)

@@ -5,11 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from toolkit.lint.checking import check
-from toolkit.lint.rules import all_pages
-from toolkit.lint.selection import Selection
-from toolkit.lint.settings import read_lint_settings
-from toolkit.sources.configuring import find_configuration
+from toolkit.lint import Selection, all_pages, check, read_lint_settings
+from toolkit.sources import find_configuration
 
 HERE = Path(__file__).parent
 CASES = sorted(path.parent for path in (HERE / "rules").glob("*/bad.py"))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 from typer.testing import CliRunner
 
-from toolkit.mcp.client.sessions import close_sessions
+from toolkit.mcp import close_sessions
 from toolkit_cli.main import application
 
 BREAKFAST = """

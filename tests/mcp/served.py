@@ -57,8 +57,8 @@ def over_http(folder, *arguments, **more):
 @asynccontextmanager
 async def in_this_process(tools, era="legacy", options=None, **more):
     """Serve tools in this process; give the server and a client of it."""
-    from toolkit.disclosure.folding import folded_tools
-    from toolkit.mcp.serving.server import ToolServer
+    from toolkit.disclosure import folded_tools
+    from toolkit.mcp import ToolServer
 
     server = ToolServer(folded_tools(tools), options)
     try:

@@ -8,15 +8,11 @@ import pexpect
 import pytest
 
 from tests.mcp.conftest import BREAKFAST, SERVER
-from toolkit import Reject
-from toolkit.approvals.decisions import Continue, ExitEarly
-from toolkit.approvals.gates import Gate
-from toolkit.approvals.policies import AllowAll
-from toolkit.approvals.reviewers import RefusingReviewer, ScriptedReviewer
+from toolkit import Continue, ExitEarly, Reject
+from toolkit.approvals import AllowAll, Gate, RefusingReviewer, ScriptedReviewer
 from toolkit.errors import ExitEarlyError
-from toolkit.mcp.crossing import names_that_cross
-from toolkit.sources.configuring import find_configuration
-from toolkit.sources.opening import open_targets
+from toolkit.mcp.crossing import names_that_cross  # private
+from toolkit.sources import find_configuration, open_targets
 
 CONSENTS = "home/toolkit/consents.json"
 

@@ -7,11 +7,9 @@ import sys
 import pytest
 
 from tests.mcp.conftest import SERVER
-from toolkit import InvalidTools, ToolCall, ToolContext, load_pipeline, load_tools
-from toolkit.agents.agent import run_agent
-from toolkit.agents.models.scripted import ScriptedModel
-from toolkit.approvals.decisions import Continue
-from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit import Continue, InvalidTools, ToolCall, ToolContext, load_pipeline, load_tools
+from toolkit.agents import ScriptedModel, run_agent
+from toolkit.approvals import ScriptedReviewer
 from toolkit.mcp import McpTools, StdioServer
 
 PIPELINE = """

@@ -11,10 +11,8 @@ from mcp_types import ElicitResult
 
 from toolkit import ToolContext
 from toolkit.errors import ConfigurationError
-from toolkit.mcp import McpTools, StdioServer
-from toolkit.mcp.client.connections import ServerUnreachable
-from toolkit.mcp.client.sessions import MOST_CONNECTIONS, close_sessions, connection_to, wait_for
-from toolkit.mcp.settings.servers import HttpServer
+from toolkit.mcp import HttpServer, McpTools, ServerUnreachable, StdioServer, close_sessions, connection_to, wait_for
+from toolkit.mcp.client.sessions import MOST_CONNECTIONS  # private
 
 ECHO = {"name": "echo", "description": "Say it again.", "inputSchema": {"type": "object", "properties": {"x": {}}}}
 

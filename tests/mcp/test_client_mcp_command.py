@@ -5,7 +5,7 @@ import sys
 from typing import Any
 
 from tests.mcp.conftest import SERVER
-from toolkit_cli.completion import complete_server
+from toolkit_cli.completion import complete_server  # private
 
 CONTEXT: Any = None
 

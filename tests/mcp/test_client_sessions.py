@@ -11,17 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from toolkit import ToolContext
-from toolkit.approvals.decisions import Continue, Edit, ExitEarly
-from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit import Continue, Edit, ExitEarly, ToolContext
+from toolkit.approvals import ScriptedReviewer
 from toolkit.errors import ExitEarlyError
 from toolkit.events import Progress
-from toolkit.mcp import Attachment
-from toolkit.mcp.client.connections import ServerUnreachable
-from toolkit.mcp.client.sessions import close_sessions, connection_to, wait_for
-from toolkit.mcp.settings.servers import StdioServer
-from toolkit.mcp.tools.remote import tools_from
-from toolkit.mcp.tools.thinning import Report, Thinning
+from toolkit.mcp import Attachment, ServerUnreachable, StdioServer, close_sessions, connection_to, tools_from, wait_for
+from toolkit.mcp.tools.thinning import Report, Thinning  # private
 
 SERVER = str(Path(__file__).with_name("odd_server.py"))
 

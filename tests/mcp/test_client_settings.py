@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from toolkit.mcp.settings.servers import HttpServer, StdioServer
-from toolkit.sources.configuring import find_configuration
-from toolkit.sources.displaying import seen_from
+from toolkit.mcp import HttpServer, StdioServer
+from toolkit.sources import find_configuration
+from toolkit.sources.displaying import seen_from  # private
 
 
 def read(zoo, text, name="toolkit.toml"):

@@ -6,20 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from toolkit import Continue, Pipeline, ToolContext
-from toolkit.agents.agent import AgentTool
-from toolkit.agents.models.scripted import ScriptedModel, Turn
-from toolkit.agents.subagents import Subagent
-from toolkit.approvals.reviewers import ScriptedReviewer
-from toolkit.disclosure.facades import UnfoldingTool
-from toolkit.mcp.client.sessions import connection_to, wait_for
-from toolkit.mcp.crossing import allow_keys
-from toolkit.mcp.settings.servers import StdioServer
-from toolkit.mcp.tools.remote import tools_from
-from toolkit.runs.run import Run
-from toolkit.tools.calls import ToolCall
-from toolkit.tools.metrics import RecordingMetrics
-from toolkit.wrappers.limited import limited
+from toolkit import Continue, Pipeline, ToolCall, ToolContext
+from toolkit.agents import AgentTool, ScriptedModel, Subagent, Turn
+from toolkit.approvals import ScriptedReviewer
+from toolkit.disclosure import UnfoldingTool
+from toolkit.mcp import StdioServer, allow_keys, connection_to, tools_from, wait_for
+from toolkit.runs import Run
+from toolkit.tools import RecordingMetrics
+from toolkit.wrappers import limited
 
 SERVER = str(Path(__file__).with_name("odd_server.py"))
 

@@ -5,22 +5,14 @@ import logging
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pydantic import SecretStr
 
+from toolkit import ToolContext
 from toolkit.errors import ConfigurationError
-from toolkit.mcp.crossing import (
-    allow_keys,
-    converter_from,
-    deny_keys,
-    meta_for,
-    names_what_crosses,
-    nothing,
-    pass_through,
-    trace_context_of,
-)
-from toolkit.tools.context import NO_CONTEXT, ToolContext
+from toolkit.mcp import allow_keys, converter_from, deny_keys, meta_for, nothing, pass_through, trace_context_of
+from toolkit.mcp.crossing import names_what_crosses  # private
+from toolkit.tools import NO_CONTEXT
 
 PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 CALLER = ToolContext({"tenantId": "acme", "apiKey": "k-1", "locale": ["no", "en"]}, memory_id="ada")

@@ -5,11 +5,8 @@ import json
 import pytest
 
 from tests.mcp.serving import TOOLKIT
-from toolkit.mcp.client.sessions import close_sessions, connection_to, wait_for
-from toolkit.mcp.crossing import converter_from
-from toolkit.mcp.settings.servers import StdioServer
-from toolkit.mcp.tools.remote import tools_from
-from toolkit.tools.context import ToolContext
+from toolkit import ToolContext
+from toolkit.mcp import StdioServer, close_sessions, connection_to, converter_from, tools_from, wait_for
 
 TOOLS = '''
 """What arrives."""

@@ -5,10 +5,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from toolkit.mcp.client.sessions import close_sessions, connection_to, wait_for
-from toolkit.mcp.settings.servers import StdioServer
-from toolkit.mcp.tools.remote import tools_from
-from toolkit.tools.results import ToolResult
+from toolkit import ToolResult
+from toolkit.mcp import StdioServer, close_sessions, connection_to, tools_from, wait_for
 
 SERVER = Path(__file__).with_name("hostile_server.py")
 SCALE = int(os.environ.get("TOOLKIT_MCP_SCALE", "1"))

@@ -6,11 +6,9 @@ import subprocess
 
 import pytest
 
+from toolkit import ToolContext
 from toolkit.events import Progress
-from toolkit.mcp.client.sessions import close_sessions, connection_to, wait_for
-from toolkit.mcp.settings.servers import StdioServer
-from toolkit.mcp.tools.remote import tools_from
-from toolkit.tools.context import ToolContext
+from toolkit.mcp import StdioServer, close_sessions, connection_to, tools_from, wait_for
 
 
 @pytest.fixture(scope="module")

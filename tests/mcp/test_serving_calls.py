@@ -6,20 +6,18 @@ import threading
 import anyio
 import mcp_types as types
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 
 from tests.mcp.served import in_this_process, over_http, until
 from tests.volumes import examples
 from toolkit import Pipeline, Tool, ToolContext, ToolResult, from_function, tool
-from toolkit.approvals.policies import AllowAll
-from toolkit.disclosure.facades import UnfoldingTool
-from toolkit.mcp.serving import working
-from toolkit.mcp.serving.calls import Rules
-from toolkit.mcp.serving.server import Options
-from toolkit.wrappers.confirming import ConfirmedTool
+from toolkit.approvals import AllowAll
+from toolkit.disclosure import UnfoldingTool
+from toolkit.mcp import Options, Rules
+from toolkit.mcp.serving import working  # private
+from toolkit.wrappers import ConfirmedTool
 
 ERAS = ["legacy", "2026-07-28"]
 

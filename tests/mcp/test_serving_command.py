@@ -17,10 +17,10 @@ from mcp.client.client import Client
 from typer.testing import CliRunner
 
 from tests.mcp.served import PROGRAM, environment, over_http, over_stdio, until
-from toolkit.mcp.serving.guarding import Door
-from toolkit.mcp.serving.server import Options
+from toolkit.mcp import Options
+from toolkit.mcp.serving.guarding import Door  # private
 from toolkit_cli.main import application
-from toolkit_cli.serving import carrying, reloading
+from toolkit_cli.serving import carrying, reloading  # private
 
 GREET = '''
 from toolkit import tool

@@ -9,9 +9,8 @@ from mcp.shared.exceptions import MCPError
 
 from tests.mcp.served import in_this_process, until
 from toolkit import ToolContext, tool
-from toolkit.builtin.human_input import HumanInput
-from toolkit.mcp.serving.calls import Rules
-from toolkit.mcp.serving.server import Options
+from toolkit.builtin import HumanInput
+from toolkit.mcp import Options, Rules
 
 ERAS = ["legacy", "2026-07-28"]
 RAN = []

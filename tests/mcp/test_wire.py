@@ -5,7 +5,7 @@ import json
 import pytest
 from mcp import types
 
-from toolkit.mcp.serving.wire import LineError, line_of, message_of
+from toolkit.mcp.serving.wire import LineError, line_of, message_of  # private
 
 LIMIT = 20_000
 NO_ID = "Invalid request: 'id' must be a text or an integer"

@@ -1,10 +1,9 @@
 """Drifts: what has changed in a definition, and whom that hurts."""
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
-from toolkit.pins.drifts import Change, changes_between, drifts_between
+from toolkit.pins import Change, changes_between, drifts_between
 
 
 def taking(properties, required=(), **more):

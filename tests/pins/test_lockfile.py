@@ -1,7 +1,7 @@
 """The lockfile: what it pins, as text for a review, and back."""
 
-from toolkit.pins.lockfile import entries_of, entry_of, read_lock, written_lock
-from toolkit.tools.spec import ToolSpec
+from toolkit import ToolSpec
+from toolkit.pins import entries_of, entry_of, read_lock, written_lock
 
 
 def test_lockfile_is_sorted_and_read_back(tmp_path):

@@ -1,11 +1,9 @@
 """Word diffs: what changed in a long text, in a few words."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from toolkit.pins.drifts import changes_between
-from toolkit.pins.word_diffs import word_diff
+from toolkit.pins import changes_between, word_diff
 
 NUMBERS = [f"w{number}" for number in range(30)]
 LONG = " ".join(NUMBERS)

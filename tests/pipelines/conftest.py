@@ -10,8 +10,8 @@ from typing import Any, Literal
 import pytest
 
 from toolkit import Problem, Tool, ToolContext, ToolExecutionError, ToolResult, TypedTool, resolve_tools, tool
-from toolkit.pipelines.loading import read_pipeline
-from toolkit.tools.text import TextTool
+from toolkit.pipelines import read_pipeline
+from toolkit.tools import TextTool
 
 
 class Upper(TextTool):

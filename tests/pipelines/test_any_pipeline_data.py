@@ -3,17 +3,13 @@
 from pathlib import Path
 
 import yaml
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.volumes import examples
-from toolkit.pipelines.keys import APPROVE_KEYS, RETRY_KEYS
-from toolkit.pipelines.loading import read_pipeline
-from toolkit.pipelines.mermaid import mermaid_of
-from toolkit.pipelines.outline import outline_of
-from toolkit.pipelines.reading import DEFAULT_KEYS, TOP_KEYS
-from toolkit.pipelines.steps import STEP_KEYS
-from toolkit.pipelines.tainting import taints_of
+from toolkit.pipelines import mermaid_of, outline_of, read_pipeline, taints_of
+from toolkit.pipelines.keys import APPROVE_KEYS, RETRY_KEYS  # private
+from toolkit.pipelines.reading import DEFAULT_KEYS, TOP_KEYS  # private
+from toolkit.pipelines.steps import STEP_KEYS  # private
 
 WORDS = [
     "upper",
@@ -88,7 +84,7 @@ def test_any_plan_that_exists_runs_to_a_result(bench, document):
     pipeline, _ = read_pipeline(bench.write(yaml.safe_dump(document, allow_unicode=True)), bench.opening)
     if pipeline is not None and not any(step.definition.retry for step in pipeline.plan.walk()):
         from toolkit import ToolContext
-        from toolkit.approvals.reviewers import AutoReviewer
+        from toolkit.approvals import AutoReviewer
 
         result = pipeline.run({"input": "some text"}, ToolContext(reviewer=AutoReviewer()))
         assert isinstance(result.output, str)

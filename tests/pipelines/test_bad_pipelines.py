@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from toolkit.pipelines.loading import read_pipeline
+from toolkit.pipelines import read_pipeline
 
 CASES = sorted((Path(__file__).parent / "cases" / "bad").iterdir())
 

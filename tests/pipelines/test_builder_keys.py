@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from toolkit import Continue, InvalidPipeline, Pipeline, ToolContext, ToolResult, resolve_tools, tool
-from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit.approvals import ScriptedReviewer
 
 
 @tool

@@ -3,9 +3,8 @@
 import pytest
 
 from toolkit import ToolContext
-from toolkit.runs.run import Run
-from toolkit.sources.configuration import Configuration
-from toolkit.sources.opening import open_targets
+from toolkit.runs import Run
+from toolkit.sources import Configuration, open_targets
 
 TOOLS = '''
 from typing import Annotated

@@ -1,12 +1,10 @@
 """The direct way of plain text steps gives what the long way gives, whatever the steps do."""
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from toolkit import ErrorStrategy, ExitEarlyError, Pipeline, ToolContext, ToolResult
-from toolkit.approvals.policies import ByRisk
-from toolkit.tools.metrics import RecordingMetrics
-from toolkit.tools.text import TextTool
+from toolkit.approvals import ByRisk
+from toolkit.tools import RecordingMetrics, TextTool
 
 
 class Step(TextTool):

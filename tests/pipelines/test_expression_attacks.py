@@ -96,7 +96,7 @@ ATTACKS = [
 
 PROGRAM = """
 import json, sys
-from toolkit.pipelines.expressions import ExpressionError, parse_template
+from toolkit.pipelines.expressions import ExpressionError, parse_template  # private
 
 def nested(levels):
     data = []

@@ -5,12 +5,11 @@ from operator import add
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.volumes import examples
-from toolkit.pipelines.expressions import ExpressionError, parse_expression
-from toolkit.pipelines.expressions.functions import FUNCTIONS
+from toolkit.pipelines.expressions import ExpressionError, parse_expression  # private
+from toolkit.pipelines.expressions.functions import FUNCTIONS  # private
 
 DOCUMENTED = (
     "len str int float bool round abs min max sum sorted any all join split lines lower upper strip replace get keys "

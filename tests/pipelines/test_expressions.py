@@ -4,11 +4,10 @@ import warnings
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.volumes import examples
-from toolkit.pipelines.expressions import ROOTS, ExpressionError, Reference, parse_expression
+from toolkit.pipelines.expressions import ROOTS, ExpressionError, Reference, parse_expression  # private
 
 _AS_PYTHON = "expressions are written as in Python: prev.name, len(prev) > 0"
 

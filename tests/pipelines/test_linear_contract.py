@@ -17,9 +17,8 @@ from toolkit import (
     ToolResult,
     TypedTool,
 )
-from toolkit.approvals.reviewers import ScriptedReviewer
-from toolkit.tools.metrics import RecordingMetrics
-from toolkit.tools.text import TextTool
+from toolkit.approvals import ScriptedReviewer
+from toolkit.tools import RecordingMetrics, TextTool
 
 
 class Say(TextTool):

@@ -3,7 +3,7 @@
 import pytest
 
 from toolkit import Pipeline, ToolContext, ToolResult
-from toolkit.tools.metrics import RecordingMetrics
+from toolkit.tools import RecordingMetrics
 
 
 def test_a_file_calls_another_by_its_path(bench):

@@ -19,8 +19,7 @@ from toolkit import (
     ToolSpec,
     tool,
 )
-from toolkit.approvals.policies import AllowAll
-from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit.approvals import AllowAll, ScriptedReviewer
 
 
 def asked(bench, text, arguments, *decisions):

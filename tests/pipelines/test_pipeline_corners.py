@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from toolkit import ConfigurationError, Pipeline, ToolExecutionError, ToolResult, TypedTool, tool
-from toolkit.approvals.policies import Verdict
+from toolkit.approvals import Verdict
 
 
 class DenyAll:

@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from toolkit import ConfigurationError, Continue, ExitEarly, ExitEarlyError, Pipeline, Reject, ToolContext, tool
-from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit.approvals import ScriptedReviewer
 from toolkit.events import (
     ItemFinished,
     PipelineFinished,
@@ -19,7 +19,7 @@ from toolkit.events import (
     ToolStarted,
     as_record,
 )
-from toolkit.tools.context import ListenerError
+from toolkit.tools import ListenerError
 
 
 def told(bench, text, arguments="", *, reviewer=None):

@@ -6,9 +6,9 @@ import jsonschema
 import pytest
 import yaml
 
-from toolkit.pipelines.format import pipeline_schema
-from toolkit.pipelines.reading import TOP_KEYS
-from toolkit.pipelines.steps import STEP_KEYS
+from toolkit.pipelines import pipeline_schema
+from toolkit.pipelines.reading import TOP_KEYS  # private
+from toolkit.pipelines.steps import STEP_KEYS  # private
 
 CASES = Path(__file__).parent / "cases"
 FORM = ("TK601", "TK602", "TK603")

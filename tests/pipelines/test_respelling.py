@@ -1,8 +1,7 @@
 """Mistyped names in a pipeline come with the fix that writes the nearest one."""
 
-from toolkit.lint.checking import check
-from toolkit.lint.fixing import fix_files
-from toolkit.sources.configuration import Configuration
+from toolkit.lint import check, fix_files
+from toolkit.sources import Configuration
 
 MISTYPED = """\
 name: sums

@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 
 from toolkit import Continue, Reject, ToolContext, ToolExecutionError, resolve_tools, tool
-from toolkit.approvals.reviewers import ScriptedReviewer
-from toolkit.pipelines.loading import read_pipeline
-from toolkit.pipelines.mermaid import mermaid_of
-from toolkit.pipelines.outline import outline_of
+from toolkit.approvals import ScriptedReviewer
+from toolkit.pipelines import mermaid_of, outline_of, read_pipeline
 
 CASES = Path(__file__).parent / "cases" / "good"
 

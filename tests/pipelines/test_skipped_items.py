@@ -2,7 +2,7 @@
 
 from toolkit import ToolContext
 from toolkit.events import ItemFinished, StepFinished
-from toolkit.tools.skipping import SkippedItem, Skips
+from toolkit.tools import SkippedItem, Skips
 
 ODD = """
 inputs: {numbers: {type: array, items: {type: integer}}}

@@ -394,8 +394,8 @@ def test_the_default_retry_holds_for_every_call(bench):
 
 
 def test_the_waiting_grows_and_is_bounded_and_scattered():
-    from toolkit.pipelines.definitions import Retry
-    from toolkit.pipelines.retrying import delay_after
+    from toolkit.pipelines import Retry
+    from toolkit.pipelines.retrying import delay_after  # private
 
     retry = Retry(attempts=10, backoff=1, factor=2, longest=5)
     for attempt, most in ((1, 1), (2, 2), (3, 4), (4, 5), (9, 5), (5_000, 5)):

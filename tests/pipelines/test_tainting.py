@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from toolkit import WrappedTool, from_function, tool
-from toolkit.pipelines.tainting import taints_of
+from toolkit.pipelines import taints_of
 
 
 class Marked(WrappedTool):

@@ -3,11 +3,10 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.volumes import examples
-from toolkit.pipelines.expressions import ExpressionError, Reference, parse_template
+from toolkit.pipelines.expressions import ExpressionError, Reference, parse_template  # private
 
 ROOT_DATA: dict[str, Any] = {"prev": "héllo", "index": 2, "item": {"a": None, "b": [1, "ß"], "c": True, "d": 1.5}}
 

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from toolkit.runs.blackboard import Blackboard
+from toolkit.runs import Blackboard
 
 
 @dataclass

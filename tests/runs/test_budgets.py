@@ -1,12 +1,11 @@
 """Budgets as people write them."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from toolkit import ConfigurationError
-from toolkit.amounts import money
-from toolkit.runs.records import Budget
+from toolkit.amounts import money  # private
+from toolkit.runs import Budget
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,10 @@ import asyncio
 
 import pytest
 
-from toolkit import Pipeline, ToolContext, tool
-from toolkit.agents.agent import AgentTool, run_agent
-from toolkit.agents.models.scripted import ScriptedModel
+from toolkit import Pipeline, ToolCall, ToolContext, tool
+from toolkit.agents import AgentTool, ScriptedModel, run_agent
 from toolkit.errors import BudgetExceeded, TerminationRequested
-from toolkit.runs.records import Budget, CallRecord
-from toolkit.runs.run import Run
-from toolkit.tools.calls import ToolCall
+from toolkit.runs import Budget, CallRecord, Run
 
 
 @tool(read_only=True)

@@ -2,12 +2,11 @@
 
 import pytest
 
-from toolkit import Continue, Reject, Tool, ToolContext, tool
-from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit import Continue, Reject, Tool, ToolContext, from_function, tool
+from toolkit.approvals import ScriptedReviewer
 from toolkit.errors import BudgetExceeded, ReplanRequested, TerminationRequested
-from toolkit.runs.records import Budget, CallRecord, Message, ModelUse
-from toolkit.runs.run import KEPT_CALLS, Run
-from toolkit.tools.functions import from_function
+from toolkit.runs import Budget, CallRecord, Message, ModelUse, Run
+from toolkit.runs.run import KEPT_CALLS  # private
 
 
 @tool
@@ -86,7 +85,7 @@ def test_secrets_are_not_kept():
 
 def test_steps_of_a_pipeline_and_the_pipeline_stand_in_the_history():
     from toolkit import Pipeline
-    from toolkit.tools.text import TextTool
+    from toolkit.tools import TextTool
 
     class Upper(TextTool):
         name = "upper"

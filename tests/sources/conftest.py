@@ -7,9 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from toolkit.sources.configuration import Configuration
-from toolkit.sources.configuring import find_configuration
-from toolkit.sources.opening import Opened, open_targets
+from toolkit.sources import Configuration, Opened, find_configuration, open_targets
 
 
 class Project:

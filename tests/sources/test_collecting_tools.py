@@ -7,7 +7,7 @@ import sqlite3
 from functools import partial
 
 from toolkit import from_function, tool
-from toolkit.tools.text import TextTool
+from toolkit.tools import TextTool
 
 
 @tool
@@ -309,7 +309,7 @@ def test_object_with_a_property_that_raises_hides_no_other(project):
         "tools.py",
         '''
         from toolkit import tool
-        from toolkit.tools.text import TextTool
+        from toolkit.tools import TextTool
 
         class Odd(TextTool):
             description = "Odd."

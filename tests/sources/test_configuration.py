@@ -6,13 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.volumes import examples
-from toolkit.sources.boundaries import Boundary
-from toolkit.sources.configuration import Configuration
-from toolkit.sources.configuring import find_configuration
+from toolkit.sources import Configuration, find_configuration
+from toolkit.sources.boundaries import Boundary  # private
 
 
 def found(project, folder=".", **variables):

@@ -4,7 +4,7 @@ import pytest
 
 TOOLS = '''
 from toolkit import tool, toolbox
-from toolkit.disclosure.facades import UnfoldingTool
+from toolkit.disclosure import UnfoldingTool
 
 
 def query(sql: str) -> str:
@@ -23,7 +23,7 @@ def help() -> str:
 
 
 from toolkit import resolve_tools
-from toolkit.tools.functions import from_function
+from toolkit import from_function
 
 tables = UnfoldingTool.of("tables", "Tables.", [from_function(drop), from_function(help)])
 database = UnfoldingTool.of("db", "The database.", [from_function(query), tables])

@@ -3,13 +3,12 @@
 import pytest
 
 from toolkit import InvalidTools, load_tools
-from toolkit.sources.configuring import find_configuration
-from toolkit.sources.opening import open_targets
+from toolkit.sources import find_configuration, open_targets
 
 WEB = '''
 from toolkit import tool
-from toolkit.disclosure.facades import UnfoldingTool
-from toolkit.disclosure.groups import ToolGroup
+from toolkit.disclosure import UnfoldingTool
+from toolkit.disclosure import ToolGroup
 
 
 @tool

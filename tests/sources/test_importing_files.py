@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 import toolkit
-from toolkit.sources.modules import import_file
+from toolkit.sources.modules import import_file  # private
 
 
 def imported(path):

@@ -5,13 +5,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit import InvalidTools, Problem, Tool, load_tools
 from toolkit.builtin import ready_tools
-from toolkit.sources.targets import FilesTarget, NameTarget, parse_target
+from toolkit.sources.targets import FilesTarget, NameTarget, parse_target  # private
 
 
 def names(opened):

@@ -1,8 +1,7 @@
 """What a project's configuration says of the ready tools is what they keep to; every fault is told with its place."""
 
 from toolkit.builtin import ready_tools
-from toolkit.sources.configuration import ReadySettings
-from toolkit.sources.configuring import find_configuration
+from toolkit.sources import ReadySettings, find_configuration
 
 
 def test_options_of_a_ready_tool_hold_wherever_it_is_named(project):

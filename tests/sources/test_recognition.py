@@ -7,9 +7,9 @@ import pkgutil
 import pytest
 
 import toolkit
-from toolkit.sources.recognition import Recogniser
-from toolkit.tools.base import Tool
-from toolkit.tools.source_marks import OUR_MARKS, SourceMarks, is_among
+from toolkit import Tool
+from toolkit.sources.recognition import Recogniser  # private
+from toolkit.tools.source_marks import OUR_MARKS, SourceMarks, is_among  # private
 
 FUNCTION = "def f(text: str) -> str:\n    return text\n"
 

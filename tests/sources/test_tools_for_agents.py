@@ -3,9 +3,8 @@
 import pytest
 
 from toolkit import load_tools
-from toolkit.sources.configuration import Configuration
-from toolkit.sources.opening import SourceOpener, open_targets
-from toolkit.sources.ready import FOR_AGENTS
+from toolkit.sources import Configuration, SourceOpener, open_targets
+from toolkit.sources.ready import FOR_AGENTS  # private
 
 
 @pytest.mark.parametrize("name", FOR_AGENTS)

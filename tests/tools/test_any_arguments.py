@@ -7,15 +7,13 @@ from math import isfinite
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field
 
 from tests.volumes import examples
 from toolkit import Tool, ToolArgumentsError, ToolContext, TypedTool, from_function
-from toolkit.approvals.policies import Allowance, Allowances
-from toolkit.approvals.reviewers import AutoReviewer
+from toolkit.approvals import Allowance, Allowances, AutoReviewer
 
 
 class Color(Enum):

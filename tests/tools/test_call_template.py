@@ -19,12 +19,10 @@ from toolkit import (
     from_function,
     from_object,
 )
-from toolkit.approvals.reviewers import AutoReviewer
+from toolkit.approvals import AutoReviewer
 from toolkit.errors import ApprovalTimeoutError, Signal
 from toolkit.events import Event, FileChanged, Progress, ToolFinished, ToolStarted
-from toolkit.tools.context import ListenerError
-from toolkit.tools.metrics import Metrics, Recorded, RecordingMetrics
-from toolkit.tools.text import TextTool
+from toolkit.tools import ListenerError, Metrics, Recorded, RecordingMetrics, TextTool
 
 
 class Wordless(Exception):  # noqa: N818

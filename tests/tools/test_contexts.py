@@ -3,10 +3,8 @@
 import pytest
 
 from toolkit import ConfigurationError, Continue, ToolContext
-from toolkit.approvals.gates import Gate
-from toolkit.approvals.reviewers import AutoReviewer, RefusingReviewer
-from toolkit.tools.context import NO_CONTEXT
-from toolkit.tools.metrics import NO_METRICS, RecordingMetrics
+from toolkit.approvals import AutoReviewer, Gate, RefusingReviewer
+from toolkit.tools import NO_CONTEXT, NO_METRICS, RecordingMetrics
 
 
 def test_values_are_read_like_those_of_a_mapping():

@@ -7,8 +7,8 @@ import pytest
 from pydantic import Field
 
 from toolkit import MemoryId, ToolContext, TypedTool, from_function, from_object, tool
-from toolkit.tools.docstrings import Docstring, read_docstring
-from toolkit.tools.text import TextTool
+from toolkit.tools import TextTool
+from toolkit.tools.docstrings import Docstring, read_docstring  # private
 
 
 def told(function):

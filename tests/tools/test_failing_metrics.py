@@ -5,10 +5,9 @@ import logging
 
 import pytest
 
-from toolkit import Pipeline, ToolContext, tool
+from toolkit import Pipeline, ToolContext, from_function, tool
 from toolkit.errors import TerminationRequested
-from toolkit.tools.functions import from_function
-from toolkit.tools.metrics import Metrics, RecordingMetrics
+from toolkit.tools import Metrics, RecordingMetrics
 
 
 @tool

@@ -4,11 +4,10 @@ import asyncio
 from typing import Annotated, Optional
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from toolkit import ConfigurationError, MemoryId, Tool, ToolContext, TypedTool, from_function, from_object, tool
-from toolkit.tools.metrics import RecordingMetrics
+from toolkit.tools import RecordingMetrics
 
 CONTEXT = ToolContext({"tenant": "acme"}, memory_id="ada")
 

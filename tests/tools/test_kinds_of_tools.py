@@ -17,10 +17,9 @@ from toolkit import (
     ToolSpec,
     WrappedTool,
 )
-from toolkit.approvals.gates import Demand
-from toolkit.approvals.reviewers import ScriptedReviewer
-from toolkit.tools.metrics import RecordingMetrics
-from toolkit.tools.refusals import AnsweredEarly
+from toolkit.approvals import Demand, ScriptedReviewer
+from toolkit.tools import RecordingMetrics
+from toolkit.tools.refusals import AnsweredEarly  # private
 
 
 class Stock(Tool):

@@ -6,12 +6,11 @@ import pickle
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from toolkit import Tool, ToolContext, ToolSpec, from_function, load_pipeline
-from toolkit.runs.run import Run
-from toolkit.tools.context import NO_CONTEXT
+from toolkit.runs import Run
+from toolkit.tools import NO_CONTEXT
 
 SETTINGS = {"limits": {"rows": 5, "tags": ["a", {"b": [1]}]}, "roles": {"reader"}}
 

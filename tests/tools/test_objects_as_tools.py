@@ -7,8 +7,8 @@ from functools import partial, wraps
 import pytest
 
 from toolkit import InvalidTools, Tool, ToolSpec, from_function, from_object, resolve_tools, tool, toolbox
-from toolkit.tools.marking import box_of, mark_of
-from toolkit.tools.resolution import build_tools
+from toolkit.tools.marking import box_of, mark_of  # private
+from toolkit.tools.resolution import build_tools  # private
 
 
 class Base:

@@ -2,14 +2,13 @@
 
 from typing import Annotated, Any, Literal, Optional
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pydantic_core import ValidationError, to_json
 
-from toolkit.tools.shapes.plain_types import form_of, object_of
-from toolkit.tools.shapes.pydantic_types import shape_of_members
-from toolkit.tools.shapes.values import Shape
-from toolkit.tools.signatures import MISSING, Parameter
+from toolkit.tools.shapes.plain_types import form_of, object_of  # private
+from toolkit.tools.shapes.pydantic_types import shape_of_members  # private
+from toolkit.tools.shapes.values import Shape  # private
+from toolkit.tools.signatures import MISSING, Parameter  # private
 
 _choices = st.lists(st.text("abc", min_size=1, max_size=3), min_size=1, max_size=3, unique=True)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from toolkit import Pipeline, ToolContext, ToolExecutionError, ToolResult, from_function
-from toolkit.builtin.json_parser import JsonParser
-from toolkit.tools.raised_errors import Raised
+from toolkit.builtin import JsonParser
+from toolkit.tools.raised_errors import Raised  # private
 
 HERE = Path(__file__)
 

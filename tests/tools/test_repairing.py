@@ -3,11 +3,10 @@
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from toolkit import ToolContext, from_function, from_object
-from toolkit.tools.repairing import repaired
+from toolkit.tools import repaired
 
 
 def show(a: int, b: str = "") -> str:

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 import pytest
 
 from toolkit import Tool, from_function, from_object
-from toolkit.running import drive, drive_or_run
+from toolkit.running import drive, drive_or_run  # private
 
 HERE = ContextVar("HERE", default="nowhere")
 

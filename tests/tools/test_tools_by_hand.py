@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from toolkit import InvalidTools, Tool, ToolContext, ToolResult, ToolSpec
-from toolkit.approvals.risks import Risk
+from toolkit.approvals import Risk
 from toolkit.problems import Location
 
 WEATHER = {

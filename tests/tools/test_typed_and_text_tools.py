@@ -18,7 +18,8 @@ from toolkit import (
     from_function,
     resolve_tools,
 )
-from toolkit.tools.text import TEXT_PARAMETERS, TextTool
+from toolkit.tools import TextTool
+from toolkit.tools.text import TEXT_PARAMETERS  # private
 
 
 class Person(BaseModel):

@@ -12,7 +12,7 @@ from typing import IO, Annotated, Any, BinaryIO, TextIO, TypedDict
 import pytest
 
 from toolkit import InvalidTools, ToolContext, from_function
-from toolkit.tools.resolution import build_tools
+from toolkit.tools.resolution import build_tools  # private
 
 
 @pytest.fixture

@@ -3,9 +3,8 @@
 import pytest
 
 from toolkit import InvalidTools, Reject, ToolContext, ToolExecutionError, ToolResult, WrappedTool, from_function, tool
-from toolkit.approvals.reviewers import AutoReviewer, ScriptedReviewer
-from toolkit.tools.metrics import RecordingMetrics
-from toolkit.tools.text import TextTool
+from toolkit.approvals import AutoReviewer, ScriptedReviewer
+from toolkit.tools import RecordingMetrics, TextTool
 
 
 @tool(read_only=True, category="sky", idempotent=True)

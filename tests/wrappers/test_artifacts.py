@@ -4,12 +4,19 @@ from dataclasses import dataclass
 
 import pytest
 
-from toolkit import ConfigurationError, ToolContext, ToolResult
-from toolkit.disclosure.facades import UnfoldingTool
-from toolkit.runs.run import Run
-from toolkit.tools.functions import from_function
-from toolkit.wrappers.artifacts import ArtifactSinkingTool, publish_to_blackboard, sink_artifacts, track_assets
-from toolkit.wrappers.sinks import AssetTracker, BlackboardSink, CompositeSink, ListSink
+from toolkit import ConfigurationError, ToolContext, ToolResult, from_function
+from toolkit.disclosure import UnfoldingTool
+from toolkit.runs import Run
+from toolkit.wrappers import (
+    ArtifactSinkingTool,
+    AssetTracker,
+    BlackboardSink,
+    CompositeSink,
+    ListSink,
+    publish_to_blackboard,
+    sink_artifacts,
+    track_assets,
+)
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,9 @@
 
 import pytest
 
-from toolkit import ConfigurationError, Continue, Edit, Reject, ToolContext
-from toolkit.approvals.policies import AllowAll
-from toolkit.approvals.reviewers import ScriptedReviewer
-from toolkit.tools.functions import from_function
-from toolkit.wrappers.confirming import ConfirmedTool
+from toolkit import ConfigurationError, Continue, Edit, Reject, ToolContext, from_function
+from toolkit.approvals import AllowAll, ScriptedReviewer
+from toolkit.wrappers import ConfirmedTool
 
 
 def pay(amount: int) -> str:

@@ -8,26 +8,39 @@ from typing import Annotated
 import pytest
 
 import toolkit
-from toolkit import Continue, Edit, MemoryId, Pipeline, Reject, Tool, ToolContext, ToolResult, WrappedTool, tool
-from toolkit.agents.kinds import ClosedTool
-from toolkit.approvals.reviewers import ScriptedReviewer
-from toolkit.disclosure.facades import UnfoldingTool
-from toolkit.disclosure.guides import GuideTool
-from toolkit.pipelines.builder import PlainStepTool
-from toolkit.pipelines.definitions import Retry
-from toolkit.pipelines.retrying import RetriedTool
-from toolkit.runs.run import Run
-from toolkit.tools.base import RedescribedTool, innermost
-from toolkit.tools.functions import from_function
-from toolkit.tools.metrics import RecordingMetrics
-from toolkit.wrappers.artifacts import ArtifactSinkingTool
-from toolkit.wrappers.confirming import ConfirmedTool
-from toolkit.wrappers.limited import CountedTool, ShortenedTool
-from toolkit.wrappers.one_shot import OneShotTool
-from toolkit.wrappers.outgoing import OutgoingTool
-from toolkit.wrappers.replanning import ReplanningTool
-from toolkit.wrappers.sinks import ListSink
-from toolkit.wrappers.timing import TimedTool
+from toolkit import (
+    Continue,
+    Edit,
+    MemoryId,
+    Pipeline,
+    Reject,
+    Tool,
+    ToolContext,
+    ToolResult,
+    WrappedTool,
+    from_function,
+    tool,
+)
+from toolkit.agents.kinds import ClosedTool  # private
+from toolkit.approvals import ScriptedReviewer
+from toolkit.disclosure import UnfoldingTool
+from toolkit.disclosure.guides import GuideTool  # private
+from toolkit.pipelines import Retry
+from toolkit.pipelines.builder import PlainStepTool  # private
+from toolkit.pipelines.retrying import RetriedTool  # private
+from toolkit.runs import Run
+from toolkit.tools import RecordingMetrics, RedescribedTool, innermost
+from toolkit.wrappers import (
+    ArtifactSinkingTool,
+    ConfirmedTool,
+    CountedTool,
+    ListSink,
+    OneShotTool,
+    OutgoingTool,
+    ReplanningTool,
+    ShortenedTool,
+    TimedTool,
+)
 
 WRAPPERS = {
     RedescribedTool: lambda inner: inner.with_note("Carefully."),

@@ -4,11 +4,10 @@ import asyncio
 
 import pytest
 
-from toolkit import ConfigurationError, Continue, ToolContext, ToolResult
-from toolkit.approvals.reviewers import ScriptedReviewer
-from toolkit.runs.run import Run
-from toolkit.tools.functions import from_function
-from toolkit.wrappers.limited import limited
+from toolkit import ConfigurationError, Continue, ToolContext, ToolResult, from_function
+from toolkit.approvals import ScriptedReviewer
+from toolkit.runs import Run
+from toolkit.wrappers import limited
 
 
 def repeat(text: str, times: int) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from toolkit import InvalidTools, tool
-from toolkit.wrappers.naming import tool_object
+from toolkit.wrappers import tool_object
 
 
 class Calculator:

@@ -3,10 +3,9 @@
 import asyncio
 from collections.abc import Iterator
 
-from toolkit import Continue, ToolContext, ToolResult
-from toolkit.approvals.reviewers import ScriptedReviewer
-from toolkit.tools.functions import from_function
-from toolkit.wrappers.one_shot import LoopMemo, OneShotTool
+from toolkit import Continue, ToolContext, ToolResult, from_function
+from toolkit.approvals import ScriptedReviewer
+from toolkit.wrappers import LoopMemo, OneShotTool
 
 REMINDER = (
     "ALREADY LOADED. The body of 'activate' was returned earlier in this turn — read it from your conversation history"

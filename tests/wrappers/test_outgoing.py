@@ -2,12 +2,10 @@
 
 import pytest
 
-from toolkit import Continue, Reject, Tool, ToolContext, tool
-from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit import Continue, Reject, Tool, ToolContext, from_function, tool
+from toolkit.approvals import ScriptedReviewer
 from toolkit.builtin import Calculator, CodeSearch, DateTime, FileRead, Glob, Http, JsonParser, WebScrape, WebSearch
-from toolkit.tools.functions import from_function
-from toolkit.wrappers.confirming import ConfirmedTool
-from toolkit.wrappers.outgoing import OutgoingTool, asking_before_it_leaves
+from toolkit.wrappers import ConfirmedTool, OutgoingTool, asking_before_it_leaves
 
 
 def made(name: str, *, read_only: bool | None = True, open_world: bool | None = None, parameters: bool = True) -> Tool:

@@ -2,10 +2,9 @@
 
 import pytest
 
-from toolkit import ToolResult
+from toolkit import ToolResult, from_function
 from toolkit.errors import ReplanRequested
-from toolkit.tools.functions import from_function
-from toolkit.wrappers.replanning import Replan, ReplanningTool, replan_always, replan_and_add, replan_when
+from toolkit.wrappers import Replan, ReplanningTool, replan_always, replan_and_add, replan_when
 
 
 def find(count: int) -> list[int]:

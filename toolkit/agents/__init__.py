@@ -1,5 +1,74 @@
-"""Agents: a model that is offered tools and calls them, in a loop with an end.
+"""Agents: a model that is offered tools and calls them, in a loop with an end."""
 
-`toolkit.agents.agent` has `run_agent` and `AgentTool`, `toolkit.agents.loop` the loop itself, and
-`toolkit.agents.models` what answers.
-"""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from toolkit.agents.agent import AgentTool as AgentTool, run_agent as run_agent
+    from toolkit.agents.blackboards import BlackboardTools as BlackboardTools
+    from toolkit.agents.chaining import chaining_from as chaining_from, chaining_from_any as chaining_from_any
+    from toolkit.agents.files.format import agent_schema as agent_schema
+    from toolkit.agents.files.loading import read_agent as read_agent
+    from toolkit.agents.introspection import AgentProcessTools as AgentProcessTools
+    from toolkit.agents.kinds import Done as Done, Kind as Kind, Past as Past
+    from toolkit.agents.loop import AgentError as AgentError, Limits as Limits
+    from toolkit.agents.models.messages import (
+        Message as Message,
+        Model as Model,
+        ModelError as ModelError,
+        ModelReply as ModelReply,
+        SystemMessage as SystemMessage,
+        ToolMessage as ToolMessage,
+        Usage as Usage,
+        UserMessage as UserMessage,
+    )
+    from toolkit.agents.models.opening import open_model as open_model
+    from toolkit.agents.models.prices import Price as Price, PricedModel as PricedModel
+    from toolkit.agents.models.scripted import ScriptedModel as ScriptedModel, Turn as Turn
+    from toolkit.agents.models.streaming import StreamingModel as StreamingModel, streamed as streamed
+    from toolkit.agents.outlines import AgentOutline as AgentOutline, outline_of as outline_of
+    from toolkit.agents.playbooks import (
+        Playbook as Playbook,
+        after as after,
+        after_any as after_any,
+        all_of as all_of,
+        any_of as any_of,
+        known as known,
+        produced as produced,
+        when as when,
+    )
+    from toolkit.agents.references import Reference as Reference
+    from toolkit.agents.speaking import communicate as communicate, progress as progress
+    from toolkit.agents.state_machines import StateMachine as StateMachine
+    from toolkit.agents.subagents import Subagent as Subagent
+    from toolkit.agents.tables import Table as Table
+    from toolkit.agents.transcripts import Transcript as Transcript
+    from toolkit.agents.working import AgentResult as AgentResult
+else:
+    from toolkit.faces import face
+
+    __getattr__, __dir__, __all__ = face(
+        __name__,
+        {
+            "agent": "AgentTool run_agent",
+            "blackboards": "BlackboardTools",
+            "chaining": "chaining_from chaining_from_any",
+            "files.format": "agent_schema",
+            "files.loading": "read_agent",
+            "introspection": "AgentProcessTools",
+            "kinds": "Done Kind Past",
+            "loop": "AgentError Limits",
+            "models.messages": "Message Model ModelError ModelReply SystemMessage ToolMessage Usage UserMessage",
+            "models.opening": "open_model",
+            "models.prices": "Price PricedModel",
+            "models.scripted": "ScriptedModel Turn",
+            "models.streaming": "StreamingModel streamed",
+            "outlines": "AgentOutline outline_of",
+            "playbooks": "Playbook after after_any all_of any_of known produced when",
+            "references": "Reference",
+            "speaking": "communicate progress",
+            "state_machines": "StateMachine",
+            "subagents": "Subagent",
+            "tables": "Table",
+            "transcripts": "Transcript",
+            "working": "AgentResult",
+        },
+    )

@@ -4,132 +4,53 @@
 project's configuration may say of it, and `build(base, options)`, which makes the tool of them.
 """
 
-from collections.abc import Mapping
-from importlib import import_module
-from pathlib import Path
-from types import MappingProxyType, ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from toolkit.builtin.calculator import Calculator
-    from toolkit.builtin.code_edit import CodeEdit
-    from toolkit.builtin.code_search import CodeSearch
-    from toolkit.builtin.date_time import DateTime
-    from toolkit.builtin.file_glob import Glob
-    from toolkit.builtin.file_read import FileRead
-    from toolkit.builtin.file_write import FileWrite
-    from toolkit.builtin.http_endpoint import Http
-    from toolkit.builtin.human_input import HumanInput
-    from toolkit.builtin.json_parser import JsonParser
-    from toolkit.builtin.options import Option
-    from toolkit.builtin.process import Process
-    from toolkit.builtin.web_scrape import WebScrape
-    from toolkit.builtin.web_search import WebSearch
-    from toolkit.tools.base import Tool
+    from toolkit.builtin.calculator import Calculator as Calculator
+    from toolkit.builtin.catalog import ReadyTool as ReadyTool, options_of as options_of, ready_tools as ready_tools
+    from toolkit.builtin.code_edit import CodeEdit as CodeEdit
+    from toolkit.builtin.code_search import CodeSearch as CodeSearch
+    from toolkit.builtin.date_time import DateTime as DateTime
+    from toolkit.builtin.file_glob import Glob as Glob
+    from toolkit.builtin.file_read import FileRead as FileRead
+    from toolkit.builtin.file_write import FileWrite as FileWrite
+    from toolkit.builtin.http_endpoint import Http as Http
+    from toolkit.builtin.human_input import HumanInput as HumanInput
+    from toolkit.builtin.json_parser import JsonParser as JsonParser
+    from toolkit.builtin.options import Option as Option
+    from toolkit.builtin.process import Process as Process
+    from toolkit.builtin.search_providers import (
+        Brave as Brave,
+        SearchError as SearchError,
+        SearchHit as SearchHit,
+        SearchProvider as SearchProvider,
+        SearXNG as SearXNG,
+        SerpApi as SerpApi,
+        Tavily as Tavily,
+    )
+    from toolkit.builtin.web_scrape import WebScrape as WebScrape
+    from toolkit.builtin.web_search import WebSearch as WebSearch
+else:
+    from toolkit.faces import face
 
-__all__ = [
-    "Calculator",
-    "CodeEdit",
-    "CodeSearch",
-    "DateTime",
-    "FileRead",
-    "FileWrite",
-    "Glob",
-    "Http",
-    "HumanInput",
-    "JsonParser",
-    "Process",
-    "ReadyTool",
-    "WebScrape",
-    "WebSearch",
-    "options_of",
-    "ready_tools",
-]
-
-
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-
-class ReadyTool(NamedTuple):
-    """One ready tool, which is not imported before its options are asked for or it is built.
-
-    Attributes:
-        name: What it is called unless it is configured under another name.
-        summary: What it does, in a few words for a list.
-        module: Where it is written, in this package.
-        class_name: The class that it is made of.
-    """
-
-    name: str
-    summary: str
-    module: str
-    class_name: str
-
-    @property
-    def options(self) -> "tuple[Option, ...]":
-        """What it can be told."""
-        options: tuple[Option, ...] = self.load().OPTIONS
-        return options
-
-    def build(self, base: Path | None = None, options: Mapping[str, Any] = _NOTHING) -> "Tool":
-        """Make the tool.
-
-        Args:
-            base: The directory that relative paths start from, and that file tools stay in unless an option names
-                another; the current one unless it is given.
-            options: Values of its options, by their names.
-
-        Raises:
-            ConfigurationError: If an option is none of its own or has a wrong value, with every one that is wrong, or
-                if the tool cannot work here.
-        """
-        tool: Tool = self.load().build(Path.cwd() if base is None else base, options)
-        return tool
-
-    def load(self) -> ModuleType:
-        """Import its module."""
-        return import_module(f"toolkit.builtin.{self.module}")
-
-
-_TOOLS = [
-    ReadyTool("calculator", "Evaluates an arithmetic expression exactly", "calculator", "Calculator"),
-    ReadyTool("code_edit", "Changes a part of a text file beneath one directory", "code_edit", "CodeEdit"),
-    ReadyTool("code_search", "Finds lines of files by a regular expression", "code_search", "CodeSearch"),
-    ReadyTool("datetime", "Tells the time, adds to dates, converts between time zones", "date_time", "DateTime"),
-    ReadyTool("file_read", "Reads a text file beneath one directory", "file_read", "FileRead"),
-    ReadyTool("file_write", "Writes a text file beneath one directory", "file_write", "FileWrite"),
-    ReadyTool("glob", "Finds files by a pattern for their paths", "file_glob", "Glob"),
-    ReadyTool("http", "Sends the input to one endpoint of your own by HTTP", "http_endpoint", "Http"),
-    ReadyTool("human_input", "Asks a person a question", "human_input", "HumanInput"),
-    ReadyTool("json_parser", "Picks values out of a JSON document", "json_parser", "JsonParser"),
-    ReadyTool("process", "Runs one command of your own with the input", "process", "Process"),
-    ReadyTool("web_scrape", "Reads a page of the web", "web_scrape", "WebScrape"),
-    ReadyTool("web_search", "Searches the web", "web_search", "WebSearch"),
-]
-
-
-def ready_tools() -> dict[str, ReadyTool]:
-    """Return every ready tool by its name."""
-    return {tool.name: tool for tool in _TOOLS}
-
-
-def options_of(tool: "Tool") -> "tuple[Option, ...]":
-    """Return what a tool can be told if it is a ready one, whatever was put round it."""
-    from toolkit.tools.base import innermost  # noqa: PLC0415 - what is looked up here is a Tool already
-
-    made = type(innermost(tool))
-    ready = next((each for each in _TOOLS if made.__module__ == f"{__name__}.{each.module}"), None)
-    return ready.options if ready else ()
-
-
-def __getattr__(name: str) -> Any:
-    """Import the one tool that is asked for."""
-    for tool in _TOOLS:
-        if tool.class_name == name:
-            return getattr(tool.load(), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    """Return the names there are, imported or not."""
-    return sorted(__all__)
+    __getattr__, __dir__, __all__ = face(
+        __name__,
+        {
+            "calculator": "Calculator",
+            "catalog": "ReadyTool options_of ready_tools",
+            "code_edit": "CodeEdit",
+            "code_search": "CodeSearch",
+            "date_time": "DateTime",
+            "file_glob": "Glob",
+            "file_read": "FileRead",
+            "file_write": "FileWrite",
+            "http_endpoint": "Http",
+            "human_input": "HumanInput",
+            "json_parser": "JsonParser",
+            "options": "Option",
+            "process": "Process",
+            "search_providers": "Brave SearXNG SearchError SearchHit SearchProvider SerpApi Tavily",
+            "web_scrape": "WebScrape",
+            "web_search": "WebSearch",
+        },
+    )

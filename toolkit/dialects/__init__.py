@@ -1,52 +1,35 @@
 """Dialects: one specification, written as each provider takes it; what was changed, and what cannot be said there.
 
-    export(spec, "openai-strict").definition       what the request carries
-    objections(spec, "anthropic-strict")           what the provider will refuse, and no export can mend
-    providers.LIMITS["gemini"].name_length         what is known of a provider, with its source
-
-Each name is loaded when it is first used, so that knowing which dialects there are costs nothing.
+export(spec, "openai-strict").definition       what the request carries
+objections(spec, "anthropic-strict")           what the provider will refuse, and no export can mend
+LIMITS["gemini"].name_length                   what is known of a provider, with its source
 """
 
-from typing import TYPE_CHECKING, Any
-
-from toolkit.dialects.names import DIALECTS
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from toolkit.dialects.changes import Change, Objection
-    from toolkit.dialects.conformance import PROVIDERS, objections, request_objections
-    from toolkit.dialects.exporting import Export, export, request_tools
+    from toolkit.dialects.changes import Change as Change, Objection as Objection
+    from toolkit.dialects.conformance import (
+        PROVIDERS as PROVIDERS,
+        objections as objections,
+        request_objections as request_objections,
+    )
+    from toolkit.dialects.exporting import Export as Export, export as export, request_tools as request_tools
+    from toolkit.dialects.limits import Limit as Limit, Limits as Limits
+    from toolkit.dialects.names import DIALECTS as DIALECTS
+    from toolkit.dialects.providers import LIMITS as LIMITS
+    from toolkit.dialects.recognizing import definitions_in as definitions_in, recognize as recognize
+else:
+    from toolkit.faces import face
 
-__all__ = [
-    "DIALECTS",
-    "PROVIDERS",
-    "Change",
-    "Export",
-    "Objection",
-    "export",
-    "objections",
-    "request_objections",
-    "request_tools",
-]
-
-_HOMES = {
-    "Change": "changes",
-    "Objection": "changes",
-    "PROVIDERS": "conformance",
-    "objections": "conformance",
-    "request_objections": "conformance",
-    "Export": "exporting",
-    "export": "exporting",
-    "request_tools": "exporting",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Load a name from its home."""
-    from importlib import import_module  # noqa: PLC0415
-
-    if name not in _HOMES:
-        message = f"module 'toolkit.dialects' has no attribute {name!r}"
-        raise AttributeError(message)
-    value = getattr(import_module(f"toolkit.dialects.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+    __getattr__, __dir__, __all__ = face(
+        __name__,
+        {
+            "changes": "Change Objection",
+            "conformance": "PROVIDERS objections request_objections",
+            "exporting": "Export export request_tools",
+            "limits": "Limit Limits",
+            "names": "DIALECTS",
+            "providers": "LIMITS",
+            "recognizing": "definitions_in recognize",
+        },
+    )

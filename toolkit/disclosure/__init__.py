@@ -4,3 +4,33 @@
 behind facades, `offering` is what a loop does with what was revealed, `searching` finds tools by words, `trees` says
 what stands behind what, and `groups` names sets of tools.
 """
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from toolkit.disclosure.facades import UnfoldingTool as UnfoldingTool
+    from toolkit.disclosure.folding import fold as fold, folded_tools as folded_tools
+    from toolkit.disclosure.groups import ToolGroup as ToolGroup
+    from toolkit.disclosure.offering import offer as offer, unfolded_by as unfolded_by
+    from toolkit.disclosure.progressive import ProgressiveTool as ProgressiveTool
+    from toolkit.disclosure.searching import ToolSearch as ToolSearch, rank as rank
+    from toolkit.disclosure.trees import (
+        dotted_names as dotted_names,
+        leaves_of as leaves_of,
+        tool_at as tool_at,
+        tree_of as tree_of,
+    )
+else:
+    from toolkit.faces import face
+
+    __getattr__, __dir__, __all__ = face(
+        __name__,
+        {
+            "facades": "UnfoldingTool",
+            "folding": "fold folded_tools",
+            "groups": "ToolGroup",
+            "offering": "offer unfolded_by",
+            "progressive": "ProgressiveTool",
+            "searching": "ToolSearch rank",
+            "trees": "dotted_names leaves_of tool_at tree_of",
+        },
+    )

@@ -3,20 +3,31 @@
 The only room that imports PyYAML, and only when a document is read.
 """
 
-from toolkit.documents.nodes import Entry, Mapping, Node, Scalar, Sequence, is_agent, plain
-from toolkit.documents.reading import parse_document, read_document
-from toolkit.documents.traps import find_traps, trap_of
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from toolkit.documents.dumping import as_yaml as as_yaml
+    from toolkit.documents.json_reading import parse_json as parse_json, read_json as read_json
+    from toolkit.documents.nodes import (
+        Entry as Entry,
+        Mapping as Mapping,
+        Node as Node,
+        Scalar as Scalar,
+        Sequence as Sequence,
+        is_agent as is_agent,
+        plain as plain,
+    )
+    from toolkit.documents.reading import parse_document as parse_document, read_document as read_document
+    from toolkit.documents.traps import find_traps as find_traps, trap_of as trap_of
+else:
+    from toolkit.faces import face
 
-__all__ = [
-    "Entry",
-    "Mapping",
-    "Node",
-    "Scalar",
-    "Sequence",
-    "find_traps",
-    "is_agent",
-    "parse_document",
-    "plain",
-    "read_document",
-    "trap_of",
-]
+    __getattr__, __dir__, __all__ = face(
+        __name__,
+        {
+            "dumping": "as_yaml",
+            "json_reading": "parse_json read_json",
+            "nodes": "Entry Mapping Node Scalar Sequence is_agent plain",
+            "reading": "parse_document read_document",
+            "traps": "find_traps trap_of",
+        },
+    )

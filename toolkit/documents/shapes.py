@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from toolkit.codes import UNKNOWN_KEY
-from toolkit.documents.nodes import Mapping, Node, Scalar
-from toolkit.documents.nodes import Sequence as Items
+from toolkit.documents.nodes import Mapping, Node, Scalar, Sequence as Items
 from toolkit.durations import parse_duration
 from toolkit.problems import Location, Problem, did_you_mean, nearest, respelled
 

@@ -20,8 +20,7 @@ from toolkit.lint.refusing import refused_files
 from toolkit.lint.reports import Report
 from toolkit.lint.requests import Request, make_requests
 from toolkit.lint.rule import Rule, RuleSettings
-from toolkit.lint.rules import codes as all_codes
-from toolkit.lint.rules import make_rules
+from toolkit.lint.rules import codes as all_codes, make_rules
 from toolkit.lint.rules.unused_suppression import UnusedSuppression
 from toolkit.lint.selection import selected_codes
 from toolkit.lint.servers import with_told_servers

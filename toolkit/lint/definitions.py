@@ -5,9 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from toolkit import dialects
-from toolkit.documents.nodes import Mapping as MappingNode
-from toolkit.documents.nodes import Node
-from toolkit.documents.nodes import Sequence as SequenceNode
+from toolkit.documents.nodes import Mapping as MappingNode, Node, Sequence as SequenceNode
 from toolkit.lint.python_files import PythonFunction, PythonParameter
 from toolkit.problems import Edit, Location
 from toolkit.tools.spec import ToolSpec

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from toolkit.codes import NOT_A_TOOL
-from toolkit.documents.nodes import Mapping as MappingNode
-from toolkit.documents.nodes import Node, Scalar, Sequence, plain
+from toolkit.documents.nodes import Mapping as MappingNode, Node, Scalar, Sequence, plain
 from toolkit.errors import InvalidTools
 from toolkit.lint.definitions import ParameterDefinition, Text, ToolDefinition, nearest_node
 from toolkit.lint.places import WrittenInDocument

@@ -1,28 +1,42 @@
 """The Model Context Protocol, both ways: tools of other servers, and our tools for other clients."""
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from toolkit.mcp.client.sessions import close_sessions
-    from toolkit.mcp.settings.servers import HttpServer, StdioServer
-    from toolkit.mcp.tools.contents import Attachment
-    from toolkit.mcp.tools.toolsets import McpTools
+    from toolkit.mcp.client.connections import ServerUnreachable as ServerUnreachable
+    from toolkit.mcp.client.sessions import (
+        close_sessions as close_sessions,
+        connection_to as connection_to,
+        wait_for as wait_for,
+    )
+    from toolkit.mcp.crossing import (
+        allow_keys as allow_keys,
+        converter_from as converter_from,
+        deny_keys as deny_keys,
+        meta_for as meta_for,
+        nothing as nothing,
+        pass_through as pass_through,
+        trace_context_of as trace_context_of,
+    )
+    from toolkit.mcp.serving.calls import Rules as Rules
+    from toolkit.mcp.serving.server import Options as Options, ToolServer as ToolServer
+    from toolkit.mcp.settings.servers import HttpServer as HttpServer, StdioServer as StdioServer
+    from toolkit.mcp.tools.contents import Attachment as Attachment
+    from toolkit.mcp.tools.remote import tools_from as tools_from
+    from toolkit.mcp.tools.toolsets import McpTools as McpTools
+else:
+    from toolkit.faces import face
 
-_PLACES = {
-    "Attachment": "toolkit.mcp.tools.contents",
-    "HttpServer": "toolkit.mcp.settings.servers",
-    "McpTools": "toolkit.mcp.tools.toolsets",
-    "StdioServer": "toolkit.mcp.settings.servers",
-    "close_sessions": "toolkit.mcp.client.sessions",
-}
-__all__ = ["Attachment", "HttpServer", "McpTools", "StdioServer", "close_sessions"]
-
-
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first asked for: most of them bring the SDK along, which is large."""
-    if name not in _PLACES:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    from importlib import import_module  # noqa: PLC0415 - as said
-
-    return getattr(import_module(_PLACES[name]), name)
+    __getattr__, __dir__, __all__ = face(
+        __name__,
+        {
+            "client.connections": "ServerUnreachable",
+            "client.sessions": "close_sessions connection_to wait_for",
+            "crossing": "allow_keys converter_from deny_keys meta_for nothing pass_through trace_context_of",
+            "serving.calls": "Rules",
+            "serving.server": "Options ToolServer",
+            "settings.servers": "HttpServer StdioServer",
+            "tools.contents": "Attachment",
+            "tools.remote": "tools_from",
+            "tools.toolsets": "McpTools",
+        },
+    )

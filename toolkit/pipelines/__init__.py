@@ -1,1 +1,26 @@
 """Pipelines: chains of tools that run with no model in between, written in YAML or in Python."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from toolkit.pipelines.builder import PipelineBuilder as PipelineBuilder
+    from toolkit.pipelines.definitions import Retry as Retry
+    from toolkit.pipelines.format import pipeline_schema as pipeline_schema
+    from toolkit.pipelines.loading import read_pipeline as read_pipeline
+    from toolkit.pipelines.mermaid import mermaid_of as mermaid_of
+    from toolkit.pipelines.outline import PipelineOutline as PipelineOutline, outline_of as outline_of
+    from toolkit.pipelines.tainting import taints_of as taints_of
+else:
+    from toolkit.faces import face
+
+    __getattr__, __dir__, __all__ = face(
+        __name__,
+        {
+            "builder": "PipelineBuilder",
+            "definitions": "Retry",
+            "format": "pipeline_schema",
+            "loading": "read_pipeline",
+            "mermaid": "mermaid_of",
+            "outline": "PipelineOutline outline_of",
+            "tainting": "taints_of",
+        },
+    )

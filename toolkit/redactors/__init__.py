@@ -1,17 +1,14 @@
 """Redactors: what keeps secrets out of everything that is written."""
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from toolkit.redactors.redactor import MASK, RedactedStream, Redactor
+    from toolkit.redactors.redactor import MASK as MASK, RedactedStream as RedactedStream, Redactor as Redactor
+else:
+    from toolkit.faces import face
 
-__all__ = ["MASK", "RedactedStream", "Redactor"]
-
-
-def __getattr__(name: str) -> Any:
-    """Load a public name when it is first used."""
-    if name in __all__:
-        from toolkit.redactors import redactor  # noqa: PLC0415 - importing the room loads nothing
-
-        return getattr(redactor, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    __getattr__, __dir__, __all__ = face(
+        __name__,
+        {
+            "redactor": "MASK RedactedStream Redactor",
+        },
+    )

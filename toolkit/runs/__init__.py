@@ -1,1 +1,23 @@
 """One run: what its tools know in common, what was called, what it cost, and to whom it speaks. Pure data."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from toolkit.runs.blackboard import Blackboard as Blackboard
+    from toolkit.runs.records import (
+        Budget as Budget,
+        CallRecord as CallRecord,
+        Message as Message,
+        ModelUse as ModelUse,
+    )
+    from toolkit.runs.run import OutputChannel as OutputChannel, Run as Run
+else:
+    from toolkit.faces import face
+
+    __getattr__, __dir__, __all__ = face(
+        __name__,
+        {
+            "blackboard": "Blackboard",
+            "records": "Budget CallRecord Message ModelUse",
+            "run": "OutputChannel Run",
+        },
+    )

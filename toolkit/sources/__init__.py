@@ -3,3 +3,20 @@
 `targets` tells apart what was named, `modules` imports users' files, `collecting` finds the tools in them, `opening`
 puts it together, and `loading` is the way in from Python.
 """
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from toolkit.sources.configuration import Configuration as Configuration, ReadySettings as ReadySettings
+    from toolkit.sources.configuring import find_configuration as find_configuration
+    from toolkit.sources.opening import Opened as Opened, SourceOpener as SourceOpener, open_targets as open_targets
+else:
+    from toolkit.faces import face
+
+    __getattr__, __dir__, __all__ = face(
+        __name__,
+        {
+            "configuration": "Configuration ReadySettings",
+            "configuring": "find_configuration",
+            "opening": "Opened SourceOpener open_targets",
+        },
+    )

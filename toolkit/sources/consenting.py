@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.approvals.consents import Access, Consents
 from toolkit.approvals.requests import fingerprint
-from toolkit.builtin import ready_tools
+from toolkit.builtin.catalog import ready_tools
 from toolkit.builtin.options import FOLDER, Option
 from toolkit.codes import CONSENT_MISSING
 from toolkit.problems import Location, Problem

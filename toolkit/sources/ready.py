@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from toolkit.builtin import ready_tools
+from toolkit.builtin.catalog import ready_tools
 from toolkit.codes import BAD_CONFIGURATION, NOT_A_TOOL
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from toolkit.builtin import ReadyTool, ready_tools
+from toolkit.builtin.catalog import ReadyTool, ready_tools
 from toolkit.builtin.options import read_options
 from toolkit.problems import did_you_mean
 from toolkit.sources.configuration import ReadySettings

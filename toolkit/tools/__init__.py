@@ -1,1 +1,31 @@
 """Tools: a specification and one way to be called."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from toolkit.tools.base import RedescribedTool as RedescribedTool, innermost as innermost
+    from toolkit.tools.context import NO_CONTEXT as NO_CONTEXT, ListenerError as ListenerError
+    from toolkit.tools.metrics import (
+        NO_METRICS as NO_METRICS,
+        Metrics as Metrics,
+        Recorded as Recorded,
+        RecordingMetrics as RecordingMetrics,
+    )
+    from toolkit.tools.repairing import repaired as repaired
+    from toolkit.tools.skipping import SkippedItem as SkippedItem, Skips as Skips
+    from toolkit.tools.text import TextTool as TextTool
+    from toolkit.tools.waiting import Waiting as Waiting
+else:
+    from toolkit.faces import face
+
+    __getattr__, __dir__, __all__ = face(
+        __name__,
+        {
+            "base": "RedescribedTool innermost",
+            "context": "ListenerError NO_CONTEXT",
+            "metrics": "Metrics NO_METRICS Recorded RecordingMetrics",
+            "repairing": "repaired",
+            "skipping": "SkippedItem Skips",
+            "text": "TextTool",
+            "waiting": "Waiting",
+        },
+    )

@@ -49,10 +49,10 @@ OUR_MARKS = SourceMarks(
         "toolkit.*.resolve_tools",
         "toolkit.load_pipeline",
         "toolkit.*.load_pipeline",
-        "toolkit.wrappers.*.renamed",
-        "toolkit.wrappers.*.sink_artifacts",
-        "toolkit.wrappers.*.publish_to_blackboard",
-        "toolkit.wrappers.*.replan_*",
+        "toolkit.*.renamed",
+        "toolkit.*.sink_artifacts",
+        "toolkit.*.publish_to_blackboard",
+        "toolkit.*.replan_*",
     ),
 )
 

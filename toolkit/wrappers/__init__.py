@@ -1,1 +1,49 @@
 """Wrappers: one behaviour round one tool, a file each; what is round a tool is a tool again."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from toolkit.wrappers.artifacts import (
+        ArtifactSinkingTool as ArtifactSinkingTool,
+        publish_to_blackboard as publish_to_blackboard,
+        sink_artifacts as sink_artifacts,
+        track_assets as track_assets,
+    )
+    from toolkit.wrappers.confirming import ConfirmedTool as ConfirmedTool
+    from toolkit.wrappers.limits import CountedTool as CountedTool, ShortenedTool as ShortenedTool, limited as limited
+    from toolkit.wrappers.naming import renamed as renamed, tool_object as tool_object
+    from toolkit.wrappers.one_shot import LoopMemo as LoopMemo, OneShotTool as OneShotTool
+    from toolkit.wrappers.outgoing import (
+        OutgoingTool as OutgoingTool,
+        asking_before_it_leaves as asking_before_it_leaves,
+    )
+    from toolkit.wrappers.replanning import (
+        Replan as Replan,
+        ReplanningTool as ReplanningTool,
+        replan_always as replan_always,
+        replan_and_add as replan_and_add,
+        replan_when as replan_when,
+    )
+    from toolkit.wrappers.sinks import (
+        AssetTracker as AssetTracker,
+        BlackboardSink as BlackboardSink,
+        CompositeSink as CompositeSink,
+        ListSink as ListSink,
+    )
+    from toolkit.wrappers.timing import TimedTool as TimedTool
+else:
+    from toolkit.faces import face
+
+    __getattr__, __dir__, __all__ = face(
+        __name__,
+        {
+            "artifacts": "ArtifactSinkingTool publish_to_blackboard sink_artifacts track_assets",
+            "confirming": "ConfirmedTool",
+            "limits": "CountedTool ShortenedTool limited",
+            "naming": "renamed tool_object",
+            "one_shot": "LoopMemo OneShotTool",
+            "outgoing": "OutgoingTool asking_before_it_leaves",
+            "replanning": "Replan ReplanningTool replan_always replan_and_add replan_when",
+            "sinks": "AssetTracker BlackboardSink CompositeSink ListSink",
+            "timing": "TimedTool",
+        },
+    )

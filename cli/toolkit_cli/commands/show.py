@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from toolkit.builtin import ReadyTool, ready_tools
+from toolkit.builtin.catalog import ReadyTool, ready_tools
 from toolkit.codes import NOT_A_TOOL
 from toolkit.problems import Problem, errors_among
 from toolkit.tools.base import Tool

@@ -7,7 +7,7 @@ from inspect import getattr_static
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from toolkit.builtin import options_of
+from toolkit.builtin.catalog import options_of
 from toolkit.tools.base import Tool, WrappedTool, innermost
 from toolkit.tools.origins import place_of_tool
 from toolkit.tools.spec import ToolSpec
@@ -20,7 +20,7 @@ from toolkit_cli.rendering.tables import table, wrap_text
 
 if TYPE_CHECKING:
     from toolkit.agents.outlines import AgentOutline
-    from toolkit.builtin import ReadyTool
+    from toolkit.builtin.catalog import ReadyTool
     from toolkit.builtin.options import Option
     from toolkit.pipelines.outline import PipelineOutline
     from toolkit.pipelines.pipeline import Pipeline

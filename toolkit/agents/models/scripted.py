@@ -21,8 +21,7 @@ from typing import Any, cast
 
 from toolkit.agents.models.messages import Message, ModelError, ModelReply, ToolMessage, Usage
 from toolkit.agents.models.streaming import Tell
-from toolkit.documents.nodes import Mapping, Node, Scalar, plain
-from toolkit.documents.nodes import Sequence as Items
+from toolkit.documents.nodes import Mapping, Node, Scalar, Sequence as Items, plain
 from toolkit.documents.reading import read_document
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.json_texts import json_text

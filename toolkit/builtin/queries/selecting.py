@@ -15,6 +15,7 @@ from toolkit.builtin.json_paths import Number, Picked, UnreadableError, compact,
 from toolkit.builtin.queries.reading import parse_query
 from toolkit.builtin.queries.values import (
     All,
+    Any as Either,
     Call,
     Comparison,
     Constant,
@@ -33,7 +34,6 @@ from toolkit.builtin.queries.values import (
     Slice,
     Wildcard,
 )
-from toolkit.builtin.queries.values import Any as Either
 
 _MAX_STEPS = 2_000_000
 _MAX_CHARACTERS = 10_000_000

@@ -5,8 +5,7 @@ import json
 from collections.abc import Iterator
 
 from toolkit.codes import DEFAULT_MISMATCH
-from toolkit.documents.nodes import Mapping as MappingNode
-from toolkit.documents.nodes import Scalar
+from toolkit.documents.nodes import Mapping as MappingNode, Scalar
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition, nearest_node
 from toolkit.lint.json_edits import replacing, without_entry
 from toolkit.lint.python_files import PythonFunction, PythonParameter

@@ -25,8 +25,11 @@ _INPUT = re.compile(r"\$\{input:([^}]*)\}")
 def read_editors_file(file: Path, setting: Setting) -> dict[str, McpServer]:
     """Return the servers of an editor's file; `setting` says who names it."""
     from toolkit.documents.json_reading import parse_json  # noqa: PLC0415 - few projects name such files
-    from toolkit.documents.nodes import Mapping as MappingNode  # noqa: PLC0415
-    from toolkit.documents.nodes import place_of, plain  # noqa: PLC0415
+    from toolkit.documents.nodes import (  # noqa: PLC0415
+        Mapping as MappingNode,
+        place_of,
+        plain,
+    )
 
     try:
         root, problems = parse_json(_without_comments(bounded_bytes(file, most=_LARGEST).decode("utf-8")), str(file))
