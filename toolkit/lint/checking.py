@@ -22,7 +22,7 @@ from toolkit.lint.requests import Request, make_requests
 from toolkit.lint.rule import Rule, RuleSettings
 from toolkit.lint.rules import codes as all_codes, make_rules
 from toolkit.lint.rules.unused_suppression import UnusedSuppression
-from toolkit.lint.selection import selected_codes
+from toolkit.lint.selection import meant_by, selected_codes
 from toolkit.lint.servers import with_told_servers
 from toolkit.lint.settings import LintSettings, read_lint_settings
 from toolkit.lint.suppressions import silence, suppressions_elsewhere
@@ -190,7 +190,8 @@ def _told(
     if UnusedSuppression.code in codes and not settings.is_static:
         unread = {problem.location.file for problem in wanted if problem.code == DOES_NOT_IMPORT and problem.location}
         rule = UnusedSuppression()
-        found = rule.unused([one for one in own if one not in used and one.location.file not in unread], codes)
+        useless = [one for one in own if one not in used and one.location.file not in unread]
+        found = rule.unused(useless, codes, meant_by)
         left += [seen_from(here, problem) for problem in found]
     return sorted((problem for problem in _single(left) if not settings.ignores(problem)), key=_order)
 

@@ -88,6 +88,11 @@ def fits(part: str, code: str) -> bool:
     return _fit(part, code) >= 0
 
 
+def meant_by(part: str) -> frozenset[str]:
+    """Return the codes that a code, the beginning of some, a name, or `ALL` means."""
+    return frozenset(code for code in codes() if fits(part, code))
+
+
 def _nearest(parts: Iterable[str], code: str) -> int:
     return max((_fit(part, code) for part in parts), default=-1)
 

@@ -1,12 +1,27 @@
 """TK010: a comment silences nothing."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol
 
 from toolkit.codes import UNUSED_SUPPRESSION
 from toolkit.lint.rule import Rule
-from toolkit.lint.selection import fits
-from toolkit.lint.suppressions import Suppression
-from toolkit.problems import Edit, Problem
+from toolkit.problems import Edit, Location, Problem
+
+
+class Comment(Protocol):
+    """A comment that silences nothing."""
+
+    @property
+    def code(self) -> str:
+        """What it means to silence; empty where it names no code."""
+
+    @property
+    def location(self) -> Location:
+        """Where that stands."""
+
+    @property
+    def removal(self) -> Location | None:
+        """What to delete so that it is gone."""
 
 
 class UnusedSuppression(Rule):
@@ -60,23 +75,24 @@ class UnusedSuppression(Rule):
     needs_import = True
     fix = "safe"
 
-    def unused(self, suppressions: Iterable[Suppression], codes: frozenset[str]) -> Iterator[Problem]:
-        """Yield a finding for each suppression that silenced nothing.
+    def unused(
+        self, comments: Iterable[Comment], codes: frozenset[str], meant_by: Callable[[str], frozenset[str]]
+    ) -> Iterator[Problem]:
+        """Yield a finding for each comment that silenced nothing.
 
         Args:
-            suppressions: Those that silenced nothing.
+            comments: Those that silenced nothing.
             codes: What was looked for; a comment about anything else may well be needed.
+            meant_by: Returns the codes that a code, the beginning of some, or a name means.
         """
-        from toolkit.lint.rules import codes as all_codes  # noqa: PLC0415 - the table knows this rule too
-
-        for one in suppressions:
+        for one in comments:
             fix = self.fixed_by("Remove what silences nothing", Edit(one.removal, "")) if one.removal else None
             if not one.code:
                 hint = "write `# toolkit: ignore[TK201]`, with the codes that are meant"
                 yield self.problem("this comment names no code and silences nothing", one.location, hint=hint)
-            elif not any(fits(one.code, code) for code in all_codes()):
+            elif not (meant := meant_by(one.code)):
                 message = f"'{one.code}' is no rule, and silences nothing"
                 yield self.problem(message, one.location, hint="`toolkit lint --explain ALL` shows all", fix=fix)
-            elif any(fits(one.code, code) for code in codes):
+            elif meant & codes:
                 hint = "remove it"
                 yield self.problem(f"'{one.code}' silences nothing here", one.location, hint=hint, fix=fix)
