@@ -24,7 +24,8 @@ MENDED = [
     ('```\n{"a": 1,}\n```', "1 ''"),
     ('"{\\"a\\": 1,}', None),
     ('"{"a": 1}"', "1 ''"),
-    ('"{\\"a\\": 1}" ', None),
+    ('"{\\"a\\": 1}" ', "1 ''"),
+    ('"[1]"', None),
     ('{"a": 1, "b": "keep ,} this, ]",}', "1 'keep ,} this, ]'"),
     ('{"a": 1, "b": "keep \\",} this",}', "1 'keep \",} this'"),
     ("{'a': 1}", None),
@@ -48,8 +49,13 @@ def test_what_a_person_sent_is_never_mended(sent):
 
 
 @given(st.text())
-def test_text_that_parses_is_never_touched(text):
-    for parsing in (json.dumps(text), json.dumps({text: text}), json.dumps([text, {"a": [text]}], ensure_ascii=False)):
+def test_text_that_parses_is_never_touched_but_an_object_written_twice(text):
+    assert repaired(json.dumps(json.dumps({text: text}))) == json.dumps({text: text})
+    for parsing in (
+        json.dumps(f"a {text}"),
+        json.dumps({text: text}),
+        json.dumps([text, {"a": [text]}], ensure_ascii=False),
+    ):
         assert repaired(parsing) == parsing
 
 

@@ -166,7 +166,7 @@ TYPES = [
     (None, NULL),
     (Color, {"type": "string", "enum": ["red", "blue"]}),
     (Size, {"type": "string", "enum": ["s", "l"]}),
-    (Level, {"type": "integer", "enum": [1, 2]}),
+    (Level, {"type": "integer", "description": "1 = LOW, 2 = HIGH", "enum": [1, 2]}),
     (Literal["a", "b"], {"type": "string", "enum": ["a", "b"]}),
     (Literal["only"], {"type": "string", "const": "only"}),
     (Literal[1, 2], {"type": "integer", "enum": [1, 2]}),
@@ -328,7 +328,10 @@ def test_an_alias_is_the_name_in_the_schema():
     }
     assert tool.run({"from": "2024-01-02", "for": 3}).output == "2024-01-02 3"
     assert tool.run({"from": "2024-01-02", "for": None}).output == "2024-01-02 1"
-    assert tool.run({"starts": "2024-01-02"}).text == "Error: Missing required parameter(s): from"
+    assert (
+        tool.run({"starts": "2024-01-02"}).text
+        == "Error: Missing required parameter(s): from; Unknown parameter 'starts'"
+    )
     assert tool.describe(tool.parse({"from": "2024-01-02"})) == {"from": "2024-01-02"}
 
 

@@ -8,7 +8,7 @@ from toolkit.approvals.gates import Demand
 from toolkit.errors import InvalidTools
 from toolkit.running import drive, loop_is_running, run_apart, run_in_loop
 from toolkit.tools.callees import Arguments, Callee
-from toolkit.tools.calling import call_tool
+from toolkit.tools.calling import call_as_meant, call_tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
 from toolkit.tools.deferring import are_problems_deferred
 from toolkit.tools.forwarding import HOOKS, hands_on
@@ -47,7 +47,8 @@ class Tool(Callee):
         Raises:
             Signal: What ends more than this call, such as `ExitEarlyError` or `ConfigurationError`.
         """
-        return call_tool(self, arguments, context, demand)
+        call = call_as_meant if context.chosen_by == "model" else call_tool
+        return call(self, arguments, context, demand)
 
     @final
     def run(self, arguments: Arguments = "{}", context: ToolContext = NO_CONTEXT) -> ToolResult:

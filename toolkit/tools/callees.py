@@ -38,6 +38,9 @@ class Callee:
     reads_files: bool = False
     """Whether its results may hold what files of its user say: then a model with ways out is asked about them."""
 
+    ignores_unknown: bool = False
+    """Whether it leaves out, at any depth of its arguments, what its schema has no name for."""
+
     spec: ToolSpec
     """What the tool is, as pure data."""
 

@@ -21,7 +21,6 @@ from toolkit.tools.foreign_values import shown
 from toolkit.tools.hiding import masked
 from toolkit.tools.metrics import NO_METRICS
 from toolkit.tools.refusals import AnsweredEarly, CallDenied
-from toolkit.tools.repairing import repaired
 from toolkit.tools.results import ToolResult
 
 if TYPE_CHECKING:
@@ -50,8 +49,6 @@ async def call_tool(  # noqa: C901 - the whole template in one place
     outcome: Outcome = "signal"
     replaced: str | None = None
     try:
-        if context.chosen_by == "model" and isinstance(arguments, str):
-            arguments = repaired(arguments)
         parsed = tool.parse(arguments)
         if tool.hidden_parameters:
             learn_parsed(context, parsed)
@@ -86,6 +83,17 @@ async def call_tool(  # noqa: C901 - the whole template in one place
     if outcome != "success" or tool.call_logger.isEnabledFor(logging.INFO):
         _log(tool, arguments, context, result, seconds)
     return result if replaced is None else _with_replacement(tool, replaced, context, result)
+
+
+async def call_as_meant(
+    tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext, demand: "Demand | None"
+) -> ToolResult:
+    """Call a tool with what a model sent, read as it meant it: that is what is told, asked about, kept and run."""
+    from toolkit.tools.meant_arguments import as_meant  # noqa: PLC0415 - few calls are a model's
+
+    arguments, remark = as_meant(tool, arguments)
+    result = await call_tool(tool, arguments, context, demand)
+    return result.remarked(remark) if remark and result.succeeded else result
 
 
 def _tell_start(tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext) -> int:

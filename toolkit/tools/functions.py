@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 class FunctionTool(Tool):
     """A function, bound or not, plain or async, as a tool."""
 
+    ignores_unknown = True
+
     def __init__(self, function: Callable[..., Any], signature: Signature, shape: Shape, spec: ToolSpec) -> None:
         """Keep the parts; `build_function` makes them and reports what is wrong."""
         self.function = function

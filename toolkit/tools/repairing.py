@@ -1,6 +1,7 @@
-"""Repairing: one pass over malformed JSON that a model sent as arguments; never over JSON that parses."""
+"""Repairing: one pass over JSON that a model sent as arguments and that is no object, malformed or written twice."""
 
 import re
+from typing import Any
 
 _TEXT_OR_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
 _FENCE = "```"
@@ -9,13 +10,19 @@ _FENCE = "```"
 def repaired(text: str) -> str:
     """Return the text with its commonest faults mended, if that makes it a JSON object; else return it as it came.
 
-    Mended are a code fence round the whole, quotation marks round the whole with escaped ones inside, and commas
-    before a closing bracket.
+    Mended are a code fence round the whole, an object that was written as JSON twice, quotation marks round the whole
+    with escaped ones inside, and commas before a closing bracket.
     """
-    if not text.strip() or _is_json(text):
+    if not text.strip():
         return text
-    mended = _mend(text)
-    return mended if _is_json(mended, dict) else text
+    data = _read(text)
+    if data is _NO_JSON:
+        mended = _mend(text)
+    elif isinstance(data, str):
+        mended = data
+    else:
+        return text
+    return mended if isinstance(_read(mended), dict) else text
 
 
 def _mend(text: str) -> str:
@@ -32,10 +39,13 @@ def _unfenced(text: str) -> str:
     return rest.removesuffix(_FENCE).strip() if first.strip() in (_FENCE, f"{_FENCE}json") else text
 
 
-def _is_json(text: str, kind: type = object) -> bool:
+_NO_JSON = object()
+
+
+def _read(text: str) -> Any:
     from pydantic_core import from_json
 
     try:
-        return isinstance(from_json(text, allow_inf_nan=False), kind)
+        return from_json(text, allow_inf_nan=False)
     except ValueError:
-        return False
+        return _NO_JSON

@@ -75,9 +75,9 @@ class ToolResult:
         return f"{self.remark}\n{text}" if self.remark else text
 
     def remarked(self, remark: str) -> Self:
-        """Return the same result with a remark."""
+        """Return the same result with a remark, after those that it has."""
         result = copy(self)
-        result.__dict__["remark"] = remark
+        result.__dict__["remark"] = f"{self.remark}\n{remark}" if self.remark else remark
         return result
 
     def with_skips(self, skips: "tuple[Skips, ...]") -> Self:

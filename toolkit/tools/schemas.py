@@ -33,8 +33,8 @@ def tidied(schema: dict[str, Any]) -> dict[str, Any]:
         schema |= deepcopy(definitions[schema.pop("$ref").removeprefix(REFERENCE)])
     _each(schema, _without_needless_keys)
     for name in list(definitions):
-        users = [part for part in _parts(schema) if part.get("$ref") == REFERENCE + name]
-        inside = any(part is user for part in _parts(definitions[name]) for user in users)
+        users = [part for part in parts_of(schema) if part.get("$ref") == REFERENCE + name]
+        inside = any(part is user for part in parts_of(definitions[name]) for user in users)
         if len(users) == 1 and not inside:
             user, definition = users[0], definitions.pop(name)
             del user["$ref"]
@@ -53,14 +53,24 @@ def _without_needless_keys(schema: dict[str, Any]) -> None:
     schema.pop("discriminator", None)
 
 
-def _parts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def parts_of(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a schema and every schema inside it."""
     yield schema
     for part in subschemas(schema):
-        yield from _parts(part)
+        yield from parts_of(part)
+
+
+def joined_sentences(first: str, second: str) -> str:
+    """Return two texts as one, the first of them ended by a full stop unless it ends in a mark of its own."""
+    first = first.rstrip()
+    return f"{first}{'' if not first or first[-1] in _ENDS else '.'} {second}".strip()
+
+
+_ENDS = ".!?:;…"
 
 
 def _each(schema: dict[str, Any], change: Callable[[dict[str, Any]], object]) -> None:
-    for part in list(_parts(schema)):
+    for part in list(parts_of(schema)):
         change(part)
 
 

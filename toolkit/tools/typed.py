@@ -59,6 +59,7 @@ class TypedTool(ExecutingTool, Generic[Input]):
     """
 
     pipe = "json"
+    ignores_unknown = True
     input_type: Any = None
     output_type: Any = None
     _function: Callable[..., Any] | None = None

@@ -25,14 +25,19 @@ def shape_of_parameters(name: str, parameters: Sequence[Parameter]) -> Shape:
     """
     forms = {parameter.name: form_of(parameter.annotation) for parameter in parameters}
     if None in forms.values():
-        from toolkit.tools.shapes.pydantic_types import shape_of_members  # noqa: PLC0415 - it is the long way
+        return _shape_by_pydantic(name, parameters)
+    required = [parameter.name for parameter in parameters if parameter.required]
+    shape = Shape(*object_of(forms, required))  # type: ignore[arg-type]  # no form is None here
+    _explain_all(shape, parameters)
+    return shape
 
-        shape = shape_of_members(name, parameters)
-    else:
-        required = [parameter.name for parameter in parameters if parameter.required]
-        shape = Shape(*object_of(forms, required))  # type: ignore[arg-type]  # no form is None here
-    for parameter in parameters:
-        _explain(shape.schema["properties"].get(parameter.sent_as, {}), parameter)
+
+def _shape_by_pydantic(name: str, parameters: Sequence[Parameter]) -> Shape:
+    from toolkit.tools.shapes.pydantic_types import shape_of_members, tell_names  # noqa: PLC0415 - it is the long way
+
+    shape = shape_of_members(name, parameters)
+    _explain_all(shape, parameters)
+    tell_names(shape.schema)
     return shape
 
 
@@ -60,6 +65,11 @@ def output_schema(annotation: Any) -> dict[str, Any] | None:
         return serialized_schema(annotation)
     except UnfitTypeError:
         return None
+
+
+def _explain_all(shape: Shape, parameters: Sequence[Parameter]) -> None:
+    for parameter in parameters:
+        _explain(shape.schema["properties"].get(parameter.sent_as, {}), parameter)
 
 
 def _explain(schema: dict[str, Any], parameter: Parameter) -> None:

@@ -10,6 +10,7 @@ from pydantic_core import ValidationError, from_json
 from toolkit.errors import ToolArgumentsError
 from toolkit.tools.hiding import secret_members
 from toolkit.tools.shapes.owning import NOT_OWNED
+from toolkit.tools.shapes.unknown_members import unknown_members
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -104,7 +105,14 @@ def explain(error: ValueError, schema: Mapping[str, Any], data: Any) -> ToolArgu
     parts = [f"Missing required parameter(s): {', '.join(missing)}"] if missing else []
     faults = {path: " or ".join(dict.fromkeys(reasons)) for path, reasons in wrong.items()}
     parts += [f"{_named(path)}: {reason}" for path, reason in faults.items()]
+    parts += _unknown(schema, data) if missing else []
     return ToolArgumentsError("; ".join(parts), faults=dict.fromkeys(missing, "is missing") | faults)
+
+
+def _unknown(schema: Mapping[str, Any], data: Any) -> Iterator[str]:
+    """Yield what is said of the members that nobody knows, one of which may be meant for a missing one."""
+    for one in unknown_members(schema, data):
+        yield f"Unknown parameter {one.path!r}" + (f": {one.meant}" if one.meant else "")
 
 
 def _without_null_branches(details: list["ErrorDetails"]) -> list["ErrorDetails"]:

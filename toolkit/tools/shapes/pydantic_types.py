@@ -12,11 +12,12 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaV
 from pydantic_core import core_schema, to_jsonable_python
 from typing_extensions import TypedDict
 
-from toolkit.tools.schemas import tidied
+from toolkit.tools.schemas import joined_sentences, parts_of, put_in_order, tidied
 from toolkit.tools.shapes.typed_dicts import readable
 from toolkit.tools.shapes.values import Shape, UnfitTypeError
 from toolkit.tools.signatures import Parameter
 
+_NAMES = "x-names"
 _UNFIT = (PydanticUserError, PydanticSchemaGenerationError, PydanticUndefinedAnnotation, TypeError, NameError)
 
 
@@ -53,6 +54,7 @@ def shape_of_annotation(annotation: Any) -> Shape:
         UnfitTypeError: If no argument can have it.
     """
     core, schema = _described(readable(annotation), "validation")
+    tell_names(schema)
     return Shape(schema, lambda: core)
 
 
@@ -62,7 +64,17 @@ def serialized_schema(annotation: Any) -> dict[str, Any]:
     Raises:
         UnfitTypeError: If it has no form in JSON.
     """
-    return _described(readable(annotation), "serialization")[1]
+    schema = _described(readable(annotation), "serialization")[1]
+    tell_names(schema)
+    return schema
+
+
+def tell_names(schema: dict[str, Any]) -> None:
+    """Put the names of the values of enumerations, at any depth, behind what is said of them."""
+    for part in parts_of(schema):
+        if names := part.pop(_NAMES, None):
+            part["description"] = joined_sentences(part.get("description", ""), names)
+            put_in_order(part)
 
 
 def plain_default(schema: dict[str, Any], default: Any) -> None:
@@ -106,6 +118,14 @@ class _JsonSchema(GenerateJsonSchema):
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
         """Describe a model, its fields in the words that stand beside their types."""
         return _described_members(super().model_schema(schema), schema["cls"])
+
+    def enum_schema(self, schema: core_schema.EnumSchema) -> JsonSchemaValue:
+        """Describe an enumeration; values that are no text say little, so their names are kept for `tell_names`."""
+        described = super().enum_schema(schema)
+        named = [(member.value, member.name) for member in schema["members"] if not isinstance(member.value, str)]
+        if len(named) == len(schema["members"]):
+            described[_NAMES] = ", ".join(f"{to_jsonable_python(value)} = {name}" for value, name in named)
+        return described
 
     def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonSchemaValue:
         """Describe a decimal as a number, where text is accepted too; it is written out as text, which is exact."""
