@@ -14,7 +14,6 @@ Each page is one story, told in a directory of its own that also holds the sampl
 import doctest
 import os
 import re
-import runpy
 import shutil
 import subprocess
 import sys
@@ -255,10 +254,3 @@ def test_every_problem_code_has_a_page():
     used = set(re.findall(r'"(TK\d{3})"', sources))
     assert used
     assert sorted(used - set(codes())) == []
-
-
-def test_pages_of_rules_say_what_the_rules_say():
-    """After a change of a rule: `python docs/generate_rules.py`."""
-    pages = runpy.run_path(str(ROOT / "docs" / "generate_rules.py"))["pages"]()
-    written = {path.name: path.read_text("utf-8") for path in (ROOT / "docs" / "rules").glob("*.md")}
-    assert written == pages

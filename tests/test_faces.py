@@ -11,20 +11,19 @@ import re
 import subprocess
 import sys
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-import toolkit
+from docs.generators import library
 
 ROOT = Path(__file__).resolve().parents[1]
-FACES = ["toolkit", *(f"toolkit.{module.name}" for module in pkgutil.iter_modules(toolkit.__path__) if module.ispkg)]
-PUBLIC_MODULES = ["toolkit.codes", "toolkit.errors", "toolkit.events", "toolkit.problems", "toolkit_cli.main"]
+FACES = ["toolkit", *library.ROOMS]
+PUBLIC_MODULES = ["toolkit.codes", *library.PUBLIC_MODULES, "toolkit_cli.main"]
 READERS = sorted(
     file
-    for pattern in ("*.md", "docs/**/*.md", "docs/*.py", "sample_pipelines/**/*.*", "bench/*.py", "tests/**/*.py")
+    for pattern in ("*.md", "docs/**/*.md", "docs/**/*.py", "sample_pipelines/**/*.*", "bench/*.py", "tests/**/*.py")
     for file in ROOT.glob(pattern)
     if file.suffix in {".md", ".py", ".yaml"}
 )
@@ -56,7 +55,7 @@ def imports_in(text):
 
 def is_public(module, name):
     """Return whether a name is one that others may import from a module."""
-    if module in FACES:
+    if module in FACES + library.PUBLIC_MODULES:
         return name in {*import_module(module).__all__, "__version__"} or f"{module}.{name}" in FACES + PUBLIC_MODULES
     return module in PUBLIC_MODULES and not name.startswith("_")
 
@@ -78,30 +77,18 @@ def test_readers_import_from_faces_only():
     assert wrong == []
 
 
-def source_of(module):
-    """Return the text of a module."""
-    return Path(find_spec(module).origin).read_text("utf-8")
-
-
-def halves_of(face):
-    """Return the home of each name, once as type checkers read it and once as programs do."""
-    [choice] = [node for node in ast.parse(source_of(face)).body if isinstance(node, ast.If)]
-    imports = [node for node in choice.body if isinstance(node, ast.ImportFrom)]
-    read = {alias.asname: f"{node.module}.{alias.name}" for node in imports for alias in node.names}
+def table_of(face):
+    """Return the table of a face, as programs read it."""
+    tree = ast.parse(inspect.getsource(import_module(face)))
+    [choice] = [node for node in tree.body if isinstance(node, ast.If)]
     [table] = [node for half in choice.orelse for node in ast.walk(half) if isinstance(node, ast.Dict)]
-    homes = ast.literal_eval(table)
-    return read, {name: f"{face}.{home}.{name}" for home, names in homes.items() for name in names.split()}
-
-
-def homes_of(face):
-    """Return the modules that the names of a face come from."""
-    return {place.rpartition(".")[0] for place in halves_of(face)[1].values()}
+    return ast.literal_eval(table)
 
 
 @pytest.mark.parametrize("face", FACES)
 def test_type_checkers_read_what_programs_import(face):
-    read, imported = halves_of(face)
-    assert read == imported
+    imported = {name: f"{face}.{home}" for home, names in table_of(face).items() for name in names.split()}
+    assert library.homes_of(face) == imported
 
 
 @pytest.mark.parametrize("face", FACES)
@@ -116,12 +103,8 @@ def test_every_public_name_can_be_imported_and_is_no_module_too(face):
 def test_a_name_is_public_in_one_face_only():
     faces = [import_module(face) for face in FACES]
     named = [(name, face.__name__, getattr(face, name)) for face in faces for name in face.__all__]
-    twice = [
-        (name, one, other)
-        for name, one, value in named
-        for same, other, its in named
-        if one < other and same == name and its is value
-    ]
+    homes = {(name, id(value)): face for name, face, value in named}
+    twice = [(name, face) for name, face, value in named if homes[name, id(value)] != face]
     assert twice == []
 
 
@@ -134,9 +117,7 @@ def test_public_functions_and_classes_are_documented_in_sentences(face):
     assert bare == []
 
 
-@pytest.mark.parametrize(
-    "home", sorted({place.rpartition(".")[0] for face in FACES for place in halves_of(face)[1].values()})
-)
+@pytest.mark.parametrize("home", sorted({home for face in FACES for home in library.homes_of(face).values()}))
 def test_what_docstrings_show_is_so(home):
     assert doctest.testmod(import_module(home)).failed == 0
 

@@ -22,6 +22,21 @@ from typing import Any, Literal
 from toolkit.amounts import money
 from toolkit.problems import Problem, errors_among
 
+__all__ = [
+    "ApprovalTimeoutError",
+    "BudgetExceeded",
+    "ConfigurationError",
+    "ExitEarlyError",
+    "InvalidPipeline",
+    "InvalidTools",
+    "ReplanRequested",
+    "Signal",
+    "TerminationRequested",
+    "ToolArgumentsError",
+    "ToolExecutionError",
+    "ToolkitError",
+]
+
 
 class ToolkitError(Exception):
     """The root of everything the library raises on purpose."""

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from toolkit.redactors.redactor import Redactor
 
 Outcome = Literal["success", "failure", "error", "signal"]
+"""How a call ended."""
 StepStatus = Literal["ok", "failed", "skipped", "rejected", "timed_out", "ended"]
+"""How a step of a pipeline ended."""
 
 CALLS = count(1)
 """Numbers for `call`; no two starts of any kind share one."""
@@ -74,6 +76,7 @@ class Event:
 
 
 Listener = Callable[[Event], None]
+"""A function that is called with each event as it happens."""
 
 
 def hears_pieces(listener: Listener | None) -> bool:

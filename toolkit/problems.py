@@ -7,7 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+__all__ = ["Edit", "Fix", "Location", "Problem", "Severity", "errors_among", "in_order"]
+
 Severity = Literal["error", "warning", "info"]
+"""How bad a problem is."""
 
 
 class Location(NamedTuple):

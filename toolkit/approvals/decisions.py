@@ -65,3 +65,4 @@ class ExitEarly:
 
 
 Decision = Continue | Edit | Reject | ExitEarly
+"""What a reviewer answers."""

@@ -77,6 +77,7 @@ class Mapping:
 
 
 Node = Scalar | Sequence | Mapping
+"""A part of a document, with the place where it stands."""
 
 
 def is_agent(root: "Node | None") -> bool:

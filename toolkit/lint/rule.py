@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from toolkit.lint.python_files import PythonFile, PythonFunction
 
 PORTABLE = "portable"
+"""The name for what every provider takes."""
 
 NAMES: Mapping[str, str] = {
     code: re.sub(r"(?<=[0-9])_(?=[0-9])", ".", constant).replace("_", "-").lower()

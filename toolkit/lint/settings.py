@@ -28,6 +28,7 @@ PROVIDERS = (
     PORTABLE, "openai", "openai-strict", "anthropic", "anthropic-strict", "gemini", "bedrock", "mistral", "ollama",
     "mcp", "llama-cpp",
 )  # fmt: skip
+"""The providers that lint can check tools for."""
 
 
 class LintSettings(NamedTuple):

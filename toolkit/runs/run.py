@@ -14,6 +14,7 @@ from toolkit.runs.records import Budget, CallRecord, Message, ModelUse
 
 Status = Literal["running", "completed", "failed", "terminated"]
 OutputChannel = Callable[[Message], None]
+"""A function that receives what the tools of a run tell the user."""
 
 KEPT_CALLS = 10_000
 """How many calls a run remembers one by one; beyond that the oldest are only counted."""

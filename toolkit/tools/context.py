@@ -373,3 +373,4 @@ def _new_redactor() -> "Redactor":
 
 
 NO_CONTEXT = ToolContext()
+"""The context of a call that was given none."""

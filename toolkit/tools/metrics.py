@@ -33,6 +33,7 @@ class Metrics:
 
 
 NO_METRICS = Metrics()
+"""Metrics that count nothing."""
 
 Operation = Literal["success", "failure", "error", "duration", "count", "value"]
 

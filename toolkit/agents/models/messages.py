@@ -110,6 +110,7 @@ class ToolMessage:
 
 
 Message = SystemMessage | UserMessage | ModelReply | ToolMessage
+"""One message of a conversation with a model."""
 
 
 class Model(Protocol):

@@ -1,12 +1,10 @@
-"""Write what is known of each provider into `docs/dialects.md`, from the limits: `python docs/generate_dialects.py`."""
+"""The limits of each provider in `docs/dialects.md`: what is known of them, and who says so."""
 
-from pathlib import Path
 from typing import Any
 
+from docs.generators.regions import with_region
 from toolkit.dialects import LIMITS, Limit, Limits
 
-PAGE = Path(__file__).parent / "dialects.md"
-BEGIN, END = "<!-- the limits -->\n", "<!-- the end of the limits -->\n"
 BASES = {
     "openai-strict": "openai",
     "anthropic-strict": "anthropic",
@@ -16,12 +14,9 @@ BASES = {
 }
 
 
-def page() -> str:
-    """Return the page with the limits as they are now."""
-    text = PAGE.read_text("utf-8")
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{tables()}\n{END}{after}"
+def pages() -> dict[str, str]:
+    """Return the page with the limits as they are now, by its place in the docs."""
+    return {"dialects.md": with_region("dialects.md", "the limits", tables())}
 
 
 def tables() -> str:
@@ -51,12 +46,3 @@ def _said(limit: Limit[Any]) -> str:
 def _source(limit: Limit[Any]) -> str:
     place = limit.source.place
     return f"<{place}>" if place.startswith("https://") else f"`{place}`"
-
-
-def main() -> None:
-    """Write the page."""
-    PAGE.write_text(page(), "utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,77 @@
+"""The public names in `docs/library.md`: every name of every face, with the first sentence of what documents it."""
+
+import ast
+import pkgutil
+import re
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import toolkit
+from docs.generators.regions import with_region
+
+ROOMS = sorted(f"toolkit.{module.name}" for module in pkgutil.iter_modules(toolkit.__path__) if module.ispkg)
+PUBLIC_MODULES = ["toolkit.errors", "toolkit.events", "toolkit.problems"]
+
+
+def pages() -> dict[str, str]:
+    """Return the page with the public names as they are now, by its place in the docs."""
+    sections = map(_section, ["toolkit", *sorted([*ROOMS, *PUBLIC_MODULES])])
+    return {"library.md": with_region("library.md", "the public names", "\n".join(sections))}
+
+
+def homes_of(face: str) -> dict[str, str]:
+    """Return the module that defines each public name of a face, as type checkers read it."""
+    if face in PUBLIC_MODULES:
+        return dict.fromkeys(import_module(face).__all__, face)
+    [choice] = [node for node in _tree_of(face).body if isinstance(node, ast.If)]
+    imports = [node for node in choice.body if isinstance(node, ast.ImportFrom)]
+    return {str(alias.asname): str(node.module) for node in imports for alias in node.names}
+
+
+def _section(face: str) -> str:
+    tree, homes = _tree_of(face), homes_of(face)
+    names = [name for name in sorted(homes, key=str.lower) if face == "toolkit" or not hasattr(toolkit, name)]
+    rows = [f"| `{name}` | {_first_sentence(_documentation(homes[name], name))} |" for name in names]
+    lead = _first_sentence(ast.get_docstring(tree) or "")
+    return "\n".join([f"### `{face}`", "", lead, "", "| name | what it is |", "| --- | --- |", *rows, ""])
+
+
+def _documentation(home: str, name: str) -> str:
+    """Return the docstring of a function or class, or the text below a constant."""
+    body = _tree_of(home).body
+    for node, below in zip(body, [*body[1:], None], strict=True):
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() if node.name == name:
+                text = ast.get_docstring(node)
+            case ast.Assign() | ast.AnnAssign() if _assigned(node) == name:
+                text = _text_of(below)
+            case _:
+                continue
+        if text:  # the first definitions of an overloaded function have none
+            return text
+    raise LookupError(f"{home}.{name} is public and has no documentation")
+
+
+def _text_of(node: ast.stmt | None) -> str | None:
+    match node:
+        case ast.Expr(ast.Constant(str(text))):
+            return text
+    return None
+
+
+def _assigned(node: ast.Assign | ast.AnnAssign) -> str | None:
+    target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+    return target.id if isinstance(target, ast.Name) else None
+
+
+def _tree_of(module: str) -> ast.Module:
+    spec = find_spec(module)
+    return ast.parse(Path(str(spec and spec.origin)).read_text("utf-8"))
+
+
+def _first_sentence(text: str) -> str:
+    """Return the first sentence of a docstring on one line, ready for the cell of a table."""
+    paragraph = " ".join(text.strip().partition("\n\n")[0].split())
+    sentence = re.split(r"(?<=[.!?])\s+(?=[A-Z`])", paragraph)[0]
+    return sentence.rstrip(":").replace("|", "\\|")
