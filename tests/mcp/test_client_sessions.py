@@ -15,8 +15,9 @@ from toolkit import Continue, Edit, ExitEarly, ToolContext
 from toolkit.approvals import ScriptedReviewer
 from toolkit.errors import ExitEarlyError
 from toolkit.events import Progress
-from toolkit.mcp import Attachment, ServerUnreachable, StdioServer, close_sessions, connection_to, tools_from, wait_for
+from toolkit.mcp import ServerUnreachable, StdioServer, close_sessions, connection_to, tools_from, wait_for
 from toolkit.mcp.tools.thinning import Report, Thinning  # private
+from toolkit.tools import Attachment
 
 SERVER = str(Path(__file__).with_name("odd_server.py"))
 
@@ -229,7 +230,7 @@ def test_pictures_and_links_are_attachments(zoo):
     assert result.output == "[image image/png, 3 bytes]\n[resource map: zoo://map]"
     assert result.artifact == (
         Attachment("image", "image/png", b"PNG"),
-        Attachment("link", "", b"", "zoo://map"),
+        Attachment("link", "", b"", "zoo://map", details={"name": "map"}),
     )
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from toolkit.mcp.serving.calls import Rules as Rules
     from toolkit.mcp.serving.server import Options as Options, ToolServer as ToolServer
     from toolkit.mcp.settings.servers import HttpServer as HttpServer, StdioServer as StdioServer
-    from toolkit.mcp.tools.contents import Attachment as Attachment
     from toolkit.mcp.tools.remote import tools_from as tools_from
     from toolkit.mcp.tools.toolsets import McpTools as McpTools
 else:
@@ -35,7 +34,6 @@ else:
             "serving.calls": "Rules",
             "serving.server": "Options ToolServer",
             "settings.servers": "HttpServer StdioServer",
-            "tools.contents": "Attachment",
             "tools.remote": "tools_from",
             "tools.toolsets": "McpTools",
         },

@@ -2,6 +2,7 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from toolkit.tools.attachments import Attachment as Attachment
     from toolkit.tools.base import RedescribedTool as RedescribedTool, innermost as innermost
     from toolkit.tools.context import NO_CONTEXT as NO_CONTEXT, ListenerError as ListenerError
     from toolkit.tools.metrics import (
@@ -20,6 +21,7 @@ else:
     __getattr__, __dir__, __all__ = face(
         __name__,
         {
+            "attachments": "Attachment",
             "base": "RedescribedTool innermost",
             "context": "ListenerError NO_CONTEXT",
             "metrics": "Metrics NO_METRICS Recorded RecordingMetrics",

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from toolkit.tools.attachments import attachments_in
 from toolkit.tools.marking import mark_of
 from toolkit.tools.results import ToolResult
 
@@ -21,6 +22,8 @@ def as_result(value: Any) -> ToolResult:
         return value
     if isinstance(value, str):
         return ToolResult(value)
+    if attachments := attachments_in(value):
+        return ToolResult("\n".join(one.words for one in attachments), artifact=value)
     return _as_json(value)
 
 

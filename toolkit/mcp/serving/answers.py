@@ -5,8 +5,10 @@ from typing import Any, NamedTuple
 
 import mcp_types as types
 
+from toolkit.mcp.serving.contents import blocks_of
 from toolkit.mcp.serving.definitions import Definition
 from toolkit.redactors.redactor import Redactor
+from toolkit.tools.attachments import attachments_in
 from toolkit.tools.results import ToolResult
 
 ERROR_CODE = "toolkit/error_code"
@@ -36,7 +38,9 @@ class Answering(NamedTuple):
             version: The version of the protocol.
         """
         if result.error is not None:
-            return self.failure(result.error, result.error_code)
+            failed = self.failure(result.error, result.error_code)
+            failed.content = self._content(result.error, result)
+            return failed
         structured = self._structured(result.structured)
         if definition.promises_output and (fault := definition.fault_of(structured)) is not None:
             return self.failure(
@@ -45,7 +49,7 @@ class Answering(NamedTuple):
         size = len(result.output)
         if structured is not None and size > self.longest:
             return self.failure(f"the result has {size} characters, and {self.longest} are sent at most; ask for less")
-        answer = types.CallToolResult(content=[self._text(result.output)])
+        answer = types.CallToolResult(content=self._content(result.output, result))
         if structured is not None:
             answer.structured_content = definition.content_in_era(structured, version)
         return answer
@@ -54,6 +58,13 @@ class Answering(NamedTuple):
         """Return a failed result: the message is for the model, the code for programs."""
         meta = None if code is None else {ERROR_CODE: code}
         return types.CallToolResult(content=[self._text(message)], is_error=True, _meta=meta)
+
+    def _content(self, text: str, result: ToolResult) -> list[types.ContentBlock]:
+        """Return a text and the attachments of a result; what is cut has no places for them."""
+        attachments = attachments_in(result.artifact)
+        if len(text) <= self.longest:
+            return blocks_of(text, attachments, self.redactor, self._text)
+        return [self._text(text), *(blocks_of("", attachments, self.redactor, self._text) if attachments else ())]
 
     def _text(self, text: str) -> types.TextContent:
         cut = text[: self.longest]

@@ -1,8 +1,7 @@
 """Contents: what a server answers, as a result of ours: text for models, plain data for programs, artifacts."""
 
 from base64 import b64decode
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
 
 from mcp_types import (
@@ -18,31 +17,15 @@ from mcp_types import (
 
 from toolkit.json_texts import json_text
 from toolkit.redactors.redactor import Redactor
+from toolkit.tools.attachments import Attachment, attachments_in
 from toolkit.tools.results import NO_MESSAGE, ToolResult
 
 LARGEST_TEXT = 4 * 1024 * 1024
 """Characters that the text of one result may have."""
 
-
+_DETAILS = {"name", "title", "description", "icons", "size", "annotations"}
 _ERROR_CODE = "toolkit/error_code"
 """Where our own server says what kind of failure it was."""
-
-
-@dataclass(frozen=True, slots=True)
-class Attachment:
-    """What a server sent beside text: a picture, a recording, or a resource of its own.
-
-    Attributes:
-        kind: `image`, `audio`, `resource`, or `link` for one that was only named.
-        media_type: What it is, such as `image/png`; empty where the server does not say.
-        data: Its bytes; empty for a link.
-        uri: What the server calls it, if it has a name there.
-    """
-
-    kind: str
-    media_type: str
-    data: bytes = field(default=b"", repr=False)
-    uri: str | None = None
 
 
 def result_from(answer: CallToolResult) -> ToolResult:
@@ -58,11 +41,12 @@ def result_from(answer: CallToolResult) -> ToolResult:
     if len(text) > LARGEST_TEXT:
         message = f"the server's answer has {len(text)} characters, more than the {LARGEST_TEXT} that are taken"
         return ToolResult.failure(message, "too_large")
+    artifact = tuple(attachments) or None
     if answer.is_error:
         code = (answer.meta or {}).get(_ERROR_CODE)
         told = code if isinstance(code, str | int) else "error"
-        return ToolResult(error=text or NO_MESSAGE, error_code=told, structured=answer.structured_content)
-    return ToolResult(text, structured=answer.structured_content, artifact=tuple(attachments) or None)
+        return ToolResult("", text or NO_MESSAGE, told, answer.structured_content, artifact)
+    return ToolResult(text, structured=answer.structured_content, artifact=artifact)
 
 
 def without_secrets(result: ToolResult, redactor: Redactor) -> ToolResult:
@@ -74,7 +58,7 @@ def without_secrets(result: ToolResult, redactor: Redactor) -> ToolResult:
         None if result.error is None else redactor.text(result.error),
         result.error_code,
         redactor.data(result.structured),
-        result.artifact,
+        tuple(one.redacted(redactor) for one in attachments_in(result.artifact)) or None,
     )
 
 
@@ -82,36 +66,33 @@ def _read(blocks: Sequence[Any]) -> tuple[list[str], list[Attachment]]:
     texts: list[str] = []
     attachments: list[Attachment] = []
     for block in blocks:
-        texts.append(_words_for(block))
-        attachments += _attached(block)
+        attachment = _attachment(block)
+        if attachment is not None:
+            attachments.append(attachment)
+            texts.append(attachment.words)
+        else:
+            texts.append(block.text if isinstance(block, TextContent) else f"[{type(block).__name__}]")
     return texts, attachments
 
 
-def _words_for(block: Any) -> str:
+def _attachment(block: Any) -> Attachment | None:
     match block:
-        case TextContent(text=text):
-            return text
-        case ImageContent() | AudioContent():
-            return f"[{block.type} {block.mime_type}, {_size(block.data)} bytes]"
-        case ResourceLink(uri=uri, name=name):
-            return f"[resource {name}: {uri}]"
-        case EmbeddedResource(resource=TextResourceContents(text=text)):
-            return text
-        case EmbeddedResource(resource=BlobResourceContents(uri=uri, blob=blob)):
-            return f"[resource {uri}, {_size(blob)} bytes]"
-    return f"[{getattr(block, 'type', type(block).__name__)}]"
+        case ImageContent(type="image") | AudioContent(type="audio"):
+            return Attachment(block.type, block.mime_type, _bytes(block.data), details=_details(block))
+        case ResourceLink(uri=uri, mime_type=media_type):
+            return Attachment("link", media_type or "", uri=str(uri), details=_details(block))
+        case EmbeddedResource(resource=TextResourceContents(uri=uri, mime_type=media_type, text=text)):
+            data, kind = text.encode(errors="replace"), media_type or "text/plain"
+            return Attachment("resource", kind, data, str(uri), is_text=True, details=_details(block))
+        case EmbeddedResource(resource=BlobResourceContents(uri=uri, mime_type=media_type, blob=blob)):
+            return Attachment("resource", media_type or "", _bytes(blob), str(uri), details=_details(block))
+    return None
 
 
-def _attached(block: Any) -> Iterator[Attachment]:
-    match block:
-        case ImageContent() | AudioContent():
-            yield Attachment(block.type, block.mime_type, _bytes(block.data))
-        case ResourceLink(uri=uri):
-            yield Attachment("link", block.mime_type or "", uri=str(uri))
-        case EmbeddedResource(resource=TextResourceContents() as resource):
-            yield Attachment("resource", resource.mime_type or "text/plain", resource.text.encode(), str(resource.uri))
-        case EmbeddedResource(resource=BlobResourceContents() as resource):
-            yield Attachment("resource", resource.mime_type or "", _bytes(resource.blob), str(resource.uri))
+def _details(block: Any) -> dict[str, Any]:
+    """Return what else a server says of what it sends, as it says it."""
+    told: dict[str, Any] = block.model_dump(mode="json", by_alias=True, exclude_none=True, include=_DETAILS)
+    return told
 
 
 def _bytes(encoded: str) -> bytes:
@@ -119,7 +100,3 @@ def _bytes(encoded: str) -> bytes:
         return b64decode(encoded, validate=True)
     except ValueError:
         return b""
-
-
-def _size(encoded: str) -> int:
-    return len(_bytes(encoded))

@@ -14,6 +14,7 @@ from toolkit.disclosure.groups import chosen
 from toolkit.errors import InvalidTools, ToolExecutionError
 from toolkit.mcp.crossing import meta_for
 from toolkit.mcp.settings.servers import McpServer, offered_prefix
+from toolkit.mcp.tools.presentation import presentation_of
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.tools.base import Tool
 from toolkit.tools.callees import Arguments
@@ -219,6 +220,7 @@ def _spec(server: McpServer, wire: "WireTool", name: str, marks: Mapping[str, An
         output_schema=wire.output_schema,
         source=f"mcp://{server.name}",
         location=place_of(server.name, wire.name),
+        metadata=presentation_of(wire),
         **marks,
     )
 

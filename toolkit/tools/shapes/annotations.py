@@ -9,6 +9,7 @@ from math import isfinite
 from types import NoneType
 from typing import Any
 
+from toolkit.tools.attachments import holds_attachments
 from toolkit.tools.results import ToolResult
 from toolkit.tools.shapes.plain_types import form_of, object_of
 from toolkit.tools.shapes.values import Shape, UnfitTypeError
@@ -54,7 +55,7 @@ def shape_of_type(annotation: Any) -> Shape:
 
 def output_schema(annotation: Any) -> dict[str, Any] | None:
     """Return the JSON Schema of what a function returns, or `None` where its annotation does not tell."""
-    if annotation in (MISSING, None, type(None), Any, ToolResult):
+    if annotation in (MISSING, None, type(None), Any, ToolResult) or holds_attachments(annotation):
         return None
     form = form_of(annotation)
     if form is not None:
