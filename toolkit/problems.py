@@ -3,9 +3,9 @@
 Loading, linting and planning all yield problems; one renderer shows them; exceptions carry them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 __all__ = ["Edit", "Fix", "Location", "Problem", "Severity", "errors_among", "in_order"]
 
@@ -77,6 +77,43 @@ class Problem:
         code = f"[{self.code}]" if self.code else ""
         cure = f" ({self.hint})" if self.hint else ""
         return f"{where}{self.severity}{code}: {self.message}{cure}"
+
+
+def problem_record(problem: Problem) -> dict[str, Any]:
+    """Return a problem as plain JSON; every key is always there."""
+    fix = problem.fix
+    return {
+        "code": problem.code,
+        "severity": problem.severity,
+        "message": problem.message,
+        "location": problem.location and problem.location._asdict(),
+        "hint": problem.hint,
+        "related": [{"location": place._asdict(), "message": what} for place, what in problem.related],
+        "fix": fix
+        and {
+            "message": fix.message,
+            "is_safe": fix.is_safe,
+            "edits": [{"location": edit.location._asdict(), "text": edit.text} for edit in fix.edits],
+        },
+    }
+
+
+def read_problem(record: Mapping[str, Any]) -> Problem:
+    """Return the problem that `problem_record` wrote."""
+    place, fix = record["location"], record["fix"]
+    return Problem(
+        record["code"],
+        record["message"],
+        place and Location(**place),
+        record["severity"],
+        record["hint"],
+        tuple((Location(**one["location"]), one["message"]) for one in record["related"]),
+        fix and Fix(fix["message"], tuple(map(_read_edit, fix["edits"])), fix["is_safe"]),
+    )
+
+
+def _read_edit(record: Mapping[str, Any]) -> Edit:
+    return Edit(Location(**record["location"]), record["text"])
 
 
 def errors_among(problems: Iterable[Problem]) -> list[Problem]:

@@ -12,10 +12,10 @@ from typing import Any, Self
 from toolkit.leftovers import temporary
 from toolkit.lint.endings import problem_of
 from toolkit.lint.limits import Limits
-from toolkit.lint.records import configuration_record, problem_record
+from toolkit.lint.records import configuration_record
 from toolkit.lint.requests import Request
 from toolkit.lint.workers import Ending, Worker
-from toolkit.problems import Problem
+from toolkit.problems import Problem, problem_record
 from toolkit.sources.configuration import Configuration
 
 Answer = dict[str, Any] | Problem

@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TextIO
 import toolkit
 from toolkit.codes import NOT_A_TOOL
 from toolkit.lint.channels import limit_memory, take_channel
-from toolkit.lint.records import problem_record, read_configuration, read_problem, spec_record
+from toolkit.lint.records import read_configuration
 from toolkit.lint.trails import FollowedOpener, Trail
-from toolkit.problems import Problem
+from toolkit.problems import Problem, problem_record, read_problem
 from toolkit.sources.opening import SourceOpener
 from toolkit.tools.base import Tool
 from toolkit.tools.foreign_values import kind_of, words_of
 from toolkit.tools.origins import function_of
+from toolkit.tools.spec_json import record_of
 from toolkit.tools.vetting import place_of_thing
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def _tool_record(tool: Tool) -> dict[str, Any]:
     code = getattr(function, "__code__", None)
     plan = _plan_of(tool)
     return {
-        "spec": spec_record(tool.spec),
+        "spec": record_of(tool.spec),
         "identity": id(tool),
         "definition": code and (os.path.realpath(code.co_filename), code.co_firstlineno, code.co_name),
         "steps": None if plan is None else _records_of_plan(plan),
@@ -167,7 +168,7 @@ def _step_records(
                 step.path,
                 step.kind,
                 definition.location,
-                None if step.tool is None else spec_record(step.tool.spec),
+                None if step.tool is None else record_of(step.tool.spec),
                 step.feed and step.feed.parameter,
                 definition.approval is not None,
                 definition.retry and definition.retry.attempts,

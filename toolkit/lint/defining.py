@@ -8,7 +8,6 @@ from typing import Any
 from toolkit.lint.definitions import ParameterDefinition, Text, ToolDefinition, Written
 from toolkit.lint.places import Somewhere, WrittenInPython
 from toolkit.lint.python_files import PythonFile, PythonFunction, PythonParameter
-from toolkit.lint.records import read_spec
 from toolkit.lint.schema_texts import texts_in
 from toolkit.lint.written_schemas import written_schema
 from toolkit.lint.written_specs import written_spec
@@ -71,7 +70,7 @@ def built_definition(
         fallback: The file or name that it was opened by.
         child: The number of the process that told it, which alone knows whether two objects are one.
     """
-    spec = read_spec(record["spec"])
+    spec = ToolSpec.from_json(record["spec"])
     source = None if function is None else _Source(function)
     location = spec.location or (function.location if function else _place_of(record["definition"]))
     properties = spec.properties

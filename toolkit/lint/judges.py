@@ -16,12 +16,11 @@ from toolkit.codes import DOES_NOT_IMPORT
 from toolkit.leftovers import temporary
 from toolkit.lint.children import Answer
 from toolkit.lint.limits import Limits
-from toolkit.lint.records import problem_record
 from toolkit.lint.reports import Report, read_report
 from toolkit.lint.requests import Request
 from toolkit.lint.rule import RuleSettings
 from toolkit.lint.workers import Ending, Worker
-from toolkit.problems import Location, Problem
+from toolkit.problems import Location, Problem, problem_record
 
 LARGE: Final = 64 * 1024
 _ANCHOR = re.compile(rb"[\s\[{,:]&\w")

@@ -11,11 +11,11 @@ from typing import Any
 
 from toolkit.lint.channels import limit_memory, take_channel
 from toolkit.lint.looking import Looker
-from toolkit.lint.records import read_problem
 from toolkit.lint.reports import report_record
 from toolkit.lint.requests import Request
 from toolkit.lint.rule import RuleSettings
 from toolkit.lint.rules import make_rules
+from toolkit.problems import read_problem
 
 
 def main() -> None:

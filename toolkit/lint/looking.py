@@ -14,12 +14,11 @@ from toolkit.lint.installed import is_installed
 from toolkit.lint.pipeline_files import PipelineFile
 from toolkit.lint.python_files import PythonFile, PythonFunction
 from toolkit.lint.recalling import read_step
-from toolkit.lint.records import read_problem
 from toolkit.lint.reports import Report
 from toolkit.lint.requests import Request
 from toolkit.lint.rule import Rule
 from toolkit.lint.suppressions import suppressions_in
-from toolkit.problems import Location, Problem, Severity
+from toolkit.problems import Location, Problem, Severity, read_problem
 
 _LARGEST = 16 * 1024 * 1024
 

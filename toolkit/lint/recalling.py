@@ -8,9 +8,10 @@ from typing import Any
 
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.pipeline_files import PipelineStep, Taint
-from toolkit.lint.records import read_spec, spec_record
 from toolkit.lint.suppressions import Suppression
 from toolkit.problems import Location
+from toolkit.tools.spec import ToolSpec
+from toolkit.tools.spec_json import record_of
 
 
 def read_step(record: list[Any]) -> PipelineStep:
@@ -18,7 +19,7 @@ def read_step(record: list[Any]) -> PipelineStep:
     step = PipelineStep(*record)
     return step._replace(
         location=Location(*step.location),
-        tool=None if step.tool is None else read_spec(step.tool),  # type: ignore[arg-type]  # it is a record yet
+        tool=None if step.tool is None else ToolSpec.from_json(step.tool),  # type: ignore[arg-type]  # it is a record yet
         taints=tuple(
             Taint(parameter, Location(*place), tuple(origins), is_seen)
             for parameter, place, origins, is_seen in step.taints
@@ -35,7 +36,7 @@ def definition_record(tool: ToolDefinition) -> dict[str, Any]:
         "origin": tool.origin,
         "location": tool.location,
         "schema": None if tool.spec else tool.schema,
-        "spec": tool.spec and spec_record(tool.spec),
+        "spec": tool.spec and record_of(tool.spec),
         "source": tool.source,
         "identity": list(tool.identity),
     }
@@ -43,7 +44,7 @@ def definition_record(tool: ToolDefinition) -> dict[str, Any]:
 
 def read_definition(record: Mapping[str, Any]) -> ToolDefinition:
     """Return the tool that a record stands for."""
-    spec = record["spec"] and read_spec(record["spec"])
+    spec = record["spec"] and ToolSpec.from_json(record["spec"])
     schema = spec.parameters if spec else record["schema"]
     properties = (schema or {}).get("properties", {})
     parameters = tuple(

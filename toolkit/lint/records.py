@@ -1,46 +1,13 @@
-"""Records: problems, tools and settings as plain JSON, to cross from one process, or from one day, to another."""
+"""Records: the settings of a project as plain JSON, to cross from one process to another."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from toolkit.problems import Edit, Fix, Location, Problem
+from toolkit.problems import problem_record, read_problem
 from toolkit.sources.configuration import Configuration, GroupSettings, ReadySettings
 from toolkit.tools.spec import ToolSpec
-
-
-def problem_record(problem: Problem) -> dict[str, Any]:
-    """Return a problem as plain data."""
-    return asdict(problem)
-
-
-def read_problem(record: Mapping[str, Any]) -> Problem:
-    """Return the problem that a record stands for."""
-    place, fix = record["location"], record["fix"]
-    related = tuple((Location(*where), what) for where, what in record["related"])
-    return Problem(
-        **{**record, "location": place and Location(*place), "related": related, "fix": fix and _read_fix(fix)}
-    )
-
-
-def _read_fix(record: tuple[str, list[Any], bool]) -> Fix:
-    message, edits, is_safe = record
-    return Fix(message, tuple(Edit(Location(*place), text) for place, text in edits), is_safe)
-
-
-_SPEC_FIELDS = tuple(one.name for one in fields(ToolSpec))
-
-
-def spec_record(spec: ToolSpec) -> dict[str, Any]:
-    """Return a specification as plain data."""
-    return {name: getattr(spec, name) for name in _SPEC_FIELDS}
-
-
-def read_spec(record: Mapping[str, Any]) -> ToolSpec:
-    """Return the specification that a record stands for."""
-    place = record["location"]
-    return ToolSpec(**{**record, "location": place and Location(*place), "examples": tuple(record["examples"])})
+from toolkit.tools.spec_json import record_of
 
 
 def _read_group(record: Mapping[str, Any]) -> GroupSettings:
@@ -52,7 +19,7 @@ def _server_record(server: Any) -> dict[str, Any]:
     """Return what was heard of an MCP server, a `ToldServer`, as plain data."""
     return {
         "prefix": server.prefix,
-        "tools": [[name, spec_record(spec)] for name, spec in server.tools],
+        "tools": [[name, record_of(spec)] for name, spec in server.tools],
         "problems": [problem_record(problem) for problem in server.problems],
     }
 
@@ -60,7 +27,7 @@ def _server_record(server: Any) -> dict[str, Any]:
 def _read_server(name: str, record: Mapping[str, Any]) -> Any:
     from toolkit.sources.servers import ToldServer  # noqa: PLC0415 - few projects have servers
 
-    tools = tuple((wire_name, read_spec(spec)) for wire_name, spec in record["tools"])
+    tools = tuple((wire_name, ToolSpec.from_json(spec)) for wire_name, spec in record["tools"])
     return ToldServer(name, record["prefix"], tools, tuple(map(read_problem, record["problems"])))
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.lint.installed import is_installed
-from toolkit.lint.records import problem_record
 from toolkit.lint.requests import Request
+from toolkit.problems import problem_record
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.import_permission import Chooser, ImportPermission
 

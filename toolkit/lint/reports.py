@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.recalling import definition_record, read_definition, read_suppression
-from toolkit.lint.records import problem_record, read_problem
 from toolkit.lint.suppressions import Suppression
-from toolkit.problems import Problem
+from toolkit.problems import Problem, problem_record, read_problem
 
 
 class Report(NamedTuple):

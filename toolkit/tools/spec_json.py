@@ -30,8 +30,7 @@ def record_of(spec: Specification) -> dict[str, Any]:
     record = {field.name: value for field, value in said if field.name in _ALWAYS or value != _usual(field)}
     if spec.location:
         record["location"] = {key: value for key, value in spec.location._asdict().items() if value is not None}
-    copy: dict[str, Any] = json.loads(_dumped(record))
-    return copy
+    return record
 
 
 def _usual(field: Field[Any]) -> Any:

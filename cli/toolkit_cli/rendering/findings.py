@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, get_args
 
-from toolkit.problems import Problem
+from toolkit.problems import Problem, problem_record
 from toolkit.visibility import visible_json
 from toolkit_cli.rendering.escaping import one_line
 from toolkit_cli.rendering.excerpts import shown_path
-from toolkit_cli.rendering.problems import as_github, as_records, as_text, counted, few_of, summary_of
+from toolkit_cli.rendering.problems import as_github, as_records, as_text, counted, few_of, summary_of, with_shown_paths
 
 Format = Literal["text", "concise", "json", "jsonl", "sarif", "github", "junit", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -89,20 +89,15 @@ def _records(problems: Sequence[Problem]) -> list[dict[str, Any]]:
     from toolkit.lint.baselines import fingerprints  # noqa: PLC0415 - only programs want them
 
     names = _names()
+    marks = fingerprints(problems)
     return [
-        record | {"rule": names.get(problem.code), "fingerprint": mark, "fix": problem.fix and _fix_record(problem)}
-        for record, problem, mark in zip(as_records(problems), problems, fingerprints(problems), strict=True)
+        record | {"rule": names.get(problem.code), "fingerprint": mark, "fix": _fix_record(problem)}
+        for record, problem, mark in zip(as_records(problems), problems, marks, strict=True)
     ]
 
 
-def _fix_record(problem: Problem) -> dict[str, Any]:
-    fix = problem.fix
-    assert fix is not None  # noqa: S101 - the caller has looked
-    edits = [
-        {"location": edit.location._asdict() | {"file": shown_path(edit.location.file)}, "text": edit.text}
-        for edit in fix.edits
-    ]
-    return {"message": fix.message, "is_safe": fix.is_safe, "edits": edits}
+def _fix_record(problem: Problem) -> Any:
+    return problem_record(with_shown_paths(problem))["fix"]
 
 
 def _names() -> dict[str, str]:

@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from toolkit.problems import Location, Problem, Severity
+from toolkit.problems import Location, Problem, Severity, problem_record
 from toolkit.visibility import visible_json
 from toolkit_cli.rendering.escaping import lines_of, one_line
 from toolkit_cli.rendering.excerpts import excerpt_of, shown_path
@@ -62,18 +63,25 @@ def counted(number: int, noun: str) -> str:
 
 
 def as_records(problems: Sequence[Problem]) -> list[dict[str, Any]]:
-    """Return the problems as plain data; every key is always there."""
-    return [
-        {
-            "code": problem.code,
-            "severity": problem.severity,
-            "message": problem.message,
-            "location": _place(problem.location),
-            "hint": problem.hint,
-            "related": [{"location": _place(place), "message": what} for place, what in problem.related],
-        }
-        for problem in problems
-    ]
+    """Return the problems as plain data without their fixes; every key is always there."""
+    records = [problem_record(with_shown_paths(problem)) for problem in problems]
+    return [{key: value for key, value in record.items() if key != "fix"} for record in records]
+
+
+def with_shown_paths(problem: Problem) -> Problem:
+    """Return a problem whose files are called as people and annotations want it."""
+    fix = problem.fix
+    edits = tuple(edit._replace(location=_shown(edit.location)) for edit in fix.edits) if fix else ()
+    return replace(
+        problem,
+        location=problem.location and _shown(problem.location),
+        related=tuple((_shown(place), what) for place, what in problem.related),
+        fix=fix and fix._replace(edits=edits),
+    )
+
+
+def _shown(place: Location) -> Location:
+    return place._replace(file=shown_path(place.file))
 
 
 def as_json(problems: Sequence[Problem]) -> str:
@@ -144,10 +152,6 @@ def _drawn_place(place: Location, arrow: str, note: Fragment, gutter: int, width
 def _places(problem: Problem) -> list[Location]:
     own = [problem.location] if problem.location else []
     return [*own, *(place for place, _ in problem.related)]
-
-
-def _place(location: Location | None) -> dict[str, Any] | None:
-    return None if location is None else location._asdict() | {"file": shown_path(location.file)}
 
 
 def _annotation(problem: Problem) -> str:

@@ -74,10 +74,10 @@ class DocstringParameterMismatch(Rule):
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         documented = function.docstring.parameters
         written = [one.name for one in function.all_parameters]
-        literal = function.docstring_literal
-        if literal is None or list(documented) == [name for name in written if name in documented]:
+        if list(documented) == [name for name in written if name in documented]:
             return
-        if any(one.kind == "**" for one in function.all_parameters):
+        literal = function.docstring_literal
+        if literal is None or any(one.kind == "**" for one in function.all_parameters):
             return  # the docstring may well describe what goes in there
         entries = [found for name in documented if (found := _entry(name, literal))]
         seen = [one.name for one in function.parameters]
