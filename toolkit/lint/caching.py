@@ -9,19 +9,23 @@ import json
 import os
 import sys
 import sysconfig
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from toolkit.codes import DOES_NOT_IMPORT, HIDDEN_MODULE, NOT_FOUND
+from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.digests import digest
+from toolkit.lint.file_states import FileStates
 from toolkit.lint.limits import Limits
 from toolkit.lint.records import configuration_record
-from toolkit.lint.reports import Report, read_report, report_record
+from toolkit.lint.recalling import definition_record
+from toolkit.lint.reports import KeptTools, Report, read_report, report_record
 from toolkit.lint.requests import Request
 from toolkit.lint.settings import LintSettings
+from toolkit.lint.toolsets import Together, read_together, together_record
 from toolkit.problems import errors_among
 from toolkit.redactors.environment import redactor_of_environment
 from toolkit.redactors.redactor import Redactor
@@ -31,33 +35,37 @@ from toolkit.sources.targets import FilesTarget, parse_target
 from toolkit.tools.hiding import secrets_of_schema
 
 FOLDER = ".toolkit_cache"
-_FORMAT = 2
+_FORMAT = 3
 _KEPT_SETTINGS = 8
-_DAMAGED = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
+_KEPT_TOGETHER = 8
+_DAMAGED = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
 """What is raised by an entry that holds something else than we have written; it is none."""
 _UNCERTAIN = {NOT_FOUND, DOES_NOT_IMPORT, HIDDEN_MODULE}
 
 
 class Cache:
-    """The results of earlier checks with the same settings."""
+    """The results of earlier checks for the same providers and figures, whatever was selected of them.
+
+    Its file has an index in its first line, which a run without changes reads alone, and then a line with the tools of
+    each entry of the index, in the same order.
+    """
 
     def __init__(self, file: Path | None) -> None:
         """Read what was kept; without a file nothing is known, and nothing kept."""
         self.is_kept = file is not None
         self._file = file
-        self._entries: dict[str, Any] = {} if file is None else _read_entries(file)
+        self._entries: dict[str, Any] = {}
+        self._together: dict[str, Any] = {}
+        self._tools: dict[str, bytes] = {}
         self._is_changed = False
-        self._digests: dict[str, str] = {}
+        self._states = FileStates()
         self._listed: dict[str, str] = {}
+        if file is not None:
+            self._read(file)
 
     @classmethod
     def open(
-        cls,
-        folder: Path | None,
-        configuration: Configuration,
-        settings: LintSettings,
-        codes: Iterable[str],
-        limits: Limits,
+        cls, folder: Path | None, configuration: Configuration, settings: LintSettings, limits: Limits
     ) -> "Cache":
         """Return the cache in a folder for these settings; without a folder, one that knows nothing."""
         if folder is None:
@@ -73,7 +81,6 @@ class Cache:
                     for place in dict.fromkeys([sysconfig.get_path("purelib"), sysconfig.get_path("platlib")])
                 ],
                 configuration_record(configuration),
-                sorted(codes),
                 settings.providers,
                 sorted(settings.limits.items()),
                 settings.is_static,
@@ -93,27 +100,50 @@ class Cache:
     def _found(self, entry: Any, request: Request) -> Report | None:
         if entry["is_named"] != request.is_named:
             return None
-        if any(self._digest(file) != known for file, known in entry["files"].items()):
-            return None
+        for file, known in entry["files"].items():
+            before = list(known)
+            if not self._states.is_same(file, known):
+                return None
+            self._is_changed = self._is_changed or known != before
         if any(self._listing(listing) != known for listing, known in entry["listings"].items()):
             return None
-        return read_report(entry["report"])
+        return read_report(entry["report"], KeptTools(self._tools[str(request.file)]))
 
-    def keep(self, request: Request, report: Report) -> None:
-        """Keep what was found in a file, if all that it rests on is known."""
-        if not self.is_kept or request.file is None or report.needs is None or not _is_sure(request, report):
-            return
-        record = report_record(_without_objects(report))
-        if _holds_secret(record, report):
-            return
-        listings = {json.dumps(listing): "" for listing in report.needs["listings"]}
+    def keep(self, request: Request, report: Report) -> Report:
+        """Keep what was found in a file, if all that it rests on is known; return the report with the mark of its tools."""
+        if not self.is_kept:
+            return report
+        tools = _without_objects(report.tools)
+        text = json.dumps([definition_record(tool) for tool in tools], default=repr, separators=(",", ":"))
+        report = report._replace(mark=digest(text.encode()))
+        if request.file is None or report.needs is None or not _is_sure(request, report, tools):
+            return report
+        record = report_record(report)
+        if _holds_secret(f"{json.dumps(record)}\n{text}", report):
+            return report
         self._entries[request.file] = {
             "is_named": request.is_named,
-            "files": {file: self._digest(file) for file in dict.fromkeys([request.file, *report.needs["files"]])},
-            "listings": {listing: self._listing(listing) for listing in listings},
+            "files": {f: self._states.record(f) for f in dict.fromkeys([request.file, *report.needs["files"]])},
+            "listings": {listing: self._listing(listing) for listing in map(json.dumps, report.needs["listings"])},
             "report": record,
         }
+        self._tools[request.file] = text.encode()
         self._is_changed = True
+        return report
+
+    def find_together(self, key: str) -> Together | None:
+        """Return what was found in all tools of some reports together, by their marks."""
+        try:
+            return read_together(self._together[key])
+        except _DAMAGED:
+            return None
+
+    def keep_together(self, key: str, found: Together) -> None:
+        """Keep what was found in all tools together, for the latest few checks."""
+        if self.is_kept:
+            newest = list(self._together.items())[1 - _KEPT_TOGETHER :]
+            self._together = {**dict(newest), key: together_record(found)}
+            self._is_changed = True
 
     def save(self) -> None:
         """Write what is known; a cache that cannot be written is none."""
@@ -124,17 +154,28 @@ class Cache:
             folder.mkdir(parents=True, exist_ok=True)
             if not os.path.lexists(folder / ".gitignore"):
                 (folder / ".gitignore").write_text("*\n", "utf-8")
-            self._entries = {file: entry for file, entry in self._entries.items() if os.path.exists(file)}  # noqa: PTH110
             part = self._file.with_suffix(f".{os.getpid()}")
-            part.write_text(json.dumps({"format": _FORMAT, "entries": self._entries}, default=repr), "utf-8")
+            part.write_bytes(self._content())
             part.replace(self._file)
             for old in sorted(folder.glob("lint-*.json"), key=_changed, reverse=True)[_KEPT_SETTINGS:]:
                 old.unlink()
 
-    def _digest(self, file: str) -> str:
-        if file not in self._digests:
-            self._digests[file] = _digest_of_file(file)
-        return self._digests[file]
+    def _content(self) -> bytes:
+        entries = {file: entry for file, entry in self._entries.items() if os.path.exists(file)}  # noqa: PTH110
+        index = {"format": _FORMAT, "entries": entries, "together": self._together}
+        written = json.dumps(index, default=repr, separators=(",", ":")).encode()
+        return b"\n".join([written, *(self._tools[file] for file in entries)])
+
+    def _read(self, file: Path) -> None:
+        """Read what a file of ours holds; whatever else it is, it holds nothing."""
+        try:
+            first, *lines = file.read_bytes().split(b"\n")
+            found = json.loads(first)
+            entries, together = {_FORMAT: found}[found["format"]]["entries"], found["together"]
+            self._tools = dict(zip(entries, lines, strict=True))
+            self._entries, self._together = dict(entries), dict(together)
+        except (OSError, *_DAMAGED):
+            return
 
     def _listing(self, listing: str) -> str:
         if listing not in self._listed:
@@ -146,17 +187,7 @@ class Cache:
         return self._listed[listing]
 
 
-def _read_entries(file: Path) -> dict[str, Any]:
-    """Return what a file of ours holds; whatever else it is, it holds nothing."""
-    try:
-        found = json.loads(file.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    entries = found.get("entries") if isinstance(found, dict) and found.get("format") == _FORMAT else None
-    return entries if isinstance(entries, dict) else {}
-
-
-def _is_sure(request: Request, report: Report) -> bool:
+def _is_sure(request: Request, report: Report, tools: Iterable[ToolDefinition]) -> bool:
     """Whether the result would be the same tomorrow: a missing module may be there then, and a crash may not.
 
     What a file in YAML names and does not find is told with more than one code, so one with errors never counts.
@@ -165,35 +196,25 @@ def _is_sure(request: Request, report: Report) -> bool:
         return False
     if request.kind == "pipeline" and errors_among(report.problems):
         return False
-    return all(any(key[0] != "object" for key in tool.identity) for tool in report.tools)
+    return all(tool.identity for tool in tools)
 
 
-def _holds_secret(record: Mapping[str, Any], report: Report) -> bool:
+def _holds_secret(text: str, report: Report) -> bool:
     """Whether a secret would be written: such a file is looked at anew each time."""
     specs = [tool.spec for tool in report.tools if tool.spec is not None]
     given = (secret for spec in specs for secret in secrets_of_schema(spec.parameters, spec.examples))
-    text = json.dumps(record, default=repr)
     return Redactor(*given, outer=redactor_of_environment()).text(text) != text
 
 
-def _without_objects(report: Report) -> Report:
-    """Return a report whose tools are not known by the objects of a process that is gone by tomorrow."""
-    tools = tuple(
-        replace(tool, identity=frozenset(key for key in tool.identity if key[0] != "object")) for tool in report.tools
-    )
-    return report._replace(tools=tools)
+def _without_objects(tools: Iterable[ToolDefinition]) -> list[ToolDefinition]:
+    """Return tools that are not known by the objects of a process that is gone by tomorrow."""
+    return [
+        replace(tool, identity=frozenset(key for key in tool.identity if key[0] != "object")) for tool in tools
+    ]
 
 
 def _digest_of(data: Any) -> str:
     return digest(json.dumps(data, default=repr).encode())
-
-
-def _digest_of_file(file: str) -> str:
-    try:
-        with open(file, "rb") as stream:  # noqa: PTH123 - a Path a file is what a thousand files pay for
-            return digest(stream.read())
-    except OSError:
-        return ""
 
 
 def _changed(place: str | Path | None) -> int:

@@ -1,10 +1,12 @@
 """Reports: what was found in one file or under one name, and the same as plain JSON."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, overload
 
 from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.recalling import definition_record, read_definition, read_suppression
+from toolkit.lint.recalling import read_definition, read_suppression
 from toolkit.lint.suppressions import Suppression
 from toolkit.problems import Problem, problem_record, read_problem
 
@@ -15,6 +17,7 @@ class Report(NamedTuple):
     Attributes:
         problems: The findings.
         tools: The tools, without their sources: what rules that look at all of them together see.
+        mark: A text that stands for the tools, and that other ones do not have; empty where it is not known.
         suppressions: What comments in the file silence.
         needs: What the result rests on, as the child process tells it; None where that is not known.
         read: The real paths of the Python files that were read to find tools.
@@ -22,30 +25,56 @@ class Report(NamedTuple):
     """
 
     problems: tuple[Problem, ...] = ()
-    tools: tuple[ToolDefinition, ...] = ()
+    tools: Sequence[ToolDefinition] = ()
+    mark: str = ""
     suppressions: tuple[Suppression, ...] = ()
     needs: Mapping[str, Any] | None = None
     read: tuple[str, ...] = ()
     imported: tuple[str, ...] = ()
 
 
+class KeptTools(Sequence[ToolDefinition]):
+    """Tools that were written as JSON, and are read once somebody looks at them."""
+
+    def __init__(self, text: bytes) -> None:
+        """Keep the text."""
+        self._text = text
+
+    @cached_property
+    def _tools(self) -> tuple[ToolDefinition, ...]:
+        return tuple(map(read_definition, json.loads(self._text)))
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._tools)
+
+    @overload
+    def __getitem__(self, index: int) -> ToolDefinition: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[ToolDefinition]: ...
+    def __getitem__(self, index: int | slice) -> ToolDefinition | Sequence[ToolDefinition]:
+        """Return one of them, or several."""
+        return self._tools[index]
+
+
 def report_record(report: Report) -> dict[str, Any]:
-    """Return a report as plain data, without what it rests on."""
+    """Return a report as plain data, without its tools and what it rests on."""
     return {
         "problems": [problem_record(problem) for problem in report.problems],
-        "tools": [definition_record(tool) for tool in report.tools],
+        "mark": report.mark,
         "suppressions": report.suppressions,
         "read": report.read,
         "imported": report.imported,
     }
 
 
-def read_report(record: Mapping[str, Any]) -> Report:
-    """Return the report that a record stands for."""
+def read_report(record: Mapping[str, Any], tools: Sequence[ToolDefinition]) -> Report:
+    """Return the report that a record and its tools stand for."""
     return Report(
-        tuple(map(read_problem, record["problems"])),
-        tuple(map(read_definition, record["tools"])),
-        tuple(map(read_suppression, record["suppressions"])),
+        problems=tuple(map(read_problem, record["problems"])),
+        tools=tools,
+        mark=record["mark"],
+        suppressions=tuple(map(read_suppression, record["suppressions"])),
         read=tuple(record["read"]),
         imported=tuple(record["imported"]),
     )

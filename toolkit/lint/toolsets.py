@@ -1,0 +1,78 @@
+"""Toolsets: what is found in all tools together, and how many there are and where."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.digests import digest
+from toolkit.lint.file_states import digest_of
+from toolkit.lint.reports import Report
+from toolkit.lint.rule import Rule
+from toolkit.pins.lockfile import LOCK_FILE
+from toolkit.problems import Problem, problem_record, read_problem
+
+_OF_SERVER = "://"
+
+
+class ToolCounts(NamedTuple):
+    """How many tools there are, in how many files, and of how many servers."""
+
+    tools: int = 0
+    files: int = 0
+    servers: int = 0
+
+
+class Together(NamedTuple):
+    """What is found in all tools together.
+
+    Attributes:
+        problems: The findings.
+        counts: How many tools there are.
+    """
+
+    problems: tuple[Problem, ...]
+    counts: ToolCounts
+
+
+def look_together(reports: Iterable[Report], rules: Iterable[Rule]) -> Together:
+    """Return what rules find in all tools of these reports, each of which is there once."""
+    tools = unique_tools(reports)
+    problems = [
+        problem for rule in rules if rule.overrides("check_toolset") for problem in rule.check_toolset(tools)
+    ]
+    return Together(tuple(problems), _counts_of(tools))
+
+
+def unique_tools(reports: Iterable[Report]) -> list[ToolDefinition]:
+    """Return each tool once, however often it was reached."""
+    seen: set[tuple[object, ...]] = set()
+    found = []
+    for report in reports:
+        for tool in report.tools:
+            if not (tool.identity & seen):
+                found.append(tool)
+            seen |= tool.identity
+    return found
+
+
+def key_of(reports: Sequence[Report], directory: Path) -> str | None:
+    """Return what stands for the tools of these reports and the lockfile beside them; None where that is not known."""
+    marks = [report.mark for report in reports]
+    return digest("\n".join([digest_of(str(directory / LOCK_FILE)), *marks]).encode()) if all(marks) else None
+
+
+def together_record(found: Together) -> dict[str, Any]:
+    """Return what was found together as plain data."""
+    return {"problems": [problem_record(problem) for problem in found.problems], "counts": found.counts}
+
+
+def read_together(record: Mapping[str, Any]) -> Together:
+    """Return what a record stands for."""
+    return Together(tuple(map(read_problem, record["problems"])), ToolCounts(*record["counts"]))
+
+
+def _counts_of(tools: Sequence[ToolDefinition]) -> ToolCounts:
+    places = {tool.location.file for tool in tools if tool.location}
+    servers = {place.partition(_OF_SERVER)[2].partition("/")[0] for place in places if _OF_SERVER in place}
+    return ToolCounts(len(tools), sum(_OF_SERVER not in place for place in places), len(servers))
