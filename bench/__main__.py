@@ -33,6 +33,7 @@ FAMILIES = {
     "G": "cold_starts",
     "H1": "served",
     "H2": "served",
+    "I": "many_files",
     "J": "cold_starts",
 }
 

@@ -1,12 +1,14 @@
 """What was found is found again without a look, and never once anything has changed that it rests on."""
 
 import json
+import os
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
 from toolkit.lint import LintSettings, Selection, check
+from toolkit.lint.file_states import FileStates  # private
 from toolkit.sources import find_configuration
 
 TOOL = '''
@@ -155,8 +157,47 @@ def test_other_settings_are_another_matter(house):
     house.tool("a.py", said="Short.")
     house.check()
     assert house.check(limits={"min-description-words": 1, "min-description-length": 1}) == ([], ["a.py"])
+    assert house.check() == (["a.py:TK202"], [])
+
+
+def test_another_selection_finds_its_own_in_what_is_kept(house):
+    house.tool("a.py", said="Short.", tool="go")
     assert house.check(selections=(Selection(select=("TK301",)),)) == ([], ["a.py"])
     assert house.check() == (["a.py:TK202"], [])
+    assert house.check(selections=(Selection(select=("TK106",)),)) == (["a.py:TK106"], [])
+    assert len(list(Path(".toolkit_cache").glob("lint-*.json"))) == 1
+
+
+def test_old_file_is_known_by_its_times_and_another_one_by_its_content():
+    old, none = os.__file__, "0" * 32
+    content, times = FileStates().record(old)
+    assert FileStates().is_same(old, [none, times])
+    assert not FileStates().is_same(old, [none, None])
+    assert not FileStates().is_same(old, [none, [0, 0, 0]])
+    touched = [content, [0, 0, 0]]
+    assert FileStates().is_same(old, touched)
+    assert touched == [content, times]
+
+
+def test_file_that_has_just_changed_is_not_known_by_its_times(tmp_path):
+    (tmp_path / "new.py").write_text("", "utf-8")
+    _, times = FileStates().record(str(tmp_path / "new.py"))
+    assert times is None
+
+
+def test_file_that_was_only_touched_is_not_opened_again(house):
+    house.tool("a.py", said="Short.")
+    house.check()
+    os.utime("a.py", (1, 1))
+    assert house.check() == (["a.py:TK202"], [])
+
+
+def test_lockfile_counts_for_all_tools_together(house):
+    house.tool("a.py")
+    wanted = {"selections": (Selection(select=("TK514",)),)}
+    house.check(**wanted)
+    Path("toolkit.lock").write_text("no lockfile", "utf-8")
+    assert house.check(**wanted) == (["toolkit.lock:TK514"], [])
 
 
 def test_what_all_tools_together_show_is_found_among_unchanged_files(house):
@@ -202,12 +243,16 @@ def test_cache_that_is_damaged_is_none(house):
     for text in ("", "[]", '{"format": 1}', '{"format": 0, "entries": {}}', "\x00"):
         file.write_text(text, "utf-8")
         assert house.check() == ([], ["a.py"])
-    kept = json.loads(file.read_text("utf-8"))
+    first, tools = file.read_text("utf-8").split("\n")
+    kept = json.loads(first)
     [entry] = kept["entries"].values()
     for name, value in [(name, value) for name in entry for value in (None, [1], {"a": 1}, "x")]:
         damaged = {key: {**one, name: value} for key, one in kept["entries"].items()}
-        file.write_text(json.dumps({**kept, "entries": damaged}), "utf-8")
+        file.write_text(json.dumps({**kept, "entries": damaged}) + f"\n{tools}", "utf-8")
         assert house.check()[0] == []
+    for text in (first, f"{first}\n", f"{first}\n[]", f"{first}\n{tools}\n[]"):
+        file.write_text(text, "utf-8")
+        assert house.check() == ([], ["a.py"])
     file.write_text("[" * 100_000, "utf-8")
     assert house.check() == ([], ["a.py"])
 

@@ -20,8 +20,8 @@ from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.digests import digest
 from toolkit.lint.file_states import FileStates
 from toolkit.lint.limits import Limits
-from toolkit.lint.records import configuration_record
 from toolkit.lint.recalling import definition_record
+from toolkit.lint.records import configuration_record
 from toolkit.lint.reports import KeptTools, Report, read_report, report_record
 from toolkit.lint.requests import Request
 from toolkit.lint.settings import LintSettings
@@ -64,9 +64,7 @@ class Cache:
             self._read(file)
 
     @classmethod
-    def open(
-        cls, folder: Path | None, configuration: Configuration, settings: LintSettings, limits: Limits
-    ) -> "Cache":
+    def open(cls, folder: Path | None, configuration: Configuration, settings: LintSettings, limits: Limits) -> "Cache":
         """Return the cache in a folder for these settings; without a folder, one that knows nothing."""
         if folder is None:
             return cls(None)
@@ -107,16 +105,20 @@ class Cache:
             self._is_changed = self._is_changed or known != before
         if any(self._listing(listing) != known for listing, known in entry["listings"].items()):
             return None
-        return read_report(entry["report"], KeptTools(self._tools[str(request.file)]))
+        text = self._tools[str(request.file)]
+        if digest(text) != entry["tools"]:
+            return None
+        return read_report(entry["report"], KeptTools(text))
 
     def keep(self, request: Request, report: Report) -> Report:
-        """Keep what was found in a file, if all that it rests on is known; return the report with the mark of its tools."""
+        """Keep what was found in a file, if all that it rests on is known; return it with the mark of its tools."""
         if not self.is_kept:
             return report
         tools = _without_objects(report.tools)
         text = json.dumps([definition_record(tool) for tool in tools], default=repr, separators=(",", ":"))
-        report = report._replace(mark=digest(text.encode()))
-        if request.file is None or report.needs is None or not _is_sure(request, report, tools):
+        mark = digest(text.encode())
+        report = report._replace(mark=mark if all(tool.identity for tool in tools) else "")
+        if request.file is None or report.needs is None or not report.mark or not _is_sure(request, report):
             return report
         record = report_record(report)
         if _holds_secret(f"{json.dumps(record)}\n{text}", report):
@@ -126,6 +128,7 @@ class Cache:
             "files": {f: self._states.record(f) for f in dict.fromkeys([request.file, *report.needs["files"]])},
             "listings": {listing: self._listing(listing) for listing in map(json.dumps, report.needs["listings"])},
             "report": record,
+            "tools": mark,
         }
         self._tools[request.file] = text.encode()
         self._is_changed = True
@@ -187,16 +190,14 @@ class Cache:
         return self._listed[listing]
 
 
-def _is_sure(request: Request, report: Report, tools: Iterable[ToolDefinition]) -> bool:
+def _is_sure(request: Request, report: Report) -> bool:
     """Whether the result would be the same tomorrow: a missing module may be there then, and a crash may not.
 
     What a file in YAML names and does not find is told with more than one code, so one with errors never counts.
     """
     if any(problem.code in _UNCERTAIN for problem in report.problems):
         return False
-    if request.kind == "pipeline" and errors_among(report.problems):
-        return False
-    return all(tool.identity for tool in tools)
+    return not (request.kind == "pipeline" and errors_among(report.problems))
 
 
 def _holds_secret(text: str, report: Report) -> bool:
@@ -208,9 +209,7 @@ def _holds_secret(text: str, report: Report) -> bool:
 
 def _without_objects(tools: Iterable[ToolDefinition]) -> list[ToolDefinition]:
     """Return tools that are not known by the objects of a process that is gone by tomorrow."""
-    return [
-        replace(tool, identity=frozenset(key for key in tool.identity if key[0] != "object")) for tool in tools
-    ]
+    return [replace(tool, identity=frozenset(key for key in tool.identity if key[0] != "object")) for tool in tools]
 
 
 def _digest_of(data: Any) -> str:

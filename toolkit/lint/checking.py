@@ -1,31 +1,28 @@
 """Checking: every problem of every tool and pipeline that the user named.
 
 Users' files are opened in a child process, one child for all of them, which is started anew after a file that ends it.
-So nobody's code runs in this process, and a file that crashes, hangs or exits hides no other. The rules run here on
-small files, and in another child process, with a deadline, on large ones.
+So nobody's code runs in this process, and a file that crashes, hangs or exits hides no other. What was found before in
+files that have not changed is taken from the cache, which holds it for every selection.
 """
 
+import functools
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS
+from toolkit.codes import DOES_NOT_IMPORT, UNUSED_SUPPRESSION
 from toolkit.lint.caching import Cache
-from toolkit.lint.children import Answers
 from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.judges import Instructions, Judge, is_heavy
+from toolkit.lint.inspecting import Inspection
 from toolkit.lint.limits import DEFAULT_LIMITS, Limits
-from toolkit.lint.looking import Looker
-from toolkit.lint.refusing import refused_files
 from toolkit.lint.reports import Report
 from toolkit.lint.requests import Request, make_requests
-from toolkit.lint.rule import Rule, RuleSettings
-from toolkit.lint.rules import codes as all_codes, make_rules
-from toolkit.lint.rules.unused_suppression import UnusedSuppression
-from toolkit.lint.selection import meant_by, selected_codes
+from toolkit.lint.rules import codes as all_codes
+from toolkit.lint.selection import is_selected, meant_by, selected_codes
 from toolkit.lint.servers import with_told_servers
 from toolkit.lint.settings import LintSettings, read_lint_settings
-from toolkit.lint.suppressions import silence, suppressions_elsewhere
+from toolkit.lint.suppressions import Suppression, silence, suppressions_elsewhere
+from toolkit.lint.toolsets import Together, ToolCounts, key_of, look_together, unique_tools
 from toolkit.lint.waiting import waiting_for_consent
 from toolkit.problems import Location, Problem
 from toolkit.sources.configuration import Configuration
@@ -42,10 +39,12 @@ class Checked(NamedTuple):
     Attributes:
         problems: Everything that is wrong, sorted by place.
         files: How many Python files were read, and how many imported.
+        tools: How many tools there are, and where.
     """
 
     problems: list[Problem]
     files: FileCounts
+    tools: ToolCounts
 
 
 def check(
@@ -84,24 +83,21 @@ def check_and_count(
         gate: Who is asked before an MCP server of the project is reached; nobody unless given.
     """
     settings = read_lint_settings(configuration)[0] if settings is None else settings
-    base = Path() if targets else configuration.directory
-    requests, problems = make_requests(targets or configuration.sources or ["."], base)
+    requests, problems = _requests(targets, configuration)
     problems += waiting_for_consent(targets, configuration)
     if not settings.is_static:
         configuration = with_told_servers(configuration, requests, gate)
-    codes = selected_codes(settings.selections)
-    kept = Cache.open(cache, configuration, settings, codes, limits)
-    chooser: Chooser = "user" if targets else "configuration"
-    rules, reports = _looked_at(requests, codes, configuration, settings, limits, kept, chooser)
+    kept = Cache.open(cache, configuration, settings, limits)
+    # What is kept serves every selection.
+    codes = all_codes() if kept.is_kept else selected_codes(settings.selections)
+    inspection = Inspection(codes, configuration, settings, limits, kept, "user" if targets else "configuration")
+    reports = inspection.reports(requests)
+    together = _together(reports, inspection, kept)
     kept.save()
-    tools = _unique(tool for report in reports for tool in report.tools)
-    for rule in rules:
-        if rule.overrides("check_toolset"):
-            problems += rule.check_toolset(tools)
-    problems += [problem for report in reports for problem in report.problems]
+    problems += [*together.problems, *(problem for report in reports for problem in report.problems)]
     read = {file for report in reports for file in report.read}
     imported = {file for report in reports for file in report.imported}
-    return Checked(_told(problems, reports, codes, settings), FileCounts(len(read), len(imported)))
+    return Checked(_told(problems, reports, settings), FileCounts(len(read), len(imported)), together.counts)
 
 
 def find_tools(
@@ -113,87 +109,51 @@ def find_tools(
     gate: "Gate | None" = None,
 ) -> list[ToolDefinition]:
     """Return the tools that the user named, each once, whatever is wrong with the rest; see `check`."""
-    base = Path() if targets else configuration.directory
-    requests, _ = make_requests(targets or configuration.sources or ["."], base)
+    requests, _ = _requests(targets, configuration)
     if not settings.is_static:
         configuration = with_told_servers(configuration, requests, gate)
-    unknown = Cache.open(None, configuration, settings, (), limits)
     chooser: Chooser = "user" if targets else "configuration"
-    _, reports = _looked_at(requests, (), configuration, settings, limits, unknown, chooser)
-    return _unique(tool for report in reports for tool in report.tools)
+    return unique_tools(Inspection((), configuration, settings, limits, Cache(None), chooser).reports(requests))
 
 
-def _looked_at(
-    requests: Sequence[Request],
-    codes: Iterable[str],
-    configuration: Configuration,
-    settings: LintSettings,
-    limits: Limits,
-    cache: Cache,
-    chooser: Chooser,
-) -> tuple[list[Rule], list[Report]]:
-    """Return the rules of these codes, and what they and the cache tell of each request, in the same order."""
-    known = [cache.find(request) for request in requests]
-    changed = [request for request, report in zip(requests, known, strict=True) if report is None]
-    refused = {} if settings.is_static else refused_files(changed, configuration, chooser)
-    opened = (
-        {}
-        if settings.is_static
-        else {request: None for request in changed if request.kind != "json" and request not in refused}
-    )
-    said = RuleSettings(settings.providers, settings.limits, settings.directory)
-    with (
-        Answers(list(opened), configuration, limits, keeps_trail=cache.is_kept) as answers,
-        Judge(Instructions.of(codes, said, limits)) as judge,
-    ):
-        rules = make_rules(codes, said)  # they are imported, and sources are read, while the child starts
-        looker = Looker(rules)
-        reports = []
-        for request, report in zip(requests, known, strict=True):
-            if report is None:
-                if settings.is_static and request.file is None:
-                    report = _not_looked_at(request)  # noqa: PLW2901 - what is not known is looked at
-                else:
-                    read = None if is_heavy(request) else looker.read(request)
-                    answer = answers.next() if request in opened else refused.get(request)
-                    report = judge.report(request, answer) if read is None else looker.look(read, answer)  # noqa: PLW2901
-                cache.keep(request, report)
-            reports.append(report)
-    return rules, reports
+def _requests(targets: Sequence[str], configuration: Configuration) -> tuple[list[Request], list[Problem]]:
+    base = Path() if targets else configuration.directory
+    return make_requests(targets or configuration.sources or ["."], base)
 
 
-def _not_looked_at(request: Request) -> Report:
-    message = f"'{request.target}' is no file, and nothing is run to find what it means"
-    return Report((Problem(NO_TOOLS, message, severity="warning", hint="leave '--static' away, or name a file"),))
-
-
-def _unique(tools: Iterable[ToolDefinition]) -> list[ToolDefinition]:
-    """Return each tool once, however often it was reached."""
-    seen: set[tuple[object, ...]] = set()
-    found = []
-    for tool in tools:
-        if not (tool.identity & seen):
-            found.append(tool)
-        seen |= tool.identity
+def _together(reports: Sequence[Report], inspection: Inspection, cache: Cache) -> Together:
+    """Return what all tools together show, from the cache if it has seen just these tools."""
+    key = key_of(reports, inspection.directory)
+    known = key and cache.find_together(key)
+    if known:
+        return known
+    found = look_together(reports, inspection.rules)
+    if key:
+        cache.keep_together(key, found)
     return found
 
 
-def _told(
-    problems: Iterable[Problem], reports: Sequence[Report], codes: frozenset[str], settings: LintSettings
-) -> list[Problem]:
+def _told(problems: Iterable[Problem], reports: Sequence[Report], settings: LintSettings) -> list[Problem]:
     """Return what is to be told of all that was found, in order."""
     here = Path.cwd()
-    wanted = [problem for problem in problems if problem.code in codes or problem.code not in all_codes()]
+    is_wanted = functools.cache(lambda code: code not in all_codes() or is_selected(code, settings.selections))
+    wanted = [problem for problem in problems if is_wanted(problem.code)]
     own = [one for report in reports for one in report.suppressions]
     others = suppressions_elsewhere(wanted, {one.location.file for one in own})
     left, used = silence(dict.fromkeys(seen_from(here, problem) for problem in wanted), [*own, *others])
-    if UnusedSuppression.code in codes and not settings.is_static:
+    if is_wanted(UNUSED_SUPPRESSION) and not settings.is_static:
         unread = {problem.location.file for problem in wanted if problem.code == DOES_NOT_IMPORT and problem.location}
-        rule = UnusedSuppression()
         useless = [one for one in own if one not in used and one.location.file not in unread]
-        found = rule.unused(useless, codes, meant_by)
-        left += [seen_from(here, problem) for problem in found]
+        left += [seen_from(here, problem) for problem in _useless(useless, settings)]
     return sorted((problem for problem in _single(left) if not settings.ignores(problem)), key=_order)
+
+
+def _useless(comments: Sequence[Suppression], settings: LintSettings) -> Iterable[Problem]:
+    if not comments:
+        return ()
+    from toolkit.lint.rules.unused_suppression import UnusedSuppression  # noqa: PLC0415 - few checks find any
+
+    return UnusedSuppression().unused(comments, selected_codes(settings.selections), meant_by)
 
 
 def _single(problems: Iterable[Problem]) -> Iterable[Problem]:

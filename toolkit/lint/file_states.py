@@ -1,4 +1,4 @@
-"""File states: whether a file is still what it was, told from when it changed, and from its content where that is unsure."""
+"""File states: whether a file is still what it was, by its times, and by its content where these say nothing."""
 
 import os
 import time
@@ -19,11 +19,11 @@ class FileStates:
         self._digests: dict[str, str] = {}
 
     def record(self, file: str) -> list[Any]:
-        """Return the state of a file as plain data: a digest of its content, and its size and times where they count."""
+        """Return a file's state as plain data: a digest of its content, and its size and times where they count."""
         return [self._digest(file), self._stamp(file)]
 
     def is_same(self, file: str, known: list[Any]) -> bool:
-        """Whether a file is what it was when its state was recorded; a new record of the same content replaces `known`."""
+        """Whether a file is what it was when its state was recorded; then `known` is brought up to date."""
         content, stamp = known
         if stamp is not None and stamp == self._stamp(file):
             return True
@@ -39,8 +39,17 @@ class FileStates:
 
     def _digest(self, file: str) -> str:
         if file not in self._digests:
-            self._digests[file] = _digest_of(file)
+            self._digests[file] = digest_of(file)
         return self._digests[file]
+
+
+def digest_of(file: str) -> str:
+    """Return the digest of a file's content; nothing for one that cannot be read."""
+    try:
+        with open(file, "rb") as stream:  # noqa: PTH123 - as above
+            return digest(stream.read())
+    except OSError:
+        return ""
 
 
 def _stamp_of(file: str) -> list[int] | None:
@@ -50,11 +59,3 @@ def _stamp_of(file: str) -> list[int] | None:
         return None
     latest = max(found.st_mtime_ns, found.st_ctime_ns)
     return [found.st_size, found.st_mtime_ns, found.st_ctime_ns] if time.time_ns() - latest > _YOUNG else None
-
-
-def _digest_of(file: str) -> str:
-    try:
-        with open(file, "rb") as stream:  # noqa: PTH123 - as above
-            return digest(stream.read())
-    except OSError:
-        return ""

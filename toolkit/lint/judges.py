@@ -16,6 +16,7 @@ from toolkit.codes import DOES_NOT_IMPORT
 from toolkit.leftovers import temporary
 from toolkit.lint.children import Answer
 from toolkit.lint.limits import Limits
+from toolkit.lint.recalling import read_definition
 from toolkit.lint.reports import Report, read_report
 from toolkit.lint.requests import Request
 from toolkit.lint.rule import RuleSettings
@@ -99,7 +100,7 @@ class Judge:
             return _given_up(request, self._reason(found))
         if "gave_up" in found:
             return _given_up(request, f"reading it ended with a {found['gave_up']}")
-        return read_report(found["report"])._replace(needs=found["needs"])
+        return read_report(found["report"], tuple(map(read_definition, found["tools"])))._replace(needs=found["needs"])
 
     def _started(self) -> Worker:
         if self._crash_file is None:

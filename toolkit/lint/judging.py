@@ -11,6 +11,7 @@ from typing import Any
 
 from toolkit.lint.channels import limit_memory, take_channel
 from toolkit.lint.looking import Looker
+from toolkit.lint.recalling import definition_record
 from toolkit.lint.reports import report_record
 from toolkit.lint.requests import Request
 from toolkit.lint.rule import RuleSettings
@@ -37,7 +38,8 @@ def main() -> None:
 def _judge(looker: Looker, question: Mapping[str, Any]) -> str:
     try:
         report = looker.look(looker.read(Request(*question["request"])), _read_answer(question))
-        return json.dumps({"report": report_record(report), "needs": report.needs}, default=repr)
+        tools = [definition_record(tool) for tool in report.tools]
+        return json.dumps({"report": report_record(report), "tools": tools, "needs": report.needs}, default=repr)
     except (MemoryError, RecursionError) as error:
         return json.dumps({"gave_up": type(error).__name__})
 

@@ -161,7 +161,7 @@ class Looker:
         stripped = tuple(
             replace(tool, function=None, texts=(), document=None, parameters=_bare(tool)) for tool in tools
         )
-        return Report(tuple(found), stripped, tuple(suppressions_in(file, text)), told.needs)
+        return Report(tuple(found), stripped, suppressions=tuple(suppressions_in(file, text)), needs=told.needs)
 
 
 def _bare(tool: ToolDefinition) -> tuple[Any, ...]:

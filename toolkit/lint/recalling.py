@@ -38,7 +38,8 @@ def definition_record(tool: ToolDefinition) -> dict[str, Any]:
         "schema": None if tool.spec else tool.schema,
         "spec": tool.spec and record_of(tool.spec),
         "source": tool.source,
-        "identity": list(tool.identity),
+        "identity": sorted(tool.identity, key=repr),
+        "is_written": tool.is_written,
     }
 
 

@@ -44,37 +44,38 @@ class Selection(NamedTuple):
     ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
 
-    def codes(self, before: frozenset[str] = frozenset()) -> frozenset[str]:
-        """Return the codes that are looked for.
+    def wants(self, code: str, *, before: bool) -> bool:
+        """Whether a code is looked for.
 
         The longer of two parts that fit a code decides; of two that are as long, `ignore` does. What must not be
         missed is always in, unless it is ignored; what is off by default is in only if it is meant alone.
 
         Args:
-            before: What was looked for until now, where `select` does not say anything.
+            code: The code of a rule.
+            before: Whether it was looked for until now, where `select` does not say anything.
         """
-        selected = (*self._selected, *self.extend_select)
-        chosen = set()
-        for code in codes():
-            wanted, unwanted = _nearest(selected, code), _nearest(self.ignore, code)
-            if wanted < len(code) and not is_default(code):
-                wanted = -1
-            if wanted > unwanted or (unwanted < 0 and self.select is None and code in before):
-                chosen.add(code)
-        certain = {code for code in _CERTAIN if _nearest(self.ignore, code) < 0}
-        return frozenset(chosen | certain)
+        wanted, unwanted = _nearest((*self._selected, *self.extend_select), code), _nearest(self.ignore, code)
+        if wanted < len(code) and not is_default(code):
+            wanted = -1
+        keeps = before and self.select is None
+        return wanted > unwanted or (unwanted < 0 and (keeps or code in _CERTAIN))
 
     @property
     def _selected(self) -> tuple[str, ...]:
         return () if self.select is None else self.select
 
 
-def selected_codes(layers: Sequence[Selection]) -> frozenset[str]:
-    """Return what is looked for after each layer has said its part: the settings first, then the command line."""
-    found = frozenset(filter(is_default, codes()))
+def is_selected(code: str, layers: Sequence[Selection]) -> bool:
+    """Whether a code is looked for after each layer has said its part: the settings first, then the command line."""
+    wanted = is_default(code)
     for layer in layers:
-        found = layer.codes(found)
-    return found
+        wanted = layer.wants(code, before=wanted)
+    return wanted
+
+
+def selected_codes(layers: Sequence[Selection]) -> frozenset[str]:
+    """Return what is looked for after each layer has said its part."""
+    return frozenset(code for code in codes() if is_selected(code, layers))
 
 
 def unknown_parts(parts: Iterable[str]) -> list[tuple[str, str | None]]:

@@ -38,9 +38,7 @@ class Together(NamedTuple):
 def look_together(reports: Iterable[Report], rules: Iterable[Rule]) -> Together:
     """Return what rules find in all tools of these reports, each of which is there once."""
     tools = unique_tools(reports)
-    problems = [
-        problem for rule in rules if rule.overrides("check_toolset") for problem in rule.check_toolset(tools)
-    ]
+    problems = [problem for rule in rules if rule.overrides("check_toolset") for problem in rule.check_toolset(tools)]
     return Together(tuple(problems), _counts_of(tools))
 
 

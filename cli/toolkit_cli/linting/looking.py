@@ -14,6 +14,7 @@ from toolkit_cli.running.starting import gate_for
 if TYPE_CHECKING:
     from toolkit.lint.checking import Checked
     from toolkit.lint.settings import LintSettings
+    from toolkit.lint.toolsets import ToolCounts
     from toolkit.sources.configuration import Configuration
 
 
@@ -47,13 +48,14 @@ class Look:
             )
         self._check: Callable[[], Checked] = lambda: _check(paths, configuration, settings, cache)
         self.files = FileCounts()
+        self.tools: ToolCounts | None = None
         self._file = settings.baseline
         self._is_new = update_baseline
         self._told = ""
 
     def __call__(self) -> list[Problem]:
         """Return what is wrong now and not known before."""
-        problems, self.files = self._check()
+        problems, self.files, self.tools = self._check()
         if self._file is None:
             return problems
         from toolkit.lint.baselines import compare, write_baseline  # noqa: PLC0415 - few projects have one

@@ -1,0 +1,107 @@
+"""Inspecting: every file and name that is asked for is looked at, or what was found in it before is taken.
+
+Users' files are opened in a child process. The rules run here on small files, and in another child process, with a
+deadline, on large ones.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from toolkit.codes import NO_TOOLS
+from toolkit.lint.caching import Cache
+from toolkit.lint.children import Answer, Answers
+from toolkit.lint.judges import Instructions, Judge, is_heavy
+from toolkit.lint.limits import Limits
+from toolkit.lint.looking import Looker
+from toolkit.lint.refusing import refused_files
+from toolkit.lint.reports import Report
+from toolkit.lint.requests import Request
+from toolkit.lint.rule import Rule, RuleSettings
+from toolkit.lint.rules import make_rules
+from toolkit.lint.settings import LintSettings
+from toolkit.problems import Problem
+from toolkit.sources.configuration import Configuration
+from toolkit.sources.import_permission import Chooser
+
+
+class Inspection:
+    """Looks at requests with the rules of some codes."""
+
+    def __init__(
+        self,
+        codes: Collection[str],
+        configuration: Configuration,
+        settings: LintSettings,
+        limits: Limits,
+        cache: Cache,
+        chooser: Chooser,
+    ) -> None:
+        """Look at nothing yet.
+
+        Args:
+            codes: What is looked for.
+            configuration: The settings of the project.
+            settings: Those of lint.
+            limits: What one file may take while it is opened.
+            cache: What was found before.
+            chooser: Who named the requests.
+        """
+        self._codes = codes
+        self._configuration = configuration
+        self._settings = settings
+        self._limits = limits
+        self._cache = cache
+        self._chooser = chooser
+
+    @property
+    def directory(self) -> Path:
+        """The folder of the project's settings, where its lockfile lies."""
+        return self._settings.directory
+
+    @cached_property
+    def rules(self) -> list[Rule]:
+        """The rules of the codes; to make them is to import them."""
+        return make_rules(self._codes, self._rule_settings)
+
+    @property
+    def _rule_settings(self) -> RuleSettings:
+        return RuleSettings(self._settings.providers, self._settings.limits, self._settings.directory)
+
+    def reports(self, requests: Sequence[Request]) -> list[Report]:
+        """Return what is found under each request, in the same order."""
+        known = {request: self._cache.find(request) for request in requests}
+        fresh = self._look_at([request for request, report in known.items() if report is None])
+        return [known[request] or fresh[request] for request in requests]
+
+    def _look_at(self, requests: Sequence[Request]) -> dict[Request, Report]:
+        if not requests:
+            return {}
+        if self._settings.is_static:
+            unknown = {request: _not_looked_at(request) for request in requests if request.file is None}
+            return unknown | self._opened([one for one in requests if one not in unknown], {}, ())
+        refused = refused_files(requests, self._configuration, self._chooser)
+        opened = [request for request in requests if request.kind != "json" and request not in refused]
+        return self._opened(requests, refused, opened)
+
+    def _opened(
+        self, requests: Sequence[Request], refused: Mapping[Request, Answer], opened: Sequence[Request]
+    ) -> dict[Request, Report]:
+        """Return the report of each request; the child opens the next one while this process looks at one."""
+        with (
+            Answers(opened, self._configuration, self._limits, keeps_trail=self._cache.is_kept) as answers,
+            Judge(Instructions.of(self._codes, self._rule_settings, self._limits)) as judge,
+        ):
+            looker = Looker(self.rules)  # the rules are imported while the child starts
+            waiting, reports = set(opened), {}
+            for request in requests:
+                read = None if is_heavy(request) else looker.read(request)
+                answer = answers.next() if request in waiting else refused.get(request)
+                report = judge.report(request, answer) if read is None else looker.look(read, answer)
+                reports[request] = self._cache.keep(request, report)
+        return reports
+
+
+def _not_looked_at(request: Request) -> Report:
+    message = f"'{request.target}' is no file, and nothing is run to find what it means"
+    return Report((Problem(NO_TOOLS, message, severity="warning", hint="leave '--static' away, or name a file"),))
