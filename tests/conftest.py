@@ -2,11 +2,13 @@
 
 import os
 import signal
+from contextlib import nullcontext
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.volumes import EVERYDAY, PROOFS
+from tests.warm.starts import WarmStarts, installed, is_possible
 
 # A runner that was started in the background has these ignored, and hands that on to the programs that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -34,6 +36,14 @@ def pytest_configure(config):
     settings.register_profile(PROOFS, unhurried)
     settings.load_profile(PROOFS if config.getoption("proofs") else EVERYDAY)
     config.stash[LEFT_OUT] = 0
+    if is_possible() and not config.getoption("proofs"):
+        WarmStarts().install()
+
+
+def pytest_unconfigure():
+    """End what was kept warm."""
+    if warm := installed():
+        warm.close()
 
 
 def pytest_collection_modifyitems(config, items):
@@ -61,6 +71,14 @@ def pytest_sessionfinish(session):
 def pytest_testnodedown(node):
     """Take the number from a worker."""
     node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", 0)
+
+
+@pytest.fixture
+def cold_starts():
+    """Start every program from nothing, because a test is about that."""
+    warm = installed()
+    with warm.paused() if warm else nullcontext():
+        yield
 
 
 @pytest.fixture

@@ -2,34 +2,74 @@
 
 import os
 import sys
+import termios
+from contextlib import nullcontext
+from shlex import quote
 from typing import Any
 
 import pexpect
+from ptyprocess import PtyProcess
+
+from tests.warm.requests import Start
+from tests.warm.starts import arguments_of, current_umask, installed
 
 MENU_END = "stop the run"
 PROMPT = "     >"
 
 
+class _Program(pexpect.spawn):
+    """A program that leads the session of a terminal, and starts warm where it can."""
+
+    def __init__(self, *arguments, stdout=None, **options):
+        self._stdout = stdout
+        super().__init__(*arguments, **options)
+
+    def _spawnpty(self, args, env, cwd, dimensions, **options):
+        warm, words = installed(), [os.fsdecode(word) for word in args]
+        if warm is None or not warm.can_start(words, env):
+            line = 'exec "$@"' + ("" if self._stdout is None else f" > {quote(str(self._stdout))}")
+            return PtyProcess.spawn(["/bin/sh", "-c", line, "sh", *words], cwd, env, dimensions=dimensions, **options)
+        ours, its = os.openpty()
+        termios.tcsetwinsize(its, dimensions)
+        with (
+            os.fdopen(its, "wb", 0) as terminal,
+            nullcontext(terminal) if self._stdout is None else self._stdout.open("wb") as out,
+        ):
+            streams = (terminal.fileno(), out.fileno(), terminal.fileno())
+            start = Start(
+                arguments_of(words),
+                env,
+                str(cwd),
+                current_umask(),
+                has_session=True,
+                has_terminal=True,
+                streams=streams,
+            )
+            return PtyProcess(warm.start(start), ours)
+
+
+def on_a_terminal(folder, *arguments, environment=None, stdout=None, **options):
+    """Start a command of the program on a terminal of its own, as the leader of its session."""
+    return _Program(
+        sys.executable,
+        ["-m", "toolkit_cli", *map(str, arguments)],
+        stdout=stdout,
+        cwd=str(folder),
+        env={**os.environ, "NO_COLOR": "1", "PROMPT_TOOLKIT_NO_CPR": "1", "TERM": "xterm", **(environment or {})},
+        encoding="utf-8",
+        codec_errors="surrogateescape",
+        timeout=30,
+        **{"dimensions": (40, 100), **options},
+    )
+
+
 class Terminal:
-    """The program on a terminal of its own; `out.txt` has what it wrote to stdout, unless that is on the terminal too.
+    """The program on a terminal of its own; `out.txt` has what it wrote to stdout, unless that is on the terminal too."""
 
-    It is a child of a shell, or, if `alone`, takes the shell's place: then signals of the terminal go to it alone.
-    """
-
-    def __init__(self, folder, *arguments, environment=None, with_stdout=False, alone=False):
+    def __init__(self, folder, *arguments, environment=None, with_stdout=False):
         self.folder = folder
-        line = f'{"exec " if alone else ""}"$@"{"" if with_stdout else " > out.txt"}'
-        command = ["-c", line, "sh", sys.executable, "-m", "toolkit_cli", *arguments]
-        self.child: Any = pexpect.spawn(
-            "/bin/sh",
-            command,
-            cwd=folder,
-            env={**os.environ, "NO_COLOR": "1", "PROMPT_TOOLKIT_NO_CPR": "1", "TERM": "xterm", **(environment or {})},
-            encoding="utf-8",
-            codec_errors="surrogateescape",
-            dimensions=(40, 100),
-            timeout=30,
-        )
+        stdout = None if with_stdout else folder / "out.txt"
+        self.child: Any = on_a_terminal(folder, *arguments, environment=environment, stdout=stdout)
         self.seen = ""
 
     def expect(self, text):

@@ -188,7 +188,7 @@ class Planted:
 
 
 @pytest.fixture
-def planted(tmp_path):
+def planted(tmp_path, cold_starts):
     return Planted(tmp_path)
 
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import NamedTuple
 
 import pytest
@@ -105,6 +105,8 @@ class _Handler(socketserver.BaseRequestHandler):
         if asked is not None:
             self.server.requests.append(asked)
             for chunk in self.server.answering(asked):
+                if self.server.over.wait(0 if chunk else 0.01):
+                    return
                 connection.sendall(chunk)
 
 
@@ -128,6 +130,7 @@ class _Listener(socketserver.ThreadingTCPServer):
         self.answering = answering
         self.requests: list[Asked] = []
         self.names: list[str | None] = []
+        self.over = Event()
         self.tls: ssl.SSLContext | None = None
         if certificate is not None:
             self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -139,7 +142,8 @@ class _Listener(socketserver.ThreadingTCPServer):
 def serve():
     """Return what starts servers on loopback.
 
-    A server is given what it answers, or a function from the request to an iterator of chunks of bytes.
+    A server is given what it answers, or a function from the request to an iterator of chunks of bytes, of which an
+    empty one is a short pause.
     """
     with ExitStack() as stack:
 
@@ -148,6 +152,7 @@ def serve():
             listener = stack.enter_context(_Listener((host, port), fixed, certificate))
             Thread(target=listener.serve_forever, args=(0.01,), daemon=True).start()
             stack.callback(listener.shutdown)
+            stack.callback(listener.over.set)
             return Server(listener.server_address[1], listener.requests, listener.names)
 
         yield start

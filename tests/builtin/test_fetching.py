@@ -233,15 +233,14 @@ def test_a_redirect_away_from_encryption_is_refused(serve, respond):
 # Time
 
 
-def stalling(*chunks, every=None):
+def stalling(*chunks, every=b""):
     """Return what sends chunks and then nothing, or one of them again and again."""
 
     def answering(_):
         yield from chunks
         while True:
-            time.sleep(0.01)
-            if every is not None:
-                yield every
+            yield b""
+            yield every
 
     return answering
 

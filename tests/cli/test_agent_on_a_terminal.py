@@ -29,7 +29,7 @@ def scripted(project):
 
 
 def agent(folder, *arguments, model="scripted:script.yaml", **options):
-    return Terminal(folder, "agent", *arguments, "--model", model, "--tools", "file_write", alone=True, **options)
+    return Terminal(folder, "agent", *arguments, "--model", model, "--tools", "file_write", **options)
 
 
 def say(terminal, text):

@@ -242,6 +242,7 @@ def test_ctrl_c_ends_with_130(project):
     assert (process.returncode, out, err) == (130, "", "interrupted\n")
 
 
+@pytest.mark.usefixtures("cold_starts")
 def test_module_in_the_working_directory_that_hides_the_library_is_named(program, project):
     (project / "toolkit").mkdir()
     (project / "toolkit" / "__init__.py").write_text("", "utf-8")

@@ -1,13 +1,13 @@
 """What a project's file names is reached only with the user's leave, for exactly what was shown."""
 
 import json
-import os
 import sys
 
 import pexpect
 import pytest
 
 from tests.mcp.conftest import BREAKFAST, SERVER
+from tests.terminals import on_a_terminal
 from toolkit import Continue, ExitEarly, Reject
 from toolkit.approvals import AllowAll, Gate, RefusingReviewer, ScriptedReviewer
 from toolkit.errors import ExitEarlyError
@@ -184,22 +184,9 @@ def test_flag_that_answers_every_question_answers_this_one_and_nobody_being_ther
     assert "zoo_feed" in open_targets(["zoo"], configuration, Gate(RefusingReviewer(), AllowAll("--yes"))).tools
 
 
-def on_a_terminal(folder, *arguments):
-    """Start a command where it can ask."""
-    return pexpect.spawn(
-        sys.executable,
-        ["-m", "toolkit_cli", *arguments],
-        cwd=str(folder),
-        env={**os.environ, "NO_COLOR": "1", "PROMPT_TOOLKIT_NO_CPR": "1", "TERM": "xterm"},
-        encoding="utf-8",
-        timeout=30,
-        dimensions=(40, 120),
-    )
-
-
 def test_question_on_a_terminal_cannot_be_repainted_and_is_remembered(zoo):
     zoo.server("plain", 'env = { PLACE = "\\u001b[2K\\u202eevil" }')
-    child = on_a_terminal(zoo.folder, "list", "zoo")
+    child = on_a_terminal(zoo.folder, "list", "zoo", dimensions=(40, 120))
     child.expect_exact("stop the run")
     shown = child.before
     child.expect_exact("     >")
@@ -216,7 +203,7 @@ def test_question_on_a_terminal_cannot_be_repainted_and_is_remembered(zoo):
 
 def test_interrupted_question_starts_nothing_and_ends_as_an_interruption(zoo):
     zoo.server()
-    child = on_a_terminal(zoo.folder, "run", "zoo.feed")
+    child = on_a_terminal(zoo.folder, "run", "zoo.feed", dimensions=(40, 120))
     child.expect_exact("     >")
     child.sendintr()
     child.expect(pexpect.EOF)

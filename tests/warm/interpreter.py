@@ -1,0 +1,167 @@
+"""A warm interpreter: it has imported the program once, and every command that it is asked for runs in a copy of it.
+
+A copy has its own arguments, environment, folder, streams and session, and ends as Python ends. Its parent is whoever
+asked: `clone` makes it a child of the warm interpreter's own parent, which waits for it as for any other child.
+"""
+
+import atexit
+import ctypes
+import fcntl
+import gc
+import importlib
+import io
+import os
+import pkgutil
+import runpy
+import signal
+import sys
+import termios
+import threading
+import time
+from contextlib import suppress
+from socket import socket
+from types import ModuleType
+from typing import Any, TextIO, cast
+
+from tests.warm.requests import Start, receive
+
+CLONE_PARENT = 0x8000
+NUMBERS_OF_CLONE = {"x86_64": 56, "aarch64": 220}
+"""The number of the system call, by the kind of machine; elsewhere every program starts cold."""
+OURS = ("toolkit", "toolkit_cli")
+IMPORTED_LATE = (
+    *("anyio._backends._asyncio", "mcp.client.stdio", "mcp.server.lowlevel", "pydantic.deprecated.decorator"),
+    *("pydantic_ai.direct", "pydantic_ai.models.openai", "questionary", "rich.markdown", "rich.syntax", "rich.table"),
+    *("typer.testing", "uvicorn", "yaml"),
+)
+"""What the program imports only where it needs it."""
+
+
+def main() -> None:
+    """Import everything, and answer requests until nobody is left to ask."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal; it is the parent that ends
+    channel = socket(fileno=int(sys.argv[1]))
+    sys.path.remove("")  # each copy has its own folder
+    import_everything()
+    while (start := receive(channel)) is not None:
+        pid = fork_for_parent()
+        if pid == 0:
+            channel.close()
+            become(start)
+            return
+        channel.sendall(pid.to_bytes(4))
+        for stream in start.streams:
+            os.close(stream)
+
+
+def import_everything() -> None:
+    """Import all of the program from its usual places, and keep its objects out of the copies' garbage collections."""
+    for package in map(importlib.import_module, OURS):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith("__main__"):
+                _import(module.name)
+    for name in IMPORTED_LATE:
+        _import(name)
+    gc.collect()
+    gc.freeze()
+
+
+def _import(name: str) -> None:
+    with suppress(ImportError):  # an extra that is not installed
+        importlib.import_module(name)
+
+
+def fork_for_parent() -> int:
+    """Fork as `os.fork` does, except that the copy is a child of this process's parent."""
+    ctypes.pythonapi.PyOS_BeforeFork()
+    pid = ctypes.PyDLL(None).syscall(NUMBERS_OF_CLONE[os.uname().machine], CLONE_PARENT | signal.SIGCHLD, 0, 0, 0, 0)
+    if pid == 0:
+        ctypes.pythonapi.PyOS_AfterFork_Child()
+    else:
+        ctypes.pythonapi.PyOS_AfterFork_Parent()
+    return pid
+
+
+def become(start: Start) -> None:
+    """Turn this copy into the process that was asked for, and end as it ends."""
+    leave = os._exit  # what runs may replace it
+    for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
+        del sys.modules[name]
+    _take_surroundings(start)
+    _take_streams(start)
+    try:
+        _run(start.arguments)
+        status = 0
+    except SystemExit as end:
+        if not isinstance(end.code, int | None):
+            raise
+        status = end.code or 0
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        sys.exit(status)  # Python reports it at its end
+    leave(status & 0xFF)  # taking the imported modules apart is what takes time
+
+
+def _take_surroundings(start: Start) -> None:
+    if start.has_session:
+        os.setsid()
+    os.chdir(start.folder)
+    os.umask(start.umask)
+    os.environ.clear()
+    os.environ.update(start.environment)
+    time.tzset()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _take_streams(start: Start) -> None:
+    """Make the standard streams as Python makes them when it starts."""
+    for number, stream in enumerate(start.streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    if start.has_terminal:
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    sys.stdin = sys.__stdin__ = _stream(0, "r", sys.stdin)  # type: ignore[misc, assignment]
+    sys.stdout = sys.__stdout__ = _stream(1, "w", sys.stdout)  # type: ignore[misc, assignment]
+    sys.stderr = sys.__stderr__ = _stream(2, "w", sys.stderr, is_by_line=True)  # type: ignore[misc, assignment]
+
+
+def _stream(number: int, mode: str, old: TextIO, *, is_by_line: bool = False) -> TextIO:
+    is_buffered = not os.environ.get("PYTHONUNBUFFERED")
+    binary: Any = open(number, f"{mode}b", -1 if is_buffered or mode == "r" else 0, closefd=False)  # noqa: SIM115 - it stays open to the end
+    getattr(binary, "raw", binary).name = old.name
+    stream: Any = io.TextIOWrapper(
+        binary,
+        encoding=old.encoding,
+        errors=old.errors,
+        newline="\n",
+        line_buffering=is_buffered and (is_by_line or binary.isatty()),
+        write_through=not is_buffered,
+    )
+    stream.mode = mode
+    return cast("TextIO", stream)
+
+
+def _run(arguments: list[str]) -> None:
+    """Run what stands on Python's command line after its own name."""
+    sys.orig_argv[1:] = arguments
+    match arguments:
+        case ["-m", name, *rest]:
+            sys.path.insert(0, os.getcwd())  # noqa: PTH109 - as Python writes it
+            sys.argv[:] = ["-m", *rest]
+            runpy.run_module(name, run_name="__main__", alter_sys=True)
+        case ["-P", "-c", code, *rest]:
+            sys.argv[:] = ["-c", *rest]
+            module = sys.modules["__main__"] = ModuleType("__main__")
+            exec(code, vars(module))  # noqa: S102 - as Python does it
+        case [file, *rest]:
+            sys.path.insert(0, os.path.dirname(os.path.abspath(file)))  # noqa: PTH100, PTH120 - as Python writes it
+            sys.argv[:] = [file, *rest]
+            runpy.run_path(file, run_name="__main__")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""Requests: what a warm interpreter is asked to become, and how it is told."""
+
+import json
+import os
+from collections.abc import Mapping
+from socket import MSG_WAITALL, recv_fds, send_fds, socket
+from typing import NamedTuple
+
+
+class Start(NamedTuple):
+    """A program to start.
+
+    Attributes:
+        arguments: What stands on Python's command line after its own name.
+        environment: All variables of the new process.
+        folder: Its working directory.
+        umask: The permissions that its files do not get.
+        has_session: Whether it starts a session of its own.
+        has_terminal: Whether its standard input becomes the terminal of that session.
+        streams: Descriptors of its standard input, output and error.
+    """
+
+    arguments: list[str]
+    environment: Mapping[str, str]
+    folder: str
+    umask: int
+    has_session: bool
+    has_terminal: bool
+    streams: tuple[int, ...]
+
+
+def send(channel: socket, start: Start) -> None:
+    """Ask for a program."""
+    text = json.dumps(start._replace(streams=())).encode("ascii")
+    send_fds(channel, [len(text).to_bytes(4)], start.streams)
+    channel.sendall(text)
+
+
+def receive(channel: socket) -> Start | None:
+    """Return the next program that is asked for, or None where nobody asks any more."""
+    head, streams, _, _ = recv_fds(channel, 4, 3)
+    if not head:
+        return None
+    text = channel.recv(int.from_bytes(head), MSG_WAITALL)
+    return Start(*json.loads(text))._replace(streams=tuple(streams))
+
+
+def read_number(channel: socket) -> int:
+    """Return the identity of the process that was started."""
+    number = channel.recv(4, MSG_WAITALL)
+    assert number, "the warm interpreter has come to an end"
+    return int.from_bytes(number)
+
+
+def texts(values: Mapping[bytes, bytes] | Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of an environment as text."""
+    return {os.fsdecode(name): os.fsdecode(value) for name, value in values.items()}

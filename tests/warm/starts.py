@@ -1,0 +1,188 @@
+"""Warm starts: the everyday run starts the program as copies of an interpreter that has imported it already.
+
+A start of the program takes a fraction of a second, and thousands of tests start it. What they start is a process of
+its own in either tier; with `--proofs` it is also a Python of its own, every time. Other programs, and those that
+must start from nothing, always start cold: `subprocess` works as ever.
+"""
+
+import inspect
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from socket import socketpair
+from threading import Lock
+from typing import Any
+
+from tests.warm.interpreter import NUMBERS_OF_CLONE
+from tests.warm.requests import Start, read_number, send, texts
+
+ROOT = Path(__file__).parents[2]
+SERVER = ROOT / "tests" / "mcp" / "odd_server.py"
+PROGRAM = str(Path(sys.executable).with_name("toolkit"))
+READ_AT_START = ("PYTHON", "LC_", "LANG", "TYPER_", "TERMINAL_WIDTH", "FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS")
+"""How variables begin that are read once, when Python starts or something is imported."""
+PARAMETERS = inspect.signature(subprocess.Popen._execute_child)  # type: ignore[attr-defined]
+UNUSUAL = ("executable", "preexec_fn", "pass_fds", "shell", "gid", "gids", "uid", "process_group")
+"""What only a cold start can do, where it is asked for."""
+
+
+def is_possible() -> bool:
+    """Return whether this system can start programs warm."""
+    return sys.platform == "linux" and os.uname().machine in NUMBERS_OF_CLONE
+
+
+_INSTALLED: list["WarmStarts"] = []
+
+
+def installed() -> "WarmStarts | None":
+    """Return what starts programs warm in this process, if anything does."""
+    return next(iter(_INSTALLED), None)
+
+
+class WarmStarts:
+    """Starts the program from one warm interpreter, which is itself started for the first of them."""
+
+    def __init__(self) -> None:
+        """Start nothing yet."""
+        self._cold_start = subprocess.Popen._execute_child  # type: ignore[attr-defined]
+        self._lock = Lock()
+        self._is_paused = False
+        self._process = os.getpid()
+        self._interpreter: subprocess.Popen[bytes] | None = None
+        self._channel, self._other_end = socketpair()
+        self._at_start = _read_at_start(os.environ)
+
+    def install(self) -> None:
+        """Let `subprocess` start the program warm from now on, in this process."""
+        warm = self
+        _INSTALLED.append(self)
+
+        def start(process: Any, *arguments: Any) -> None:
+            call = PARAMETERS.bind(process, *arguments).arguments
+            if (asked := warm._asked(call)) is None:
+                warm._cold_start(process, *arguments)
+            else:
+                process.pid = warm.start(asked)
+                process._child_created = True
+                process._close_pipe_fds(
+                    *(call[f"{name}{end}"] for name in ("p2c", "c2p", "err") for end in ("read", "write"))
+                )
+
+        subprocess.Popen._execute_child = start  # type: ignore[attr-defined]
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Start everything cold for a while."""
+        self._is_paused = True
+        try:
+            yield
+        finally:
+            self._is_paused = False
+
+    def close(self) -> None:
+        """Start the program cold again, and end the interpreter."""
+        subprocess.Popen._execute_child = self._cold_start  # type: ignore[attr-defined]
+        _INSTALLED.remove(self)
+        self._other_end.close()
+        self._channel.close()
+        if self._interpreter is not None:
+            self._interpreter.wait()
+
+    def can_start(self, words: list[str], environment: Mapping[str, str]) -> bool:
+        """Return whether a program in an environment can start warm."""
+        is_interruptible = signal.getsignal(signal.SIGINT) != signal.SIG_IGN
+        return (
+            not self._is_paused
+            and self._process == os.getpid()
+            and is_interruptible
+            and is_program(words)
+            and _read_at_start(environment) == self._at_start
+        )
+
+    def _asked(self, call: Mapping[str, Any]) -> Start | None:
+        """Return what to start warm, or None where that must start cold."""
+        words = _words(call["args"])
+        environment = texts(os.environ if call["env"] is None else call["env"])
+        is_unusual = any(call[name] not in (None, False, (), -1) for name in UNUSUAL) or not call["close_fds"]
+        if is_unusual or not self.can_start(words, environment):
+            return None
+        folder = os.path.abspath(os.fsdecode(call["cwd"] or "."))  # noqa: PTH100 - links stay as they are
+        ends = (call["p2cread"], call["c2pwrite"], call["errwrite"])
+        streams = tuple(number if end == -1 else end for number, end in enumerate(ends))
+        if not os.path.isdir(folder) or not all(map(_is_open, streams)):  # noqa: PTH112
+            return None
+        return Start(
+            arguments=arguments_of(words),
+            environment=environment,
+            folder=folder,
+            umask=current_umask() if call["umask"] == -1 else call["umask"],
+            has_session=bool(call["start_new_session"]),
+            has_terminal=False,
+            streams=streams,
+        )
+
+    def start(self, asked: Start) -> int:
+        """Start a program and return the identity of its process, a child of this one."""
+        with self._lock:
+            if self._interpreter is None:
+                self._interpreter = self._warm_up()
+            send(self._channel, asked)
+            return read_number(self._channel)
+
+    def _warm_up(self) -> subprocess.Popen[bytes]:
+        end = self._other_end.fileno()
+        interpreter = subprocess.Popen(
+            [sys.executable, "-c", "from tests.warm.interpreter import main; main()", str(end)],
+            pass_fds=[end],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            cwd=ROOT,
+        )
+        self._other_end.close()
+        return interpreter
+
+
+def is_program(words: list[str]) -> bool:
+    """Return whether a command line is one of those that start warm: the program, its workers, the server of tests."""
+    match words:
+        case [sys.executable, "-m", "toolkit_cli", *_]:
+            return True
+        case [sys.executable, "-P", "-c", code, *_]:
+            return "from toolkit.lint." in code
+        case [sys.executable, file, *_]:
+            return Path(file) == SERVER
+        case [file, *_]:
+            return file == PROGRAM
+    return False
+
+
+def arguments_of(words: list[str]) -> list[str]:
+    """Return what stands behind the interpreter on a command line."""
+    return words[1:] if words[0] == sys.executable else words
+
+
+def current_umask() -> int:
+    """Return the permissions that new files do not get."""
+    umask = os.umask(0)
+    os.umask(umask)
+    return umask
+
+
+def _words(arguments: Any) -> list[str]:
+    return [os.fsdecode(one) for one in ([arguments] if isinstance(arguments, str | bytes | Path) else arguments)]
+
+
+def _read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environment.items() if name.startswith(READ_AT_START)}
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,67 @@
+"""A program that starts warm is the same process as one that starts cold."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.warm.starts import installed
+
+PROBE = """
+import json, os, signal, sys, threading  # as in: from toolkit.lint.collecting import main
+streams = [[one.name, one.mode, one.encoding, one.errors, one.line_buffering] for one in (sys.stdin, sys.stdout, sys.stderr)]
+found = {
+    "arguments": sys.argv, "streams": streams, "folder": os.getcwd(), "environment": dict(os.environ), "umask": os.umask(0),
+    "main": __name__, "threads": threading.active_count(), "input": sys.stdin.read(), "path": sys.path, "parent": os.getppid(),
+    "leads its session": os.getsid(0) == os.getpid(), "open": sorted(os.listdir("/proc/self/fd"))[:-1],
+    "signals": [str(signal.getsignal(n)) for n in sorted(signal.valid_signals()) if n not in (signal.SIGKILL, signal.SIGSTOP)],
+}
+print(json.dumps(found, sort_keys=True))
+print("to stderr", file=sys.stderr)
+"""
+ENDINGS = {
+    "its end": "pass",
+    "exit with a number": "sys.exit(300)",
+    "exit with a word": "sys.exit('no')",
+    "a signal": "os.kill(os.getpid(), signal.SIGTERM)",
+    "an interruption": "os.kill(os.getpid(), signal.SIGINT)",
+    "an exit at once": "os._exit(3)",
+    "work at its exit": "import atexit; atexit.register(print, 'last words')",
+    "a thread that works on": "threading.Timer(0.1, lambda: print('later')).start()",
+    "a stream that cannot be written": "os.close(1)",
+}
+
+pytestmark = pytest.mark.skipif(installed() is None, reason="everything starts cold")
+
+
+def started(code, folder):
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", PROBE + code, "an argument"],
+        input="é\r\n",
+        capture_output=True,
+        encoding="utf-8",
+        cwd=folder,
+        umask=0o027,
+        env={**os.environ, "ONE": "1"},
+        start_new_session=True,
+        check=False,
+    )
+    found, _, more = done.stdout.partition("\n")
+    told = [line for line in done.stderr.splitlines() if not line.startswith("  ")]  # a traceback begins elsewhere
+    return done.returncode, json.loads(found or "{}"), more, told
+
+
+@pytest.mark.parametrize("ending", ENDINGS.values(), ids=ENDINGS)
+def test_warm_start_is_like_a_cold_one(ending, tmp_path):
+    warm = started(ending, tmp_path)
+    with installed().paused():
+        assert warm == started(ending, tmp_path)
+
+
+def test_warm_process_is_a_copy_of_one_that_has_imported_the_program(tmp_path):
+    code = "print('toolkit_cli.application' in sys.modules)"
+    assert started(code, tmp_path)[2] == "True\n"
+    with installed().paused():
+        assert started(code, tmp_path)[2] == "False\n"
