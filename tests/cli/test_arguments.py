@@ -1,6 +1,8 @@
 """Whatever stands on the command line becomes the arguments it says, or a Problem; never anything else."""
 
 import json
+from decimal import Decimal
+from typing import NotRequired, TypedDict
 
 from hypothesis import given, strategies as st
 
@@ -67,3 +69,33 @@ def test_what_is_piped_is_only_read_where_it_is_wanted(text):
 
     assert gathered(piped=lambda: text)[0] == ({"text": text} if text else {})
     assert gathered("text=given", piped=unwanted) == ({"text": "given"}, [])
+
+
+class Person(TypedDict):
+    name: str
+    age: NotRequired[int]
+
+
+def meet(people: list[Person], money: Decimal = Decimal(0)) -> str:
+    """Meet people."""
+    return f"{people} {money}"
+
+
+def test_a_key_inside_a_record_is_refused_as_an_argument_is():
+    result = gather_arguments(
+        from_function(meet), Given(['people:=[{"name": "Ada", "aeg": 3}, {"name": "B", "x": 1}]'])
+    )
+    assert [(problem.message, problem.hint) for problem in result.problems] == [
+        ("meet has no argument 'people[0].aeg'", "did you mean 'age'?"),
+        ("meet has no argument 'people[1].x'", "it takes name, age"),
+    ]
+
+
+def test_an_amount_of_money_keeps_all_its_digits(invoke, project):
+    (project / "pay.py").write_text(
+        "from decimal import Decimal\n\nfrom toolkit import tool\n\n\n@tool\ndef pay(money: Decimal) -> str:\n"
+        '    """Pays."""\n    return str(money)\n'
+    )
+    for words in (["money=1234567890.123456789"], ["money:=1234567890.123456789"], ["--args", '{"money": 1.50}']):
+        digits = words[-1].rstrip("}").split(" ")[-1].split("=")[-1]
+        assert invoke("run", "pay.py:pay", *words).stdout == f"{digits}\n"

@@ -103,6 +103,12 @@ def make_point(x: int, y: int) -> Point:
 
 
 @tool
+def distance(start: Point, via: list[Point] | None = None) -> float:
+    """Say how far it is."""
+    return 0.0 if via is None else float(start.x)
+
+
+@tool
 def count_all(items: list[str]) -> int:
     """Count items."""
     return len(items)
@@ -155,6 +161,7 @@ READY = resolve_tools(
         Norm(),
         list_issues,
         classify,
+        distance,
         join_words,
         repeat,
         add,

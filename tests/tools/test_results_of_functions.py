@@ -73,7 +73,7 @@ SERIALISED: list[tuple[Any, str]] = [
     (float("nan"), '"NaN"'),
     ([float("inf"), -float("inf")], '["Infinity","-Infinity"]'),
     ({1: "a"}, '{"1":"a"}'),
-    (b"text", '"text"'),
+    (b"text", '"dGV4dA=="'),
     (SecretStr("hunter2"), '"**********"'),
     ({"æ": "ø"}, '{"æ":"ø"}'),
 ]
@@ -150,7 +150,6 @@ UNFIT: list[tuple[Any, str]] = [
     (endless(), "list"),
     ({("a", Opaque()): 1}, "dict"),
     (["\ud800"], "list"),
-    (b"\xff", "bytes"),
     (len, "builtin_function_or_method"),
 ]
 

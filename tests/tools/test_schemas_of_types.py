@@ -159,7 +159,7 @@ TYPES = [
     (time, {"type": "string", "format": "time"}),
     (datetime, {"type": "string", "format": "date-time"}),
     (timedelta, {"type": "string", "format": "duration"}),
-    (bytes, {"type": "string", "format": "binary"}),
+    (bytes, {"type": "string", "contentEncoding": "base64"}),
     (SecretStr, {"type": "string", "format": "password", "writeOnly": True}),
     (Any, {}),
     (object, {}),

@@ -17,9 +17,10 @@ from toolkit.pipelines.editing import with_key
 from toolkit.pipelines.plans import Feed
 from toolkit.pipelines.schema_types import Schema, is_text_only, misfit, part_of
 from toolkit.pipelines.scopes import Scope, schema_of_value
-from toolkit.pipelines.values import ConstantValue, UnreadableValue, is_constant
+from toolkit.pipelines.values import ConstantValue, UnreadableValue, is_constant, written_in
 from toolkit.problems import Location, Problem, Severity, did_you_mean
 from toolkit.tools.base import Tool
+from toolkit.tools.shapes.unknown_members import unknown_members
 
 
 class Feeder:
@@ -133,6 +134,7 @@ class Feeder:
                     self._report(
                         UNKNOWN_ARGUMENT, place, f"tool {name!r} has no parameter {given!r}", self._nearest(given)
                     )
+        self._check_names_inside()
         if feed is not None and feed.parameter is None:
             return
         fed = feed.parameter if feed is not None else self._use.pipe.text if self._use.pipe is not None else None
@@ -145,6 +147,19 @@ class Feeder:
             self._report(
                 MISSING_ARGUMENT, self._use.tool.location, f"tool {name!r} needs {names}", self._missing_hint(missing)
             )
+
+    def _check_names_inside(self) -> None:
+        """Report the keys of records, as far as they are written out, that the tool would leave out."""
+        if not self._tool.ignores_unknown:
+            return
+        written = {name: written_in(value) for name, value in self._given.items()}
+        for one in unknown_members(self._spec.parameters, written):
+            if one.around:
+                message = f"{one.around!r} of tool {self._spec.name!r} has no key {one.name!r}"
+                around = self._node_of(one.around)
+                entry = around.entries.get(one.name) if isinstance(around, documents.Mapping) else None
+                place = around.location if entry is None else entry.key.location
+                self._report(UNKNOWN_ARGUMENT, place, message, one.meant or f"its keys are {', '.join(one.known)}")
 
     def _missing_hint(self, missing: Sequence[str]) -> str:
         if self._has_input and self._use.pipe is None and len(missing) == 1:
@@ -216,7 +231,10 @@ class Feeder:
         return arguments.keys[name].location if arguments is not None else self._use.tool.location
 
     def _place_of(self, path: str) -> Location:
-        """Return the place of what a path such as `orders[0].price` leads to, as far as it is written out."""
+        return self._node_of(path).location
+
+    def _node_of(self, path: str) -> Node:
+        """Return what a path such as `orders[0].price` leads to, as far as it is written out."""
         node = self._given[_top(path)].node
         for name, index in _PART.findall(path)[1:]:
             inner: Node | None = None
@@ -227,7 +245,7 @@ class Feeder:
             if inner is None:
                 break
             node = inner
-        return node.location
+        return node
 
 
 _PART = re.compile(r"([^.\[\]]+)|\[(\d+)\]")

@@ -165,6 +165,19 @@ def expressions_in(value: Value | None) -> Iterator[LocatedExpression]:
             return
 
 
+def written_in(value: Value | None) -> Any:
+    """Return the mappings and lists that a value is written as, with nothing in the place of what is not known yet."""
+    match value:
+        case ConstantValue(data):
+            return data
+        case ListValue(items=items):
+            return [written_in(item) for item in items]
+        case MappingValue(entries=entries):
+            return {name: written_in(entry) for name, entry in entries.items()}
+        case _:
+            return None
+
+
 def is_constant(value: Value | None) -> bool:
     """Return whether a value is known before anything runs."""
     match value:

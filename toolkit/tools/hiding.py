@@ -4,7 +4,6 @@ A secret is what its schema calls write-only or a password, as that of a `Secret
 `api_key`. Its place is enough to hide it, however short it is.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -14,6 +13,7 @@ from toolkit.redactors.redactor import MASK
 from toolkit.redactors.secret_names import names_secret
 from toolkit.redactors.secret_objects import texts_within
 from toolkit.redactors.token_formats import token_spans
+from toolkit.tools.exact_numbers import loads
 from toolkit.tools.schemas import BY_NAME, REFERENCE, subschemas
 
 Definitions = Mapping[str, Any]
@@ -193,7 +193,7 @@ def _veiled_names(value: Any, found: list[Any]) -> Any:
 def members_of(text: str) -> dict[str, Any] | None:
     """Return the members of the object that a text is, or `None` where it is none."""
     try:
-        data = json.loads(text)
+        data = loads(text)
     except (ValueError, RecursionError):
         return None
     return data if isinstance(data, dict) else None

@@ -3,6 +3,7 @@
 from typing import Any
 
 from toolkit.tools.attachments import attachments_in
+from toolkit.tools.base64_bytes import with_standard_base64
 from toolkit.tools.marking import mark_of
 from toolkit.tools.results import ToolResult
 
@@ -28,11 +29,8 @@ def as_result(value: Any) -> ToolResult:
 
 
 def _as_json(value: Any) -> ToolResult:
-    from pydantic_core import from_json, to_json
-
     try:
-        text = to_json(value, inf_nan_mode="strings", fallback=_in_words)
-        data = from_json(text)
+        text, data = _written(value)
     except (ValueError, RecursionError) as error:
         message = f"the tool has done its work, but what it returned ({type(value).__qualname__}) has no form in JSON"
         reason = str(error).removeprefix("Error serializing to JSON: ").removeprefix("ValueError: ")
@@ -40,6 +38,21 @@ def _as_json(value: Any) -> ToolResult:
     if isinstance(data, str) and _has_methods(type(value)):
         return ToolResult(data, artifact=value)
     return ToolResult(text.decode(), structured=data, artifact=value)
+
+
+def _written(value: Any) -> tuple[bytes, Any]:
+    """Return a value as JSON text, and as the plain data in it; bytes are base64."""
+    from pydantic_core import from_json, to_json
+
+    text = to_json(value, inf_nan_mode="strings", bytes_mode="base64", fallback=_in_words)
+    data = from_json(text)
+    if not (b"-" in text or b"_" in text):  # the letters of base64 that is safe in addresses
+        return text, data
+    other = to_json(value, inf_nan_mode="strings", bytes_mode="hex", fallback=_in_words)
+    if other == text:
+        return text, data
+    data = with_standard_base64(data, from_json(other))
+    return to_json(data), data
 
 
 def _in_words(thing: Any) -> str:

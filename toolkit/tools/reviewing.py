@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.errors import ToolArgumentsError
 from toolkit.redactors.redactor import MASK
+from toolkit.tools.exact_numbers import dumps
 from toolkit.tools.hiding import members_of, veiled
 from toolkit.tools.showing import frozen, is_type_alone
 from toolkit.tools.subjects import Subject
@@ -30,7 +31,7 @@ def digest_of_call(tool: Subject, sent: str, *around: str) -> str:
     What is `around` the call counts too, such as the run that it belongs to.
     """
     data = members_of(sent)
-    whole = sent if data is None else json.dumps(_known(tool, data), sort_keys=True)
+    whole = sent if data is None else dumps(_known(tool, data), sort_keys=True)
     return salted_digest(json.dumps([tool.identity, whole, *around]))
 
 
@@ -66,7 +67,7 @@ def unhidden(edited: str | Mapping[str, Any], shown: Mapping[str, Any], sent: st
     new, old = members_of(text), members_of(sent)
     if new is None or old is None or MASK not in json.dumps(shown):
         return text
-    whole = json.dumps(_restored(new, shown, old))
+    whole = dumps(_restored(new, shown, old))
     if MASK in whole and MASK not in sent:
         raise ToolArgumentsError(f"A value that was edited still has {MASK} in it; write the whole value")
     return whole

@@ -1,10 +1,10 @@
 """Showing: arguments as plain data, as a reviewer, a rule and a record see them."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from toolkit.errors import ToolArgumentsError
+from toolkit.tools.exact_numbers import dumps
 
 
 def plain_data(parsed: Any) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def frozen(arguments: str | Mapping[str, Any]) -> str:
     if isinstance(arguments, str):
         return arguments
     try:
-        return json.dumps(dict(arguments), default=_as_json)
+        return dumps(dict(arguments), default=_as_json)
     except (TypeError, ValueError, RecursionError) as error:
         raise ToolArgumentsError(f"The arguments have no form in JSON: {error}") from error
 
@@ -49,4 +49,4 @@ def _as_json(value: Any) -> Any:
 
     if hasattr(value, "get_secret_value"):
         return value.get_secret_value()
-    return dict(value) if isinstance(value, Mapping) else to_jsonable_python(value)
+    return dict(value) if isinstance(value, Mapping) else to_jsonable_python(value, bytes_mode="base64")

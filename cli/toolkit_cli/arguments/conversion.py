@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from toolkit.tools.exact_numbers import loads
+
 _WHOLE_NUMBER = re.compile(r"[+-]?\d+")
 _LITERALS = {"true": True, "false": False, "null": None}
 
@@ -100,7 +102,7 @@ def _converted(text: str, kinds: set[str], *, unconverted: str) -> Any:
         return _whole_number(text)
     if kinds & {"integer", "number", "array", "object"}:
         try:
-            return json.loads(text)
+            return loads(text)
         except ValueError:
             return unconverted
     return unconverted

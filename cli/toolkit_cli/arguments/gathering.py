@@ -1,6 +1,5 @@
 """Arguments: everything that the command line says about the arguments of one call, put together and judged at once."""
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -8,12 +7,15 @@ from typing import Any, NamedTuple
 from toolkit.errors import Signal, ToolArgumentsError, ToolExecutionError
 from toolkit.problems import Problem, did_you_mean
 from toolkit.tools.base import Tool
+from toolkit.tools.exact_numbers import loads
 from toolkit.tools.foreign_values import words_of
+from toolkit.tools.shapes.unknown_members import unknown_members
 from toolkit_cli.arguments.assignments import Assignment, read_assignment, read_text_file, with_file_read
 from toolkit_cli.arguments.conversion import Schemas
 from toolkit_cli.arguments.text_places import USAGE, TextPlace, text_place
 
-_INVALID = re.compile(r"; (?=Invalid parameter )")
+_OBJECTIONS = re.compile(r"; (?=(?:Invalid|Unknown) parameter )")
+_REPORTED_ALREADY = ("Missing required parameter", "Unknown parameter")
 _INVALID_NAME = re.compile(r"Invalid parameter '([^'.\[]+)")
 
 
@@ -52,6 +54,7 @@ def gather_arguments(tool: Tool, given: Given) -> Gathered:
     _take_assignments(assignments, schemas, gathered)
     _take_text(tool, schemas, given, texts, gathered)
     _refuse_unknown(tool, dict.fromkeys([*gathered.arguments, *assignments]), gathered.problems)
+    _refuse_unknown_inside(tool, gathered.arguments, gathered.problems)
     if whole_is_known:
         bad = {name for problem in gathered.problems if (name := _about(problem))}
         known = bad.union(gathered.arguments)
@@ -82,7 +85,7 @@ def objections(tool: Tool, arguments: Mapping[str, Any]) -> list[Problem]:
         tool.describe(tool.parse(arguments))
     except (ToolArgumentsError, ToolExecutionError) as error:
         schemas = Schemas(tool.spec.parameters)
-        parts = [part for part in _INVALID.split(str(error)) if not part.startswith("Missing required parameter")]
+        parts = [part for part in _OBJECTIONS.split(str(error)) if not part.startswith(_REPORTED_ALREADY)]
         return [_objection(part, arguments, schemas) for part in parts]
     except (Signal, KeyboardInterrupt):
         raise
@@ -159,7 +162,7 @@ def _assigned(several: Sequence[Assignment], schema: Any, schemas: Schemas) -> A
 
 def _json(assignment: Assignment) -> Any:
     try:
-        return json.loads(assignment.text)
+        return loads(assignment.text)
     except ValueError as error:
         hint = f"for plain text write {assignment.name}=…" if not assignment.is_file else None
         return Problem("", f"argument '{assignment.name}' is not JSON: {error}", hint=hint)
@@ -167,7 +170,7 @@ def _json(assignment: Assignment) -> Any:
 
 def _json_object(text: str, what: str) -> dict[str, Any] | Problem:
     try:
-        value = json.loads(text)
+        value = loads(text)
     except ValueError as error:
         return Problem("", f"{what} is not JSON: {error}", hint='it takes a JSON object, such as \'{"city": "Oslo"}\'')
     if not isinstance(value, dict):
@@ -227,6 +230,14 @@ def _refuse_unknown(tool: Tool, names: Iterable[str], problems: list[Problem]) -
             takes = f"it takes {', '.join(known)}" if known else "it takes none"
             hint = did_you_mean(name, known, otherwise=takes)
             problems.append(Problem("", f"{tool.name} has no argument '{name}'", hint=hint))
+
+
+def _refuse_unknown_inside(tool: Tool, arguments: Mapping[str, Any], problems: list[Problem]) -> None:
+    """Report the keys of records, at any depth, that the tool would leave out."""
+    for one in unknown_members(tool.spec.parameters, arguments) if tool.ignores_unknown else ():
+        if one.around:
+            hint = one.meant or f"it takes {', '.join(one.known) or 'none'}"
+            problems.append(Problem("", f"{tool.name} has no argument '{one.path}'", hint=hint))
 
 
 def _about(problem: Problem) -> str | None:

@@ -1,7 +1,10 @@
 """Arguments: from what a caller sent to what the work wants."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+
+from toolkit.tools.exact_numbers import loads, may_have_digits_to_lose
 
 if TYPE_CHECKING:
     from toolkit.tools.shapes.values import Shape
@@ -19,8 +22,17 @@ def read_arguments(shape: "Shape", arguments: str | Mapping[str, Any], optional:
         ToolArgumentsError: Naming every member that is missing or wrong.
     """
     try:
-        return shape.validate_text(arguments) if isinstance(arguments, str) else shape.validate_data(arguments)
+        return _read(shape, arguments)
     except ValueError as error:  # pydantic's ValidationError is one; only what is wrong pays for its import
         from toolkit.tools.shapes.objections import read_again  # noqa: PLC0415
 
         return read_again(shape, arguments, optional, error)
+
+
+def _read(shape: "Shape", arguments: str | Mapping[str, Any]) -> Any:
+    if not isinstance(arguments, str):
+        return shape.validate_data(arguments)
+    if may_have_digits_to_lose(arguments) and shape.keeps_digits:
+        with suppress(ValueError):  # what is wrong is said of the text itself
+            return shape.validate_data(loads(arguments))
+    return shape.validate_text(arguments)

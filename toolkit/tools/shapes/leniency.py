@@ -7,6 +7,7 @@ and infinity, which JSON does not have, are refused unless a type allows them wi
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from toolkit.tools.base64_bytes import bytes_of
 from toolkit.tools.shapes.owning import finite, owned
 
 _OPAQUE = {"default", "metadata", "expected", "members", "serialization", "cls", "config"}
@@ -44,11 +45,13 @@ class _Rules(NamedTuple):
         lenient: Whether numbers may come as text; their author may want pydantic's strict rules.
         finite: Whether NaN and infinity are refused; their author may allow them.
         open: Whether an object may have more members than it names.
+        base64: Whether text for bytes is base64; their author may want another form.
     """
 
     lenient: bool = True
     finite: bool = True
     open: bool = False
+    base64: bool = True
 
     def within(self, config: Mapping[str, Any] | None) -> "_Rules":
         """Return the rules that hold inside a part with a configuration of its own."""
@@ -58,6 +61,7 @@ class _Rules(NamedTuple):
             lenient=self.lenient and not config.get("strict"),
             finite=not config.get("allow_inf_nan"),
             open=config.get("extra_fields_behavior") == "allow",
+            base64="val_json_bytes" not in config,
         )
 
 
@@ -79,6 +83,10 @@ def _with_rules(schema: Any, rules: _Rules) -> Any:
     copy = {key: value if key in _OPAQUE else _with_rules(value, rules) for key, value in schema.items()}
     copy = _with_finite_numbers(copy) if rules.finite else copy
     copy = _with_owned_data(copy, rules)
+    if schema["type"] == "bytes" and rules.base64:
+        return _after(_BASE64, copy)
+    if _decodes_itself(schema):
+        copy["schema"] = schema["schema"]
     return _leniently(copy) if rules.lenient else copy
 
 
@@ -140,6 +148,15 @@ def _by(function: Callable[[Any], Any]) -> dict[str, Any]:
     return {"type": "function-plain", "function": {"type": "no-info", "function": function}}
 
 
+def _decodes_itself(schema: Mapping[str, Any]) -> bool:
+    """Return whether this is pydantic's own type for bytes that are written in base64 or the like."""
+    if schema["type"] != "function-after" or schema["schema"].get("type") != "bytes":
+        return False
+    decoder = getattr(schema["function"]["function"], "__self__", None)
+    return type(decoder).__name__ == "EncodedBytes"
+
+
+_BASE64 = _by(bytes_of)
 _NO_BOOLEAN = _by(_refuse_boolean)
 _OWNED = _by(owned)
 _FINITE = _by(finite)

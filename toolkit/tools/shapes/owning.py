@@ -4,6 +4,7 @@ from math import isfinite
 from typing import Any
 
 from toolkit.freezing import FrozenDict, FrozenList
+from toolkit.tools.exact_numbers import WrittenNumber
 
 
 def owned(value: Any) -> Any:
@@ -33,6 +34,8 @@ def _owned(value: Any) -> Any:
     match value:
         case float() if not isfinite(value):
             raise _refusal("must be a finite number, and so must all numbers in it")
+        case WrittenNumber():
+            return float(value)
         case dict() if type(value) in (dict, FrozenDict):
             return {key: _owned(one) for key, one in value.items()}
         case list() if type(value) in (list, FrozenList):

@@ -127,6 +127,10 @@ class _JsonSchema(GenerateJsonSchema):
             described[_NAMES] = ", ".join(f"{to_jsonable_python(value)} = {name}" for value, name in named)
         return described
 
+    def bytes_schema(self, schema: core_schema.BytesSchema) -> JsonSchemaValue:  # noqa: ARG002 - limits count bytes
+        """Describe bytes as what they are in JSON, in both directions."""
+        return {"type": "string", "contentEncoding": "base64"}
+
     def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonSchemaValue:
         """Describe a decimal as a number, where text is accepted too; it is written out as text, which is exact."""
         if self.mode == "serialization":

@@ -13,12 +13,14 @@ class UnknownMember(NamedTuple):
     Attributes:
         around: The path of the object, `orders[0]`; empty for the arguments themselves.
         name: The name.
-        open: The names that the object knows and was not given.
+        known: The names that the object knows.
+        given: The names that it was given.
     """
 
     around: str
     name: str
-    open: tuple[str, ...]
+    known: tuple[str, ...]
+    given: frozenset[str]
 
     @property
     def path(self) -> str:
@@ -28,7 +30,7 @@ class UnknownMember(NamedTuple):
     @property
     def meant(self) -> str | None:
         """The question which name was meant, if one is near."""
-        return did_you_mean(self.name, self.open)
+        return did_you_mean(self.name, [one for one in self.known if one not in self.given])
 
 
 def unknown_members(schema: Schema, data: Any) -> Iterator[UnknownMember]:
@@ -44,7 +46,7 @@ def _unknown(schema: Any, data: Any, root: Schema, path: str) -> Iterator[Unknow
         is_closed = "properties" in part and not more and "patternProperties" not in part
         for name, value in data.items():
             if name not in known and is_closed:
-                yield UnknownMember(path, str(name), tuple(one for one in known if one not in data))
+                yield UnknownMember(path, str(name), tuple(known), frozenset(map(str, data)))
             else:
                 yield from _unknown(known.get(name, more), value, root, f"{path}.{name}" if path else str(name))
     elif isinstance(data, list | tuple):

@@ -24,10 +24,15 @@ class Shape:
     def _validator(self) -> "SchemaValidator":
         from pydantic_core import SchemaValidator
 
-        from toolkit.tools.shapes.leniency import with_our_rules  # noqa: PLC0415
+        from toolkit.tools.shapes.leniency import with_our_rules  # noqa: PLC0415 - as pydantic is
 
         # A model's own ready validator would bring pydantic's rules back.
         return SchemaValidator(with_our_rules(self._core()), None, _use_prebuilt=False)
+
+    @cached_property
+    def keeps_digits(self) -> bool:
+        """Whether something in it wants more of a number than a float has: its digits, or how it was written."""
+        return keeps_digits(self._core())
 
     @cached_property
     def validate_text(self) -> Callable[[str], Any]:
@@ -38,3 +43,17 @@ class Shape:
     def validate_data(self) -> Callable[[Any], Any]:
         """Reads plain data and returns the value, or raises pydantic's ValidationError."""
         return self._validator.validate_python
+
+
+def keeps_digits(core: Any) -> bool:
+    """Return whether there is a decimal, or text that a number may stand for, in a schema for pydantic-core."""
+    if isinstance(core, list | tuple):
+        return any(keeps_digits(part) for part in core)
+    if not isinstance(core, dict):
+        return False
+    if core.get("type") in ("decimal", "str"):
+        return True
+    return any(keeps_digits(part) for key, part in core.items() if key not in _WITHOUT_NUMBERS)
+
+
+_WITHOUT_NUMBERS = {"keys_schema", "metadata", "serialization", "default", "cls", "config"}
