@@ -117,6 +117,19 @@ def test_format_of_pipelines_is_a_schema_that_editors_read(invoke, weather):
     assert not validator.is_valid({"stepz": []})
 
 
+def test_format_of_configurations_is_a_schema_that_editors_read(invoke, weather):
+    result = invoke("schema", "--of", "config")
+    assert (result.exit_code, result.stderr) == (0, "")
+    schema = json.loads(result.stdout)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    assert validator.is_valid(
+        {"sources": ["tools.py"], "builtin": {"file_read": {"base": "docs"}}, "lint": {"max-depth": 4}}
+    )
+    assert not validator.is_valid({"lint": {"ignroe": []}})
+
+
 def test_a_format_and_targets_exclude_each_other(invoke, weather):
     result = invoke("schema", "weather.py", "--of", "pipeline")
     assert (result.exit_code, result.stdout) == (2, "")

@@ -129,5 +129,5 @@ def test_ready_tools_that_nobody_configured_are_not_imported_by_reading(project)
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == (
-        "[]\n['toolkit.builtin.arithmetic', 'toolkit.builtin.calculator', 'toolkit.builtin.options', 'toolkit.builtin.real_numbers']\n"
+        "[]\n['toolkit.builtin.arithmetic', 'toolkit.builtin.calculator', 'toolkit.builtin.catalog', 'toolkit.builtin.options', 'toolkit.builtin.real_numbers']\n"
     )

@@ -4,12 +4,9 @@ An option names one of these functions beside its key. A project's file that set
 its user. Where a value cannot be judged, it widens.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-
-Widening = Callable[[Any, Path], str | None]
-"""Says in words what a value reaches, given the project's folder; None where it stays within bounds."""
 
 
 def outside_project(value: Path, project: Path) -> str | None:

@@ -15,11 +15,8 @@ if TYPE_CHECKING:
     from toolkit.lint.rule import PORTABLE as PORTABLE, Rule as Rule, RulePage as RulePage, RuleSettings as RuleSettings
     from toolkit.lint.rules import all_pages as all_pages, codes as codes, page_of as page_of
     from toolkit.lint.selection import Selection as Selection
-    from toolkit.lint.settings import (
-        PROVIDERS as PROVIDERS,
-        LintSettings as LintSettings,
-        read_lint_settings as read_lint_settings,
-    )
+    from toolkit.lint.setting_keys import PROVIDERS as PROVIDERS
+    from toolkit.lint.settings import LintSettings as LintSettings, read_lint_settings as read_lint_settings
 else:
     from toolkit.faces import face
 
@@ -34,6 +31,7 @@ else:
             "rule": "PORTABLE Rule RulePage RuleSettings",
             "rules": "all_pages codes page_of",
             "selection": "Selection",
-            "settings": "LintSettings PROVIDERS read_lint_settings",
+            "setting_keys": "PROVIDERS",
+            "settings": "LintSettings read_lint_settings",
         },
     )

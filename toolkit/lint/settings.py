@@ -12,23 +12,19 @@ max-parameters = 10                 # the figures of rules, by their names
 "legacy/*.py" = ["TK2"]
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from fnmatch import fnmatch
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from toolkit.codes import BAD_CONFIGURATION
+from toolkit.documents.tables import Setting, Spot, read_table
 from toolkit.lint.rule import PORTABLE
-from toolkit.lint.selection import Selection, fits, unknown_parts
-from toolkit.problems import Problem, did_you_mean
+from toolkit.lint.selection import Selection, fits
+from toolkit.lint.setting_keys import lint_keys
+from toolkit.problems import Problem
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.toml_files import place_in_configuration
-
-PROVIDERS = (
-    PORTABLE, "openai", "openai-strict", "anthropic", "anthropic-strict", "gemini", "bedrock", "mistral", "ollama",
-    "mcp", "llama-cpp",
-)  # fmt: skip
-"""The providers that lint can check tools for."""
 
 
 class LintSettings(NamedTuple):
@@ -70,105 +66,16 @@ class LintSettings(NamedTuple):
 
 def read_lint_settings(configuration: Configuration) -> tuple[LintSettings, list[Problem]]:
     """Return what a configuration says of lint, and everything that is wrong with it (`TK005`)."""
-    reader = _Reader(configuration)
-    return reader.settings(configuration.lint), reader.problems
-
-
-def selection_problems(parts: Sequence[str]) -> list[Problem]:
-    """Return a problem for each part of a selection that means no rule."""
-    return [
-        Problem(BAD_CONFIGURATION, f"no rule is called {part!r}", hint=near or "`toolkit lint --explain ALL` shows all")
-        for part, near in unknown_parts(parts)
-    ]
-
-
-def provider_problems(names: Sequence[str]) -> list[Problem]:
-    """Return a problem for each name that is no provider's."""
-    return [
-        Problem(
-            BAD_CONFIGURATION,
-            f"unknown provider {name!r}",
-            hint=did_you_mean(name, PROVIDERS, otherwise=f"the providers are {', '.join(PROVIDERS)}"),
-        )
-        for name in names
-        if name not in PROVIDERS
-    ]
-
-
-class _Reader:
-    """Reads the table; what is wrong is left out of the settings and told."""
-
-    def __init__(self, configuration: Configuration) -> None:
-        self._configuration = configuration
-        self.problems: list[Problem] = []
-
-    def settings(self, table: Mapping[str, Any]) -> LintSettings:
-        readers: dict[str, Callable[[str, Any], Any]] = {
-            "select": self._parts,
-            "ignore": self._parts,
-            "extend-select": self._parts,
-            "per-file-ignores": self._per_file_ignores,
-            "provider": self._providers,
-            "baseline": self._path,
-        }
-        found: dict[str, Any] = {}
-        limits: dict[str, int] = {}
-        for key, value in table.items():
-            if key in readers:
-                found[key] = readers[key](key, value)
-            else:
-                self._limit(key, value, limits, readers)
-        return LintSettings(
-            selections=(Selection(found.get("select"), found.get("ignore") or (), found.get("extend-select") or ()),),
-            per_file_ignores=found.get("per-file-ignores") or {},
-            providers=found.get("provider") or (PORTABLE,),
-            limits=limits,
-            baseline=found.get("baseline"),
-            directory=self._configuration.directory,
-        )
-
-    def _texts(self, key: str, value: Any) -> tuple[str, ...] | None:
-        if isinstance(value, list) and all(isinstance(one, str) and one.strip() for one in value):
-            return tuple(value)
-        self._report(key, f"'lint.{key}' must be a list of texts", f"write {key} = ['TK2']")
-        return None
-
-    def _parts(self, key: str, value: Any) -> tuple[str, ...] | None:
-        parts = self._texts(key, value)
-        for problem in selection_problems(parts or ()):
-            self._report(key, problem.message, problem.hint)
-        return parts
-
-    def _providers(self, key: str, value: Any) -> tuple[str, ...] | None:
-        names = (value,) if isinstance(value, str) else self._texts(key, value)
-        for problem in provider_problems(names or ()):
-            self._report(key, problem.message, problem.hint)
-        return names and tuple(name for name in names if name in PROVIDERS)
-
-    def _per_file_ignores(self, key: str, value: Any) -> dict[str, tuple[str, ...]] | None:
-        if isinstance(value, dict):
-            return {pattern: self._parts(key, parts) or () for pattern, parts in value.items()}
-        self._report(key, f"'lint.{key}' must be a table", "write per-file-ignores = { 'legacy/*.py' = ['TK2'] }")
-        return None
-
-    def _path(self, key: str, value: Any) -> Path | None:
-        if isinstance(value, str) and value.strip():
-            return self._configuration.directory / value
-        self._report(key, f"'lint.{key}' must be the path of a file", f"write {key} = 'lint-baseline.json'")
-        return None
-
-    def _limit(self, key: str, value: Any, limits: dict[str, int], readers: Mapping[str, object]) -> None:
-        from toolkit.lint.rules import all_pages  # noqa: PLC0415 - few projects change a figure
-
-        known = sorted({name for page in all_pages() for name in page.limits})
-        if key not in known:
-            hint = did_you_mean(key, [*readers, *known], otherwise=f"the keys are {', '.join([*readers, *known])}")
-            self._report(key, f"unknown key 'lint.{key}'", hint)
-        elif isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            self._report(key, f"'lint.{key}' must be a whole number", None)
-        else:
-            limits[key] = value
-
-    def _report(self, key: str, message: str, hint: str | None) -> None:
-        place = place_in_configuration(self._configuration, ["lint", key])
-        self.problems.append(Problem(BAD_CONFIGURATION, message, place, hint=hint))
+    problems: list[Problem] = []
+    place = partial(place_in_configuration, configuration)
+    spot = Spot(("lint",), Setting(configuration.directory, place, problems.append))
+    found = read_table(configuration.lint, lint_keys(configuration.lint), spot)
+    settings = LintSettings(
+        selections=(Selection(found.get("select"), found.get("ignore", ()), found.get("extend-select", ())),),
+        per_file_ignores=found.get("per-file-ignores", {}),
+        providers=found.get("provider") or (PORTABLE,),
+        limits={key: value for key, value in found.items() if type(value) is int},
+        baseline=found.get("baseline"),
+        directory=configuration.directory,
+    )
+    return settings, problems

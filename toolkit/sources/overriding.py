@@ -8,7 +8,7 @@ from typing import Any
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.problems import Problem
 from toolkit.sources.configuration import Configuration
-from toolkit.sources.settings import seconds_of, unknown_dialect
+from toolkit.sources.setting_kinds import DURATION, unknown_dialect
 
 _LISTS = {"TOOLKIT_ENV": "own_env", "TOOLKIT_MCP_START": "start", "TOOLKIT_CONSENT": "consented"}
 """The variables that list names, separated by commas, and what they set."""
@@ -44,11 +44,10 @@ def override(
     changes |= {key: text for key in ("model", "model_url") if (text := variables.get(f"TOOLKIT_{key.upper()}"))}
     for key in ("timeout", "approval_timeout", "model_timeout"):
         if text := variables.get(name := f"TOOLKIT_{key.upper()}"):
-            seconds = seconds_of(text)
-            if isinstance(seconds, float):
+            if seconds := DURATION.read(text, directory):
                 changes[key] = seconds
             else:
-                problems.append(Problem(BAD_CONFIGURATION, f"the variable '{name}' must be {seconds}"))
+                problems.append(Problem(BAD_CONFIGURATION, f"the variable '{name}' must be {DURATION.words}"))
     return configuration._replace(**changes)
 
 

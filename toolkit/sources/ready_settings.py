@@ -10,76 +10,63 @@
 In `pyproject.toml` they stand beneath `tool.toolkit`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 from toolkit.builtin.catalog import ReadyTool, ready_tools
-from toolkit.builtin.options import read_options
+from toolkit.builtin.options import one_of, read_options
+from toolkit.documents.tables import Key, Schema, Spot, schema_of
 from toolkit.problems import did_you_mean
 from toolkit.sources.configuration import ReadySettings
 from toolkit.tools.names import name_problem
 
-if TYPE_CHECKING:
-    from toolkit.mcp.settings.servers import Owner
+DEFINITION = "ready_tool"
+"""The name of a definition in the JSON Schema of a configuration."""
 
-_KIND = "kind"
-
-
-class Report(Protocol):
-    """Takes what is wrong with the key that a path leads to."""
-
-    def __call__(self, path: Sequence[str], message: str, hint: str | None) -> None:
-        """Take it."""
+KIND = "kind"
+"""The key that says which ready tool a table of another name is about."""
 
 
-def read_ready_settings(
-    tables: Mapping[str, Any], path: Sequence[str], folder: Path, report: Report, owner: "Owner" = "project"
-) -> dict[str, ReadySettings]:
+def read_ready_settings(tables: Mapping[str, Any], spot: Spot) -> dict[str, ReadySettings]:
     """Return what the tables say, by the names that the tools go by; everything wrong is reported.
 
     Args:
         tables: A table for each tool.
-        path: The keys that lead to them.
-        folder: What relative paths start from.
-        report: Takes what is wrong.
-        owner: Whose file it is.
+        spot: Where they stand.
     """
     settings = {}
     for name, table in tables.items():
-        place = [*path, name]
+        here = spot.below(name)
         if not isinstance(table, dict):
-            report(place, f"'{'.'.join(place)}' must be a table", f"write [{'.'.join(place)}]")
-        elif (tool := _tool_of(table, place, report)) is not None:
-            settings[name] = _settings(tool, table, place, folder, report)._replace(owner=owner)
+            here.wrong("a table", f"write [{here.name}]")
+        elif (tool := _tool_of(table, here)) is not None:
+            settings[name] = _settings(tool, table, here)
     return settings
 
 
-def _tool_of(table: Mapping[str, Any], place: Sequence[str], report: Report) -> ReadyTool | None:
+def _tool_of(table: Mapping[str, Any], spot: Spot) -> ReadyTool | None:
     """Return which ready tool a table is about."""
-    ready, kind = ready_tools(), table.get(_KIND, place[-1])
-    if _KIND in table and (problem := name_problem(place[-1])):
-        report(place, problem.message, problem.hint)
+    name = spot.path[-1]
+    ready, kind = ready_tools(), table.get(KIND, name)
+    if KIND in table and (problem := name_problem(name)):
+        spot.report(problem.message, problem.hint)
     if isinstance(kind, str) and kind in ready:
         return ready[kind]
-    if _KIND in table:
+    if KIND in table:
         names = ", ".join(f"'{name}'" for name in ready)
         hint = did_you_mean(str(kind), ready, otherwise=f"they are {names}")
-        report([*place, _KIND], f"'{'.'.join([*place, _KIND])}' must be the name of a ready tool", hint)
+        spot.below(KIND).wrong("the name of a ready tool", hint)
     else:
         otherwise = f"for a name of your own, say which tool it is, as in kind = '{next(iter(ready))}'"
-        report(place, f"unknown ready tool '{'.'.join(place)}'", did_you_mean(place[-1], ready, otherwise=otherwise))
+        spot.report(f"unknown ready tool '{spot.name}'", did_you_mean(name, ready, otherwise=otherwise))
     return None
 
 
-def _settings(
-    tool: ReadyTool, table: Mapping[str, Any], place: Sequence[str], folder: Path, report: Report
-) -> ReadySettings:
-    given = {name: written for name, written in table.items() if name != _KIND}
-    values, complaints = read_options(tool.options, given, folder, f"{'.'.join(place)}.")
-    for complaint in complaints:
-        report([*place, complaint.option], complaint.message, complaint.hint)
-    return ReadySettings(tool.name, {name: _real(value) for name, value in values.items()})
+def _settings(tool: ReadyTool, table: Mapping[str, Any], spot: Spot) -> ReadySettings:
+    given = {name: written for name, written in table.items() if name != KIND}
+    values = read_options(tool.options, given, spot)
+    return ReadySettings(tool.name, {name: _real(value) for name, value in values.items()}, spot.setting.owner)
 
 
 def _real(value: Any) -> Any:
@@ -90,3 +77,19 @@ def _real(value: Any) -> Any:
         return value.resolve()
     except (OSError, RuntimeError):  # links in a circle: whoever opens it says so
         return value
+
+
+def ready_schema() -> Schema:
+    """Return the JSON Schema of the tables of ready tools; `DEFINITION` is what `any_ready_schema` gives."""
+    of_another_name: Schema = {"$ref": f"#/$defs/{DEFINITION}"}
+    named = {name: {"anyOf": [schema_of(tool.options), of_another_name]} for name, tool in ready_tools().items()}
+    return {"type": "object", "properties": named, "additionalProperties": of_another_name}
+
+
+def any_ready_schema() -> Schema:
+    """Return the JSON Schema of a table that says which ready tool it is about."""
+    return {"anyOf": [schema_of((_kind_of(tool), *tool.options)) for tool in ready_tools().values()]}
+
+
+def _kind_of(tool: ReadyTool) -> Key:
+    return Key(KIND, one_of(tool.name), "which ready tool it is", required=True)

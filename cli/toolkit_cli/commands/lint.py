@@ -122,14 +122,14 @@ def _settings(configuration: "Configuration", said: _Said) -> "LintSettings":
         ConfigurationError: With everything that is wrong in the project's settings.
         Failure: With everything that is wrong in the options.
     """
-    from toolkit.lint import settings as lint  # noqa: PLC0415 - help needs none of it
+    from toolkit.lint import setting_keys as keys, settings as lint  # noqa: PLC0415 - help needs none of it
     from toolkit.lint.selection import Selection  # noqa: PLC0415
 
     settings, problems = lint.read_lint_settings(configuration)
     raise_errors(ConfigurationError, problems)
     lists = (said.select, said.ignore, said.extend_select, said.provider)
     select, ignore, extend, providers = map(_parts, lists)
-    wrong = [*lint.selection_problems([*select, *ignore, *extend]), *lint.provider_problems(providers)]
+    wrong = [*keys.selection_problems([*select, *ignore, *extend]), *keys.provider_problems(providers)]
     if wrong:
         raise Failure(ExitCode.USAGE, problems=wrong)
     layer = Selection(select or None, ignore, extend)

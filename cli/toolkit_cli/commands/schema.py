@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _PLAIN = "plain"
 
+_Format = Literal["pipeline", "agent", "config"]
+
 Dialect = Literal[
     "plain", "openai", "openai-strict", "anthropic", "anthropic-strict", "gemini", "bedrock", "mistral", "ollama",
     "mcp", "json-schema",
@@ -41,7 +43,7 @@ def schema(  # noqa: PLR0913 - each is an option of the command
         Literal["json", "yaml"], typer.Option("--format", help="How to write it.")
     ] = "json",
     of: Annotated[
-        Literal["pipeline", "agent"] | None,
+        _Format | None,
         typer.Option("--of", help="The JSON Schema of a file format instead, for editors.", show_default=False),
     ] = None,
     tools: Sources = None,
@@ -119,14 +121,21 @@ def _problem(objection: "Objection", about: str, location: Location | None) -> P
     return Problem(objection.code, f"{about}{objection.message}", location, objection.severity, hint)
 
 
-def _format_schema(of: Literal["pipeline", "agent"]) -> Any:
-    if of == "agent":
-        from toolkit.agents.files.format import agent_schema  # noqa: PLC0415 - it is seldom wanted
+def _format_schema(of: _Format) -> Any:
+    match of:
+        case "agent":
+            from toolkit.agents.files.format import agent_schema  # noqa: PLC0415 - it is seldom wanted
 
-        return agent_schema()
-    from toolkit.pipelines.format import pipeline_schema  # noqa: PLC0415 - it is seldom wanted
+            return agent_schema()
+        case "config":
+            from toolkit.lint.setting_keys import lint_schema  # noqa: PLC0415 - it is seldom wanted
+            from toolkit.sources.format import configuration_schema  # noqa: PLC0415
 
-    return pipeline_schema()
+            return configuration_schema(lint_schema())
+        case "pipeline":
+            from toolkit.pipelines.format import pipeline_schema  # noqa: PLC0415 - it is seldom wanted
+
+            return pipeline_schema()
 
 
 def _written(data: Any, format: str) -> str:  # noqa: A002

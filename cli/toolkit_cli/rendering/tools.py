@@ -125,7 +125,17 @@ def drawn_options(name: str, options: "Iterable[Option]", width: int) -> list[Li
 
 def option_records(options: "Iterable[Option]") -> list[dict[str, Any]]:
     """Return the same as plain data."""
-    return [one._asdict() | {"kind": one.kind.name, "widens": one.widens is not None} for one in options]
+    return [
+        {
+            "name": one.name,
+            "kind": one.kind.name,
+            "meaning": one.meaning,
+            "default": one.default,
+            "required": one.required,
+            "widens": one.widens is not None,
+        }
+        for one in options
+    ]
 
 
 def explained(ready: "ReadyTool", width: int) -> list[Line]:

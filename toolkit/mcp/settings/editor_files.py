@@ -1,20 +1,22 @@
 """Files of editors: `.mcp.json`, `.cursor/mcp.json`, `.vscode/mcp.json` and the like, read as our own tables are."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from toolkit.codes import BAD_CONFIGURATION
+from toolkit.documents.tables import Setting, Spot
+from toolkit.mcp.settings.server_keys import EDITORS_KEYS
 from toolkit.mcp.settings.servers import McpServer
-from toolkit.mcp.settings.tables import HTTP_KEYS, STDIO_KEYS, Setting, read_table
+from toolkit.mcp.settings.tables import read_server
 from toolkit.paths import bounded_bytes
 from toolkit.problems import Location, Problem, did_you_mean
 
 _LISTS = ("mcpServers", "servers")
 _LARGEST = 1024 * 1024
-_KEYS = (*STDIO_KEYS, *HTTP_KEYS, "type")
+_KEYS = (*EDITORS_KEYS, "type")
 _EDITORS_OWN = {
     "alwaysAllow", "autoApprove", "description", "dev", "disabled", "disabledTools", "enabled", "envFile", "gallery",
     "icon", "oauth", "sandbox", "sandboxEnabled", "timeout", "tools", "version",
@@ -46,19 +48,19 @@ def read_editors_file(file: Path, setting: Setting) -> dict[str, McpServer]:
     )
     tables = plain(root)[listed] if listed else None
     if not isinstance(tables, dict):
-        inner.report((), f"'{file.name}' names no servers", 'it has them under "mcpServers", or "servers"')
+        Spot((), inner).report(f"'{file.name}' names no servers", 'it has them under "mcpServers", or "servers"')
         return {}
-    servers = {}
-    for name, table in tables.items():
-        path = [listed, name]
+    servers: dict[str, McpServer] = {}
+    for key, table in tables.items():
+        spot, name = Spot((listed, key), inner), _as_name(key)
         if not isinstance(table, dict):
-            inner.report(path, f"'{name}' must be an object", None)
-        elif _as_name(name) in servers:
-            inner.report(path, f"'{name}' and another server would both be '{_as_name(name)}'", "rename one")
+            spot.report(f"'{key}' must be an object")
+        elif name in servers:
+            spot.report(f"'{key}' and another server would both be '{name}'", "rename one")
         elif table.get("disabled") is True:
             continue
-        elif (server := read_table(_as_name(name), _as_ours(table, path, inner), path, inner)) is not None:
-            servers[_as_name(name)] = server
+        elif (server := read_server(name, _as_ours(table, spot), spot)) is not None:
+            servers[name] = server
     return servers
 
 
@@ -73,46 +75,41 @@ def _project_of(file: Path) -> Path:
     return folder.parent if folder.name in {".cursor", ".vscode"} else folder
 
 
-def _as_ours(table: Mapping[str, Any], path: Sequence[str], setting: Setting) -> dict[str, Any]:
+def _as_ours(table: Mapping[str, Any], spot: Spot) -> dict[str, Any]:
     """Return an editor's table in our words; what concerns the editor alone is passed over."""
     for key in table:
         if key not in _KEYS and key not in _EDITORS_OWN:
             hint = did_you_mean(key, _KEYS, otherwise="it is passed over")
-            setting.report([*path, key], f"unknown key '{key}'", hint, "warning")
+            spot.below(key).report(f"unknown key '{key}'", hint, "warning")
     if "envFile" in table:
+        message = f"server '{spot.path[-1]}' wants a file of variables, which is not read"
         hint = "set the variables yourself, or name them: env = { NAME = '${NAME}' }"
-        setting.report(
-            [*path, "envFile"], f"server '{path[-1]}' wants a file of variables, which is not read", hint, "warning"
-        )
+        spot.below("envFile").report(message, hint, "warning")
     if table.get("type") == "sse":
+        message = f"server '{spot.path[-1]}' wants SSE, which MCP has given up"
         hint = "most servers that speak it speak streamable HTTP too, at the address /mcp"
-        setting.report([*path, "type"], f"server '{path[-1]}' wants SSE, which MCP has given up", hint, "warning")
-    ours = {key: value for key, value in table.items() if key in _KEYS and key != "type"}
-    replaced: dict[str, Any] = {}
-    for key, value in ours.items():
-        match value:
-            case str():
-                replaced[key] = _in_place(value, [*path, key], setting)
-            case list():
-                replaced[key] = [
-                    _in_place(one, [*path, key], setting) if isinstance(one, str) else one for one in value
-                ]
-            case dict():
-                replaced[key] = {
-                    name: _in_place(one, [*path, key, name], setting) if isinstance(one, str) else one
-                    for name, one in value.items()
-                }
-            case _:
-                replaced[key] = value
-    return replaced
+        spot.below("type").report(message, hint, "warning")
+    return {key: _filled_in(value, spot.below(key)) for key, value in table.items() if key in EDITORS_KEYS}
 
 
-def _in_place(text: str, path: Sequence[str], setting: Setting) -> str:
+def _filled_in(value: Any, spot: Spot) -> Any:
+    """Return a value with what editors replace in its texts."""
+    match value:
+        case str():
+            return _in_place(value, spot)
+        case list():
+            return [_in_place(one, spot) if isinstance(one, str) else one for one in value]
+        case dict():
+            return {key: _in_place(one, spot.below(key)) if isinstance(one, str) else one for key, one in value.items()}
+    return value
+
+
+def _in_place(text: str, spot: Spot) -> str:
     """Return a text with what editors replace in it."""
     if found := _INPUT.search(text):
         hint = f"write ${{env:{re.sub('[^A-Za-z0-9]+', '_', found[1]).upper() or 'NAME'}}}, which editors know too"
-        setting.report(path, f"'{found[0]}' is a question that only the editor can ask", hint)
-    home, folder = str(Path.home()), str(setting.folder)
+        spot.report(f"'{found[0]}' is a question that only the editor can ask", hint)
+    home, folder = str(Path.home()), str(spot.setting.folder)
     known = {"${workspaceFolder}": folder, "${workspaceRoot}": folder, "${userHome}": home, "${HOME}": home}
     for name, value in known.items():
         text = text.replace(name, value)

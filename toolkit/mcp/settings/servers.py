@@ -13,15 +13,13 @@ from hashlib import sha256
 from pathlib import Path
 from shlex import join
 from shutil import which
-from typing import Any, Literal
+from typing import Any
 
+from toolkit.documents.tables import Owner
 from toolkit.errors import ConfigurationError
 from toolkit.mcp.crossing import MetaConverter, nothing
 from toolkit.problems import Location
 from toolkit.tools.names import legal_name
-
-Owner = Literal["user", "project"]
-"""Who chose a server: the user (in their own configuration, or in code), or a file of a project."""
 
 START_TIMEOUT = 30.0
 """Seconds that a server may take to answer for the first time, unless its settings say otherwise."""

@@ -1,0 +1,40 @@
+"""Every key of a configuration in `docs/configuration.md`, from the rows that read it."""
+
+import json
+from collections.abc import Iterable
+
+from docs.generators.regions import with_region
+from toolkit.documents.tables import Key  # private
+from toolkit.lint.setting_keys import all_lint_keys  # private
+from toolkit.mcp.settings.server_keys import HTTP_KEYS, STDIO_KEYS  # private
+from toolkit.sources.setting_keys import DEFAULTS, GROUP, KEYS, PRICES  # private
+
+
+def pages() -> dict[str, str]:
+    """Return the page with the keys as they are now, by its place in the docs."""
+    return {"configuration.md": with_region("configuration.md", "the keys", tables())}
+
+
+def tables() -> str:
+    """Return a table for each table of settings."""
+    own = {key.name for key in STDIO_KEYS} - {key.name for key in HTTP_KEYS}
+    servers = [*(key for key in STDIO_KEYS if key.name in own), *HTTP_KEYS]
+    sections = {
+        "At the top level": KEYS,
+        "In `[defaults]`": DEFAULTS,
+        "In `[groups.NAME]`": GROUP,
+        "In `[mcp.NAME]`, which has either `command` or `url`": servers,
+        "In `[prices.NAME]`": PRICES,
+        "In `[lint]`": all_lint_keys(),
+    }
+    return "\n".join(_section(title, keys) for title, keys in sections.items())
+
+
+def _section(title: str, keys: Iterable[Key]) -> str:
+    head = [f"{title}:", "", "| key | type | default | meaning |", "| --- | --- | --- | --- |"]
+    return "\n".join([*head, *map(_row, keys), ""])
+
+
+def _row(key: Key) -> str:
+    default = "" if key.default is None else f"`{json.dumps(key.default, ensure_ascii=False)}`"
+    return f"| `{key.name}` | {key.kind.name} | {default} | {key.meaning} |".replace(" | false", r" \| false")

@@ -1,0 +1,52 @@
+"""Kinds: what a value of a setting has to be, each said once: in words, as a check and as JSON Schema."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from toolkit.documents.tables import Key
+from toolkit.durations import parse_duration
+
+DURATION_WORDS: Final = "a duration such as '500ms', '30s' or '5m', above zero and at most 720h"
+DURATION_SCHEMA: Final = {
+    "type": "string",
+    "pattern": r"^\s*(?=[0-9.]*[1-9])[0-9]+(\.[0-9]+)?\s*(ms|s|m|h)\s*$",
+}
+NAMED_TEXTS_SCHEMA: Final = {"type": "object", "additionalProperties": {"type": "string"}}
+TEXT_SCHEMA: Final = {"type": "string", "pattern": r"\S"}
+TEXTS_SCHEMA: Final = {"type": "array", "items": TEXT_SCHEMA}
+
+
+def no_cure(key: Key, written: Any) -> None:
+    """Add nothing to the words."""
+
+
+def is_text(written: Any) -> bool:
+    """Return whether something is a text that is not blank."""
+    return isinstance(written, str) and bool(written.strip())
+
+
+def is_number(written: Any) -> bool:
+    """Return whether something is a number."""
+    return isinstance(written, int | float) and not isinstance(written, bool)
+
+
+def duration(written: Any, _: Path) -> float | None:
+    """Return the seconds of a duration that is above zero."""
+    return (parse_duration(written) or None) if isinstance(written, str) else None
+
+
+def texts(written: Any, _: Path) -> tuple[str, ...] | None:
+    """Return a list of texts that are not blank."""
+    return tuple(written) if isinstance(written, list | tuple) and all(map(is_text, written)) else None
+
+
+def table(written: Any, _: Path) -> Mapping[str, Any] | None:
+    """Return a table."""
+    return written if isinstance(written, Mapping) else None
+
+
+def table_of_tables(written: Any, folder: Path) -> Mapping[str, Any] | None:
+    """Return a table that holds nothing but tables."""
+    found = table(written, folder)
+    return found if found is not None and all(isinstance(each, Mapping) for each in found.values()) else None

@@ -1,0 +1,143 @@
+"""Setting keys: a row for everything that a configuration may say of lint; each figure of a rule is one more."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from toolkit.codes import BAD_CONFIGURATION
+from toolkit.documents.kinds import TEXT_SCHEMA, TEXTS_SCHEMA, is_text, no_cure, table, texts
+from toolkit.documents.tables import Key, Kind, Schema, Spot, schema_of
+from toolkit.lint.rule import PORTABLE
+from toolkit.lint.selection import unknown_parts
+from toolkit.problems import Problem, did_you_mean
+
+PROVIDERS = (
+    PORTABLE, "openai", "openai-strict", "anthropic", "anthropic-strict", "gemini", "bedrock", "mistral", "ollama",
+    "mcp", "llama-cpp",
+)  # fmt: skip
+"""The providers that lint can check tools for."""
+
+
+def selection_problems(parts: Sequence[str]) -> list[Problem]:
+    """Return a problem for each part of a selection that means no rule."""
+    return [
+        Problem(BAD_CONFIGURATION, f"no rule is called {part!r}", hint=near or "`toolkit lint --explain ALL` shows all")
+        for part, near in unknown_parts(parts)
+    ]
+
+
+def provider_problems(names: Sequence[str]) -> list[Problem]:
+    """Return a problem for each name that is no provider's."""
+    return [
+        Problem(
+            BAD_CONFIGURATION,
+            f"unknown provider {name!r}",
+            hint=did_you_mean(name, PROVIDERS, otherwise=f"the providers are {', '.join(PROVIDERS)}"),
+        )
+        for name in names
+        if name not in PROVIDERS
+    ]
+
+
+def lint_keys(given: Mapping[str, Any]) -> tuple[Key, ...]:
+    """Return the keys that there are; the figures, for which every rule is imported, only if one may be given."""
+    named = {key.name for key in _KEYS}
+    return _KEYS if named.issuperset(given) else all_lint_keys()
+
+
+def _figures() -> list[Key]:
+    """Return a key for each figure of a rule."""
+    from toolkit.lint.rules import all_pages  # noqa: PLC0415 - few projects change a figure
+
+    found = {name: (figure, page) for page in all_pages() for name, figure in page.limits.items()}
+    return [
+        Key(name, _FIGURE, f"a figure of the rule `{rule.name}`", figure)
+        for name, (figure, rule) in sorted(found.items())
+    ]
+
+
+def all_lint_keys() -> tuple[Key, ...]:
+    """Return every key, the figures of rules among them."""
+    return (*_KEYS, *_figures())
+
+
+def lint_schema() -> Schema:
+    """Return the JSON Schema of the table of lint."""
+    return schema_of(all_lint_keys())
+
+
+def _names_or_name(written: Any, folder: Path) -> tuple[str, ...] | None:
+    return (written,) if isinstance(written, str) else texts(written, folder)
+
+
+def _figure(written: Any, _: Path) -> int | None:
+    return written if type(written) is int and written >= 0 else None
+
+
+def _file(written: Any, folder: Path) -> Path | None:
+    return folder / written if is_text(written) else None
+
+
+def _report(problems: Sequence[Problem], spot: Spot) -> None:
+    for problem in problems:
+        spot.report(problem.message, problem.hint)
+
+
+def _parts(parts: tuple[str, ...], spot: Spot) -> tuple[str, ...]:
+    _report(selection_problems(parts), spot)
+    return parts
+
+
+def _providers(names: tuple[str, ...], spot: Spot) -> tuple[str, ...]:
+    _report(provider_problems(names), spot)
+    return tuple(name for name in names if name in PROVIDERS)
+
+
+def _by_pattern(tables: Mapping[str, Any], spot: Spot) -> dict[str, tuple[str, ...]]:
+    """Return what is left out of the files of each pattern."""
+    found = {}
+    for pattern, written in tables.items():
+        here = spot.below(pattern)
+        parts = texts(written, spot.setting.folder)
+        if parts is None:
+            here.wrong("a list of texts", f"write '{pattern}' = ['TK2']")
+        found[pattern] = _parts(parts or (), spot)
+    return found
+
+
+_PARTS = Kind("list of texts", "a list of texts", texts, "['TK2']", TEXTS_SCHEMA)
+_FIGURE = Kind("whole number", "a whole number", _figure, "", {"type": "integer", "minimum": 0}, no_cure)
+_PROVIDERS = Kind(
+    "list of names",
+    "a list of texts",
+    _names_or_name,
+    "['TK2']",
+    {"anyOf": [{"enum": [*PROVIDERS]}, {"type": "array", "items": {"enum": [*PROVIDERS]}}]},
+)
+_BY_PATTERN = Kind(
+    "table of lists",
+    "a table",
+    table,
+    "{ 'legacy/*.py' = ['TK2'] }",
+    {"type": "object", "additionalProperties": TEXTS_SCHEMA},
+)
+_FILE = Kind("file", "the path of a file", _file, "'lint-baseline.json'", TEXT_SCHEMA)
+_KEYS: Final = (
+    Key(
+        "select",
+        _PARTS,
+        "codes, their beginnings or names of rules to look for; everything unless said",
+        take=_parts,
+    ),
+    Key("ignore", _PARTS, "what is not looked for, written alike", take=_parts),
+    Key("extend-select", _PARTS, "what is looked for besides", take=_parts),
+    Key("per-file-ignores", _BY_PATTERN, "what is not looked for in files, by patterns of paths", take=_by_pattern),
+    Key(
+        "provider",
+        _PROVIDERS,
+        "for whom the tools are meant; `portable` is what all accept",
+        [PORTABLE],
+        take=_providers,
+    ),
+    Key("baseline", _FILE, "the file with findings that are known and fail nothing"),
+)

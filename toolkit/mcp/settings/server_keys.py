@@ -1,0 +1,234 @@
+"""Server keys: a row for everything that a configuration may say of an MCP server.
+
+A new key is a row here, and a field of the server of the same name.
+"""
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import SplitResult, urlsplit
+
+from toolkit.disclosure.choices import read_choices
+from toolkit.documents.kinds import DURATION_SCHEMA, TEXTS_SCHEMA, duration, is_number, is_text, no_cure
+from toolkit.documents.tables import Key, Kind, Schema, Spot
+from toolkit.durations import spoken
+from toolkit.errors import ConfigurationError
+from toolkit.mcp.crossing import MetaConverter, converter_from, names_what_crosses
+from toolkit.mcp.settings.servers import CALL_TIMEOUT, START_TIMEOUT, holds_secret
+from toolkit.problems import Severity
+
+_USER_FILE: Final = "~/.config/toolkit/config.toml"
+_VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
+_HEADER = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_PREFIX = r"[A-Za-z0-9_]*"
+
+
+# ----------------------------------------------------------------------------------------------- what a value must be
+
+
+def _one_text(words: str, pattern: str, name: str = "text") -> Kind:
+    return Kind(
+        name,
+        words,
+        lambda written, _: written if is_text(written) and "\0" not in written else None,
+        "",
+        {"type": "string", "pattern": pattern},
+        no_cure,
+    )
+
+
+def _texts(written: Any, _: Path) -> tuple[str, ...] | None:
+    is_list = isinstance(written, list) and all(isinstance(item, str) for item in written)
+    return tuple(written) if is_list else None
+
+
+def _some_texts(written: Any, folder: Path) -> tuple[str, ...] | None:
+    found = _texts(written, folder)
+    return found if found is not None and all(found) else None
+
+
+def _named_texts(written: Any, _: Path) -> Mapping[str, str] | None:
+    is_table = isinstance(written, dict) and all(isinstance(one, str) for one in written.values())
+    return written if is_table else None
+
+
+def _table_of_texts(example: str, name: str) -> Kind:
+    schema: Schema = {
+        "type": "object",
+        "propertyNames": {"pattern": f"^{name}$"},
+        "additionalProperties": {"type": "string", "pattern": r"^[^\r\n\u0000]*$"},
+    }
+    return Kind("table of texts", "a table of texts", _named_texts, example, schema)
+
+
+def _in_seconds(_: Key, written: Any) -> str | None:
+    return f"write '{written}s' for seconds" if is_number(written) else None
+
+
+_TEXTS = Kind(
+    "list of texts", "a list of texts", _texts, "['--flag', 'value']", {"type": "array", "items": {"type": "string"}}
+)
+_CHOICES = Kind("list of texts", "a list of texts", _some_texts, "['name', 'get_*']", TEXTS_SCHEMA)
+_DURATION = Kind(
+    "duration", "a duration such as '500ms', '30s' or '5m'", duration, "'30s'", DURATION_SCHEMA, _in_seconds
+)
+_SWITCH = Kind(
+    "true | false",
+    "true or false",
+    lambda written, _: written if isinstance(written, bool) else None,
+    "",
+    {"type": "boolean"},
+    no_cure,
+)
+_NAME_PART = Kind(
+    "text",
+    "made of letters, digits and underscores",
+    lambda written, _: written if isinstance(written, str) and re.fullmatch(_PREFIX, written) else None,
+    "",
+    {"type": "string", "pattern": f"^{_PREFIX}$"},
+    no_cure,
+)
+_CROSSING = Kind(
+    "list of names",
+    "a list of names",
+    lambda written, _: written,
+    "['tenant']",
+    {
+        "anyOf": [
+            TEXTS_SCHEMA,
+            {"enum": ["all", "none"]},
+            *(
+                {"type": "object", "properties": {key: TEXTS_SCHEMA}, "required": [key], "additionalProperties": False}
+                for key in ("allow", "deny")
+            ),
+        ]
+    },
+)
+
+
+# ----------------------------------------------------------------------------------------------- what is made of values
+
+
+def _command(command: str, spot: Spot) -> str:
+    is_path = "/" in command or "\\" in command
+    if " " in command and not is_path:
+        program, *rest = command.split()
+        args = ", ".join(f"'{one}'" for one in rest)
+        spot.wrong("the program alone", f"there is no shell: write command = '{program}', args = [{args}]")
+    if is_path and not Path(command).expanduser().is_absolute():
+        return os.path.normpath(spot.setting.folder.absolute() / command)
+    return str(Path(command).expanduser()) if command.startswith("~") else command
+
+
+def _named(texts: Mapping[str, str], spot: Spot, *, name: re.Pattern[str], example: str) -> Mapping[str, str]:
+    for key, text in texts.items():
+        here = spot.below(key)
+        if not name.fullmatch(key) or "\n" in text or "\r" in text or "\0" in text:
+            here.report(f"'{here.name}' cannot be sent", f"write {spot.path[-1]} = {example}")
+        elif holds_secret(key, text):
+            severity: Severity = "warning" if spot.setting.is_editors else "error"
+            here.report(f"'{here.name}' seems to hold a secret", "name an environment variable: '${NAME}'", severity)
+    return texts
+
+
+def _folder(text: str, spot: Spot) -> Path:
+    return (spot.setting.folder.absolute() / Path(text).expanduser()).resolve()
+
+
+def _address(url: str, spot: Spot) -> str:
+    parts = _web_address(url)
+    if parts is None:
+        spot.wrong("an address that begins with https:// or http://")
+    elif parts.username is not None or parts.password is not None:
+        hint = "send it in a header: headers = { Authorization = 'Bearer ${TOKEN}' }"
+        spot.report(f"'{spot.name}' holds a user name or password", hint)
+    elif parts.scheme == "http" and parts.hostname not in _LOOPBACK and spot.beside.get("headers"):
+        spot.report(f"'{spot.name}' sends the headers unencrypted", "use https://", "warning")
+    return url
+
+
+def _web_address(url: str) -> SplitResult | None:
+    try:
+        parts = urlsplit(url)
+        has_host = bool(parts.hostname) and (parts.port or True)
+    except ValueError:
+        return None
+    return parts if parts.scheme in {"http", "https"} and has_host else None
+
+
+def _trusted(is_trusted: bool, spot: Spot) -> bool:  # noqa: FBT001 - the value of a key
+    if is_trusted and spot.setting.owner != "user":
+        hint = f"a server is trusted in your own configuration alone: {_USER_FILE}"
+        spot.report(f"a project's file cannot make server '{spot.path[-2]}' trusted", hint)
+    return is_trusted
+
+
+def _converter(written: Any, spot: Spot) -> MetaConverter | None:
+    try:
+        converter = converter_from(written)
+    except ConfigurationError as error:
+        spot.report(str(error), "write meta = ['tenant']")
+        return None
+    if spot.setting.owner != "user" and not names_what_crosses(converter):
+        hint = f"list the names; more is for your own configuration to say: {_USER_FILE}"
+        spot.wrong("a list of names in a project's file", hint)
+    return converter
+
+
+def _takes_named(kind: Kind, name: str) -> Callable[[Any, Spot], Any]:
+    return partial(_named, name=re.compile(name), example=kind.example)
+
+
+_ENV = _table_of_texts("{ TZ = 'UTC', TOKEN = '${TOKEN}' }", _VARIABLE)
+_HEADERS = _table_of_texts("{ Authorization = 'Bearer ${TOKEN}' }", _HEADER)
+
+
+# ----------------------------------------------------------------------------------------------- the rows
+
+_COMMON = (
+    Key(
+        "trusted", _SWITCH, "whether you answer for what it says; in your own configuration alone", False, take=_trusted
+    ),
+    Key("meta", _CROSSING, "which values of a call's context it receives", take=_converter),
+    Key("prefix", _NAME_PART, "what stands before the names that models are offered; the server's name unless said"),
+    Key("tools", _CHOICES, "names, patterns, or /regular expressions/; all unless said", take=read_choices),
+    Key("exclude", _CHOICES, "what is left out, written alike", take=read_choices),
+    Key("required", _CHOICES, "the names of tools without which it is of no use", take=read_choices),
+    Key("start_timeout", _DURATION, "how long until it must have answered for the first time", spoken(START_TIMEOUT)),
+    Key("timeout", _DURATION, "how long a call may take, questions not counted", spoken(CALL_TIMEOUT)),
+)
+_STARTED = (
+    Key(
+        "command",
+        _one_text("the program alone, such as 'uvx'", r"^[^ \u0000]+$|^[^\u0000]*[/\\][^\u0000]*$"),
+        "the program that is started, without a shell",
+        required=True,
+        take=_command,
+    ),
+    Key("args", _TEXTS, "its arguments, one text each"),
+    Key("env", _ENV, "its environment, beside the few variables that are safe", take=_takes_named(_ENV, _VARIABLE)),
+    Key(
+        "cwd",
+        _one_text("a folder", r"\S", "folder"),
+        "where it runs; the folder of this file unless said",
+        take=_folder,
+    ),
+)
+_REACHED = (
+    Key(
+        "url",
+        _one_text("an address such as 'https://tools.example/mcp'", "^https?://[^@/?#]+([/?#].*)?$"),
+        "its address",
+        required=True,
+        take=_address,
+    ),
+    Key("headers", _HEADERS, "what is sent with every request", take=_takes_named(_HEADERS, _HEADER)),
+)
+STDIO_KEYS: Final = (*_STARTED, *_COMMON)
+HTTP_KEYS: Final = (*_REACHED, *_COMMON)
+EDITORS_KEYS: Final = tuple(key.name for key in (*_STARTED, *_REACHED))
+"""The names of those keys that editors' files have too."""

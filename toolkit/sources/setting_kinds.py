@@ -1,0 +1,101 @@
+"""Setting kinds: what the values of a configuration have to be."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from toolkit.documents.kinds import (
+    DURATION_SCHEMA,
+    DURATION_WORDS,
+    TEXTS_SCHEMA,
+    duration,
+    is_number,
+    is_text,
+    no_cure,
+    table,
+    table_of_tables,
+    texts,
+)
+from toolkit.documents.tables import Key, Kind, Schema
+from toolkit.problems import did_you_mean
+
+PLAIN: Final = "plain"
+"""The dialect that is none: name, description and parameters, as they are."""
+
+VARIABLE_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def unknown_dialect(name: str) -> str | None:
+    """Return a hint if there is no such dialect."""
+    known = _dialects()
+    return None if name in known else did_you_mean(name, known, otherwise=f"the dialects are {', '.join(known)}")
+
+
+def _dialects() -> tuple[str, ...]:
+    from toolkit.dialects import DIALECTS  # noqa: PLC0415 - most projects name none
+
+    return (PLAIN, *DIALECTS)
+
+
+def _dialect(written: Any, _: Path) -> str | None:
+    return written if isinstance(written, str) and not unknown_dialect(written) else None
+
+
+def _near_dialect(_: Key, written: Any) -> str | None:
+    return unknown_dialect(written) if isinstance(written, str) else "write dialect = 'openai'"
+
+
+def _model_name(written: Any, _: Path) -> str | None:
+    return written if isinstance(written, str) and all(written.partition(":")) else None
+
+
+def _dollars(written: Any, _: Path) -> float | None:
+    return float(written) if is_number(written) and 0 <= written < float("inf") else None
+
+
+def _in_a_list(key: Key, written: Any) -> str:
+    meant = written if is_text(written) else "tools.py"
+    return f"write {key.name} = ['{meant}']"
+
+
+def _in_seconds(_: Key, written: Any) -> str | None:
+    return f"write '{written}s' for seconds" if is_number(written) else None
+
+
+def table_kind(example: str, schema: Schema | Callable[[], Schema]) -> Kind:
+    """Return the kind of a table."""
+    return Kind("table", "a table", table, example, schema)
+
+
+def tables_kind(example: str, each: Callable[[], Schema]) -> Kind:
+    """Return the kind of a table that holds nothing but tables."""
+    return Kind(
+        "table of tables",
+        "a table of tables",
+        table_of_tables,
+        example,
+        lambda: {"type": "object", "additionalProperties": each()},
+    )
+
+
+WORDS: Final = Kind(
+    "text", "a text", lambda written, _: written if isinstance(written, str) else None, "", {"type": "string"}, no_cure
+)
+TEXTS: Final = Kind("list of texts", "a list of texts", texts, "", TEXTS_SCHEMA, _in_a_list)
+NAMES: Final = replace(
+    TEXTS, schema={"type": "array", "items": {"type": "string", "pattern": f"^{VARIABLE_NAME.pattern}$"}}
+)
+DURATION: Final = Kind("duration", DURATION_WORDS, duration, "'30s'", DURATION_SCHEMA, _in_seconds)
+DOLLARS: Final = Kind(
+    "number", "US dollars for a million tokens, such as 0.15", _dollars, "", {"type": "number", "minimum": 0}, no_cure
+)
+DIALECT: Final = Kind("name", "the name of a dialect", _dialect, "", lambda: {"enum": [*_dialects()]}, _near_dialect)
+MODEL: Final = Kind(
+    "name",
+    "the name of a model",
+    _model_name,
+    "'openai-chat:gpt-6-luna', or 'chat:NAME'",
+    {"type": "string", "pattern": "^[^:]+:.", "not": {"pattern": r"^scripted:.*\.[pP][yY]\s*$"}},
+)
