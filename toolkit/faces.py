@@ -38,6 +38,6 @@ def face(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], 
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *home_of})
+        return sorted([*home_of, *(name for name in vars(sys.modules[package]) if name.startswith("__"))])
 
     return load, names, sorted(home_of)

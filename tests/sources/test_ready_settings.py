@@ -124,7 +124,7 @@ def test_ready_tools_that_nobody_configured_are_not_imported_by_reading(project)
 
     project.write("toolkit.toml", "[builtin.calculator]\n")
     program = (
-        "import sys; from toolkit.sources.configuring import find_configuration; print(find_configuration()[1]); "
+        "import sys; from toolkit.sources import find_configuration; print(find_configuration()[1]); "
         "print(sorted(name for name in sys.modules if name.startswith('toolkit.builtin.')))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
