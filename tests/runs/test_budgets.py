@@ -5,7 +5,7 @@ from hypothesis import given, strategies as st
 
 from toolkit import ConfigurationError
 from toolkit.amounts import money  # private
-from toolkit.runs import Budget
+from toolkit.runs import Budget, Message, ModelUse, Run
 
 
 @pytest.mark.parametrize(
@@ -81,3 +81,25 @@ def test_a_budget_says_what_it_is():
 def test_money_has_as_many_digits_as_count(dollars, text):
     assert money(dollars) == text
     assert money(0.001254, 6) == "$0.001254"
+
+
+def test_a_budget_of_dollars_warns_once_of_each_model_without_a_price(caplog):
+    told = list[Message]()
+    outer = Run(budget=Budget(cost=0.5), channel=told.append)
+    inner = Run(around=outer)
+    for use in (ModelUse("a", 5, 1), ModelUse("a", 5, 1), ModelUse("b", 5, 1, 0.1), ModelUse("c", 0, 0)):
+        inner.record_use(use)
+    warning = (
+        "the budget of $0.50 does not limit 'a', whose price nobody knows; "
+        "say it under [prices] in toolkit.toml, or limit the tokens: '20k tokens'"
+    )
+    assert told == [Message(f"warning: {warning}", run=outer.id)]
+    assert caplog.messages == []
+    Run(budget=Budget(cost=0.5)).record_use(ModelUse("a", 5, 1))
+    assert caplog.messages == [warning]
+
+
+def test_a_budget_of_tokens_or_calls_needs_no_price(caplog):
+    told = list[Message]()
+    Run(budget=Budget(tokens=5, actions=5), channel=told.append).record_use(ModelUse("a", 5, 1))
+    assert (told, caplog.messages) == ([], [])

@@ -1,5 +1,6 @@
 """The run: one execution with everything that belongs to it."""
 
+import logging
 import os
 import threading
 from collections import Counter, deque
@@ -8,9 +9,12 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import Any, Literal
 
+from toolkit.amounts import money
 from toolkit.errors import BudgetExceeded, TerminationRequested
 from toolkit.runs.blackboard import Blackboard
 from toolkit.runs.records import Budget, CallRecord, Message, ModelUse
+
+_LOGGER = logging.getLogger("toolkit.runs")
 
 Status = Literal["running", "completed", "failed", "terminated"]
 OutputChannel = Callable[[Message], None]
@@ -73,6 +77,7 @@ class Run:
         self._counts: Counter[str] = Counter()
         self._failures: Counter[str] = Counter()
         self._uses: list[ModelUse] = []
+        self._unlimited: set[str] = set()
         self._spent = Budget(0.0, 0, 0)
         self._under_way = 0
         self._lock = threading.Lock()
@@ -159,8 +164,27 @@ class Run:
         with self._lock:
             self._uses.append(use)
             self._add_up(use.cost or 0.0, use.tokens)
+            is_unlimited = self._is_unlimited(use)
+            self._unlimited |= {use.model} if is_unlimited else set()
+        if is_unlimited:
+            self._warn_of(use.model)
         if self.around is not None:
             self.around.record_use(use)
+
+    def _is_unlimited(self, use: ModelUse) -> bool:
+        """Return whether a model is the first time asked at a price that nobody knows, under a budget of dollars."""
+        is_unpriced = self.budget.cost is not None and use.cost is None and use.tokens > 0
+        return is_unpriced and use.model not in self._unlimited
+
+    def _warn_of(self, model: str) -> None:
+        """Warn the user, or the log where no user hears it, that the budget of dollars does not limit a model."""
+        limit = money(self.budget.cost or 0.0)
+        warning = (
+            f"warning: the budget of {limit} does not limit '{model}', whose price nobody knows; "
+            f"say it under [prices] in toolkit.toml, or limit the tokens: '20k tokens'"
+        )
+        if not self.tell(Message(warning, run=self.id)):
+            _LOGGER.warning("%s", warning.removeprefix("warning: "))
 
     def _add_up(self, cost: float = 0.0, tokens: int = 0, actions: int = 0) -> None:
         """Add to what was spent; whoever does it holds the lock."""
