@@ -195,7 +195,7 @@ def test_change_of_the_tools_is_followed(zoo, era):
     ("decision", "answer"),
     [
         (Edit({"name": "Leo", "sure": False}), {"action": "accept", "content": {"name": "Leo", "sure": False}}),
-        (Continue(), {"action": "accept", "content": {"name": "", "sure": True}}),
+        (Continue(), {"action": "decline"}),
         (None, {"action": "decline"}),
     ],
 )

@@ -35,6 +35,7 @@ class ReviewRequest:
         timeout: Seconds to wait for the answer; `None` waits for ever.
         on_timeout: What happens when the time is over.
         answer_is_text: The reviewer's own words are wanted (as `Edit`), not leave to run something.
+        form: A JSON Schema of what is to be filled in, where no call is asked about; the answer is an `Edit`.
         editable: Whether the arguments may be edited.
         may_be_remembered: Whether leave can be given for good.
         digest: A digest of the tool and of all that was sent to it: two calls that a reviewer sees alike may differ in
@@ -58,6 +59,7 @@ class ReviewRequest:
     timeout: float | None = DEFAULT_TIMEOUT
     on_timeout: OnTimeout = "reject"
     answer_is_text: bool = False
+    form: Mapping[str, Any] | None = None
     editable: bool = True
     may_be_remembered: bool = False
     digest: str = ""

@@ -18,11 +18,13 @@ from toolkit_cli.rendering.questions import menu_lines, question_lines, text_que
 from toolkit_cli.rendering.styles import Line, paint
 from toolkit_cli.reviewing.editing import edited_arguments
 from toolkit_cli.reviewing.explaining import explanation_of
+from toolkit_cli.reviewing.filling import filled_form
 from toolkit_cli.screen import Screen
 
-Answer = Literal["once", "edit", "reject", "same", "all", "always", "view", "stop"]
+Answer = Literal["fill", "once", "edit", "reject", "same", "all", "always", "view", "stop"]
 
 _WORDS: dict[Answer, str] = {
+    "fill": "fill in, one after the other",
     "once": "once",
     "edit": "edit",
     "reject": "reject with a reason",
@@ -33,6 +35,7 @@ _WORDS: dict[Answer, str] = {
     "stop": "stop the run",
 }
 _LETTERS: dict[Answer, str] = {
+    "fill": "f",
     "once": "o",
     "edit": "e",
     "reject": "r",
@@ -47,6 +50,7 @@ _FOR_MORE: dict[Answer, Decision] = {
     "all": Continue(whole_step=True),
     "always": Continue(always=True),
 }
+_UNLESS_FILLED: set[Answer] = {"once", "edit", "same", "all", "always"}
 _MARGIN = "     "
 _MARK = f"{_MARGIN}>"
 _FALLBACK_SIZE = (80, 24)
@@ -106,6 +110,8 @@ class _Question:
                         return Reject(reason)
                 case "stop":
                     return ExitEarly("The reviewer stopped the run")
+                case "fill":
+                    await self._fill()
                 case "edit":
                     await self._edit()
                 case "view":
@@ -134,6 +140,7 @@ class _Question:
             missing.add("all")
         if not self._request.editable:
             missing.add("edit")
+        missing |= {"fill"} if self._request.form is None else _UNLESS_FILLED if not self._edited else {"always"}
         missing.add("same" if self._request.may_be_remembered else "always")
         return [answer for answer in _WORDS if answer not in missing]
 
@@ -154,6 +161,15 @@ class _Question:
         except KeyboardInterrupt:
             self._show_question()
             return None
+
+    async def _fill(self) -> None:
+        """Fill in the form; Ctrl-C leaves it as it was, and goes back to the question."""
+        form = self._request.form or {}
+        with suppress(KeyboardInterrupt):
+            arguments = await filled_form(self._prompter, self._request, form)
+            self._request = replace(self._request, arguments=arguments)
+            self._edited = True
+        self._show_question()
 
     async def _edit(self) -> None:
         try:

@@ -24,6 +24,7 @@ Elicit = Callable[[types.ElicitRequest], Awaitable[types.ElicitResult]]
 _LONGEST_QUESTION = 20_000
 """Characters of a question; what is longer cannot be looked through, so it is not asked."""
 
+_FORM_KEYS = ("type", "properties", "required")
 _APPROVE, _REJECT = "approve", "reject"
 _NOT_PLAIN = re.compile(r"[^\n\x20-\x7e]")
 _INVISIBLE = re.compile(r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\uffa0\ufe00-\ufe0f]")
@@ -67,6 +68,8 @@ class ClientReviewer:
             return Reject("the client's answer to the question is malformed")
         except MCPError as error:
             return Reject(f"the client could not ask: {error.message}")
+        if request.form is not None:
+            return _filled(answer)
         return _own_words(answer) if request.answer_is_text else _decision(answer)
 
 
@@ -80,6 +83,8 @@ def text_of(request: ReviewRequest) -> str:
     """Return a question as the person reads it: everything that it is about, with nothing hidden or left out."""
     if request.answer_is_text:
         return _shown(request.text)
+    if request.form is not None:
+        return _shown(f"{request.asked_by}\n\n{_labelled('asks', request.text)}")
     risk = request.risk
     is_usual = request.text == f"Run {risk.tool}?"
     arguments = json_text(request.arguments, indent=2)  # no text in JSON begins a line
@@ -107,7 +112,9 @@ def _labelled(label: str, text: str | None) -> str | None:
 
 def _elicitation(text: str, request: ReviewRequest) -> types.ElicitRequest:
     schema: dict[str, Any]
-    if request.answer_is_text:
+    if request.form is not None:
+        schema = {key: value for key, value in request.form.items() if key in _FORM_KEYS}
+    elif request.answer_is_text:
         schema = {"type": "object", "properties": {"answer": {"type": "string", "title": "Your answer"}}}
     else:
         decision = {
@@ -129,6 +136,11 @@ def _decision(answer: types.ElicitResult) -> Decision:
     if isinstance(reason, str) and reason.strip():
         return Reject(reason.strip())
     return Reject("" if answer.action != "cancel" else "the question was dismissed")
+
+
+def _filled(answer: types.ElicitResult) -> Decision:
+    """Return what was filled in; a form that nobody has filled in is declined."""
+    return Edit(dict(answer.content)) if answer.action == "accept" and answer.content is not None else Reject("")
 
 
 def _own_words(answer: types.ElicitResult) -> Decision:

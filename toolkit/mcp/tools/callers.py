@@ -13,16 +13,14 @@ from toolkit.approvals.decisions import Edit
 from toolkit.approvals.permissions import Refused
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.approvals.risks import Risk
-from toolkit.errors import ToolArgumentsError
 from toolkit.mcp.settings.servers import McpServer
+from toolkit.mcp.tools.forms import Form
 from toolkit.mcp.tools.thinning import Report, Thinning
 from toolkit.redactors.redactor import Redactor
 from toolkit.tools.asking import decide
 from toolkit.tools.context import ToolContext
-from toolkit.tools.shapes.schema_types import shape_of_schema
 
 _TRIES = 3
-_FIRST_OF: Mapping[str, Any] = {"boolean": True, "string": "", "integer": 0, "number": 0, "array": []}
 
 
 class WaitingCaller:
@@ -72,38 +70,29 @@ class WaitingCaller:
             return ElicitResult(action="cancel")
 
     async def _ask_for_form(self, params: ElicitRequestFormParams) -> ElicitResult:
-        """Ask for the members of a form: as text where it is one text, as arguments that can be edited otherwise."""
-        schema = {"type": "object", **params.requested_schema, "additionalProperties": False}
-        properties = schema.get("properties") or {}
-        shape = shape_of_schema(schema, foreign=True)
-
-        def objection(answer: Mapping[str, Any] | str) -> str | None:
-            try:
-                shape.validate_text(answer) if isinstance(answer, str) else shape.validate_data(answer)
-            except ValueError as error:
-                return _objection_of(shape, answer, error)
-            return None
-
-        text = _only_text(properties)
-        answer: Mapping[str, Any] = {name: _first_value(part) for name, part in properties.items()}
+        """Ask for the members of a form: as text where it is one text, member by member otherwise."""
+        form = Form(params.requested_schema)
         complaint = None
         for _ in range(_TRIES):
             message = params.message if complaint is None else f"{params.message}\n{complaint}"
-            if text is not None:
-                told = _described(properties[text])
-                words = await self._put(f"{message}\n{told}" if told else message, {}, answer_is_text=True)
-                if not isinstance(words, str):
-                    return ElicitResult(action="decline")
-                answer = {text: words}
-            else:
-                filled = await self._put(message, answer, show=_notes(properties), objection=objection)
-                if filled is None or isinstance(filled, str):
-                    return ElicitResult(action="decline")
-                answer = filled
-            complaint = objection(answer)
+            answer = await self._filled(form, message)
+            complaint = None if answer is None else form.objection(answer)
+            if answer is None or (complaint is not None and answer == form.defaults):
+                return ElicitResult(action="decline")
             if complaint is None:
                 return ElicitResult(action="accept", content=dict(answer))
         return ElicitResult(action="cancel")
+
+    async def _filled(self, form: Form, message: str) -> Mapping[str, Any] | None:
+        """Return what a person fills in; nobody's answer is made up."""
+        if (name := form.only_text) is None:
+            filled = await self._put(
+                message, form.defaults, show=form.notes, objection=form.objection, form=form.schema
+            )
+            return None if isinstance(filled, str) else filled
+        note = form.note_of(name)
+        words = await self._put(f"{message}\n{note}" if note else message, {}, answer_is_text=True)
+        return {name: words} if isinstance(words, str) else None
 
     async def _put(self, text: str, arguments: Mapping[str, Any], **more: Any) -> Mapping[str, Any] | str | None:
         """Put a question of the server, and return what is to be sent; `None` where nothing may be.
@@ -129,53 +118,3 @@ class WaitingCaller:
         if self.ended_by is None:
             self.ended_by = error
         self.on_end()
-
-
-def _only_text(properties: Mapping[str, Any]) -> str | None:
-    """Return the name of the one member of a form, if that is a plain text."""
-    if len(properties) != 1:
-        return None
-    name, part = next(iter(properties.items()))
-    is_plain = isinstance(part, Mapping) and part.get("type") == "string" and not {"enum", "oneOf"} & set(part)
-    return name if is_plain else None
-
-
-def _first_value(part: Any) -> Any:
-    """Return what a member of a form holds before anybody has edited it."""
-    if not isinstance(part, Mapping):
-        return None
-    if "default" in part:
-        return part["default"]
-    if isinstance(part.get("enum"), list) and part["enum"]:
-        return part["enum"][0]
-    listed = part.get("oneOf")
-    if isinstance(listed, list) and listed and isinstance(listed[0], Mapping):
-        return listed[0].get("const")
-    return _FIRST_OF.get(str(part.get("type")))
-
-
-def _described(part: Any) -> str:
-    said = [str(part[key]) for key in ("title", "description") if part.get(key)]
-    return ": ".join(said)
-
-
-def _notes(properties: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return what the server says of the members of a form."""
-    notes = {}
-    for name, part in properties.items():
-        if isinstance(part, Mapping):
-            listed = part.get("enum") or [one.get("const") for one in part.get("oneOf", ()) if isinstance(one, Mapping)]
-            choices = f"one of {', '.join(map(str, listed))}" if listed else ""
-            if told := "; ".join(filter(None, [_described(part), choices])):
-                notes[name] = told
-    return notes or None
-
-
-def _objection_of(shape: Any, answer: Mapping[str, Any] | str, error: ValueError) -> str:
-    from toolkit.tools.shapes.objections import read_again  # noqa: PLC0415 - only a wrong answer needs it
-
-    try:
-        read_again(shape, answer, frozenset(), error)
-    except ToolArgumentsError as objection:
-        return str(objection)
-    return str(error)

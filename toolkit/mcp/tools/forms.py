@@ -1,0 +1,76 @@
+"""Forms: what a server asks a person to fill in, as a question of ours; only its defaults are filled in for them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from toolkit.errors import ToolArgumentsError
+from toolkit.tools.shapes.schema_types import shape_of_schema
+
+
+class Form:
+    """The form of a server."""
+
+    def __init__(self, requested: Mapping[str, Any]) -> None:
+        """Read it.
+
+        Args:
+            requested: The JSON Schema of an object, as the server sent it.
+        """
+        self.schema: dict[str, Any] = {"type": "object", **requested, "additionalProperties": False}
+        self._members: Mapping[str, Any] = self.schema.get("properties") or {}
+        self._shape = shape_of_schema(self.schema, foreign=True)
+
+    @property
+    def only_text(self) -> str | None:
+        """The name of its one member, if that is a plain text."""
+        if len(self._members) != 1:
+            return None
+        name, part = next(iter(self._members.items()))
+        is_plain = isinstance(part, Mapping) and part.get("type") == "string" and not {"enum", "oneOf"} & set(part)
+        return name if is_plain else None
+
+    @property
+    def defaults(self) -> Mapping[str, Any]:
+        """What the server fills in where a person says nothing."""
+        parts = self._members.items()
+        return {name: part["default"] for name, part in parts if isinstance(part, Mapping) and "default" in part}
+
+    @property
+    def notes(self) -> Mapping[str, Any] | None:
+        """What the server says of its members."""
+        notes = {}
+        for name, part in self._members.items():
+            if isinstance(part, Mapping):
+                listed = part.get("enum") or [
+                    one.get("const") for one in part.get("oneOf", ()) if isinstance(one, Mapping)
+                ]
+                choices = f"one of {', '.join(map(str, listed))}" if listed else ""
+                if told := "; ".join(filter(None, [described(part), choices])):
+                    notes[name] = told
+        return notes or None
+
+    def note_of(self, name: str) -> str:
+        """Return what the server says of one member."""
+        return described(self._members[name])
+
+    def objection(self, answer: Mapping[str, Any] | str) -> str | None:
+        """Return why an answer does not fit, or None if it does."""
+        try:
+            self._shape.validate_text(answer) if isinstance(answer, str) else self._shape.validate_data(answer)
+        except ValueError as error:
+            return self._in_words(answer, error)
+        return None
+
+    def _in_words(self, answer: Mapping[str, Any] | str, error: ValueError) -> str:
+        from toolkit.tools.shapes.objections import read_again  # noqa: PLC0415 - only a wrong answer needs it
+
+        try:
+            read_again(self._shape, answer, frozenset(), error)
+        except ToolArgumentsError as objection:
+            return str(objection)
+        return str(error)
+
+
+def described(part: Any) -> str:
+    """Return what the schema of a member says of it."""
+    return ": ".join(str(part[key]) for key in ("title", "description") if part.get(key))
