@@ -24,7 +24,7 @@ def json_text(
         default: Returns what is written for an object that JSON has no form for.
 
     Raises:
-        TypeError: If something in it has no form in JSON.
+        TypeError: If something in it cannot be written as JSON.
         ValueError: If it contains itself.
     """
     write = json.JSONEncoder(

@@ -151,8 +151,8 @@ def _judged(error: BaseException) -> tuple[ExitCode, tuple[Problem, ...]]:
             return ExitCode.FINDINGS, (Problem("", str(error)),)
     from toolkit.tools.foreign_values import words_of  # noqa: PLC0415 - only a fault of ours needs it
 
-    message = f"toolkit itself failed: {words_of(error)}"
-    return ExitCode.OUR_BUG, (Problem("", message, hint="this is no fault of yours: please report it"),)
+    message = f"internal error: {words_of(error)}"
+    return ExitCode.OUR_BUG, (Problem("", message, hint="this is a bug in toolkit: please report it"),)
 
 
 def _usage_problem(error: typer.TyperException) -> Problem:

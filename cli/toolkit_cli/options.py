@@ -48,7 +48,7 @@ Starts = Annotated[
     typer.Option(
         "--start",
         metavar="SERVER",
-        help="Let this MCP server of the project be started, or contacted. Repeatable.",
+        help="Allow this MCP server of the project to be started or contacted. Repeatable.",
         show_default=False,
         autocompletion=complete_server,
     ),
@@ -82,10 +82,10 @@ BaseUrl = Annotated[
 ]
 Rules = Annotated[
     list[str] | None,
-    typer.Option(metavar="RULE", help="Allow calls beforehand: 'tool' or 'tool(arg=glob)'. Repeatable."),
+    typer.Option(metavar="RULE", help="Approve calls in advance: 'tool' or 'tool(arg=glob)'. Repeatable."),
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Answer every question beforehand with yes.")]
-NoInput = Annotated[bool, typer.Option("--no-input", help="Ask nothing, even on a terminal.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Approve every call in advance.")]
+NoInput = Annotated[bool, typer.Option("--no-input", help="Never ask, even on a terminal.")]
 Values = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME=VALUE", help="A value that tools receive with the call. Repeatable."),
@@ -103,6 +103,6 @@ Debug = Annotated[
     bool, typer.Option("--debug", envvar="TOOLKIT_DEBUG", show_envvar=False, help="Show tracebacks and all logging.")
 ]
 Verbose = Annotated[
-    int, typer.Option("--verbose", "-v", count=True, show_default=False, help="Say more; twice says everything.")
+    int, typer.Option("--verbose", "-v", count=True, show_default=False, help="Print more; twice prints everything.")
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]

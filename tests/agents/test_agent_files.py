@@ -370,12 +370,12 @@ def test_wrong_classes_are_told_with_their_places(files):
     """)  # fmt: skip
     write = "(write file.py:Class, or package.module:Class)"
     assert found == [
-        "agent.yaml:4:12: error[TK604]: nothing is called 'Custmer' in './shop.py' (did you mean 'Customer'?)",
-        f"agent.yaml:4:33: error[TK604]: './shop.py:find_customer' is no class {write}",
+        "agent.yaml:4:12: error[TK604]: nothing is named 'Custmer' in './shop.py' (did you mean 'Customer'?)",
+        f"agent.yaml:4:33: error[TK604]: './shop.py:find_customer' is not a class {write}",
         "agent.yaml:4:60: error[TK602]: objects of 'Nothing' bring no tools (mark its methods with @tool)",
         f"agent.yaml:4:81: error[TK604]: 'shop.py' names no class {write}",
         f"agent.yaml:4:90: error[TK604]: there is no module 'no.where' {write}",
-        "agent.yaml:5:9: error[TK604]: 'orders' is none of the agent's tools (its tools are find_customer)",
+        "agent.yaml:5:9: error[TK604]: 'orders' is not one of the agent's tools (its tools are find_customer)",
     ]
 
 
@@ -580,7 +580,7 @@ def test_pipeline_that_is_wanted_and_an_agent_that_is_there_are_told_apart(files
     files.write("agent.yaml", "agent: simple\ndescription: Work.\n")
     with pytest.raises(InvalidPipeline) as caught:
         load_pipeline("agent.yaml")
-    assert "'agent.yaml' is an agent and no pipeline" in str(caught.value)
+    assert "'agent.yaml' is an agent, not a pipeline" in str(caught.value)
 
 
 # ------------------------------------------------------------------------------------------------------ which model
@@ -603,7 +603,7 @@ def test_agent_without_a_model_can_be_looked_at_but_not_called(files):
     files.write("agent.yaml", "agent: simple\nname: helper\ndescription: Answer.\n")
     agent = files.open()
     assert outline_of(agent).model is None
-    with pytest.raises(ConfigurationError, match="nobody has said which model the agent 'helper' asks"):
+    with pytest.raises(ConfigurationError, match="no model is named for the agent 'helper'"):
         agent.run({"task": "x"})
 
 
@@ -635,14 +635,14 @@ def test_everything_wrong_is_told_at_once(files):
         "agent.yaml:4:8: error[TK602]: 'scriptd:script.yaml' names no model",
         "agent.yaml:5:34: error[TK605]: there is no input 'langage'",
         "agent.yaml:5:45: error[TK606]: only an input can stand in a text for a model",
-        "agent.yaml:6:9: error[TK604]: nothing is called 'calculater'",
+        "agent.yaml:6:9: error[TK604]: nothing is named 'calculater'",
         "agent.yaml:6:21: error[TK604]: there is no file './no.py'",
         "agent.yaml:6:30: error[TK602]: a tool under 'tools' must be text, not 3",
         "agent.yaml:8:20: error[TK602]: unknown type 'strin' in the input 'language'",
         "agent.yaml:9:9: error[TK602]: 'output' must be a mapping, not 3",
         "agent.yaml:10:12: error[TK602]: 'max_turns' must be a whole number from 1 to 1,000, not 0",
         (
-            "agent.yaml:11:9: error[TK602]: 'lots' is no budget: 'lots' is no amount; write '$0.50', '20k tokens', '30 calls', "
+            "agent.yaml:11:9: error[TK602]: 'lots' is not a budget: 'lots' is not an amount; write '$0.50', '20k tokens', '30 calls', "
             "or several with commas between them"
         ),
         "agent.yaml:12:10: error[TK602]: unknown key 'results' in 'limits'",
@@ -659,7 +659,7 @@ def test_everything_wrong_is_told_at_once(files):
         ("agent: playbook\nlocks: {read: report, report: read}",
          ["4:9: error[TK633]: the lock of 'read' can never open: it waits for tools that wait for it",
           "4:23: error[TK633]: the lock of 'report' can never open: it waits for tools that wait for it"]),
-        ("agent: playbook\nlocks: {reed: search}", ["4:9: error[TK604]: 'reed' is none of the agent's tools"]),
+        ("agent: playbook\nlocks: {reed: search}", ["4:9: error[TK604]: 'reed' is not one of the agent's tools"]),
         ("agent: playbook\nlocks: {read: {al: [search]}}", ["4:16: error[TK602]: unknown key 'al' in the lock of 'read'"]),
         ("agent: playbook\nlocks: {read: {any: []}}", ["4:21: error[TK602]: the lock of 'read' waits for nothing"]),
         ("agent: simple\nlocks: {read: search}", ["4:1: error[TK602]: 'locks' is for another kind of agent"]),
@@ -669,7 +669,7 @@ def test_everything_wrong_is_told_at_once(files):
         ("agent: state_machine\nstates: {a: [search]}\nstart: b", ["5:8: error[TK631]: there is no state 'b'"]),
         ("agent: state_machine\nstates: {a: [search], b: [read]}",
          ["4:23: warning[TK632]: no tool leads to the state 'b'"]),
-        ("agent: state_machine\nstates: {a: [serch]}", ["4:14: error[TK604]: 'serch' is none of the agent's tools"]),
+        ("agent: state_machine\nstates: {a: [serch]}", ["4:14: error[TK604]: 'serch' is not one of the agent's tools"]),
         ("agent: state_machine\nstates: {a: []}", ["2:9: warning[TK634]: no state has a tool of './papers.py'"]),
     ],
 )  # fmt: skip
@@ -693,14 +693,14 @@ def test_files_of_like_names_are_written_as_the_file_would_have_to_write_them(fi
 def test_budget_that_is_a_number_is_told_what_it_lacks(files):
     [found] = files.problems("agent: simple\ndescription: Work.\nbudget: 5\n")
     assert found.startswith(
-        "agent.yaml:3:9: error[TK602]: '5' is no budget: '5' does not say what of: dollars, tokens or"
+        "agent.yaml:3:9: error[TK602]: '5' is not a budget: '5' does not say what of: dollars, tokens or"
     )
 
 
 def test_script_of_the_file_is_read_too_unless_another_model_answers(files):
     text = "agent: simple\ndescription: Work.\nmodel: scripted:script.yaml\n"
     found = files.problems(text)
-    where = f"it is looked for in '{files.folder.resolve()}'"
+    where = f"looked for in '{files.folder.resolve()}'"
     assert found == [f"agent.yaml:3:8: error[TK602]: there is no script 'script.yaml' ({where})"]
     files.write("script.yaml", "turns: [{cals: []}]")
     assert files.problems(text) == ["script.yaml:1:10: error[TK602]: a turn has no 'cals' (did you mean 'calls'?)"]
@@ -737,7 +737,7 @@ def test_text_beyond_the_folder_is_never_read(files, tmp_path, monkeypatch, outs
 
 def test_problem_of_a_name_says_what_is_meant(files):
     [line] = files.problems("agent: simple\ndescription: Work.\ntools: [calculater]\n")
-    assert line == "agent.yaml:3:9: error[TK604]: nothing is called 'calculater' (did you mean 'calculator'?)"
+    assert line == "agent.yaml:3:9: error[TK604]: nothing is named 'calculater' (did you mean 'calculator'?)"
 
 
 def test_two_tools_of_one_name_are_refused(files):
@@ -753,6 +753,6 @@ def test_load_tools_raises_with_every_problem(files):
     with pytest.raises(InvalidTools) as caught:
         load_tools("agent.yaml")
     assert [replace(problem, location=None, hint=None, fix=None) for problem in caught.value.problems] == [
-        Problem("TK604", "nothing is called 'calculater'"),
+        Problem("TK604", "nothing is named 'calculater'"),
         Problem("TK602", "'max_turns' must be a whole number from 1 to 1,000, not the text 'many'"),
     ]

@@ -175,7 +175,7 @@ def test_unknown_name_is_answered_with_the_nearest_and_the_list():
 def test_three_unknown_names_in_a_row_are_forgiven_and_a_known_one_forgives_all():
     unknown = call("nothing")
     assert run([unknown, unknown, unknown, call("double", number=1), unknown, unknown, unknown, "done"]).text == "done"
-    with pytest.raises(AgentError, match="do not exist 4 times in a row, at last 'nothing'"):
+    with pytest.raises(AgentError, match="do not exist 4 times in a row, most recently 'nothing'"):
         run([unknown] * 4)
 
 

@@ -258,5 +258,5 @@ def test_type_that_brings_no_tools_is_refused():
 
 
 def test_predicate_that_fails_ends_the_agent_and_says_of_what():
-    with pytest.raises(ConfigurationError, match="what says whether a User brings tools failed: AttributeError: "):
+    with pytest.raises(ConfigurationError, match="the check whether a User brings tools failed: AttributeError: "):
         run([user("alice"), "never"], chaining_from(User, lambda user, run: user.age > 1))

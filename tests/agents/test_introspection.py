@@ -87,7 +87,7 @@ def test_without_a_run_they_say_so(name):
     result = (PROCESS | BOARD)[name].run(given)
     assert (result.error_code, result.error) == (
         "no_run",
-        "There is no run that this could tell of: it was called outside of one.",
+        "There is no run to report on: this was called outside of one.",
     )
 
 
@@ -124,9 +124,9 @@ def test_budget_tells_limits_and_what_is_left_by_the_tightest():
 def test_cost_is_told_in_all_and_for_each_model():
     result = call(PROCESS, "process_cost", worked())
     assert result.output == (
-        "in all: $0.250125 and what nobody knows, 2 requests, 1 embedding, 1,060 tokens in, 202 out\n"
+        "in all: $0.250125 plus an unknown amount, 2 requests, 1 embedding, 1,060 tokens in, 202 out\n"
         "large: $0.25, 1 request, 1,000 tokens in, 200 out\n"
-        "small: at a cost that nobody knows, 1 request, 10 tokens in, 2 out\n"
+        "small: at an unknown cost, 1 request, 10 tokens in, 2 out\n"
         "vectors: $0.000125, 0 requests, 1 embedding, 50 tokens in, 0 out"
     )
     assert result.structured["cost"] == pytest.approx(0.250125)

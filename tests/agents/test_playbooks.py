@@ -268,8 +268,8 @@ def test_names_that_mean_no_tool_are_refused_with_the_nearest():
         AgentTool("clerk", "Works.", ScriptedModel([]), TOOLS,
                   kind=Playbook({"analyse": after("search"), "publish": after_any("serch", "fetch")}))  # fmt: skip
     assert [str(problem) for problem in refused.value.problems] == [
-        "error: a lock is for 'analyse', which is no tool of the agent (did you mean 'analyze'?)",
-        "error: the lock of 'publish' waits for 'serch', which is no tool of the agent (did you mean 'search' or 'fetch'?)",
+        "error: a lock is for 'analyse', which is not a tool of the agent (did you mean 'analyze'?)",
+        "error: the lock of 'publish' waits for 'serch', which is not a tool of the agent (did you mean 'search' or 'fetch'?)",
     ]
 
 

@@ -151,7 +151,7 @@ def test_what_an_agent_has_added_stays_when_it_comes_to_no_end(wrap):
     result = conduct([ToolCall("finder", '{"task": "find"}'), ToolCall("recall"), "done"], [wrap(child), recall],
                      context=ToolContext(run=run, reviewer=ScriptedReviewer([Continue()])))  # fmt: skip
     assert shown(result) == [
-        "Error: the agent has used up its one request to the model and has come to no end",
+        "Error: the agent has used up its one request to the model without finishing",
         "None, a fugue",
     ]
     assert run.blackboard.get("noted") == "a fugue"
@@ -284,7 +284,7 @@ def test_an_object_is_a_subagent_if_it_is_one_tool():
     assert Subagent.of(Finder()).run({"what": "tea"}).output == "found tea"
     with pytest.raises(InvalidTools, match="a subagent is one tool, and this is 2: find, lose"):
         Subagent.of(Several())
-    with pytest.raises(InvalidTools, match="is no tool"):
+    with pytest.raises(InvalidTools, match="is not a tool"):
         Subagent.of(object())
 
 

@@ -62,7 +62,7 @@ def test_text_that_is_cut_at_the_limit_of_length_is_an_answer_that_says_so(is_st
     assert (reply.text, reply.cut, reply.as_record()["cut"]) == ("once upon", True, True)
 
 
-NO_REPLY = "has broken the connection off: Connection error$"
+NO_REPLY = "closed the connection: Connection error$"
 NO_STREAM = "gave no reply: Streamed response ended without content or tool calls$"
 FAILURES: dict[str, tuple[Answer, str, str, int]] = {
     "calls cut": (said("", ToolCall("double", '{"numb'), finish="length"), "was cut in the middle of its calls", "was cut in the middle of its calls", 1),
@@ -72,7 +72,7 @@ FAILURES: dict[str, tuple[Answer, str, str, int]] = {
     "429": (failure(429, "slow down"), *("answered with status 429: slow down$",) * 2, 3),
     "500": (failure(500, "out of order"), *("answered with status 500: out of order$",) * 2, 3),
     "text of 500": (Raw("out of order\n", 500, "text/plain", {"Retry-After-Ms": "1"}), *("status 500: out of order$",) * 2, 3),
-    "no choices": (Raw({"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": []}), "sent what is no reply", NO_STREAM, 1),
+    "no choices": (Raw({"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": []}), "sent what is not a reply", NO_STREAM, 1),
     "no JSON": (Raw("not json {"), "gave no reply: Failed to decode response as JSON", NO_STREAM, 1),
     "a page": (Raw("<html>hello</html>", content_type="text/html"), "expected JSON data$", NO_STREAM, 1),
     "other JSON": (Raw({"hello": "world"}), "gave no reply: Invalid response", NO_STREAM, 1),
@@ -150,7 +150,7 @@ def test_connection_that_breaks_in_the_middle_is_told_and_a_stream_that_has_begu
 def test_model_that_is_silent_too_long_is_given_up(is_streamed):
     with ChatServer.of_answers(Silence()) as server, pytest.raises(ModelError) as caught:
         asked(server, is_streamed=is_streamed, timeout=0.2)
-    assert (str(caught.value), caught.value.code) == ("the model 'chat:m' was silent for 0.2 seconds", "timeout")
+    assert (str(caught.value), caught.value.code) == ("the model 'chat:m' sent nothing for 0.2 seconds", "timeout")
 
 
 def test_stream_that_falls_silent_is_given_up_and_what_was_said_stays_in_the_transcript():

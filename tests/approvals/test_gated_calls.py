@@ -154,8 +154,11 @@ def test_a_model_is_told_what_its_call_ran_with_and_so_is_the_run(deletion):
         ),
         ({}, "Missing required parameter(s): path"),
         ("not JSON", "Invalid JSON: expected ident at line 1 column 2"),
-        ({"path": object()}, "The arguments have no form in JSON: Unable to serialize unknown type: <class 'object'>"),
-        (None, "The arguments have no form in JSON: 'NoneType' object is not iterable"),
+        (
+            {"path": object()},
+            "The arguments cannot be written as JSON: Unable to serialize unknown type: <class 'object'>",
+        ),
+        (None, "The arguments cannot be written as JSON: 'NoneType' object is not iterable"),
     ],
 )
 def test_an_edit_is_validated_again(deletion, edit, message):

@@ -54,7 +54,7 @@ class Order(BaseModel):
 
 
 class Money:
-    """A type of one's own that has no form in JSON."""
+    """A type of one's own that cannot be written as JSON."""
 
     def __init__(self, euros: int) -> None:
         self.euros = euros

@@ -102,12 +102,12 @@ OTHERS = {
     "evil.egg-info/PKG-INFO": "Name: evil2\nVersion: 1.0\n",
     "evil.egg-info/entry_points.txt": "[toolkit.rules]\nEV002 = plugin_of_nobody:Rule\n",
     "p.yaml": (
-        "description: Uses what is no tool.\n"
+        "description: Uses what is not a tool.\n"
         "tools: [named_by_pipeline, named_by_pipeline.py, 'named_by_pipeline:go', 'os:system', weather.py]\n"
         "steps:\n  - use: forecast\n    with: {city: Oslo}\n  - use: cleanup.py:go\n  - use: this\n"
     ),
     "helper.yaml": (
-        "agent: helper\ndescription: Uses what is no tool.\nprompt: Go.\nmodel: scripted:script_of_model.py\n"
+        "agent: helper\ndescription: Uses what is not a tool.\nprompt: Go.\nmodel: scripted:script_of_model.py\n"
         "tools: [named_by_agent, named_by_agent.py, 'cleanup.py:go']\nchaining: ['named_by_agent.py:Thing']\n"
     ),
     "toolkit.toml": (

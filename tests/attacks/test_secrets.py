@@ -327,7 +327,7 @@ def secrets_in(told):
     return found
 
 
-# What a person typed as the task of an agent is no secret by its name, its type or its form, and nobody could know.
+# What a person typed as the task of an agent is not a secret by its name, its type or its form, and nobody could know.
 UNKNOWABLE = {"task_secret"}
 
 

@@ -48,11 +48,11 @@ INSIDE = {
     "2001:db8::1": "a reserved address",
     "3fff::1": "a reserved address",
     "5f00::1": "no public address",
-    "2002:7f00:1::": "an address that hides another",
-    "2002:808:808::": "an address that hides another",
-    "64:ff9b:1::7f00:1": "an address that hides another",
-    "2606:4700::5efe:7f00:1": "an address that hides another",
-    "2606:4700::200:5efe:a00:1": "an address that hides another",
+    "2002:7f00:1::": "an address that contains another one",
+    "2002:808:808::": "an address that contains another one",
+    "64:ff9b:1::7f00:1": "an address that contains another one",
+    "2606:4700::5efe:7f00:1": "an address that contains another one",
+    "2606:4700::200:5efe:a00:1": "an address that contains another one",
     "::ffff:127.0.0.1": "a loopback address",
     "::ffff:169.254.169.254": "a link-local address",
     "64:ff9b::127.0.0.1": "a loopback address",
@@ -132,7 +132,7 @@ def test_no_spelling_of_loopback_passes():
 
 @pytest.mark.parametrize("host", NO_ADDRESSES)
 def test_what_is_no_address_is_not_looked_up(host):
-    with pytest.raises(RefusedHostError, match=r"is no address$"):
+    with pytest.raises(RefusedHostError, match=r"is not an address$"):
         addresses_of(host, "8.8.8.8")
 
 
@@ -148,12 +148,12 @@ def test_what_a_resolver_makes_up_is_refused():
 
 
 def test_a_name_without_an_address_is_unknown():
-    with pytest.raises(UnknownHostError, match=r"^the host shop\.example is not known$"):
+    with pytest.raises(UnknownHostError, match=r"^the host shop\.example cannot be found$"):
         addresses_of("shop.example")
 
 
 def test_a_name_that_the_system_does_not_know_is_unknown():
-    with pytest.raises(UnknownHostError, match=r"^the host nowhere\.invalid is not known$"):
+    with pytest.raises(UnknownHostError, match=r"^the host nowhere\.invalid cannot be found$"):
         asyncio.run(AddressGuard().addresses_of("nowhere.invalid", 80))
 
 

@@ -390,7 +390,7 @@ def test_a_body_that_cannot_be_unpacked_is_refused(serve, respond, encoding, bod
 def test_what_is_no_http_is_an_error(serve, answered, reason):
     server = serve(answered)
     message, code = refused(server.url(), trusted=[server])
-    assert message.startswith("127.0.0.1 broke off: ")
+    assert message.startswith("127.0.0.1 closed the connection: ")
     assert (reason in message, code) == (True, "network")
 
 

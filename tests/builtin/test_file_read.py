@@ -255,7 +255,7 @@ def test_a_hard_link_is_the_file_itself(base, tmp_path):
     assert read(base, "hard.txt") == "SECRET"  # documented: it cannot be told from a file that was always here
 
 
-# What is no text
+# What is not text
 
 
 def test_a_fifo_without_a_writer_does_not_hang(base):

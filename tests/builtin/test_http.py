@@ -102,7 +102,7 @@ def test_an_answer_is_read_in_its_charset(ask, respond, content_type, body, text
 
 def test_what_is_no_text_is_said(ask, respond):
     result, _ = ask("x", respond(b"\x89PNG\r\n\0\0\0", Content_Type="image/png"))
-    assert result.error == "HTTP 200, but the body is no text (image/png)"
+    assert result.error == "HTTP 200, but the body is not text (image/png)"
 
 
 @pytest.mark.parametrize("size", [10, 11])
@@ -320,12 +320,12 @@ def test_a_variable_cannot_change_what_the_url_means(serve, respond, monkeypatch
         ("ftp://x.example", {}, "'url' must begin with http:// or https:// and name a host"),
         ("api.example.com", {}, "'url' must begin with http:// or https:// and name a host"),
         ("http://", {}, "'url' must begin with http:// or https:// and name a host"),
-        ("http://x.example:port", {}, "'url' is no URL"),
+        ("http://x.example:port", {}, "'url' is not a URL"),
         ("http://${HOST}/", {}, "the host in 'url' must not come from the environment"),
         ("http://me:pw@x.example/", {}, "'url' must carry no user name or password"),
-        ("http://x.example", {"method": "GE T"}, "'GE T' is no method that can be sent"),
-        ("http://x.example", {"method": "connect"}, "'CONNECT' is no method that can be sent"),
-        ("http://x.example", {"headers": {"A b": "c"}}, "'A b' is no name of a header"),
+        ("http://x.example", {"method": "GE T"}, "'GE T' is not a method that can be sent"),
+        ("http://x.example", {"method": "connect"}, "'CONNECT' is not a method that can be sent"),
+        ("http://x.example", {"headers": {"A b": "c"}}, "'A b' is not a valid header name"),
         ("http://x.example", {"headers": {"Host": "evil"}}, "the header 'Host' cannot be set"),
         ("http://x.example", {"headers": {"X": "a\nb"}}, "the value of the header 'X' must be plain ASCII"),
         ("http://x.example", {"timeout": 0}, "'timeout' must be above zero"),

@@ -161,7 +161,7 @@ def test_what_is_text_is_read_in_its_charset(page, content_type, body, text):
 )
 def test_what_is_no_text_is_refused(serve, respond, content_type, body, said):
     server = serve(respond(body, Content_Type=content_type))
-    assert scrape(server).error == f"Failed to fetch URL: {server.url()} is no text ({said})"
+    assert scrape(server).error == f"Failed to fetch URL: {server.url()} is not text ({said})"
 
 
 @pytest.mark.parametrize(("limit", "output"), [(5, "12345"), (4, "1234 [truncated at 4 chars]")])
@@ -251,7 +251,7 @@ def test_only_the_given_hosts_are_reached(serve, respond, host, is_allowed):
     hosts = ["docs.example", "*.wiki.example"]
     tool = WebScrape(hosts=hosts, private_hosts=[f"{host}:{server.port}"], resolve=lambda *_: ["127.0.0.1"])
     expected = "there" if is_allowed else (
-        f"Error: Failed to fetch URL: refused: {host} is none of the hosts that may be reached"
+        f"Error: Failed to fetch URL: refused: {host} is not one of the allowed hosts"
     )  # fmt: skip
     assert tool.run({"url": server.url(host=host)}).text == expected
 

@@ -141,7 +141,7 @@ def test_a_refusal_is_said_without_what_came_with_it(serve, respond, provider, s
 def test_what_is_no_json_is_said(serve, respond):
     server = serve(respond("<html>"))
     assert search(Brave(server.url(), allow_private=True)).error == (
-        "Search failed: Brave answered something that is no JSON"
+        "Search failed: Brave answered something that is not JSON"
     )
 
 
@@ -335,7 +335,7 @@ def test_it_is_built_of_a_configuration(tmp_path, serve, respond, monkeypatch):
     monkeypatch.setenv("SEARXNG_URL", "http://searx.invalid")
     assert (
         ready_tools()["web_search"].build(tmp_path, {}).run({"query": "birds"}).error
-        == "Search failed: SearXNG: the host searx.invalid is not known"
+        == "Search failed: SearXNG: the host searx.invalid cannot be found"
     )
 
 

@@ -67,7 +67,7 @@ def test_rule_allows_some_calls_beforehand(program, scripted):
 def test_agent_that_comes_to_no_end_fails_and_its_transcript_is_there(program, scripted):
     finished = program(*TASK, "--max-turns", "1", "--transcript", "said.json")
     assert (finished.returncode, finished.stdout) == (1, "")
-    assert "error: the agent has used up its one request to the model and has come to no end" in finished.stderr
+    assert "error: the agent has used up its one request to the model without finishing" in finished.stderr
     assert len(json.loads((scripted / "said.json").read_text("utf-8"))["messages"]) == 4
 
 
@@ -87,9 +87,9 @@ def test_events_are_written_as_they_happen(program, scripted):
         (("--model", "scripted:script.yaml", "--max-turns", "0"), 2, "0"),
         ((), 2, "no model is named"),
         (("--model", "chat:m"), 2, "hint: such as http://localhost:11434/v1"),
-        (("--model", "chat:m", "--model-timeout", "soon"), 2, "--model-timeout: 'soon' is no time"),
+        (("--model", "chat:m", "--model-timeout", "soon"), 2, "--model-timeout: 'soon' is not a duration"),
         (("--model", "scripted:script.yaml", "--group", "web"), 4, "--group: there is no group 'web'"),
-        (("--model", "scripted:script.yaml", "--budget", "much"), 2, "'much' is no budget"),
+        (("--model", "scripted:script.yaml", "--budget", "much"), 2, "'much' is not a budget"),
         (("--model", "scripted:script.yaml", "--continue"), 2, "name it with --transcript"),
         (("--model", "scripted:script.yaml", "--continue", "--transcript", "none.json"), 4, "cannot read 'none.json'"),
         (("--model", "scripted:script.yaml", "--continue", "--transcript", "script.yaml"), 2, "is no transcript"),

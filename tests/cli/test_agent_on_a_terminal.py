@@ -44,7 +44,7 @@ def messages(folder):
 
 def test_chat_is_one_conversation_with_questions_and_one_transcript(scripted):
     chat = agent(scripted, "--transcript", "said.json")
-    chat.expect("a chat with scripted:script.yaml with 1 tool · /help lists the commands · Ctrl-D ends it")
+    chat.expect("chat with scripted:script.yaml with 1 tool · /help lists the commands · Ctrl-D ends it")
     say(chat, "write\r")
     chat.answer("o")
     chat.expect("It is written.")

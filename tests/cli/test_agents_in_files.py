@@ -108,8 +108,8 @@ def test_agent_without_a_model_says_where_one_is_named(program, clerk):
     (clerk / "bare.yaml").write_text("agent: simple\ndescription: Work.\n", "utf-8")
     finished = program("run", "bare.yaml", "task=x")
     assert finished.returncode == 2
-    assert "nobody has said which model the agent 'bare' asks" in finished.stderr
-    assert "say it with --model, TOOLKIT_MODEL, 'model:' in the file or in the configuration" in finished.stderr
+    assert "no model is named for the agent 'bare'" in finished.stderr
+    assert "name one with --model, TOOLKIT_MODEL, 'model:' in the file or in the configuration" in finished.stderr
     (clerk / "other.yaml").write_text("turns: [well]", "utf-8")
     assert program("run", "bare.yaml", "task=x", env={"TOOLKIT_MODEL": "scripted:other.yaml"}).stdout == "well\n"
 
@@ -128,7 +128,7 @@ def test_show_draws_the_states(invoke, clerk):
     (clerk / "desk.yaml").write_text(MACHINE, "utf-8")
     shown = invoke("show", "desk.yaml").stdout
     assert STATES in shown
-    assert "  model  not said: --model, TOOLKIT_MODEL, or the configuration\n" in shown
+    assert "  model  not named: --model, TOOLKIT_MODEL, or the configuration\n" in shown
 
 
 def test_show_draws_a_diagram_of_the_states(invoke, clerk):
@@ -171,7 +171,7 @@ def test_lint_tells_of_a_bad_agent_once_and_runs_nothing(program, clerk):
     finished = program("lint", "agents", "--format", "concise")
     assert finished.returncode == 1
     assert finished.stdout == (
-        "agents/clerk.yaml:8:15: error[TK604] 'calculater' is none of the agent's tools\n"
+        "agents/clerk.yaml:8:15: error[TK604] 'calculater' is not one of the agent's tools\n"
         "Found 1 error in 1 file.\n"
         "1 problem can be fixed with `--fix --unsafe-fixes`.\n"
     )

@@ -115,10 +115,10 @@ def test_unknown_parts_of_settings_are_told_with_their_places(invoke, project):
     result = invoke("lint", ".")
     assert (result.exit_code, result.stdout) == (2, "")
     assert [line for line in result.stderr.splitlines() if line.startswith(("error", " -->", "hint"))] == [
-        "error[TK005]: no rule is called 'unused-paramter'",
+        "error[TK005]: there is no rule 'unused-paramter'",
         " --> toolkit.toml:2:1",
         "hint: did you mean 'unused-parameter' or 'untyped-parameter' or 'unfit-parameter'?",
-        "error[TK005]: no rule is called 'XY1'",
+        "error[TK005]: there is no rule 'XY1'",
         " --> toolkit.toml:4:2",
         "hint: `toolkit lint --explain ALL` shows all",
     ]
@@ -170,8 +170,8 @@ def test_comment_silences_its_line_and_the_text_that_ends_there(invoke, project)
     result = invoke("lint", "tools.py", "--format", "concise")
     assert [line for line in lines_of(result) if "TK010" not in line] == []
     assert [line.partition("TK010] ")[2] for line in lines_of(result) if "TK010" in line] == [
-        "[*] 'TK3' silences nothing here",
-        "this comment names no code and silences nothing",
+        "[*] 'TK3' suppresses nothing here",
+        "this comment names no rule, so it suppresses nothing",
     ]
 
 
@@ -195,7 +195,7 @@ def test_comment_for_a_file_silences_all_of_it_and_no_other_file(invoke, project
 def test_unused_comment_is_none_where_its_rule_is_not_looked_for(invoke, project):
     (project / "tools.py").write_text(COMMENTED, "utf-8")
     found = lines_of(invoke("lint", "tools.py", "--select", "TK010,TK2", "--format", "concise"))
-    assert [line.partition("TK010] ")[2] for line in found] == ["this comment names no code and silences nothing"]
+    assert [line.partition("TK010] ")[2] for line in found] == ["this comment names no rule, so it suppresses nothing"]
 
 
 def test_fix_takes_away_the_comment_that_silences_nothing(invoke, project):

@@ -60,7 +60,7 @@ def test_fault_of_ours_is_reported_without_the_values_of_the_command_line(capsys
     assert exit_code_of(raising(KeyError("x")), arguments) == 70
     told = capsys.readouterr().err
     assert told.startswith(
-        "error: toolkit itself failed: KeyError: 'x'\nhint: this is no fault of yours: please report it\n\n--- report ---\n"
+        "error: internal error: KeyError: 'x'\nhint: this is a bug in toolkit: please report it\n\n--- report ---\n"
     )
     assert "command: toolkit … … … --input … --context=… …\nraised: KeyError\n  cli/toolkit_cli/failures.py:" in told
     assert "hunter2" not in told

@@ -131,7 +131,7 @@ def test_broken_package_of_rules_is_told_with_its_name(lint, project):
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == (
         "error[TK005]: the rule 'SHOP001' of 'shop-rules' cannot be loaded: ZeroDivisionError: division by zero\n"
-        "hint: mend or uninstall the package; its entry point in 'toolkit.rules' is 'shop_rules:PriceWithoutCurrency'\n"
+        "hint: fix or uninstall the package; its entry point in 'toolkit.rules' is 'shop_rules:PriceWithoutCurrency'\n"
     )
     (project / "installed" / "shop_rules.py").write_text("PriceWithoutCurrency = 3\n", "utf-8")
-    assert "the rule 'SHOP001' of 'shop-rules' is no class made from Rule" in lint().stderr
+    assert "the rule 'SHOP001' of 'shop-rules' is not a subclass of Rule" in lint().stderr

@@ -168,9 +168,9 @@ def test_unknown_rules_and_providers_are_told_all_at_once(invoke, bad):
     result = invoke("lint", "--select", "TK9,quite-other", "--provider", "antropic")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
-        "error[TK005]: no rule is called 'TK9'\n"
+        "error[TK005]: there is no rule 'TK9'\n"
         "hint: `toolkit lint --explain ALL` shows all\n\n"
-        "error[TK005]: no rule is called 'quite-other'\n"
+        "error[TK005]: there is no rule 'quite-other'\n"
         "hint: `toolkit lint --explain ALL` shows all\n\n"
         "error[TK005]: unknown provider 'antropic'\n"
         "hint: did you mean 'anthropic' or 'anthropic-strict'?\n"
@@ -185,7 +185,7 @@ def test_wrong_lint_settings_are_told_with_their_places(invoke, bad):
         "error[TK005]: unknown key 'lint.ignroe'",
         " --> toolkit.toml:2:1",
         "hint: did you mean 'ignore'?",
-        "error[TK005]: no rule is called 'TK9'",
+        "error[TK005]: there is no rule 'TK9'",
         " --> toolkit.toml:3:1",
         "hint: `toolkit lint --explain ALL` shows all",
         "error[TK005]: 'lint.max-parameters' must be a whole number",
@@ -287,7 +287,7 @@ def test_only_new_findings_fail_with_a_baseline(invoke, bad):
     assert new.stdout.splitlines()[0] == "bad.py:11:5: error[TK201] tool 'forget' has no description"
     (bad / "bad.py").write_text(GOOD, "utf-8")
     gone = invoke("lint", "--baseline", "known.json")
-    assert gone.stderr == "3 in it no longer there; --update-baseline forgets them\n"
+    assert gone.stderr == "3 in it no longer found; --update-baseline removes them\n"
 
 
 def test_baseline_may_stand_in_the_settings(invoke, bad):
@@ -378,7 +378,7 @@ def test_all_rules_are_listed(invoke, project):
 def test_unknown_rule_to_explain_is_told(invoke, project):
     result = invoke("lint", "--explain", "TK20")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith("error: no rule is called 'TK20'\nhint: did you mean 'TK")
+    assert result.stderr.startswith("error: there is no rule 'TK20'\nhint: did you mean 'TK")
 
 
 def test_findings_are_written_to_files_too(invoke, bad):
@@ -396,7 +396,7 @@ def test_findings_are_written_to_files_too(invoke, bad):
 def test_output_that_is_no_format_and_file_is_refused(invoke, bad, output):
     result = invoke("lint", "--output", output)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith(f"error: '{output}' names no format and file\n")
+    assert result.stderr.startswith(f"error: '{output}' is not FORMAT=FILE\n")
 
 
 def test_static_reads_and_runs_nothing(invoke, bad):
@@ -404,7 +404,7 @@ def test_static_reads_and_runs_nothing(invoke, bad):
     result = invoke("lint", "bad.py", "calculator", "--static", "--format", "concise")
     assert result.exit_code == 1
     assert result.stdout == (
-        "warning[TK004] 'calculator' is no file, and nothing is run to find what it means\n"
+        "warning[TK004] 'calculator' is not a file, and with '--static' nothing is imported to find it\n"
         "bad.py:6:5: error[TK201] tool 'remind' has no description\n"
         "bad.py:6:12: warning[TK204] parameter 'when' of 'remind' has no description\n"
         "bad.py:6:12: warning[TK301] parameter 'when' of 'remind' has no type\n"

@@ -214,7 +214,7 @@ hint: write: toolkit run tools.py:describe name=…
         (["Ada", "--input", "Bob"], "only one text can be the input, but there are 2: 'Ada', 'Bob'"),
         (["Ada", "name=Bob"], "argument 'name' is given twice"),
         (["name=Ada", "count=1", "count=2"], "argument 'count' is given 2 times, and takes no list"),
-        (["--args", "[1]"], "--args is no JSON object"),
+        (["--args", "[1]"], "--args is not a JSON object"),
         (["--args", "{"], "--args is not JSON: Expecting property name"),
         (["--args", "-"], "--args - wants a JSON object piped into stdin"),
         (["--input", "-"], "--input - wants text piped into stdin"),
@@ -288,7 +288,7 @@ def test_a_file_of_several_tools_wants_one_to_be_named(run):
     ended = run("tools.py")
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr.startswith(
-        "error: 'tools.py' holds 8 tools, and one can be run at a time\nhint: name one: tools.py:describe,"
+        "error: 'tools.py' holds 8 tools; `run` calls one of them\nhint: name one: tools.py:describe,"
     )
 
 
@@ -324,7 +324,7 @@ def test_what_must_be_asked_fails_before_any_work_and_names_the_flag(run, projec
         ended.stderr
         == """\
 error: 'wipe' needs approval (the tool is destructive), and there is no terminal to ask on
-hint: allow it with --approve 'wipe(path=it'"'"'s [[]1].md)', or every question with --yes
+hint: allow it with --approve 'wipe(path=it'"'"'s [[]1].md)'
 """
     )
     assert not (project / "it's [1].md").exists()
@@ -463,9 +463,7 @@ def test_a_pipeline_that_would_ask_fails_before_any_work(pipeline, project):
     assert ended.stderr.startswith(
         "error: step 'write' needs approval to run 'file_write', and there is no terminal to ask on\n  --> report.yaml:18:5\n"
     )
-    assert ended.stderr.endswith(
-        "hint: allow it with --approve 'file_write(path=report.txt)', or every question with --yes\n"
-    )
+    assert ended.stderr.endswith("hint: allow it with --approve 'file_write(path=report.txt)'\n")
     assert not (project / "ran").exists()
 
 

@@ -144,7 +144,7 @@ def test_edit_of_all_arguments_takes_json(asked, project):
     asked.child.send("{}\r")
     asked.expect("all arguments")
     asked.child.send('\x15{"path": broken\r')
-    asked.expect("this is no JSON")
+    asked.expect("this is not JSON")
     asked.expect("all arguments")
     asked.child.send('\x15{"path": "third.md", "content": "whole"}\r')
     asked.expect("edited")
@@ -363,7 +363,7 @@ def test_text_piped_into_stdin_answers_nothing(program, report):
 def test_no_input_asks_nothing_even_on_a_terminal(project, report):
     refused = Terminal(project, "run", "file_write", "path=report.md", "content=@new.md", "--no-input")
     assert refused.end() == 3
-    assert "'file_write' needs approval (the tool is destructive), and --no-input forbids to ask" in refused.seen
+    assert "'file_write' needs approval (the tool is destructive), and --no-input forbids asking" in refused.seen
     assert report.read_text("utf-8") == OLD
 
 

@@ -102,7 +102,7 @@ def test_unknown_name_is_exit_code_4(invoke, weather):
     result = invoke("schema", "weather.py:forcast")
     assert (result.exit_code, result.stdout) == (4, "")
     assert result.stderr == (
-        "error[TK001]: nothing is called 'forcast' in 'weather.py'\nhint: did you mean 'forecast'?\n"
+        "error[TK001]: nothing is named 'forcast' in 'weather.py'\nhint: did you mean 'forecast'?\n"
     )
 
 

@@ -179,7 +179,7 @@ def test_json_has_the_whole_specification(invoke, shop):
 def test_unknown_tool_is_exit_code_4(invoke, shop):
     result = invoke("show", "calculater")
     assert (result.exit_code, result.stdout) == (4, "")
-    assert result.stderr == "error[TK001]: nothing is called 'calculater'\nhint: did you mean 'calculator'?\n"
+    assert result.stderr == "error[TK001]: nothing is named 'calculater'\nhint: did you mean 'calculator'?\n"
 
 
 def test_only_a_pipeline_has_a_diagram(invoke, shop):

@@ -162,7 +162,7 @@ def test_every_form_is_recognized(form):
 
 def test_what_is_in_no_form_is_refused():
     assert recognize({"x": 1}) is None
-    with pytest.raises(ValueError, match="it is no definition of a tool in any provider's form"):
+    with pytest.raises(ValueError, match="it is not a tool definition in any provider's format"):
         objections({"x": 1}, "openai")
 
 
@@ -203,7 +203,7 @@ def test_definition_without_name_or_object_is_objected_to_where_it_stands():
     found = objections({"toolSpec": {"inputSchema": {"json": {"type": "string"}}}}, "bedrock")
     assert told(found) == [
         ("TK101", "/toolSpec/name", "it has no name", "error"),
-        ("TK302", "/toolSpec/inputSchema/json", "the root of its parameters has not the type 'object'", "error"),
+        ("TK302", "/toolSpec/inputSchema/json", "the root of its parameters is not of type 'object'", "error"),
     ]
 
 

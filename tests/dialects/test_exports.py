@@ -119,7 +119,7 @@ def test_metadata_adds_inside_and_replaces_nothing():
 
 def test_metadata_that_is_no_object_is_left_out():
     made = export(ToolSpec("now", metadata={"openai": "x"}), "openai")
-    assert [(one.pointer, one.what) for one in made.changes] == [("/metadata/openai", "left out: it is no object")]
+    assert [(one.pointer, one.what) for one in made.changes] == [("/metadata/openai", "left out: it is not an object")]
 
 
 def test_gemini_takes_all_declarations_in_one_tool(forecast):
@@ -380,7 +380,7 @@ def test_reference_that_leads_nowhere_is_an_objection():
     assert (loss.code, loss.pointer, loss.message) == (
         "TK304",
         "/parameters/properties/x/$ref",
-        "the reference '#/$defs/gone' leads nowhere in the schema",
+        "the reference '#/$defs/gone' points to nothing in the schema",
     )
 
 

@@ -43,7 +43,7 @@ def test_a_directory_is_a_problem(tmp_path):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_a_pipe_that_nobody_writes_to_is_a_problem_and_no_wait(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    assert report_of(tmp_path / "pipe", "pipe") == ["pipe: error[TK001]: cannot read 'pipe': it is no regular file"]
+    assert report_of(tmp_path / "pipe", "pipe") == ["pipe: error[TK001]: cannot read 'pipe': it is not a regular file"]
 
 
 def test_an_impossible_name_is_a_problem():

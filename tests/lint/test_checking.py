@@ -13,7 +13,7 @@ import pytest
 from toolkit.lint import Limits, check
 from toolkit.sources import Configuration, find_configuration
 
-GUARD = "put what a script does under `if __name__ == '__main__':`"
+GUARD = "move what a script does under `if __name__ == '__main__':`"
 SAID = "Return a text of the shop as it is."
 WORK = "this runs whenever the module is imported; what may fail belongs into a tool"
 
@@ -155,7 +155,7 @@ def test_helpers_without_tools_are_no_news_but_a_named_one_is(house):
 def test_what_is_not_found_is_told_beside_the_rest(house):
     house.runs("tools.py", "1 / 0\n")
     assert house.check("tols.py", "calculatr", "tools.py") == [
-        "error[TK001]: nothing is called 'calculatr' (did you mean 'calculator'?)",
+        "error[TK001]: nothing is named 'calculatr' (did you mean 'calculator'?)",
         "error[TK001]: there is no file 'tols.py' (did you mean 'tools.py'?)",
         f"tools.py:1:1: error[TK002]: 'tools.py' cannot be imported: ZeroDivisionError: division by zero ({WORK})",
     ]
@@ -208,7 +208,7 @@ BROKEN = {
     "killing": ("import os\nos.kill(os.getpid(), 9)\n", "", "was killed (SIGKILL) while it was opened"),
     "crashing": ("import ctypes\nctypes.string_at(0)\n", ":2", "crashed Python (SIGSEGV) while it was opened"),
     "aborting": ("import os\nos.abort()\n", ":2", "crashed Python (SIGABRT) while it was opened"),
-    "looping": ("x = 0\nwhile True:\n    x += 1\n", None, "does not come to an end: opening it took longer than 3 s"),
+    "looping": ("x = 0\nwhile True:\n    x += 1\n", None, "did not finish: importing it took longer than 3 s"),
     "huge": ("x = bytearray(1 << 40)\n", ":1:5", "cannot be imported: MemoryError"),
     "asking": ("input('name: ')\n", ":1:1", "cannot be imported: EOFError: EOF when reading a line"),
     "closing": ("import os\nos.closerange(3, 256)\n", "", "ended the process with exit status 1 while it was opened"),
@@ -281,7 +281,7 @@ def test_file_that_switches_the_clock_off_is_ended_from_outside(house, hiding):
     house.runs("a.py", f"{hiding}while True:\n    pass\n")
     house.tool("b.py", "forecast")
     assert house.check("a.py", "b.py", seconds=3, grace=0.2) == [
-        f"a.py: error[TK002]: 'a.py' does not come to an end: opening it took longer than 3 s ({GUARD})"
+        f"a.py: error[TK002]: 'a.py' did not finish: importing it took longer than 3 s ({GUARD})"
     ]
 
 

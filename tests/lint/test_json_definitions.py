@@ -84,7 +84,7 @@ NONE = {
     "a text": '"tools"',
     "a number in a list": "[3]",
     "an object without a name": '{"tools": [{"description": "Find."}]}',
-    "a name that is no text": '[{"name": ["find"]}]',
+    "a name that is not text": '[{"name": ["find"]}]',
     "a list that is broken": '[{"name": "find"},',
     "nothing": "",
 }

@@ -43,4 +43,4 @@ def test_tools_of_groups_are_known(tmp_path, monkeypatch):
 
 def test_a_tool_that_a_group_does_not_hold_is_told(tmp_path, monkeypatch):
     [problem] = checked(tmp_path, monkeypatch, "{use: web.fetsh, with: {url: a}}")
-    assert problem == ("TK604", "nothing is called 'fetsh' in group 'web'", "did you mean 'fetch'?")
+    assert problem == ("TK604", "nothing is named 'fetsh' in group 'web'", "did you mean 'fetch'?")

@@ -241,7 +241,7 @@ def main():
     if BEHAVIOUR == "escaping":
         start_one(start_new_session=True)
     if BEHAVIOUR == "garbage":
-        print("<html>this is no JSON</html>", flush=True)
+        print("<html>this is not JSON</html>", flush=True)
     while True:
         message = receive()
         if "id" not in message or "method" not in message:

@@ -213,7 +213,7 @@ def test_answer_that_cannot_be_read_fails_its_call_at_once(door, answer, fault):
     door.behaviour = answer
     result = echo.run({"x": 1})
     assert (result.error, result.error_code) == (
-        f"MCP server 'door' broke its word: its answer is {fault}",
+        f"MCP server 'door' broke the protocol: its answer is {fault}",
         "invalid_result",
     )
 

@@ -73,7 +73,7 @@ def test_arguments_of_a_remote_tool_are_checked_in_a_pipeline(zoo):
 def test_changed_definition_is_a_drift_whether_or_not_the_server_is_trusted(zoo):
     file = zoo.server()
     assert zoo.run("lock", "--update", "--start", "zoo", "zoo").exit_code == 0
-    assert zoo.run("lock", "--start", "zoo", "zoo").stdout == "all tools are as toolkit.lock pins them\n"
+    assert zoo.run("lock", "--start", "zoo", "zoo").stdout == "all tools match toolkit.lock\n"
     zoo.own(file.read_text("utf-8").replace("cwd = '.'", f"cwd = '{zoo.folder}'\ntrusted = true"))
     assert zoo.run("lock", "zoo").exit_code == 0
     assert "TK514" not in zoo.run("lint", "--no-cache", "zoo").stdout

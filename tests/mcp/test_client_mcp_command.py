@@ -32,7 +32,7 @@ def test_list_tells_how_each_server_is_and_starts_only_what_is_allowed(zoo):
         ["other", "not allowed"],
     ]
     assert "2025-11-25  zoo 1.2  feed, weigh-it, bury, picture" in done.stdout
-    assert r"ended before it had answered; it said: cannot open the zoo: \x1b[31mno key" in done.stdout
+    assert r"ended before it had answered; its last output: cannot open the zoo: \x1b[31mno key" in done.stdout
     assert "(allow it: --start other)" in done.stdout
     assert len(zoo.starts) == 3  # the one that fails is met again the old way
 

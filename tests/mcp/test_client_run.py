@@ -58,7 +58,7 @@ def test_remote_tool_is_asked_about_whatever_it_says_of_itself(zoo):
     zoo.server()
     done = zoo.run("run", "--start", "zoo", "--no-input", "zoo.feed", "animal=lion")
     assert done.exit_code == 3
-    assert "'zoo_feed' needs approval (its server is not trusted), and --no-input forbids to ask" in done.stderr
+    assert "'zoo_feed' needs approval (its server is not trusted), and --no-input forbids asking" in done.stderr
     assert "--approve 'zoo_feed(animal=lion)'" in done.stderr
     assert zoo.sent("tools/call") == []
 
@@ -105,7 +105,7 @@ def test_unknown_tool_of_a_server_is_told_with_what_there_is(zoo):
     zoo.server()
     done = zoo.run("run", *ALLOWED, "zoo.fed")
     assert done.exit_code == 4
-    assert "nothing is called 'fed' in MCP server 'zoo'" in done.stderr
+    assert "nothing is named 'fed' in MCP server 'zoo'" in done.stderr
     assert "did you mean 'feed'?" in done.stderr
 
 

@@ -77,7 +77,7 @@ def test_failed_first_contact_is_tried_again_and_its_reason_is_told(zoo):
 
 
 def test_last_words_of_a_server_that_fails_are_told(zoo):
-    with pytest.raises(ServerUnreachable, match="ended before it had answered; it said: cannot open the zoo: "):
+    with pytest.raises(ServerUnreachable, match="ended before it had answered; its last output: cannot open the zoo: "):
         tools_of(named(zoo, "failing"))
 
 
@@ -122,7 +122,7 @@ def test_call_that_takes_too_long_is_cancelled_at_the_server(zoo):
 def test_answer_that_cannot_be_read_fails_its_call_at_once_and_no_other(zoo, answer, fault):
     tools = tools_of(named(zoo, answer, timeout=3600))
     result = tools["feed"].run({"animal": "lion"})
-    message = f"MCP server 'zoo' broke its word: its answer is {fault}"
+    message = f"MCP server 'zoo' broke the protocol: its answer is {fault}"
     assert (result.error, result.error_code) == (message, "invalid_result")
     assert tools["lose"].run({}).error == "the cage is empty"
     assert len(zoo.starts) == 1
@@ -318,7 +318,7 @@ def test_pattern_that_is_never_done_with_a_text_holds_nobody_up(zoo):
     assert tools["feed"].run({"animal": "aaa"}).output == "aaa is fed"
     assert tools["odd"].run({"animal": endless}).output == "fed"  # that pattern is its server's to check
     assert tools["endless"].run({}).error == (
-        "MCP server 'zoo' broke its word about the result of 'endless': animal: String should match pattern '^(a+)+$'"
+        "MCP server 'zoo' broke the output schema of 'endless': animal: String should match pattern '^(a+)+$'"
     )
 
 

@@ -74,8 +74,8 @@ command = "a"
         "toolkit.toml:24:1: error[TK005]: the protocol keeps the name 'progressToken' for itself (write meta = ['tenant'])",
         "toolkit.toml:25:1: error[TK005]: 'mcp.four.prefix' must be made of letters, digits and underscores",
         "toolkit.toml:27:2: error[TK005]: server 'five' has both 'command' and 'url' (write one: command = 'uvx', or url = 'https://…')",
-        "toolkit.toml:31:2: error[TK005]: 'a b' is no name for a server (a name is made of letters, digits, '_' and '-', and begins with a letter)",
-        f"toolkit.toml:3:1: error[TK005]: there is no file 'gone.json' (it is looked for in '{zoo.folder}')",
+        "toolkit.toml:31:2: error[TK005]: 'a b' is not a valid name for a server (a name is made of letters, digits, '_' and '-', and begins with a letter)",
+        f"toolkit.toml:3:1: error[TK005]: there is no file 'gone.json' (looked for in '{zoo.folder}')",
     ]
 
 

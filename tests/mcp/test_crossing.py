@@ -62,7 +62,7 @@ def test_what_is_no_json_stays_here_and_is_named_in_the_log_without_its_value(ca
     with caplog.at_level(logging.DEBUG, "toolkit.mcp"):
         assert meta_for(ToolContext({**odd, "fine": 1}), pass_through()) == {"fine": 1}
     assert caplog.messages == [
-        f"not sent to the server: the context's value {key!r} has no form in JSON"
+        f"not sent to the server: the context's value {key!r} cannot be written as JSON"
         for key in odd
     ]  # fmt: skip
 

@@ -56,20 +56,24 @@ def run(project, *arguments, **more):
     ("arguments", "exit_code", "message"),
     [
         (["tols.py"], 4, "error[TK001]: there is no file 'tols.py'\nhint: did you mean 'tools.py'?\n"),
-        (["tools.py", "--http", "here"], 2, "error: --http: 'here' is no place to listen\nhint: write 8000, "),
-        (["tools.py", "--http", "::1:8000"], 2, "error: --http: '::1:8000' is no place to listen\nhint: write 8000, "),
+        (["tools.py", "--http", "here"], 2, "error: --http: 'here' is not an address to listen on\nhint: write 8000, "),
+        (
+            ["tools.py", "--http", "::1:8000"],
+            2,
+            "error: --http: '::1:8000' is not an address to listen on\nhint: write 8000, ",
+        ),
         (["tools.py", "--http", "0.0.0.0:0"], 2, "error: others than this machine reach '0.0.0.0', so clients must "),
         (
             ["tools.py", "--http", "0", "--allow-host", "https://shop.example/mcp"],
             2,
-            "error: --allow-host: 'https://shop.example/mcp' is no host\nhint: write shop.example or shop.example:8443\n",
+            "error: --allow-host: 'https://shop.example/mcp' is not a host name\nhint: write shop.example or shop.example:8443\n",
         ),
         (["tools.py", "--timeout", "soon"], 2, "error: --timeout: 'soon' is no time\nhint: write 500ms, 30s or 5m\n"),
         (["tools.py", "--meta", "progressToken"], 2, "error: the protocol keeps the name 'progressToken' for itself\n"),
         (
             ["tools.py", "--approve", "("],
             2,
-            "error: --approve: '(' is no rule: write 'tool' or 'tool(argument=glob)'\n",
+            "error: --approve: '(' is not a rule: write 'tool' or 'tool(argument=glob)'\n",
         ),
         (["tools.py", "--directory", "nowhere"], 4, "error: --directory: cannot work in 'nowhere': no such file or "),
         (

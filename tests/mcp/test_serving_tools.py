@@ -239,7 +239,7 @@ def test_client_that_cannot_ask_is_refused_and_told_the_flag(seen):
     assert seen.write.is_error
     assert text(seen.write) == (
         "Rejected by reviewer: this call needs approval (a model chose it), and this client cannot ask anybody; whoever "
-        "runs the server allows it with --approve 'write(path=a.txt)', or every question with --yes"
+        "runs the server allows it with --approve 'write(path=a.txt)'"
     )
     assert seen.write.meta["toolkit/error_code"] == "rejected"
 

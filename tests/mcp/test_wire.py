@@ -32,7 +32,7 @@ MALFORMED: list[tuple[bytes, int | str | None, int, str]] = [
     (b'{"jsonrpc":"2.0","id":{},"method":"ping"}', None, -32600, NO_ID),
     (b'{"jsonrpc":"2.0","id":5,"method":"ping","params":"","result":{}}', 5, -32600, "Invalid request: 'params' must be an object; a request has neither 'result' nor 'error'"),
     (b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}', None, -32600, NO_ID),
-    (b'{"jsonrpc":"2.0","id":3,"method":"ping","params":{"a":"\\ud800"}}', 3, -32600, "Invalid request: it is nested too deeply, or holds half a character"),
+    (b'{"jsonrpc":"2.0","id":3,"method":"ping","params":{"a":"\\ud800"}}', 3, -32600, "Invalid request: it is nested too deeply, or contains half of a surrogate pair"),
     (b'{"jsonrpc":"2.0","id":4,"params":"%s"}' % (b"x" * LIMIT), None, -32600, f"Invalid request: the message is longer than {LIMIT} bytes"),
 ]  # fmt: skip
 
@@ -87,7 +87,7 @@ def test_an_answer_that_cannot_be_written_becomes_an_error():
     assert json.loads(line_of(half)) == {
         "jsonrpc": "2.0",
         "id": 7,
-        "error": {"code": -32603, "message": "Internal error: the answer has no form in JSON"},
+        "error": {"code": -32603, "message": "Internal error: the answer cannot be written as JSON"},
     }
 
 

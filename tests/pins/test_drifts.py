@@ -120,8 +120,8 @@ BOTH = {"type": "object", "properties": {"a": TEXT, "b": TEXT}, "required": ["a"
         ({"hints": {"open_world": True}}, {}, ["breaking: 'open_world' was true, and is unsaid"]),
         ({"hints": {"read_only": True}}, {}, ["breaking: 'read_only' was true, and is false"]),
         ({"hints": {"requires_approval": True}}, {}, ["breaking: 'requires_approval' was true, and is false"]),
-        (returning(BOTH), {}, ["breaking: the form of the result is no longer told"]),
-        ({}, returning(BOTH), ["compatible: the form of the result is told"]),
+        (returning(BOTH), {}, ["breaking: the result schema was removed"]),
+        ({}, returning(BOTH), ["compatible: a result schema was added"]),
         (returning(BOTH), returning({**BOTH, "required": ["a"]}), ["breaking: 'b' in the result may be left out now"]),
         (
             returning(BOTH),

@@ -126,7 +126,7 @@ def test_everything_wrong_is_told_at_once_at_the_line_that_said_it():
 
 
 def test_what_is_no_plain_data_is_refused():
-    with pytest.raises(InvalidPipeline, match="a value of type 'object' is no plain data"):
+    with pytest.raises(InvalidPipeline, match="a value of type 'object' is not plain data"):
         begin().step(shout, arguments={"text": object()}).build()
 
 

@@ -275,8 +275,8 @@ FAILING = [
     ("[*index]", "*index", "'*' unfolds a list, not a number", None),
     ("{**prev}", "prev", "'**' unfolds a mapping, not a text", None),
     ("{1: 2}", "{1: 2}", "a key has to be a text, not a number", "str(…) makes a text of it"),
-    ("(-1) ** 0.5", "(-1) ** 0.5", "the result is no real number", None),
-    ("1e308 * 10", "1e308 * 10", "the result is no finite number", None),
+    ("(-1) ** 0.5", "(-1) ** 0.5", "the result is not a real number", None),
+    ("1e308 * 10", "1e308 * 10", "the result is not a finite number", None),
     ("10.0 ** 1000", "10.0 ** 1000", "the number is too large", None),
 ]
 

@@ -95,7 +95,7 @@ def test_a_text_that_would_be_too_long_is_refused():
 def test_what_is_no_json_does_not_become_text():
     with pytest.raises(ExpressionError) as raised:
         parse_template("at ${{ prev }}").render({"prev": {1, 2}})
-    assert (str(raised.value), raised.value.offset) == ("a value of the type 'set' is no JSON data", 7)
+    assert (str(raised.value), raised.value.offset) == ("a value of the type 'set' is not JSON data", 7)
 
 
 @given(st.text() | st.text("${}' \"[]()ax\\"))

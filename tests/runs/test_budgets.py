@@ -33,12 +33,12 @@ def test_a_budget_is_read_as_it_is_written(text, budget):
         ("3", "'3' does not say what of: dollars, tokens or calls"),
         ("20,000 tokens", "'20' does not say what of: dollars, tokens or calls; '000 tokens' must be more than nothing, and less than 1e+15"),
         ("5 tokns", "'tokns' is nothing that can be limited (did you mean 'tokens' or 'token' or 'actions'?)"),
-        ("5 pounds of tea", "'5 pounds of tea' is no amount"),
+        ("5 pounds of tea", "'5 pounds of tea' is not an amount"),
         ("$5 usd", "'$usd' is nothing that can be limited (did you mean 'usd'?)"),
         ("1.5 calls", "'1.5 calls' must be a whole number"),
-        ("-1$", "'-1$' is no amount"),
+        ("-1$", "'-1$' is not an amount"),
         ("0 calls", "'0 calls' must be more than nothing, and less than 1e+15"),
-        ("1e9 tokens", "'1e9 tokens' is no amount"),
+        ("1e9 tokens", "'1e9 tokens' is not an amount"),
         ("$1, 2$", "'2$' limits the cost a second time"),
         ("3 calls, 4 actions", "'4 actions' limits the calls a second time"),
     ],
@@ -47,7 +47,7 @@ def test_what_is_no_budget_is_told_whole(text, why):
     with pytest.raises(ConfigurationError) as caught:
         Budget.parse(text)
     assert str(caught.value) == (
-        f"'{text}' is no budget: {why}; write '$0.50', '20k tokens', '30 calls', or several with commas between them"
+        f"'{text}' is not a budget: {why}; write '$0.50', '20k tokens', '30 calls', or several with commas between them"
     )
 
 
@@ -64,7 +64,7 @@ def test_any_text_is_a_budget_or_a_configuration_error(text):
     try:
         Budget.parse(text)
     except ConfigurationError as error:
-        assert "is no budget" in str(error)  # noqa: PT017 - most texts end here, some do not
+        assert "is not a budget" in str(error)  # noqa: PT017 - most texts end here, some do not
 
 
 def test_a_budget_says_what_it_is():

@@ -136,7 +136,7 @@ def test_object_in_a_named_list_is_the_very_object(shop):
 def test_named_thing_that_is_no_tool_says_what_it_is(shop):
     assert shop.problems("shop.py:NUMBER") == [
         (
-            "shop.py:85:1: error[TK003]: an object of type 'builtins.int' is no tool "
+            "shop.py:85:1: error[TK003]: an object of type 'builtins.int' is not a tool "
             "(mark its methods with @tool, or give it a name, a description and execute(text))"
         )
     ]
@@ -149,7 +149,7 @@ def test_empty_list_holds_no_tools(project):
 
 def test_missing_method_names_the_nearest_name(shop):
     assert shop.problems("shop.py:Countr") == [
-        "error[TK001]: nothing is called 'Countr' in 'shop.py' (did you mean 'Counter' or 'count'?)"
+        "error[TK001]: nothing is named 'Countr' in 'shop.py' (did you mean 'Counter' or 'count'?)"
     ]
 
 

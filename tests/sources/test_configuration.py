@@ -271,7 +271,7 @@ def test_configured_tools_are_known_by_name_from_every_folder(project):
     assert list(project.open("forecast", "price", configuration=configuration).tools) == ["forecast", "price"]
     assert list(project.open(configuration=configuration).tools) == ["forecast", "price"]
     assert project.problems("forcast", configuration=configuration) == [
-        "error[TK001]: nothing is called 'forcast' (did you mean 'forecast'?)"
+        "error[TK001]: nothing is named 'forcast' (did you mean 'forecast'?)"
     ]
 
 

@@ -89,7 +89,7 @@ def test_a_bare_name_that_several_facades_hold_leads_nowhere(shop):
 
 def test_a_wrong_name_behind_a_facade_is_told_with_the_nearest(shop):
     assert [str(problem) for problem in shop.open("shop.py:db.quary").problems] == [
-        "error[TK001]: nothing is called 'db.quary' in 'shop.py' (did you mean 'db.query' or 'query'?)"
+        "error[TK001]: nothing is named 'db.quary' in 'shop.py' (did you mean 'db.query' or 'query'?)"
     ]
     shop.write("toolkit.toml", 'sources = ["shop.py"]\n')
     [problem] = shop.open("kitchen.boyl", configuration=shop.configured()).problems

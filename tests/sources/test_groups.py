@@ -149,7 +149,7 @@ def test_a_name_that_a_group_does_not_hold_is_told_with_the_nearest(project):
         (
             "TK001",
             "error",
-            "nothing is called 'search_wep' in group 'web'",
+            "nothing is named 'search_wep' in group 'web'",
             "did you mean 'search_web' or 'search_news'?",
         )
     ]
@@ -252,7 +252,7 @@ def test_everything_wrong_with_groups_is_told_with_its_line(project):
     )
     _, problems = find_configuration(project.folder, {})
     assert [(str(one.location.line), one.message, one.hint) for one in problems] == [
-        ("5", "'a b' is no name for a group", "a name is made of letters, digits and underscores"),
+        ("5", "'a b' is not a valid name for a group", "a name is made of letters, digits and underscores"),
         ("2", "unknown key 'groups.web.tool'", "did you mean 'tools'?"),
         ("3", "there is no permission 'internet'", "did you mean 'internet_access'?"),
         ("1", "group 'web' names no tools", "write tools = ['name', 'prefix_*'], or sources = ['tools.py']"),

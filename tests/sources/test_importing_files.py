@@ -248,7 +248,7 @@ def test_misspelt_name_of_the_library_is_not_blamed_on_the_users_folder(project)
 
 WORK = "this runs whenever the module is imported; what may fail belongs into a tool"
 SYNTAX = "Python cannot read on from here; look at this line and at the one before it"
-GUARD = "put what a script does under `if __name__ == '__main__':`"
+GUARD = "move what a script does under `if __name__ == '__main__':`"
 
 BAD_FILES = [
     ("def f(:\n", "1:7", "cannot be imported: SyntaxError: invalid syntax", SYNTAX),

@@ -51,7 +51,7 @@ def test_name_after_a_file_picks_one_tool(project):
 def test_unknown_name_in_a_file_names_the_nearest(project):
     project.tool("tools.py", "forecast")
     assert project.problems("tools.py:forcast") == [
-        "error[TK001]: nothing is called 'forcast' in 'tools.py' (did you mean 'forecast'?)"
+        "error[TK001]: nothing is named 'forcast' in 'tools.py' (did you mean 'forecast'?)"
     ]
 
 
@@ -62,7 +62,7 @@ def test_unknown_file_names_the_nearest(project):
 
 def test_unknown_file_with_nothing_near_says_where_it_was_looked_for(project):
     assert project.problems("tools.py") == [
-        f"error[TK001]: there is no file 'tools.py' (it is looked for in '{project.folder}')"
+        f"error[TK001]: there is no file 'tools.py' (looked for in '{project.folder}')"
     ]
     assert project.problems("nowhere/tools.py:f") == [
         "error[TK001]: there is no file 'nowhere/tools.py' (there is no folder 'nowhere' either)"
@@ -94,9 +94,7 @@ def test_glob_gives_what_it_matches(project):
     project.tool("other.py", "charlie")
     assert names(project.open("*_tools.py")) == ["alpha", "bravo"]
     assert names(project.open("**/other.py")) == ["charlie"]
-    assert project.problems("x*.py") == [
-        f"error[TK001]: no file matches 'x*.py' (it is looked for in '{project.folder}')"
-    ]
+    assert project.problems("x*.py") == [f"error[TK001]: no file matches 'x*.py' (looked for in '{project.folder}')"]
 
 
 def test_file_without_tools_says_how_to_make_one(project):
@@ -132,14 +130,14 @@ def test_ready_file_tools_work_in_the_working_directory(project):
 
 
 def test_unknown_word_names_the_nearest_ready_tool(project):
-    assert project.problems("calcultor") == ["error[TK001]: nothing is called 'calcultor' (did you mean 'calculator'?)"]
+    assert project.problems("calcultor") == ["error[TK001]: nothing is named 'calcultor' (did you mean 'calculator'?)"]
     assert project.problems("qqqqq") == [
-        "error[TK001]: nothing is called 'qqqqq' (name a file, a folder, a tool or a module)"
+        "error[TK001]: nothing is named 'qqqqq' (name a file, a folder, a tool or a module)"
     ]
     assert project.problems("") == [
         "error[TK001]: an empty name names nothing (name a file, a folder, a tool or a module)"
     ]
-    assert project.problems("what is this") == ["error[TK001]: nothing is called 'what is this'"]
+    assert project.problems("what is this") == ["error[TK001]: nothing is named 'what is this'"]
 
 
 def test_module_is_found_from_the_working_directory(project):
@@ -233,7 +231,7 @@ def test_load_tools_raises_every_problem(project):
             "bad.py:1:1: error[TK002]: 'bad.py' cannot be imported: ModuleNotFoundError: No module named 'jsno' "
             "(did you mean 'json', or is it not installed?)"
         ),
-        f"error[TK001]: there is no file 'tols.py' (it is looked for in '{project.folder}')",
+        f"error[TK001]: there is no file 'tols.py' (looked for in '{project.folder}')",
     ]
 
 

@@ -95,7 +95,7 @@ def test_unknown_tool_names_the_nearest_of_all_that_are_known(house):
         "house/p.yaml:2:9: error[TK604]: unknown tool 'shot' (did you mean 'shout'?)",
         "house/p.yaml:2:15: error[TK604]: unknown tool 'calculatr' (did you mean 'calculator'?)",
         "house/p.yaml:2:26: error[TK604]: unknown tool 'file_red' (did you mean 'file_read' or 'file_write'?)",
-        "house/p.yaml:2:36: error[TK604]: nothing is called 'wisper' in 'house/tools.py' (did you mean 'whisper'?)",
+        "house/p.yaml:2:36: error[TK604]: nothing is named 'wisper' in 'house/tools.py' (did you mean 'whisper'?)",
     ]
 
 

@@ -47,7 +47,7 @@ def test_a_name_of_ones_own_is_one_more_tool_of_a_kind(project):
     )
     assert list(project.open("read_b", configuration=configuration).tools) == ["read_b"]
     assert project.problems("read_bb", configuration=configuration) == [
-        "error[TK001]: nothing is called 'read_bb' (did you mean 'read_b'?)"
+        "error[TK001]: nothing is named 'read_bb' (did you mean 'read_b'?)"
     ]
 
 

@@ -18,7 +18,7 @@ def test_a_tool_behind_one_of_them_is_found_too():
     [found] = open_targets(["agent_process.process_budget"], Configuration()).tools.values()
     assert found.name == "process_budget"
     [problem] = open_targets(["blackboard.blackboard_lost"], Configuration()).problems
-    assert problem.message == "nothing is called 'blackboard_lost' in 'blackboard'"
+    assert problem.message == "nothing is named 'blackboard_lost' in 'blackboard'"
 
 
 def test_tools_for_agents_are_no_ready_tools():

@@ -90,9 +90,9 @@ def test_everything_that_is_wrong_is_named_by_its_key():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "the specification is no JSON: Expecting property name enclosed in double quotes"),
+        ("{", "the specification is not JSON: Expecting property name enclosed in double quotes"),
         ("[]", "a specification must be a JSON object, not []"),
-        ('{"name": "now", "metadata": {"x": NaN}}', "the specification is no JSON: NaN is no number of JSON"),
+        ('{"name": "now", "metadata": {"x": NaN}}', "the specification is not JSON: NaN is not a number in JSON"),
         ('{"name": " "}', "the name of a tool must not be blank"),
         ('{"name": "now", "parameters": {}}', "the parameters of 'now' must be a JSON Schema of type 'object'"),
     ],

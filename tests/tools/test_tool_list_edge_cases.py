@@ -212,7 +212,7 @@ def test_an_object_that_is_neither_is_refused_with_its_type_and_a_cure():
 
     (problem,) = problems_of(Neither())
     assert problem.code == "TK003"
-    assert re.fullmatch(r"an object of type '.*Neither' is no tool", problem.message)
+    assert re.fullmatch(r"an object of type '.*Neither' is not a tool", problem.message)
     assert problem.hint == "mark its methods with @tool, or give it a name, a description and execute(text)"
     assert (problem.location.file, problem.location.line) == (HERE, line_of("class Neither:"))
 
@@ -220,8 +220,8 @@ def test_an_object_that_is_neither_is_refused_with_its_type_and_a_cure():
 @pytest.mark.parametrize(
     ("candidate", "message", "hint"),
     [
-        (None, "an object of type 'builtins.NoneType' is no tool", "mark its methods"),
-        (5, "an object of type 'builtins.int' is no tool", "mark its methods"),
+        (None, "an object of type 'builtins.NoneType' is not a tool", "mark its methods"),
+        (5, "an object of type 'builtins.int' is not a tool", "mark its methods"),
         (line_of, "the function 'line_of' is not marked as a tool", "from_function(line_of)"),
         (Sums, "'Sums' is a class", "make an object of it: Sums()"),
         (Search, "'Search' is a class", "make an object of it: Search()"),
@@ -296,4 +296,4 @@ def test_an_object_that_fails_when_looked_at_is_no_tool():
             raise RuntimeError("working outside of a request")
 
     (problem,) = problems_of(Proxy())
-    assert (problem.code, problem.message.endswith("Proxy' is no tool")) == ("TK003", True)
+    assert (problem.code, problem.message.endswith("Proxy' is not a tool")) == ("TK003", True)

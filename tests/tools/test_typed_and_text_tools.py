@@ -175,7 +175,7 @@ def test_an_input_type_that_no_model_can_send_is_refused():
         pass
 
     tool = TypedTool(name="x", description="X.", input_type=Opaque, function=show)
-    with pytest.raises(InvalidTools, match="the input of 'x' has no form in JSON: Unable to generate"):
+    with pytest.raises(InvalidTools, match="the input of 'x' cannot be written as JSON: Unable to generate"):
         tool.spec  # noqa: B018
 
 

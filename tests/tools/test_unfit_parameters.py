@@ -116,7 +116,9 @@ def test_everything_wrong_with_a_function_is_told_at_once_each_at_its_place(modu
         ("TK321", "8:11", "parameter 'more' is a stream, which no model can send", "take plain data instead"),
         ("TK321", "7:22", problems[5].message, hint),
     ]
-    assert problems[5].message.startswith("parameter 'æ' has no form in JSON: Unable to generate pydantic-core schema")
+    assert problems[5].message.startswith(
+        "parameter 'æ' cannot be written as JSON: Unable to generate pydantic-core schema"
+    )
     assert {problem.location.file for problem in problems} == {made.__file__}
     assert {problem.severity for problem in problems} == {"error"}
 
@@ -277,6 +279,7 @@ def test_a_typed_dict_with_a_name_that_nobody_knows_is_refused_in_words():
         return str(note)
 
     with pytest.raises(
-        InvalidTools, match=r"parameter 'note' has no form in JSON: an annotation of 'Note' cannot be read: .*Unknown"
+        InvalidTools,
+        match=r"parameter 'note' cannot be written as JSON: an annotation of 'Note' cannot be read: .*Unknown",
     ):
         from_function(keep)

@@ -61,4 +61,4 @@ def test_a_filter_that_keeps_nothing_is_a_mistake():
 def test_a_collection_is_no_object_with_tools():
     with pytest.raises(InvalidTools) as error:
         tool_object([Calculator()])
-    assert messages(error) == [("TK003", "a list is no object with tools", "call tool_object for each of them")]
+    assert messages(error) == [("TK003", "a list is not an object with tools", "call tool_object for each of them")]

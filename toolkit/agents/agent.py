@@ -63,7 +63,7 @@ async def run_agent(
             `capture_nested_artifacts`; `Settings` tells what each means.
 
     Raises:
-        InvalidTools: If something is no tool, or the kind does not fit the tools; with every problem.
+        InvalidTools: If something is not a tool, or the kind does not fit the tools; with every problem.
         AgentError: If a limit is reached, or a returning tool gave what does not fit `output_type`.
         ToolExecutionError: If another agent is at work with the transcript.
         ModelError: If the model gives no answer.
@@ -84,7 +84,7 @@ class AgentToolOptions(AgentOptions, ToolOptions, total=False):
 
 
 class AgentTool(HandmadeTool):
-    """An agent as a tool: a step of a pipeline, or a tool of another agent. It takes a task in words, unless said.
+    """An agent as a tool: a step of a pipeline, or a tool of another agent. It takes a task in words, by default.
 
     Nothing of a call is kept, so that it may be called side by side, unless it has a transcript; then each call
     continues the conversation, one at a time.
@@ -92,7 +92,7 @@ class AgentTool(HandmadeTool):
     Attributes:
         model: What answers.
         tools: What it may call, by name, without the tools of references.
-        instructions: What the model is told before the task.
+        instructions: The instructions for the model.
         output_type: What the answer must fit.
         settings: What it keeps to.
     """

@@ -44,7 +44,7 @@ class Chaining:
             return self.where is None or bool(self.where(thing, run))
         except Exception as error:
             kind = type(thing).__name__
-            message = f"what says whether a {kind} brings tools failed: {type(error).__name__}: {error}"
+            message = f"the check whether a {kind} brings tools failed: {type(error).__name__}: {error}"
             raise ConfigurationError(message) from error
 
 

@@ -15,7 +15,7 @@ def input_reader(name: str, input_type: type) -> TypedTool[Any]:
     """Return what knows the schema of an agent's input, and makes the object of it.
 
     Raises:
-        InvalidTools: If the type has no form in JSON.
+        InvalidTools: If the type cannot be written as JSON.
     """
     return TypedTool(name=name, description="The input.", input_type=input_type, function=lambda input: input)  # noqa: A006
 
@@ -24,7 +24,7 @@ def handed_over(agent: Tool, arguments: Arguments, spec: ToolSpec) -> dict[str, 
     """Return an input as the arguments of an agent: one by one, or as JSON where it takes one text alone.
 
     Raises:
-        ToolArgumentsError: If the arguments are no JSON object.
+        ToolArgumentsError: If the arguments are not a JSON object.
     """
     try:
         sent = json.loads(arguments) if isinstance(arguments, str) else dict(arguments)

@@ -124,7 +124,7 @@ def run_of(context: ToolContext) -> Run:
         ToolExecutionError: If there is none, in words for a model.
     """
     if context.run is None:
-        raise ToolExecutionError("There is no run that this could tell of: it was called outside of one.", "no_run")
+        raise ToolExecutionError("There is no run to report on: this was called outside of one.", "no_run")
     return context.run
 
 
@@ -168,8 +168,8 @@ def _summed(uses: Sequence[ModelUse]) -> dict[str, Any]:
 
 
 def _summed_in_words(sums: dict[str, Any]) -> str:
-    cost = "at a cost that nobody knows" if sums["cost"] is None else money(sums["cost"], 6)
-    more = " and what nobody knows" if sums["cost"] is not None and not sums["is_whole"] else ""
+    cost = "at an unknown cost" if sums["cost"] is None else money(sums["cost"], 6)
+    more = " plus an unknown amount" if sums["cost"] is not None and not sums["is_whole"] else ""
     tokens = f"{sums['input_tokens']:,} tokens in, {sums['output_tokens']:,} out"
     embeddings = f", {_counted(sums['embeddings'], 'embedding')}" if sums["embeddings"] else ""
     return f"{cost}{more}, {_counted(sums['chats'], 'request')}{embeddings}, {tokens}"

@@ -132,7 +132,7 @@ def names_within(tools: Mapping[str, Tool]) -> set[str]:
 def unknown_tool(name: str, role: str, names: Collection[str]) -> Problem:
     """Return the problem that something is said of a tool that there is not."""
     hint = did_you_mean(name, names, otherwise=f"there are {', '.join(sorted(names)) or 'none'}")
-    return Problem("", f"{role} '{name}', which is no tool of the agent", hint=hint)
+    return Problem("", f"{role} '{name}', which is not a tool of the agent", hint=hint)
 
 
 def state_name(state: Any) -> str:

@@ -136,7 +136,7 @@ class Loop:
             if end is not None:
                 return end
         count = "one request" if self._limits.turns == 1 else f"{self._limits.turns} requests"
-        message = f"the agent has used up its {count} to the model and has come to no end"
+        message = f"the agent has used up its {count} to the model without finishing"
         raise AgentError(message)
 
     async def _ask(self) -> ModelReply:
@@ -287,7 +287,7 @@ def _returned(tools: Sequence[Tool | None], results: Sequence[ToolResult]) -> Lo
 def _lost(times: int) -> str:
     if times == 1:
         return "the model has called a tool that does not exist,"
-    return f"the model has called tools that do not exist {times} times in a row, at last"
+    return f"the model has called tools that do not exist {times} times in a row, most recently"
 
 
 def _cut(text: str, limit: int | None) -> str:

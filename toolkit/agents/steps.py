@@ -42,7 +42,7 @@ async def _told(
 ) -> ToolResult:
     step, counting, waits = next(CALLS), Counting(listener), Waiting(context.waits)
     context.emit(StepStarted(step, call.name, turn, of, call.name, None))
-    result, began = ToolResult.failure("the call was ended from outside", "signal"), perf_counter()
+    result, began = ToolResult.failure("the call was cancelled", "signal"), perf_counter()
     status: StepStatus = "ended"
     try:
         result = await _performed(tool, call, context.replace(listener=counting, waits=waits))

@@ -90,7 +90,7 @@ class Subagent(Tool):
             deepest: How many subagents may stand in one another.
 
         Raises:
-            InvalidTools: If the name is not legal, or the input type has no form in JSON.
+            InvalidTools: If the name is not legal, or the input type cannot be written as JSON.
         """
         if problem := name_problem(spec.name, spec.location):
             raise InvalidTools(problems=[problem])
@@ -117,13 +117,13 @@ class Subagent(Tool):
         """Return the subagent of an agent that is there: an AgentTool, any other tool, or a function.
 
         Args:
-            agent: What does the work; name, description and parameters are its own unless said otherwise.
+            agent: What does the work; name, description and parameters are its own by default.
             name: What it is called by instead.
             description: What it is described as instead.
             **options: Any of `input_type`, `budget` and `deepest`; `SubagentOptions` tells what each means.
 
         Raises:
-            InvalidTools: If it is no tool, or several; if the name is not legal.
+            InvalidTools: If it is not a tool, or several; if the name is not legal.
         """
         tool = _one_tool(agent)
         spec = replace(tool.spec, name=name or tool.name, description=description or tool.description)
@@ -153,8 +153,8 @@ class Subagent(Tool):
         Args:
             name: The name of the agent, which the tool has too.
             agents: Where it is looked up.
-            description: What a model is told of it; that it delegates to the agent, unless said otherwise.
-            **options: Any of `input_type` (a task in words, unless said otherwise), `budget` and `deepest`.
+            description: What a model is told of it; that it delegates to the agent, by default.
+            **options: Any of `input_type` (a task in words, by default), `budget` and `deepest`.
 
         Raises:
             InvalidTools: If the name is not legal.

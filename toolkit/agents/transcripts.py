@@ -41,7 +41,7 @@ class Transcript:
             try:
                 said.add(_message(record, said))
             except (AttributeError, KeyError, TypeError, StopIteration) as error:
-                message = f"message {number} is no record of one"
+                message = f"message {number} is not a record of one"
                 raise ValueError(message) from error
         said.done = _done(said.messages)
         return said

@@ -93,7 +93,7 @@ class AllowAll:
 class Allowance:
     """Leave given beforehand for some calls: a pattern for the tool's name and one for each argument named.
 
-    Patterns are shell globs and match the whole text, case and all; an argument that is no text is matched as JSON.
+    Patterns are shell globs and match the whole text, case and all; an argument that is not text is matched as JSON.
     A text that climbs with `..`, percent-encoded or not, is covered only by a pattern that climbs as often, or by `*`
     alone: `out/*` stays in `out`. In a URL what is before the path is matched for itself too: no `*` reaches past it.
     """
@@ -111,13 +111,13 @@ class Allowance:
         """
         match = re.fullmatch(r"\s*([\w.*?\[\]!-]+)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
         if match is None or (match[2] is not None and not match[2].strip()):
-            message = f"{text!r} is no rule: write 'tool' or 'tool(argument=glob)'"
+            message = f"{text!r} is not a rule: write 'tool' or 'tool(argument=glob)'"
             raise ValueError(message)
         pairs = []
         for part in _split_arguments(match[2] or ""):
             name, equals, glob = part.partition("=")
             if not equals or not name.strip().isidentifier():
-                message = f"{part.strip()!r} is no argument rule: write 'argument=glob'"
+                message = f"{part.strip()!r} is not an argument rule: write 'argument=glob'"
                 raise ValueError(message)
             pairs.append((name.strip(), glob.strip()))
         return cls(match[1], tuple(pairs), text)

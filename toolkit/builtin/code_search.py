@@ -156,7 +156,7 @@ class _Search:
         return found
 
     def text_of(self, listed: Listed) -> str | None:
-        """Return the text of a file, or None if it is no text or cannot be read."""
+        """Return the text of a file, or None if it is not text or cannot be read."""
         try:
             content = listed.read(self.max_bytes)
         except UnfitError:

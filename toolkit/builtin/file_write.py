@@ -52,7 +52,7 @@ class FileWrite(FileChangingTool[FileWriteInput]):
         """Refuse what could not be written, before anybody is asked.
 
         Raises:
-            ToolArgumentsError: If the path is blank or the content is no text that UTF-8 has.
+            ToolArgumentsError: If the path is blank or the content is not text that UTF-8 has.
             ToolExecutionError: If the path is not to be had, or the content is too large.
         """
         if not parsed.path.strip():

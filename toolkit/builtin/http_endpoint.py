@@ -98,7 +98,7 @@ class Http(TextTool):
             url: Where the input goes; with `GET` and `HEAD` as the parameter `input`, else as the body.
             name: What a model calls it by.
             description: What a model is told of it.
-            method: Such as `POST`, which it is unless said.
+            method: Such as `POST`, which it is by default.
             headers: What is sent along.
             timeout: Seconds for everything: the look-up, the connection, and the answer.
             max_bytes: How much of the answer is read; the rest is left out, and the output says so.
@@ -132,7 +132,7 @@ class Http(TextTool):
 
         Raises:
             ConfigurationError: If the extra is missing, or a variable of the environment is not set.
-            ToolArgumentsError: If the input is no text that UTF-8 has.
+            ToolArgumentsError: If the input is not text that UTF-8 has.
         """
         name = context.tool or self.name
         need(name, "tools", "httpx2")
@@ -219,7 +219,7 @@ def _url_problems(url: str) -> list[tuple[str, str | None]]:
         parts = urlsplit(url)
         _, is_good = parts.port, parts.scheme in {"http", "https"} and bool(parts.hostname)
     except ValueError:
-        return [("'url' is no URL", None)]
+        return [("'url' is not a URL", None)]
     if not is_good:
         return [("'url' must begin with http:// or https:// and name a host", None)]
     if parts.username is not None or parts.password is not None:
@@ -235,10 +235,10 @@ def _other_problems(
 ) -> list[tuple[str, str | None]]:
     problems: list[tuple[str, str | None]] = []
     if not _TOKEN.fullmatch(method) or method in {"CONNECT", "TRACE"}:
-        problems.append((f"'{method}' is no method that can be sent", "write method = 'POST'"))
+        problems.append((f"'{method}' is not a method that can be sent", "write method = 'POST'"))
     for name, value in headers.items():
         if not _TOKEN.fullmatch(name):
-            problems.append((f"'{name}' is no name of a header", None))
+            problems.append((f"'{name}' is not a valid header name", None))
         elif name.lower() in _SET_BY_US:
             problems.append((f"the header '{name}' cannot be set", "it follows from the URL and the input"))
         elif not (value.isascii() and value.isprintable()):
@@ -282,7 +282,7 @@ def _result_of(answer: Fetched, redactor: Redactor) -> ToolResult:
     if answer.status >= 300:  # noqa: PLR2004 - what is no success
         return _refusal(answer, text, redactor)
     if text is None:
-        return ToolResult.failure(f"HTTP {answer.status}, but the body is no text ({media.name or 'of unknown type'})")
+        return ToolResult.failure(f"HTTP {answer.status}, but the body is not text ({media.name or 'of unknown type'})")
     if answer.is_cut:
         return ToolResult.success(f"{text}\n[response truncated at {len(answer.body)} bytes]")
     return ToolResult.success(text, structured=_structured(text, media, redactor))

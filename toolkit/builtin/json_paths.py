@@ -117,7 +117,7 @@ def _parse(document: str) -> Any:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON value")
+    raise ValueError(f"{constant} is not a JSON value")
 
 
 def _step(value: Any, step: str | int, path: str) -> Any:

@@ -108,7 +108,7 @@ class OnlineProvider(ABC):
         try:
             data = redactor.data(json.loads(decode_text(answer.body, "utf-8")))
         except (ValueError, RecursionError):
-            raise SearchError(f"{self.label} answered something that is no JSON") from None
+            raise SearchError(f"{self.label} answered something that is not JSON") from None
         return self._hits(data if isinstance(data, dict) else {})[:count]
 
     def _filled_key(self, redactor: Redactor, user: str) -> str:

@@ -172,7 +172,7 @@ class WebScrape(TypedTool[WebScrapeInput]):
         )
         is_text = media.name.startswith("text/") or media.name in _TEXT or media.name.endswith(("+json", "+xml"))
         if looks_binary(fetched.body) or not (is_html or is_text or not media.name):
-            raise FetchError(f"{fetched.url} is no text ({media.name or 'of unknown type'})", "error")
+            raise FetchError(f"{fetched.url} is not text ({media.name or 'of unknown type'})", "error")
         text = decode_text(fetched.body, media.charset, is_html=is_html, is_cut=fetched.is_cut)
         if is_html:
             return await self._read_apart(text, fetched.url, input, deadline)

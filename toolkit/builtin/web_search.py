@@ -33,7 +33,7 @@ SearchFunction = Callable[[str], Any]
 """Searches with a query, plain or async: returns text, or an iterable of hits or of mappings with their parts."""
 
 OPTIONS: Final = (
-    Option("provider", one_of(*PROVIDERS), "who searches; the first whose key is in the environment unless said"),
+    Option("provider", one_of(*PROVIDERS), "who searches; the first whose key is in the environment by default"),
     Option("url", TEXT, "where it is: needed for searxng, and for a gateway of one's own", widens=search_service),
     Option(
         "key",

@@ -54,7 +54,7 @@ def objections(
         return _objections_to_spec(subject, provider, made)
     found = recognize(subject)
     if found is None:
-        message = "it is no definition of a tool in any provider's form"
+        message = "it is not a tool definition in any provider's format"
         raise ValueError(message)
     is_own = found.form in FORM_OF.get(provider, ())
     about = [*_root_objections(found, provider), *_objections_to_spec(found.spec, provider)]
@@ -231,7 +231,7 @@ def _root_objections(found: Recognized, provider: str) -> Iterator[Objection]:
     if not found.name.strip():
         yield Objection(INVALID_TOOL_NAME, "/name", "it has no name", "error", limit, "give it one")
     if found.parameters.get("type") != "object" and provider != "json-schema":
-        message = "the root of its parameters has not the type 'object'"
+        message = "the root of its parameters is not of type 'object'"
         yield Objection(ROOT_NOT_OBJECT, "/parameters", message, "error", limit, 'write "type": "object"')
 
 

@@ -138,7 +138,7 @@ def _mcp(draft: _Draft) -> dict[str, Any]:
         definition["outputSchema"] = fit(spec.output_schema, LIMITS["json-schema"], "/output_schema", draft.notes)
     elif spec.output_schema is not None:
         draft.notes.changed(
-            "/output_schema", "left out: what is returned is no object", limits["output"], ROOT_NOT_OBJECT
+            "/output_schema", "left out: what is returned is not an object", limits["output"], ROOT_NOT_OBJECT
         )
     hints = {hint: getattr(spec, mark) for hint, mark in _HINTS.items() if getattr(spec, mark) is not None}
     return definition | ({"annotations": hints} if hints else {})
@@ -183,7 +183,7 @@ def _add_metadata(definition: dict[str, Any], spec: ToolSpec, provider: str, not
     if isinstance(settings, Mapping):
         _add(definition, settings, child("/metadata", provider), notes)
     elif settings is not None:
-        notes.changed(child("/metadata", provider), "left out: it is no object", _OWN_WORD, "")
+        notes.changed(child("/metadata", provider), "left out: it is not an object", _OWN_WORD, "")
 
 
 def _add(definition: dict[str, Any], settings: Mapping[str, Any], pointer: str, notes: Notes) -> None:

@@ -17,7 +17,7 @@ from toolkit.tools.schemas import BY_NAME, LISTED, SINGLE, subschemas
 TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 
 _SPECIFICATION = Source("https://json-schema.org/draft/2020-12", "2026-11-22")
-_WELL_FORMED = Limit(True, "what is no JSON Schema is refused or misread", _SPECIFICATION)
+_WELL_FORMED = Limit(True, "what is not JSON Schema is refused or misread", _SPECIFICATION)
 DEEPEST = 100
 _NOTHING = object()
 _OPENING = frozenset({"additionalProperties", "unevaluatedProperties", "unevaluatedItems"})

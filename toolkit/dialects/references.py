@@ -198,7 +198,7 @@ def refers_to_itself(root: Part, name: str, limit: Limit[Any]) -> Objection:
 
 
 def _leads_nowhere(part: Part, limit: Limit[Any]) -> Objection:
-    message = f"the reference {part['$ref']!r} leads nowhere in the schema"
+    message = f"the reference {part['$ref']!r} points to nothing in the schema"
     return Objection(UNSUPPORTED_KEYWORD, child(part.pointer, "$ref"), message, "error", limit, "define it in $defs")
 
 

@@ -207,14 +207,14 @@ class UnfoldingTool(ProgressiveTool):
 
         Args:
             thing: The object.
-            source: What its tools are said to come from; the file where they are defined unless said.
+            source: What its tools are said to come from; the file where they are defined by default.
 
         Raises:
             InvalidTools: With every problem; also where the class is not marked.
         """
         contents, problems = contents_of(thing, source)
         if contents.mark is None:
-            message, hint = f"class '{type(thing).__qualname__}' is no toolbox", "mark it with @toolbox"
+            message, hint = f"class '{type(thing).__qualname__}' is not a toolbox", "mark it with @toolbox"
             raise InvalidTools(problems=[Problem(NOT_A_TOOL, message, place_of(type(thing)), hint=hint)])
         raise_errors(InvalidTools, problems)
         return facade_with(contents, *contents.mark)

@@ -18,7 +18,7 @@ def folded_tools(candidates: Iterable[Any]) -> dict[str, Tool]:
         candidates: What `resolve_tools` takes; tools that are all the methods of one toolbox are folded too.
 
     Raises:
-        InvalidTools: With every problem: things that are no tool, names that are illegal or taken.
+        InvalidTools: With every problem: things that are not a tool, names that are illegal or taken.
     """
     tools, problems = built_for_models(candidates)
     folded = fold(tools)

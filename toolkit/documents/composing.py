@@ -132,7 +132,7 @@ class _Composer:
         if kind is None:
             return value
         if type(value) not in SCALAR_TAGS.get(kind, ()):
-            self._report(location, f"'{event.value}' is no value of the type '!!{kind}'", hint="remove the tag")
+            self._report(location, f"'{event.value}' is not a value of the type '!!{kind}'", hint="remove the tag")
             return None
         return float(value) if kind == "float" and isinstance(value, int) else value
 
@@ -140,7 +140,7 @@ class _Composer:
         text: str = event.value
         if text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text):
             return text
-        self._report(location, "an escape stands for half a character", hint="write the character itself")
+        self._report(location, "an escape stands for half of a surrogate pair", hint="write the character itself")
         return None
 
     def _kind(self, event: Any) -> str | None:
@@ -181,7 +181,7 @@ class _Composer:
         before = self.size
         self._count(_Size(1, 0), event)
         if len(self.stack) >= MAX_DEPTH:
-            self._refuse(event, f"nested deeper than {MAX_DEPTH} levels", hint="keep such data in a file of its own")
+            self._refuse(event, f"nested deeper than {MAX_DEPTH} levels", hint="keep such data in a separate file")
         if event.tag is not None:
             self._kind(event)
         if event.anchor:
@@ -264,7 +264,7 @@ class _Composer:
         ):
             if number > most:
                 message = f"more than {most:,} {what}, those that aliases repeat included"
-                self._refuse(event, message, hint="keep such data in a file of its own")
+                self._refuse(event, message, hint="keep such data in a separate file")
 
     def _report(self, location: Location, message: str, *, hint: str | None = None) -> None:
         if len(self.problems) >= MAX_PROBLEMS:

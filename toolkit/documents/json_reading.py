@@ -40,7 +40,7 @@ def parse_json(text: str, file: str) -> tuple[Node | None, list[Problem]]:
         file: How the file is called in the places of nodes and problems.
 
     Returns:
-        The root node, None where the text is no JSON, and everything wrong with it. Of a key that stands twice the
+        The root node, None where the text is not JSON, and everything wrong with it. Of a key that stands twice the
         first stays (`TK603`).
     """
     reader = _Reader(Source(text.removeprefix("\ufeff")), file)

@@ -51,7 +51,7 @@ def read_document(path: Path, *, name: str | None = None) -> Document:
 
     Args:
         path: The file.
-        name: How it is called in the places of nodes and problems; as the path is written unless said.
+        name: How it is called in the places of nodes and problems; as the path is written by default.
 
     Returns:
         As `parse_document` does; a file that cannot be read is a Problem too.
@@ -76,7 +76,7 @@ def _read_bytes(path: Path, file: str, most: int) -> bytes | Problem:
     try:
         mode = path.stat().st_mode
         if not S_ISREG(mode):  # opening a pipe that nobody writes to would wait for ever
-            kind = "a directory" if S_ISDIR(mode) else "no regular file"
+            kind = "a directory" if S_ISDIR(mode) else "not a regular file"
             return Problem(NOT_FOUND, f"cannot read '{file}': it is {kind}", Location(file))
         with path.open("rb") as stream:
             data = stream.read(most + 1)

@@ -35,7 +35,7 @@ def resolve(text: str) -> Value:
     if text[0] not in NUMERIC_START:
         return text
     if re.fullmatch(NO_NUMBER, text):
-        raise NoSuchNumber(f"'{text}' is no number that JSON knows")
+        raise NoSuchNumber(f"'{text}' is not a number in JSON")
     if re.fullmatch(INTEGER, text):
         return _integer(text)
     if re.fullmatch(NUMBER, text):

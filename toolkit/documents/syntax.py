@@ -18,7 +18,7 @@ LIST_ITEMS = re.compile(r"\s*(?:- +)*")
 LONGEST_KEY = 1_024
 """How long a key may be in YAML before its colon."""
 BRACKETS = {"[": "]", "{": "}"}
-NO_EXPRESSION = "'{{ }}' is no expression"
+NO_EXPRESSION = "'{{ }}' is not an expression"
 NO_EXPRESSION_CURE = 'write "${{ … }}", in quotes'
 QUOTES_CURE = "put quotes round the text"
 
@@ -184,7 +184,7 @@ def _escape(stuck: _Stuck) -> _Finding | None:
         return None
     start = stuck.text.rfind("\\", 0, stuck.at + 1)
     if "Unicode" in stuck.said:
-        return _Finding("this escape is half a character", start, start + 6, "write the character itself")
+        return _Finding("this escape is half of a surrogate pair", start, start + 6, "write the character itself")
     hint = "write two backslashes for one, or use single quotes, in which it is a backslash"
     return _Finding(f"there is no escape '{stuck.text[start : start + 2]}'", start, start + 2, hint)
 

@@ -115,6 +115,6 @@ def _read(file: Path) -> Counter[Key]:
     except FileNotFoundError:
         message, hint = f"there is no baseline '{file}'", "write one with --update-baseline"
     except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-        reason = getattr(error, "strerror", None) or "it is none that `toolkit lint --update-baseline` has written"
-        message, hint = f"the baseline '{file}' cannot be read: {reason}", "write it anew with --update-baseline"
+        reason = getattr(error, "strerror", None) or "it was not written by `toolkit lint --update-baseline`"
+        message, hint = f"the baseline '{file}' cannot be read: {reason}", "rewrite it with --update-baseline"
     raise ConfigurationError(problems=[Problem(BAD_CONFIGURATION, message, Location(str(file)), hint=hint)])

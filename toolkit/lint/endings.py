@@ -19,13 +19,13 @@ def problem_of(ending: Ending, target: str, limits: Limits) -> Problem:
     place = _place(ending) or Location(target)
     name = Path(target).name
     if ending.is_late:
-        message = f"'{name}' does not come to an end: opening it took longer than {limits.seconds:g} s"
+        message = f"'{name}' did not finish: importing it took longer than {limits.seconds:g} s"
         return Problem(DOES_NOT_IMPORT, message, place, hint=_GUARD)
     message, hint = _told(ending.status)
     return Problem(DOES_NOT_IMPORT, f"'{name}' {message} while it was opened", place, hint=hint)
 
 
-_GUARD = "put what a script does under `if __name__ == '__main__':`"
+_GUARD = "move what a script does under `if __name__ == '__main__':`"
 
 
 def _told(status: int) -> tuple[str, str]:

@@ -103,5 +103,5 @@ class Inspection:
 
 
 def _not_looked_at(request: Request) -> Report:
-    message = f"'{request.target}' is no file, and nothing is run to find what it means"
-    return Report((Problem(NO_TOOLS, message, severity="warning", hint="leave '--static' away, or name a file"),))
+    message = f"'{request.target}' is not a file, and with '--static' nothing is imported to find it"
+    return Report((Problem(NO_TOOLS, message, severity="warning", hint="leave out '--static', or name a file"),))

@@ -17,5 +17,5 @@ _PLACES = tuple(
 
 
 def is_installed(file: str) -> bool:
-    """Return whether a file, given by its real path, is nobody's own; what is no file at all is not either."""
+    """Return whether a file, given by its real path, is nobody's own; what is not a file at all is not either."""
     return file.startswith(("<", *_PLACES)) or f"{os.sep}site-packages{os.sep}" in file

@@ -48,7 +48,7 @@ def definitions_in(root: Node, file: str) -> tuple[list[ToolDefinition], list[Pr
             tools.append(_definition(node, file))
         else:
             hint = 'write {"name": …, "description": …, "parameters": {…}}, or the same as your provider wants it'
-            problems.append(Problem(NOT_A_TOOL, "this is no definition of a tool", node.location, hint=hint))
+            problems.append(Problem(NOT_A_TOOL, "this is not a tool definition", node.location, hint=hint))
     return tools, problems
 
 

@@ -123,6 +123,6 @@ class Judge:
 
 
 def _given_up(request: Request, reason: str) -> Report:
-    message = f"'{Path(request.target).name}' is given up: {reason}"
-    hint = "divide it into smaller files, or leave it out of what is checked"
+    message = f"'{Path(request.target).name}' was not checked: {reason}"
+    hint = "split it into smaller files, or exclude it"
     return Report((Problem(DOES_NOT_IMPORT, message, Location(str(request.file)), hint=hint),))

@@ -76,7 +76,7 @@ class PipelineFile:
 
     @cached_property
     def root(self) -> documents.Mapping | None:
-        """The document; None where it is no mapping or cannot be read."""
+        """The document; None where it is not a mapping or cannot be read."""
         root, _ = documents.parse_document(self.text, self.file)
         return root if isinstance(root, documents.Mapping) else None
 

@@ -74,7 +74,7 @@ def _json_file(text: str, base: Path) -> FilesTarget | Problem:
     path = base / text
     if path.is_file():
         return FilesTarget(text, (path,))
-    return Problem(NOT_FOUND, f"there is no file '{text}'", hint=f"it is looked for in '{path.parent.resolve()}'")
+    return Problem(NOT_FOUND, f"there is no file '{text}'", hint=f"looked for in '{path.parent.resolve()}'")
 
 
 def _definitions_below(folder: Path) -> Iterable[Path]:

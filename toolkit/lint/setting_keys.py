@@ -126,7 +126,7 @@ _KEYS: Final = (
     Key(
         "select",
         _PARTS,
-        "codes, their beginnings or names of rules to look for; everything unless said",
+        "codes, their beginnings or names of rules to look for; everything by default",
         take=_parts,
     ),
     Key("ignore", _PARTS, "what is not looked for, written alike", take=_parts),

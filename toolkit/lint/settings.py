@@ -1,10 +1,10 @@
 """Settings: `[tool.toolkit.lint]`, read once, with everything that is wrong in it.
 
 [tool.toolkit.lint]
-select = ["ALL"]                    # codes, their beginnings, names; everything unless said
+select = ["ALL"]                    # codes, their beginnings, names; everything by default
 ignore = ["TK202"]
 extend-select = []
-provider = ["openai", "anthropic"]  # for whom the tools are meant; `portable`, what all accept, unless said
+provider = ["openai", "anthropic"]  # for whom the tools are meant; `portable`, what all accept, by default
 baseline = "lint-baseline.json"     # findings that are known and fail nothing
 max-parameters = 10                 # the figures of rules, by their names
 

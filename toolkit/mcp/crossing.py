@@ -2,7 +2,7 @@
 
 A context carries tenants, tokens and open connections for the tools of this process; a server is another party, often a
 stranger. So a converter decides, and whatever it lets through still has to be plain JSON under a name that is free.
-The identity of a trace is no secret, and useless unless everybody passes it on: it crosses always.
+The identity of a trace is not a secret, and useless unless everybody passes it on: it crosses always.
 """
 
 import json
@@ -130,7 +130,7 @@ def names_that_cross(converter: MetaConverter) -> list[str]:
 def meta_for(context: ToolContext, converter: MetaConverter) -> dict[str, Any] | None:
     """Return what a request's `_meta` is to hold, as plain JSON data of its own, or None where that is nothing.
 
-    Left out, and told to the log by name alone, is what has no form in JSON (an object, a `SecretStr`, NaN), and what
+    Left out, and named in the log, is what has no JSON form (an object, a `SecretStr`, NaN), and what
     has a name that the protocol keeps for itself. A malformed trace is left out in silence, as its specification asks.
 
     Raises:
@@ -183,7 +183,7 @@ def _as_json(key: object, value: Any) -> tuple[str, Any] | None:
         text.encode()
         return str(key), json.loads(text)
     except (TypeError, ValueError, RecursionError):
-        _log.warning("not sent to the server: the context's value %r has no form in JSON", key)
+        _log.warning("not sent to the server: the context's value %r cannot be written as JSON", key)
         return None
 
 

@@ -76,7 +76,7 @@ def _told(before: Entry, now: Entry) -> Iterator[Change]:
     if before.get("description") != now.get("description"):
         yield Change("text", _worded("the description", before.get("description"), now.get("description")))
     if before.get("examples") != now.get("examples"):
-        yield Change("text", "the examples are others")
+        yield Change("text", "the examples have changed")
 
 
 _UNSAID = {"read_only": False, "destructive": None, "idempotent": False, "open_world": None, "requires_approval": False}
@@ -99,9 +99,9 @@ def _accepted(before: Entry, now: Entry) -> Iterator[Change]:
 def _returned(before: Entry, now: Entry) -> Iterator[Change]:
     old, new = before.get("output_schema"), now.get("output_schema")
     if old is None and new is not None:
-        yield Change("compatible", "the form of the result is told")
+        yield Change("compatible", "a result schema was added")
     elif old is not None and new is None:
-        yield Change("breaking", "the form of the result is no longer told")
+        yield Change("breaking", "the result schema was removed")
     elif old is not None and new is not None:
         yield from _Comparison(old, new, is_output=True).changes()
 

@@ -25,7 +25,7 @@ MARK = "toolkit-lock"
 _LARGEST = 16 * 1024 * 1024
 _FORMAT = 1
 _HINTS = ("read_only", "destructive", "idempotent", "open_world")
-_UPDATE = "`toolkit lock --update` writes it anew"
+_UPDATE = "`toolkit lock --update` rewrites it"
 
 
 def entry_of(spec: ToolSpec) -> dict[str, Any]:
@@ -70,5 +70,5 @@ def read_lock(file: Path) -> dict[str, Entry] | Problem:
         return Problem(DEFINITION_DRIFT, f"'{file.name}' cannot be read: {error}", place, hint=_UPDATE)
     tools = content.get("tools") if isinstance(content, dict) else None
     if not isinstance(tools, dict) or content.get(MARK) != _FORMAT:
-        return Problem(DEFINITION_DRIFT, f"'{file.name}' is no lockfile of this version", place, hint=_UPDATE)
+        return Problem(DEFINITION_DRIFT, f"'{file.name}' is not a lockfile of this version", place, hint=_UPDATE)
     return {name: entry for name, entry in tools.items() if isinstance(entry, dict)}

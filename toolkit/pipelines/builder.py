@@ -80,7 +80,7 @@ class PipelineBuilder(Generic[P]):
         return self
 
     def error_strategy(self, strategy: ErrorStrategy | str) -> Self:
-        """Say what happens after a step has failed; `FAIL_FAST` unless said."""
+        """Say what happens after a step has failed; `FAIL_FAST` by default."""
         try:
             self._strategy = ErrorStrategy(strategy)
         except ValueError:
@@ -88,12 +88,12 @@ class PipelineBuilder(Generic[P]):
         return self
 
     def inputs(self, inputs: Mapping[str, Any]) -> Self:
-        """Say what it takes, a JSON Schema fragment by name; one text, `input`, unless said."""
+        """Say what it takes, a JSON Schema fragment by name; one text, `input`, by default."""
         self._inputs = self._node(dict(inputs), place_of_caller())
         return self
 
     def output(self, value: Any) -> Self:
-        """Say what it gives: plain data with `${{ }}` in it; the last step's result unless said."""
+        """Say what it gives: plain data with `${{ }}` in it; the last step's result by default."""
         self._output = read_value(self._node(value, place_of_caller()), self._problems)
         return self
 
@@ -227,7 +227,7 @@ class PipelineBuilder(Generic[P]):
                 return documents.Mapping(entries, place)
             case _:
                 kind = type(data).__name__
-                self._problems.append(Problem(UNKNOWN_KEY, f"a value of type {kind!r} is no plain data", place))
+                self._problems.append(Problem(UNKNOWN_KEY, f"a value of type {kind!r} is not plain data", place))
                 return Scalar(None, "", plain=False, location=place)
 
     def _entry(self, name: str, value: Any, place: Location) -> Entry:

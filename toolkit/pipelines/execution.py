@@ -213,7 +213,7 @@ def _count_of(ready: Ready) -> int | None:
     return None if ready is None or isinstance(ready, Outcome) else len(ready)
 
 
-_ENDED = Outcome("ended", ToolResult(error="the step was ended from outside", error_code="signal"), None, 0, False)
+_ENDED = Outcome("ended", ToolResult(error="the step was cancelled", error_code="signal"), None, 0, False)
 
 
 class Fork:

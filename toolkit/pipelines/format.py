@@ -32,14 +32,14 @@ def pipeline_schema() -> Schema:
 def _top_properties() -> Schema:
     return {
         "toolkit": {"const": FORMAT_VERSION, "description": "The version of the format."},
-        "name": text("What the tool is called; the file's name unless said.", pattern="^[A-Za-z0-9_]+$"),
+        "name": text("What the tool is called; the file's name by default.", pattern="^[A-Za-z0-9_]+$"),
         "description": text("What it does and when to use it."),
         "tools": texts("Sources of tools to open, relative to this file."),
         "inputs": {
             "type": ["object", "null"],
             "propertyNames": {"pattern": _NAME},
             "additionalProperties": reference("input"),
-            "description": "What it takes, a JSON Schema fragment by name; one text, `input`, unless said.",
+            "description": "What it takes, a JSON Schema fragment by name; one text, `input`, by default.",
         },
         "defaults": closed(
             {
@@ -51,10 +51,10 @@ def _top_properties() -> Schema:
         | {"description": "What holds for every step that does not say otherwise."},
         "error_strategy": {
             "enum": [strategy.value for strategy in ErrorStrategy],
-            "description": "What happens after a step has failed; fail_fast unless said.",
+            "description": "What happens after a step has failed; fail_fast by default.",
         },
         "steps": reference("steps", "What runs, in order; each step receives the output of the one before."),
-        "output": {"description": "What it gives, with ${{ }} in it; the last step's result unless said."},
+        "output": {"description": "What it gives, with ${{ }} in it; the last step's result by default."},
         "on_failure": reference("steps", "Steps that run when it has failed; they can read `error`."),
     }
 
@@ -103,9 +103,9 @@ def _step_properties() -> Schema:
             "type": "integer",
             "minimum": 1,
             "maximum": MAX_PARALLEL,
-            "description": "How many items at a time; 1 unless said.",
+            "description": "How many items at a time; 1 by default.",
         },
-        "on_item_error": {"enum": ["fail", "skip"], "description": "What a failed item does; fail unless said."},
+        "on_item_error": {"enum": ["fail", "skip"], "description": "What a failed item does; fail by default."},
         "parallel": {
             "type": "object",
             "minProperties": 1,
@@ -141,6 +141,6 @@ def _approval() -> Schema:
         "message": text("What is asked."),
         "show": {"description": "What is shown with the question."},
         "when": reference("condition", "Somebody is asked only where this is true."),
-        "edit": {"type": "boolean", "description": "Whether the reviewer may change the arguments; true unless said."},
+        "edit": {"type": "boolean", "description": "Whether the reviewer may change the arguments; true by default."},
     }
     return {"anyOf": [{"const": True}, {"type": "string", "minLength": 1}, closed(keys)]}

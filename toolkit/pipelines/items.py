@@ -18,7 +18,7 @@ def items_of(each: Each, flow: Flow) -> Sequence[Any]:
     """Return the list that a step is done for.
 
     Raises:
-        TypeError: If it is no list.
+        TypeError: If it is not a list.
         ValueError: If it is too long.
         ToolExecutionError: If its expression fails.
     """

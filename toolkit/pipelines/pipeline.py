@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from toolkit.pipelines.builder import PipelineBuilder
     from toolkit.tools.inputs import Input, InputShape
 
-_ENDED = ToolResult(error="the pipeline was ended from outside", error_code="signal")
+_ENDED = ToolResult(error="the pipeline was cancelled", error_code="signal")
 
 
 class Pipeline(Tool):

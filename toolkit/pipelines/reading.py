@@ -39,7 +39,7 @@ def read_definition(root: Node, problems: list[Problem]) -> PipelineDefinition |
             that what is wrong further on is told in the same breath.
 
     Returns:
-        The definition, or `None` if the document is no pipeline at all.
+        The definition, or `None` if the document is not a pipeline at all.
     """
     reader = _Reader(problems)
     mapping = reader.mapping(root, "a pipeline", "'steps:' and below it one tool a line")

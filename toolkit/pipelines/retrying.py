@@ -117,7 +117,7 @@ def delay_after(retry: Retry, attempt: int) -> float:
         growing = retry.backoff * retry.factor ** (attempt - 1)
     except OverflowError:
         growing = retry.longest
-    return min(growing, retry.longest) * random.uniform(0.5, 1.0)  # noqa: S311 - chance here is no secret
+    return min(growing, retry.longest) * random.uniform(0.5, 1.0)  # noqa: S311 - chance here is not a secret
 
 
 async def pause(seconds: float) -> None:

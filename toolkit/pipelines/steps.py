@@ -112,7 +112,9 @@ class StepReader(KeyReader):
 
     def _of_name(self, node: Scalar) -> StepDefinition | None:
         if OPENING in node.text:
-            self.report(node.location, "a step is no expression", hint=f"write 'set: {node.text}' to compute a value")
+            self.report(
+                node.location, "a step is not an expression", hint=f"write 'set: {node.text}' to compute a value"
+            )
             return None
         return self._with_defaults(node.location, Use(Word(node.text.strip(), node.location)), node)
 

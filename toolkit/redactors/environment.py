@@ -37,5 +37,5 @@ def _secrets(variables: tuple[tuple[str, str], ...]) -> Iterator[str]:
 
 
 def _is_path(value: str) -> bool:
-    """Return whether a value is a file or folder that is there: its name is no secret."""
+    """Return whether a value is a file or folder that is there: its name is not a secret."""
     return value.startswith(("/", "~", ".")) and os.path.exists(value)  # noqa: PTH110 - of any text

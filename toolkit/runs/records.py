@@ -109,7 +109,9 @@ class Budget:
                 wrong.append(f"'{part.strip()}' limits the {_MEANT[what]} a second time")
             limits[what] = amount
         if wrong:
-            message = f"'{text}' is no budget: {'; '.join(wrong)}; write '$0.50', '20k tokens', '30 calls', or several"
+            message = (
+                f"'{text}' is not a budget: {'; '.join(wrong)}; write '$0.50', '20k tokens', '30 calls', or several"
+            )
             raise ConfigurationError(f"{message} with commas between them")
         whole = {what: amount if what == "cost" else int(amount) for what, amount in limits.items()}
         return cls(**whole)  # type: ignore[arg-type]  # each of the type that its name says
@@ -144,7 +146,7 @@ def _amount(part: str) -> tuple[str, float]:
     """
     match = _AMOUNT.fullmatch(part.strip())
     if match is None:
-        raise ValueError(f"'{part.strip()}' is no amount" if part.strip() else "a part of it is empty")
+        raise ValueError(f"'{part.strip()}' is not an amount" if part.strip() else "a part of it is empty")
     units = [unit for unit in (match["sign"], match["unit"]) if unit]
     if not units:
         raise ValueError(f"'{part.strip()}' does not say what of: dollars, tokens or calls")

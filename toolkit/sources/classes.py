@@ -66,5 +66,5 @@ def _class_in(module: ModuleType, name: str, text: str) -> type | list[Problem]:
         except Exception:  # noqa: BLE001 - users' modules may raise anything
             known = [known for known, value in vars(module).items() if isinstance(value, type)]
             hint = did_you_mean(name, known, otherwise=_WRITE)
-            return [Problem(NOT_FOUND, f"nothing is called '{name}' in '{text.rpartition(':')[0]}'", hint=hint)]
-    return thing if isinstance(thing, type) else [Problem(NOT_FOUND, f"'{text}' is no class", hint=_WRITE)]
+            return [Problem(NOT_FOUND, f"nothing is named '{name}' in '{text.rpartition(':')[0]}'", hint=hint)]
+    return thing if isinstance(thing, type) else [Problem(NOT_FOUND, f"'{text}' is not a class", hint=_WRITE)]

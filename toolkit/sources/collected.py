@@ -40,7 +40,7 @@ class Collected(NamedTuple):
             found = [named]
             return Collected(found, [as_warning(problem) for problem in self.problems])
         names = [*(tool.name for tool in self.tools), *inner_names(self.tools), *known]
-        missing = Problem(NOT_FOUND, f"nothing is called '{name}' in '{within}'", hint=did_you_mean(name, names))
+        missing = Problem(NOT_FOUND, f"nothing is named '{name}' in '{within}'", hint=did_you_mean(name, names))
         return Collected([], [missing, *(as_warning(problem) for problem in errors_among(self.problems))])
 
 

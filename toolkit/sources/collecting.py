@@ -116,7 +116,7 @@ class Collector:
         return Collected.nothing(not_a_tool(source, name, place_of(thing)))
 
     def _of_marked(self, thing: object, module: ModuleType, source: str) -> Collected | None:
-        """Return the tools of a thing, or of the members of a collection; None if one of them is no tool."""
+        """Return the tools of a thing, or of the members of a collection; None if one of them is not a tool."""
         if problems := _objections_to_group(thing, self._granted):
             return Collected.nothing(*problems)
         members = list(_members(thing))

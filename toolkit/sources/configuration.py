@@ -75,7 +75,7 @@ class GroupSettings(NamedTuple):
         provider: Who makes them available.
         permissions: What they need: `internet_access`, `host_access`.
         sources: The targets that it chooses among; without any, everything that the project knows by name.
-        tools: What it chooses: names, patterns, or regular expressions between slashes; all, unless said.
+        tools: What it chooses: names, patterns, or regular expressions between slashes; all by default.
         exclude: What it leaves out, written alike.
         required: The names of tools without which it is of no use.
     """

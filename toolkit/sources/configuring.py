@@ -26,8 +26,8 @@ def find_configuration(
     root of the repository, at the file system, and at folders and files of other users.
 
     Args:
-        directory: The folder to start from; the working directory unless said.
-        variables: Environment variables; those of this process unless said.
+        directory: The folder to start from; the working directory by default.
+        variables: Environment variables; those of this process by default.
     """
     start = Path.cwd() if directory is None else directory.absolute()
     given = os.environ if variables is None else variables

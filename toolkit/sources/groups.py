@@ -33,7 +33,7 @@ class ConfiguredGroups:
         if tool is not None:
             return Collected([tool], problems)
         hint = did_you_mean(inner, [each.name for each in group])
-        return Collected([], [Problem(NOT_FOUND, f"nothing is called '{inner}' in group '{name}'", hint=hint)])
+        return Collected([], [Problem(NOT_FOUND, f"nothing is named '{inner}' in group '{name}'", hint=hint)])
 
     def hidden(self, name: str) -> Problem:
         """Return the remark that a tool has the name of a group, and is what the name means."""

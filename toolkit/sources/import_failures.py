@@ -18,7 +18,7 @@ from toolkit.tools.raised_errors import place_of_raise, traces_of
 
 _MAX_TEXT = 300
 _OURS = "toolkit"
-_BEHIND_A_GUARD = "put what a script does under `if __name__ == '__main__':`"
+_BEHIND_A_GUARD = "move what a script does under `if __name__ == '__main__':`"
 
 
 def import_problems(error: BaseException, root: str, module: str, file: Location | None) -> list[Problem]:

@@ -53,6 +53,6 @@ def load_pipeline(path: "str | os.PathLike[str]") -> "Pipeline":
     if isinstance(tool, Pipeline):
         return tool
     problem = Problem(
-        NOT_A_TOOL, f"'{path}' is an agent and no pipeline", tool.spec.location, hint="load_tools opens it"
+        NOT_A_TOOL, f"'{path}' is an agent, not a pipeline", tool.spec.location, hint="load_tools opens it"
     )
     raise InvalidPipeline(problems=[seen_from(here, problem)])

@@ -136,7 +136,7 @@ def _execute(name: str, file: str, *, is_package: bool) -> None:
     search = [os.path.dirname(file)] if is_package else None  # noqa: PTH120
     spec = spec_from_file_location(name, file, submodule_search_locations=search)
     if spec is None or spec.loader is None:  # another suffix than Python's; no caller names one
-        raise ImportError(f"'{file}' is no Python file", path=file)
+        raise ImportError(f"'{file}' is not a Python file", path=file)
     sys.modules[name] = module = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)

@@ -163,4 +163,4 @@ def _left_out(server: McpServer, wanted: str, found: Collected) -> list[Problem]
 def _unknown(server: str, wanted: str, found: Collected) -> Problem:
     names = [tool.wire_name for tool in found.tools if isinstance(tool, RemoteTool)]
     hint = did_you_mean(wanted, names, otherwise=f"it has {', '.join(names)}")
-    return Problem(NOT_FOUND, f"nothing is called '{wanted}' in MCP server '{server}'", hint=hint)
+    return Problem(NOT_FOUND, f"nothing is named '{wanted}' in MCP server '{server}'", hint=hint)

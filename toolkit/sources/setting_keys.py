@@ -88,7 +88,7 @@ def _groups(tables: Mapping[str, Mapping[str, Any]], spot: Spot) -> dict[str, Gr
     for name in tables:
         if not VARIABLE_NAME.fullmatch(name):
             hint = "a name is made of letters, digits and underscores"
-            spot.below(name).report(f"'{name}' is no name for a group", hint)
+            spot.below(name).report(f"'{name}' is not a valid name for a group", hint)
     return {name: _group(written, spot.below(name)) for name, written in tables.items()}
 
 
@@ -147,8 +147,8 @@ GROUP: Final = (
     Key("description", WORDS, "what its tools are for"),
     Key("provider", WORDS, "who makes them available"),
     Key("permissions", replace(TEXTS, schema=_permission_schema), "what they need", take=_permissions),
-    Key("sources", TEXTS, "the targets that it chooses among; everything that the project knows by name unless said"),
-    Key("tools", TEXTS, "names, patterns, or /regular expressions/; all unless said"),
+    Key("sources", TEXTS, "the targets that it chooses among; everything that the project knows by name by default"),
+    Key("tools", TEXTS, "names, patterns, or /regular expressions/; all by default"),
     Key("exclude", TEXTS, "what is left out, written alike"),
     Key("required", TEXTS, "the names of tools without which it is of no use"),
 )

@@ -129,15 +129,15 @@ def _at_home(text: str) -> str:
 
 def _nothing_there(text: str, base: Path) -> Problem:
     if has_magic(text):
-        return Problem(NOT_FOUND, f"no file matches '{text}'", hint=f"it is looked for in '{base.resolve()}'")
+        return Problem(NOT_FOUND, f"no file matches '{text}'", hint=f"looked for in '{base.resolve()}'")
     path = base / _at_home(text)
     if path.is_symlink():
         return Problem(NOT_FOUND, f"'{text}' is a link that leads nowhere", hint=f"it leads to '{path.readlink()}'")
     if not (text.endswith(SUFFIXES) or "/" in text):
-        return Problem(NOT_FOUND, f"nothing is called '{text}'", hint=did_you_mean(text, _names_in(path.parent)))
+        return Problem(NOT_FOUND, f"nothing is named '{text}'", hint=did_you_mean(text, _names_in(path.parent)))
     if not path.parent.is_dir():
         return Problem(NOT_FOUND, f"there is no file '{text}'", hint=f"there is no folder '{path.parent}' either")
-    otherwise = f"it is looked for in '{path.parent.resolve()}'"
+    otherwise = f"looked for in '{path.parent.resolve()}'"
     near = did_you_mean(path.name, _names_in(path.parent), before=text.removesuffix(path.name), otherwise=otherwise)
     return Problem(NOT_FOUND, f"there is no file '{text}'", hint=near)
 

@@ -32,7 +32,7 @@ logging.getLogger("toolkit").addHandler(logging.NullHandler())
 
 _METRICS_LOGGER = logging.getLogger("toolkit.metrics")
 _LOGGED_LENGTH = 200
-_ENDED = ToolResult(error="the call was ended from outside", error_code="signal")
+_ENDED = ToolResult(error="the call was cancelled", error_code="signal")
 
 
 async def call_tool(  # noqa: C901 - the whole template in one place

@@ -38,7 +38,7 @@ def loads(text: str) -> Any:
     """Return JSON text as plain data in which numbers with a fraction are written numbers.
 
     Raises:
-        ValueError: If it is no JSON.
+        ValueError: If it is not JSON.
     """
     return json.loads(text, parse_float=WrittenNumber)
 
@@ -47,7 +47,7 @@ def dumps(data: Any, *, default: Callable[[Any], Any] | None = None, sort_keys: 
     """Return plain data as JSON text in which written numbers are as they were written.
 
     Raises:
-        TypeError: If something in it has no form in JSON.
+        TypeError: If something in it cannot be written as JSON.
         ValueError: If it contains itself.
     """
     return _MARKED.sub(r"\1", json.dumps(_marked(data), default=default, sort_keys=sort_keys))

@@ -81,10 +81,10 @@ def _unfit_parameters(function: Callable[..., Any], signature: Signature, whole:
         try:
             shape_of_parameters("one", [parameter])
         except UnfitTypeError as error:
-            message = f"parameter {parameter.name!r} has no form in JSON: {error}"
+            message = f"parameter {parameter.name!r} cannot be written as JSON: {error}"
             hint = "take plain types, a dataclass, a TypedDict or a pydantic model"
             problems.append(Problem(UNFIT_PARAMETER, message, place_of(function, parameter.name), hint=hint))
-    return problems or [Problem(UNFIT_PARAMETER, f"the parameters have no form in JSON: {whole}")]
+    return problems or [Problem(UNFIT_PARAMETER, f"the parameters cannot be written as JSON: {whole}")]
 
 
 def _silences(

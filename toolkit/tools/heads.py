@@ -23,7 +23,7 @@ class HeadReader(ShapeReader):
             self.report(node.location, f"this is a format that is not known; 'toolkit' must be {FORMAT_VERSION}")
 
     def name(self, root: Mapping, otherwise: str) -> Word:
-        """Read the name of the tool: that of the file where none is written, and `otherwise` where it is no text."""
+        """Read the name of the tool: that of the file where none is written, and `otherwise` where it is not text."""
         node = root.get("name")
         if node is None:
             return Word(legal_name(Path(root.location.file).stem), root.location)

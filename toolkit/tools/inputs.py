@@ -142,7 +142,7 @@ class InputReader(ShapeReader):
             re.compile(pattern)
         except (re.error, RecursionError, OverflowError) as error:
             hint = "write a backslash before a sign that stands for itself"
-            self.report(node.location, f"'pattern' is no regular expression: {error}", hint=hint)
+            self.report(node.location, f"'pattern' is not a valid regular expression: {error}", hint=hint)
 
 
 def schema_of(inputs: tuple[Input, ...]) -> dict[str, Any]:

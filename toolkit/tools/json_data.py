@@ -84,7 +84,7 @@ class _Copier:
             message = f"{path[0]} holds more than {MAX_CHARACTERS:,} characters"
             raise NotJsonError(message)
         if not is_encodable(text):
-            message = f"{_written(path)} holds half a character"
+            message = f"{_written(path)} contains half of a surrogate pair"
             raise NotJsonError(message)
         return text
 

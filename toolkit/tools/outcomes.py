@@ -17,7 +17,7 @@ def as_result(value: Any) -> ToolResult:
     needs no form in JSON, since they say what it knows: it is told in its own words, or named by its type.
 
     Raises:
-        ValueError: If the value has no form in JSON; the message names its type.
+        ValueError: If the value cannot be written as JSON; the message names its type.
     """
     if isinstance(value, ToolResult):
         return value
@@ -32,7 +32,9 @@ def _as_json(value: Any) -> ToolResult:
     try:
         text, data = _written(value)
     except (ValueError, RecursionError) as error:
-        message = f"the tool has done its work, but what it returned ({type(value).__qualname__}) has no form in JSON"
+        message = (
+            f"the tool has done its work, but what it returned ({type(value).__qualname__}) cannot be written as JSON"
+        )
         reason = str(error).removeprefix("Error serializing to JSON: ").removeprefix("ValueError: ")
         raise ValueError(f"{message}: {reason}") from error
     if isinstance(data, str) and _has_methods(type(value)):

@@ -33,7 +33,7 @@ def resolve_tools(candidates: Iterable[Any]) -> dict[str, Tool]:
         candidates: Tools, marked functions, objects with marked methods and objects with `execute(text)`, in any mix.
 
     Raises:
-        InvalidTools: With every problem: things that are no tool, names that are illegal or taken.
+        InvalidTools: With every problem: things that are not a tool, names that are illegal or taken.
     """
     tools: list[Tool] = []
     problems: list[Problem] = []
@@ -122,6 +122,6 @@ def _no_tool(candidate: Any) -> Problem:
             f"mark it with @tool, or use from_function({name})",
         )
     else:
-        message = f"an object of type '{module_of_class(type(candidate))}.{kind_of(candidate)}' is no tool"
+        message = f"an object of type '{module_of_class(type(candidate))}.{kind_of(candidate)}' is not a tool"
         hint = "mark its methods with @tool, or give it a name, a description and execute(text)"
     return Problem(NOT_A_TOOL, message, place_of(candidate) if name else place_of(type(candidate)), hint=hint)

@@ -27,7 +27,7 @@ def scope_of(context: "Surroundings") -> str:
 def digest_of_call(tool: Subject, sent: str, *around: str) -> str:
     """Return what differs between any two calls of different tools, or with different arguments, and tells nothing.
 
-    Calls that a reviewer sees alike may differ in a secret, in what has no form in JSON, or in the tool behind a name.
+    Calls that look alike to a reviewer may differ in a secret, in what has no JSON form, or in the tool behind a name.
     What is `around` the call counts too, such as the run that it belongs to.
     """
     data = members_of(sent)

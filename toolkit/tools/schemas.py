@@ -48,7 +48,7 @@ def tidied(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_needless_keys(schema: dict[str, Any]) -> None:
-    """Drop what repeats a name, and what is no JSON Schema and only tells what the constants of a union tell."""
+    """Drop what repeats a name, and what is not JSON Schema and only tells what the constants of a union tell."""
     schema.pop("title", None)
     schema.pop("discriminator", None)
 

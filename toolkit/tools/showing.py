@@ -8,7 +8,7 @@ from toolkit.tools.exact_numbers import dumps
 
 
 def plain_data(parsed: Any) -> dict[str, Any]:
-    """Return parsed arguments as plain JSON data; secrets stay hidden, and what has no form in JSON is named by type.
+    """Return parsed arguments as plain JSON data; secrets stay hidden, what has no JSON form is named by type.
 
     Raises:
         ToolArgumentsError: If they are nested too deeply, or contain themselves.
@@ -26,7 +26,7 @@ def plain_data(parsed: Any) -> dict[str, Any]:
 
 
 def is_type_alone(text: str) -> bool:
-    """Return whether a text is how `plain_data` names what has no form in JSON."""
+    """Return whether a text is how `plain_data` names what cannot be written as JSON."""
     return text.startswith("<") and text.endswith(">") and text[1:-1].isidentifier()
 
 
@@ -41,7 +41,7 @@ def frozen(arguments: str | Mapping[str, Any]) -> str:
     try:
         return dumps(dict(arguments), default=_as_json)
     except (TypeError, ValueError, RecursionError) as error:
-        raise ToolArgumentsError(f"The arguments have no form in JSON: {error}") from error
+        raise ToolArgumentsError(f"The arguments cannot be written as JSON: {error}") from error
 
 
 def _as_json(value: Any) -> Any:

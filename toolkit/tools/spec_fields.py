@@ -63,7 +63,7 @@ def _text(name: str, value: object) -> str:
         raise UnfitFieldError(message)
     text = plain_text(value)  # type: ignore[arg-type]  # as the lines above say
     if not is_encodable(text):
-        message = f"{name} holds half a character: {shown(text)}"
+        message = f"{name} contains half of a surrogate pair: {shown(text)}"
         raise UnfitFieldError(message, "write the character itself")
     return text
 

@@ -89,11 +89,11 @@ def _loaded(text: str | bytes) -> Any:
     try:
         return json.loads(text, parse_constant=_refused)
     except (ValueError, RecursionError) as error:
-        raise InvalidTools(problems=[Problem(BAD_OPTION, f"the specification is no JSON: {error}")]) from error
+        raise InvalidTools(problems=[Problem(BAD_OPTION, f"the specification is not JSON: {error}")]) from error
 
 
 def _refused(name: str) -> Any:
-    message = f"{name} is no number of JSON"
+    message = f"{name} is not a number in JSON"
     raise ValueError(message)
 
 

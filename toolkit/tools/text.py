@@ -82,7 +82,7 @@ def _as_text(value: object) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise ToolArgumentsError(f"The input has no form in JSON: {error}") from error
+        raise ToolArgumentsError(f"The input cannot be written as JSON: {error}") from error
 
 
 class AdaptedTextTool(TextTool):

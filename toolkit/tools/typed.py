@@ -134,7 +134,7 @@ class TypedTool(ExecutingTool, Generic[Input]):
         try:
             return shape_of_type(self.input_type)
         except UnfitTypeError as error:
-            message = f"the input of {self.name!r} has no form in JSON: {error}"
+            message = f"the input of {self.name!r} cannot be written as JSON: {error}"
             raise InvalidTools(problems=[Problem(UNFIT_PARAMETER, message, place)]) from error
 
     @cached_property

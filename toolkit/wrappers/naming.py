@@ -28,7 +28,7 @@ def tool_object(
         InvalidTools: With every problem: of the object, of names that are not legal, or that two tools would have.
     """
     if isinstance(thing, list | tuple | set | frozenset | dict):
-        message = f"a {type(thing).__name__} is no object with tools"
+        message = f"a {type(thing).__name__} is not an object with tools"
         raise InvalidTools(problems=[Problem(NOT_A_TOOL, message, hint="call tool_object for each of them")])
     tools, problems = build_tools(thing)
     raise_errors(InvalidTools, problems)

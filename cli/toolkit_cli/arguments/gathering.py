@@ -174,7 +174,7 @@ def _json_object(text: str, what: str) -> dict[str, Any] | Problem:
     except ValueError as error:
         return Problem("", f"{what} is not JSON: {error}", hint='it takes a JSON object, such as \'{"city": "Oslo"}\'')
     if not isinstance(value, dict):
-        return Problem("", f"{what} is no JSON object", hint='it takes one, such as \'{"city": "Oslo"}\'')
+        return Problem("", f"{what} is not a JSON object", hint='it takes one, such as \'{"city": "Oslo"}\'')
     return value
 
 

@@ -53,13 +53,11 @@ if TYPE_CHECKING:
 
 Task = Annotated[
     str | None,
-    typer.Argument(
-        metavar="[TASK]", help="What is to be done, in words; - for stdin. Without one, a chat.", show_default=False
-    ),
+    typer.Argument(metavar="[TASK]", help="The task, in words; - for stdin. Without one, a chat.", show_default=False),
 ]
 Silence = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help="How long the model may be silent: 30s, 5m (the default).", show_default=False),
+    typer.Option(metavar="TIME", help="How long to wait for the model: 30s, 5m (the default).", show_default=False),
 ]
 Offered = Annotated[
     list[str] | None,
@@ -88,7 +86,7 @@ Spending = Annotated[
         metavar="BUDGET", help="What it may spend: '$0.50', '20k tokens', '30 calls', or several with commas."
     ),
 ]
-Kept = Annotated[Path | None, typer.Option(metavar="FILE", help="Keep all that is said in a file, as JSON.")]
+Kept = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the conversation to a file, as JSON.")]
 Shown = Annotated[
     Format, typer.Option("--format", help="The answer alone, the result as JSON, or events as they happen.")
 ]
@@ -134,11 +132,11 @@ def agent(  # noqa: PLR0913 - each is an option of the command
     model_timeout: Silence = None,
     tools: Offered = None,
     group: Groups = None,
-    instructions: Annotated[str, typer.Option(metavar="TEXT", help="What the model is told before the task.")] = "",
+    instructions: Annotated[str, typer.Option(metavar="TEXT", help="The instructions for the model.")] = "",
     max_turns: Annotated[int, typer.Option(metavar="N", min=1, help="Requests to the model for a task, at most.")] = 20,
     budget: Spending = None,
     transcript: Kept = None,
-    go_on: Annotated[bool, typer.Option("--continue", help="Go on with what the transcript's file holds.")] = False,
+    go_on: Annotated[bool, typer.Option("--continue", help="Continue the conversation in the transcript.")] = False,
     yes: Yes = False,
     no_input: NoInput = False,
     approve: Rules = None,
@@ -247,7 +245,7 @@ def _so_far(path: Path | None, *, go_on: bool) -> "tuple[Transcript, Earlier]":
     if not go_on:
         return Transcript(), []
     if path is None:
-        raise Failure(ExitCode.USAGE, "--continue: there is no file to go on with", hint="name it with --transcript")
+        raise Failure(ExitCode.USAGE, "--continue: there is no file to continue", hint="name it with --transcript")
     return read_transcript(path)
 
 

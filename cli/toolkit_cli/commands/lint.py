@@ -39,15 +39,15 @@ Paths = Annotated[
     ),
 ]
 Codes = list[str] | None
-Select = Annotated[Codes, typer.Option(metavar="CODE", help="Look for these alone: TK201, TK2, ALL. Repeatable.")]
-Ignore = Annotated[Codes, typer.Option(metavar="CODE", help="Do not look for these. Repeatable.")]
-ExtendSelect = Annotated[Codes, typer.Option(metavar="CODE", help="Look for these too. Repeatable.")]
-Provider = Annotated[Codes, typer.Option(metavar="NAME", help="For whom the tools are meant. Repeatable.")]
-Shown = Annotated[Format, typer.Option("--format", help="How findings are written.")]
+Select = Annotated[Codes, typer.Option(metavar="CODE", help="Report only these rules: TK201, TK2, ALL. Repeatable.")]
+Ignore = Annotated[Codes, typer.Option(metavar="CODE", help="Ignore these rules. Repeatable.")]
+ExtendSelect = Annotated[Codes, typer.Option(metavar="CODE", help="Report these rules as well. Repeatable.")]
+Provider = Annotated[Codes, typer.Option(metavar="NAME", help="The provider that the tools are for. Repeatable.")]
+Shown = Annotated[Format, typer.Option("--format", help="The output format.")]
 Outputs = Annotated[
     list[str] | None, typer.Option(metavar="FORMAT=FILE", help="Write the findings to a file as well. Repeatable.")
 ]
-Baseline = Annotated[str | None, typer.Option(metavar="FILE", help="Findings that are known, and fail nothing.")]
+Baseline = Annotated[str | None, typer.Option(metavar="FILE", help="A file of known findings, which do not count.")]
 
 
 def lint(  # noqa: PLR0913 - each is an option of the command
@@ -57,21 +57,21 @@ def lint(  # noqa: PLR0913 - each is an option of the command
     ignore: Ignore = None,
     extend_select: ExtendSelect = None,
     provider: Provider = None,
-    static: Annotated[bool, typer.Option("--static", help="Read Python, and run none of it.")] = False,
-    fix: Annotated[bool, typer.Option("--fix", help="Make the fixes that change no meaning.")] = False,
-    unsafe_fixes: Annotated[bool, typer.Option("--unsafe-fixes", help="Make, or show, all other fixes too.")] = False,
-    diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change, and change nothing.")] = False,
+    static: Annotated[bool, typer.Option("--static", help="Read the source only; import nothing.")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Apply the safe fixes.")] = False,
+    unsafe_fixes: Annotated[bool, typer.Option("--unsafe-fixes", help="Apply, or show, the unsafe fixes too.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change, without changing it.")] = False,
     baseline: Baseline = None,
-    update_baseline: Annotated[bool, typer.Option("--update-baseline", help="Write the baseline anew.")] = False,
+    update_baseline: Annotated[bool, typer.Option("--update-baseline", help="Rewrite the baseline.")] = False,
     format: Shown = "text",  # noqa: A002 - the option's name
     output: Outputs = None,
-    statistics: Annotated[bool, typer.Option("--statistics", help="Count the findings of each rule.")] = False,
-    compat: Annotated[bool, typer.Option("--compat", help="Show which provider takes which tool instead.")] = False,
+    statistics: Annotated[bool, typer.Option("--statistics", help="Show the number of findings of each rule.")] = False,
+    compat: Annotated[bool, typer.Option("--compat", help="Show which provider accepts which tool instead.")] = False,
     explain: Annotated[str | None, typer.Option(metavar="CODE", help="Explain a rule, or list ALL.")] = None,
-    warnings_as_errors: Annotated[bool, typer.Option("--warnings-as-errors", help="Let warnings fail too.")] = False,
-    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="End with 0, whatever is found.")] = False,
+    warnings_as_errors: Annotated[bool, typer.Option("--warnings-as-errors", help="Fail on warnings too.")] = False,
+    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0, whatever is found.")] = False,
     start: Starts = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Look at every file anew.")] = False,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Check every file again.")] = False,
     debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
 ) -> ExitCode:
     """Check tools and pipelines, and point at everything that is wrong.
@@ -207,7 +207,7 @@ def _explain(wanted: str) -> ExitCode:
             return ExitCode.WELL
     known = [name for rule in rules for name in (rule.code, rule.name)]
     hint = did_you_mean(wanted, known, otherwise="`toolkit lint --explain ALL` shows all")
-    raise Failure(ExitCode.USAGE, f"no rule is called '{wanted}'", hint=hint)
+    raise Failure(ExitCode.USAGE, f"there is no rule '{wanted}'", hint=hint)
 
 
 def _output(text: str) -> tuple[Format, Path]:
@@ -216,7 +216,7 @@ def _output(text: str) -> tuple[Format, Path]:
         if name == format and equals and file:
             return format, Path(file)
     hint = f"write --output sarif=lint.sarif; the formats are {', '.join(FORMATS)}"
-    raise Failure(ExitCode.USAGE, f"'{text}' names no format and file", hint=hint)
+    raise Failure(ExitCode.USAGE, f"'{text}' is not FORMAT=FILE", hint=hint)
 
 
 def _write(file: Path, text: str) -> None:

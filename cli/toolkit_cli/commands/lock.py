@@ -29,10 +29,10 @@ _SEVERITIES: "dict[Kind, Severity]" = {"breaking": "error", "compatible": "info"
 def lock(
     targets: Targets = None,
     *,
-    check: Annotated[bool, typer.Option("--check", help="Tell what has changed. It is what happens anyway.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Report what has changed (the default).")] = False,
     update: Annotated[bool, typer.Option("--update", help="Pin the definitions as they are now.")] = False,
     format: Annotated[  # noqa: A002 - the option's name
-        Literal["text", "json", "github", "sarif"], typer.Option("--format", help="How changes are written.")
+        Literal["text", "json", "github", "sarif"], typer.Option("--format", help="The output format.")
     ] = "text",
     tools: Sources = None,
     start: Starts = None,
@@ -86,7 +86,7 @@ def _found(targets: list[str] | None, configuration: "Configuration") -> "dict[s
     """Return the tools to be pinned, by name; one that cannot be opened could not be compared."""
     if not targets and not configuration.sources:
         hint = "name a file, or write 'sources' in toolkit.toml"
-        raise Failure(ExitCode.USAGE, "nothing is named, and no sources are configured", hint=hint)
+        raise Failure(ExitCode.USAGE, "no target is given, and no sources are configured", hint=hint)
     opened = open_all(targets or (), configuration, gate_for(configuration), looks=True)
     end_at_errors(opened.problems)
     report(opened.problems)
@@ -117,7 +117,7 @@ def _problems_of(drifts: "Sequence[Drift]", tools: "Mapping[str, Tool]", lock_fi
 
 def _as_text(drifts: "Sequence[Drift]", name: str) -> str:
     if not drifts:
-        return f"all tools are as {name} pins them\n"
+        return f"all tools match {name}\n"
     lines = []
     for drift in drifts:
         lines.append(f"{drift.name}: {_HEADINGS[drift.kind]}")

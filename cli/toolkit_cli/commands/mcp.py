@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 Action = Annotated[
     Literal["list", "ping"],
-    typer.Argument(metavar="list|ping", help="List all servers, or have one answer.", show_default=False),
+    typer.Argument(metavar="list|ping", help="List all servers, or check that one answers.", show_default=False),
 ]
 Names = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[SERVER]...",
-        help="The servers that are meant; all, unless said.",
+        help="Which servers; all by default.",
         show_default=False,
         autocompletion=complete_server,
     ),

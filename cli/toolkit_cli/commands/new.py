@@ -43,7 +43,9 @@ def _check_name(name: str) -> None:
     if not (name.isascii() and name.isidentifier()):
         better = legal_name(name).lower()
         better = better if better.isidentifier() else f"tool_{better}"
-        raise Failure(ExitCode.USAGE, f"'{name}' is no name for a tool and its file", hint=f"call it '{better}'")
+        raise Failure(
+            ExitCode.USAGE, f"'{name}' is not a valid name for a tool and its file", hint=f"call it '{better}'"
+        )
     if keyword.iskeyword(name) or name in sys.stdlib_module_names or name in {"toolkit", "toolkit_cli"}:
         hint = f"call it '{name}_tool'"
         raise Failure(ExitCode.USAGE, f"a file called '{name}' would stand in the way of Python's own", hint=hint)

@@ -70,7 +70,7 @@ Text = Annotated[
     str | None, typer.Option(metavar="TEXT|-", help="The text that the tool works on; - or a pipe for stdin.")
 ]
 Time = Annotated[
-    str | None, typer.Option(metavar="TIME", help="How long it may take, questions not counted: 500ms, 30s, 5m.")
+    str | None, typer.Option(metavar="TIME", help="The time limit, without the time for questions: 500ms, 30s, 5m.")
 ]
 Shown = Annotated[
     Format, typer.Option("--format", help="The output alone, the result as JSON, or events as they happen.")
@@ -161,7 +161,7 @@ def _open_one(target: str, configuration: "Configuration", gate: "Gate", *, warn
 
     addresses = [address_of(tool.spec) for tool in opened.tools.values()]
     hint = f"name one: {', '.join(addresses)}" if addresses else None
-    raise Failure(ExitCode.USAGE, f"'{target}' holds {len(addresses)} tools, and one can be run at a time", hint=hint)
+    raise Failure(ExitCode.USAGE, f"'{target}' holds {len(addresses)} tools; `run` calls one of them", hint=hint)
 
 
 def _complete(tool: Tool, given: Given, answers: Answers, target: str) -> Mapping[str, Any]:

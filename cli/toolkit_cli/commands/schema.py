@@ -34,17 +34,17 @@ def schema(  # noqa: PLR0913 - each is an option of the command
     *,
     dialect: Annotated[
         Dialect | None,
-        typer.Option("--dialect", help="Whose request it is for; `plain` is as it is.", show_default="plain"),
+        typer.Option("--dialect", help="The provider's dialect; `plain` is the schema itself.", show_default="plain"),
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Tell on stderr what the dialect says otherwise, and why.")
+        bool, typer.Option("--explain", help="Explain on stderr what the dialect changes, and why.")
     ] = False,
     format: Annotated[  # noqa: A002 - the option's name
-        Literal["json", "yaml"], typer.Option("--format", help="How to write it.")
+        Literal["json", "yaml"], typer.Option("--format", help="The output format.")
     ] = "json",
     of: Annotated[
         _Format | None,
-        typer.Option("--of", help="The JSON Schema of a file format instead, for editors.", show_default=False),
+        typer.Option("--of", help="Print the JSON Schema of a file format, for editors.", show_default=False),
     ] = None,
     tools: Sources = None,
     grant: Grants = None,

@@ -43,7 +43,9 @@ _TOKEN = "TOOLKIT_SERVE_TOKEN"  # noqa: S105 - the name of a variable
 
 Http = Annotated[
     str | None,
-    typer.Option(metavar="[HOST:]PORT", help="Serve over HTTP, on the loopback unless a host is said; 0 picks a port."),
+    typer.Option(
+        metavar="[HOST:]PORT", help="Serve over HTTP, on the loopback unless a host is given; 0 picks a port."
+    ),
 ]
 TokenVariable = Annotated[
     str, typer.Option("--token-env", metavar="NAME", help="The variable with the bearer token that clients must bring.")
@@ -57,7 +59,8 @@ Keys = Annotated[
     typer.Option(metavar="KEY", help="A key of a request's _meta that tools receive with the call. Repeatable."),
 ]
 Time = Annotated[
-    str | None, typer.Option(metavar="TIME", help="How long a call may take, questions not counted; 10m unless said.")
+    str | None,
+    typer.Option(metavar="TIME", help="The time limit of a call, without the time for questions; 10m by default."),
 ]
 Printed = Annotated[
     Literal["claude", "cursor", "vscode"] | None,
@@ -77,10 +80,10 @@ def serve(  # noqa: PLR0913 - each is an option of the command
     context: Values = None,
     memory_id: MemoryId = None,
     timeout: Time = None,
-    reload: Annotated[bool, typer.Option("--reload", help="Serve what files say after each change of them.")] = False,
-    name: Annotated[str, typer.Option(metavar="NAME", help="What the server calls itself.")] = _NAME,
+    reload: Annotated[bool, typer.Option("--reload", help="Reload files when they change.")] = False,
+    name: Annotated[str, typer.Option(metavar="NAME", help="The name of the server.")] = _NAME,
     directory: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The folder to work in; the present one unless said.")
+        Path | None, typer.Option(metavar="DIR", help="The folder to work in; the current one by default.")
     ] = None,
     print_config: Printed = None,
     tools: Sources = None,

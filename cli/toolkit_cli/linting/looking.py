@@ -69,7 +69,7 @@ class Look:
             return []
         new, known, gone = compare(problems, self._file)
         parts = [f"{counted(known, 'finding')} known to the baseline"] if known else []
-        parts += [f"{gone} in it no longer there; --update-baseline forgets them"] if gone else []
+        parts += [f"{gone} in it no longer found; --update-baseline removes them"] if gone else []
         self._told = "; ".join(parts)
         return new
 

@@ -15,7 +15,7 @@ _MIDDLE = ("├─ ", "│  ")
 _LAST = ("└─ ", "   ")
 _NARROWEST = 20
 _SCRIPTED = "scripted:"
-_NOBODY_SAID = "not said: --model, TOOLKIT_MODEL, or the configuration"
+_NOBODY_SAID = "not named: --model, TOOLKIT_MODEL, or the configuration"
 
 
 def drawn_agent(outline: "AgentOutline", width: int) -> list[Line]:

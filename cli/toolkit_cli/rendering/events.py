@@ -115,7 +115,7 @@ class Story:
             case ApprovalDecided() if event.by != "reviewer":
                 yield self._note(event.tool, f"allowed by {event.by}", self.marks.note, "warn")
             case ModelFinished(outcome="success", cut=True):
-                words = "the reply ends where it does because the model may say no more at once"
+                words = "the reply was cut off at the model's limit"
                 yield self._note(event.agent, words, self.marks.continued, "warn")
             case Progress():
                 yield self._note(event.tool, _progress(event), self.marks.note, "quiet")
@@ -216,7 +216,10 @@ def _said(event: StepFinished) -> tuple[str, Style]:
     if event.status == "skipped":
         return "skipped", "quiet"
     if event.error is not None:
-        return f"{event.error} (continued)" if event.continued else event.error, "warn" if event.continued else "bad"
+        return (
+            f"{event.error} (the pipeline continued)" if event.continued else event.error,
+            "warn" if event.continued else "bad",
+        )
     tries = f"({event.attempts} attempts) " if event.attempts > 1 else ""
     if event.items is not None and event.skipped:
         tries += f"({counted(event.items - len(event.skipped), event.items, len(event.skipped))}) "

@@ -19,5 +19,5 @@ def usage_line(uses: Sequence[ModelUse]) -> str:
     known = [use.cost for use in uses if use.cost is not None]
     if known:
         is_all = all(use.cost is not None or not use.tokens for use in uses)
-        parts.append(money(sum(known), 6) + ("" if is_all else " and what nobody knows"))
+        parts.append(money(sum(known), 6) + ("" if is_all else " plus an unknown amount"))
     return " · ".join([*parts, spoken_seconds(sum(use.seconds for use in uses))])

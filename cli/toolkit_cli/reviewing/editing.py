@@ -110,8 +110,8 @@ def _read(typed: str, form: _Form, name: str, request: ReviewRequest) -> tuple[s
     try:
         value = form.read(typed)
     except ValueError as error:
-        return f"this is no JSON: {error}", request.arguments
+        return f"this is not JSON: {error}", request.arguments
     if name == _ALL and not isinstance(value, dict):
-        return "this is no JSON object", request.arguments
+        return "this is not a JSON object", request.arguments
     arguments = value if name == _ALL else {**request.arguments, name: value}
     return request.objection(arguments), arguments

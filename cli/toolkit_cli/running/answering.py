@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from toolkit_cli.screen import Screen
 
 _NO_TERMINAL = "there is no terminal to ask on"
-_NO_INPUT = "--no-input forbids to ask"
+_NO_INPUT = "--no-input forbids asking"
 
 
 class Answers(NamedTuple):

@@ -22,7 +22,7 @@ class Ending(NamedTuple):
     """How a call ended.
 
     Attributes:
-        result: What it gave; of a call that was ended from outside, why.
+        result: What it gave; of a call that was cancelled, why.
         exit_code: What the command says to its caller.
         problem: What is told on stderr, unless all is well.
     """

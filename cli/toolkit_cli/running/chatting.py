@@ -11,8 +11,8 @@ from toolkit_cli.running.conversing import Conversation
 COMMANDS = {
     "/help": "says this",
     "/tools": "lists what the agent may call",
-    "/reset": "begins afresh: the agent forgets what was said",
-    "/usage": "says what the requests came to so far",
+    "/reset": "starts over: the agent forgets the conversation",
+    "/usage": "shows what the requests have cost so far",
     "/exit": "ends the chat, as Ctrl-D does",
 }
 _ENDED_FROM_OUTSIDE = {128 + number for number in (1, 15)}  # a hang-up, or SIGTERM; Ctrl-C ends an answer alone
@@ -57,7 +57,7 @@ def _welcome(conversation: Conversation) -> str:
 
     count = len(conversation.agent.tools)
     who = f"{one_line(conversation.agent.model.name)} with {count} tool{'s' if count != 1 else ''}"
-    return f"a chat with {who} · /help lists the commands · Ctrl-D ends it"
+    return f"chat with {who} · /help lists the commands · Ctrl-D ends it"
 
 
 def _obey(command: str, conversation: Conversation) -> None:

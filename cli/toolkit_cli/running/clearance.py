@@ -95,7 +95,7 @@ def problem_of(question: ForeseenCall, because: str) -> Problem:
     reason = f" ({because_of})" if because_of and because_of != asker else ""
     from shlex import quote  # noqa: PLC0415 - only bad news needs it
 
-    hint = f"allow it with --approve {quote(flag_for(question.call))}, or every question with --yes"
+    hint = f"allow it with --approve {quote(flag_for(question.call))}"
     return Problem("", f"{what}{reason}, and {because}", question.location, hint=hint)
 
 

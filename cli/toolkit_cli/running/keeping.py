@@ -18,7 +18,7 @@ from toolkit.events import (
     ToolStarted,
 )
 
-ENDED = "ended from outside"
+ENDED = "cancelled"
 """The error of everything that was under way when a run was made to end."""
 _PATIENCE = 1.0
 _CLEAN_UP = "on_failure"

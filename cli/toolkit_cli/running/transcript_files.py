@@ -74,5 +74,5 @@ def read_transcript(path: Path) -> "tuple[Transcript, Earlier]":
         raise Failure(ExitCode.NOT_FOUND, f"--continue: cannot read '{path}': {error.strerror}") from error
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         why = f": {error}" if type(error) is ValueError else ""
-        message = f"--continue: '{path}' is no transcript of `toolkit agent`{why}"
+        message = f"--continue: '{path}' is not a transcript of `toolkit agent`{why}"
         raise Failure(ExitCode.USAGE, message) from error

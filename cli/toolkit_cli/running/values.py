@@ -51,5 +51,5 @@ def seconds_of(option: str, text: str) -> float:
 
     seconds = parse_duration(text)
     if not seconds:
-        raise Failure(ExitCode.USAGE, f"{option}: '{text}' is no time", hint="write 500ms, 30s or 5m")
+        raise Failure(ExitCode.USAGE, f"{option}: '{text}' is not a duration", hint="write 500ms, 30s or 5m")
     return seconds

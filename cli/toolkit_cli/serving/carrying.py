@@ -95,7 +95,9 @@ def parse_place(text: str) -> Place:
     host, _, port = text.rpartition(":")
     if not port.isdecimal() or int(port) > _LAST_PORT or (":" in host and not host.startswith("[")):
         raise Failure(
-            ExitCode.USAGE, f"--http: '{text}' is no place to listen", hint="write 8000, 127.0.0.1:8000 or [::1]:8000"
+            ExitCode.USAGE,
+            f"--http: '{text}' is not an address to listen on",
+            hint="write 8000, 127.0.0.1:8000 or [::1]:8000",
         )
     return Place(host.strip("[]") or _LOOPBACK, int(port))
 
@@ -114,7 +116,7 @@ def make_door(place: Place, variable: str, hosts: Sequence[str]) -> Door:
     for host in hosts:
         if not _HOST.fullmatch(host):
             hint = "write shop.example or shop.example:8443"
-            raise Failure(ExitCode.USAGE, f"--allow-host: '{host}' is no host", hint=hint)
+            raise Failure(ExitCode.USAGE, f"--allow-host: '{host}' is not a host name", hint=hint)
     token = os.environ.pop(variable, "").strip() or None
     hint = f"set {variable} to a long random text, such as `openssl rand -hex 32` prints"
     if token is None and not place.is_private:

@@ -27,7 +27,7 @@ class Wishes(NamedTuple):
     """What the options of the command say.
 
     Attributes:
-        name: What the server calls itself.
+        name: The name of the server.
         answers: How questions are answered beforehand.
         meta: The keys of `_meta` that tools receive.
         values: Values that tools receive.
@@ -161,5 +161,5 @@ def _why_not(request: "ReviewRequest") -> str:
     asked_by = f" ({request.asked_by})" if request.asked_by else ""
     return (
         f"this call needs approval{asked_by}, and this client cannot ask anybody; whoever runs the server allows it "
-        f"with --approve {flag}, or every question with --yes"
+        f"with --approve {flag}"
     )

@@ -69,7 +69,7 @@ def _unknown_tools(words: Iterator[Word], known: Collection[str]) -> Iterator[Pr
             otherwise = f"its tools are {', '.join(sorted(known))}" if known else "name its tools under 'tools'"
             hint = did_you_mean(word.text, known, otherwise=otherwise)
             fix = respelled(word.text, known, word.location)
-            message = f"{word.text!r} is none of the agent's tools"
+            message = f"{word.text!r} is not one of the agent's tools"
             yield Problem(UNKNOWN_TOOL, message, word.location, hint=hint, fix=fix)
 
 

@@ -42,11 +42,11 @@ def _properties() -> Schema:
     limits = {key: {"type": "integer", "minimum": least, "maximum": most} for key, (least, most) in LIMITS.items()}
     return {
         "toolkit": {"const": FORMAT_VERSION, "description": "The version of the format."},
-        "name": text("What the tool is called; the file's name unless said.", pattern="^[A-Za-z0-9_]+$"),
+        "name": text("What the tool is called; the file's name by default.", pattern="^[A-Za-z0-9_]+$"),
         "description": text("What it does and when to use it."),
         "model": text("What answers: PROVIDER:NAME, chat:NAME, or scripted:FILE beside this file."),
-        "instructions": reference("told", "What it is told before the task; made of the description unless said."),
-        "prompt": text("The task, with ${{ inputs.NAME }} in it; the input `task` unless said."),
+        "instructions": reference("told", "What it is told before the task; made of the description by default."),
+        "prompt": text("The task, with ${{ inputs.NAME }} in it; the input `task` by default."),
         "tools": texts("What it may call: files, names, groups, pipelines, other agents."),
         "inputs": reference("inputs", "What it takes beside the task, a JSON Schema fragment by name."),
         "output": reference("inputs", "What the answer is made of, a JSON Schema fragment by name."),
@@ -59,7 +59,7 @@ def _properties() -> Schema:
         "capture_nested_artifacts": {"type": "boolean", "description": "Whether inner agents' objects are its own."},
         "locks": {"type": "object", "additionalProperties": reference("lock"), "description": "What each waits for."},
         "states": {"type": "object", "minProperties": 1, "additionalProperties": reference("state")},
-        "start": text("The state that it begins in; the first unless said."),
+        "start": text("The state that it begins in; the first by default."),
         "everywhere": _names("The tools that it has in all states."),
     }
 

@@ -225,7 +225,7 @@ class _Loader:
         """Report what is wrong with a script; one in Python would run as code, which only a user may choose."""
         if not script.is_file():
             file = word.text.partition(":")[2]
-            hint = near_file(file, script) or f"it is looked for in '{script.parent.resolve()}'"
+            hint = near_file(file, script) or f"looked for in '{script.parent.resolve()}'"
             self._problems.append(Problem(UNKNOWN_KEY, f"there is no script '{file}'", word.location, hint=hint))
         elif runs_code(word.text):
             hint = f"write it in YAML, or name it yourself: --model {SCRIPTED}:{script.name}, or TOOLKIT_MODEL"
@@ -242,7 +242,7 @@ class _Loader:
 
     def _open(self, model: str | None, definition: AgentDefinition) -> Model:
         if model is None:
-            hint = "say it with --model, TOOLKIT_MODEL, 'model:' in the file or in the configuration"
-            message = f"nobody has said which model the agent '{definition.name.text}' asks"
+            hint = "name one with --model, TOOLKIT_MODEL, 'model:' in the file or in the configuration"
+            message = f"no model is named for the agent '{definition.name.text}'"
             raise ConfigurationError(problems=[Problem("", message, definition.location, hint=hint)])
         return self._opening.open_model(model)

@@ -48,7 +48,7 @@ KIND_KEYS: Mapping[KindName, tuple[str, ...]] = {
     "state_machine": ("states", "start", "everywhere"),
 }
 """The keys that only one kind of agent has."""
-ELSEWHERE: Mapping[str, str] = {"base_url": "say it with --base-url or TOOLKIT_MODEL_URL"}
+ELSEWHERE: Mapping[str, str] = {"base_url": "give it with --base-url or TOOLKIT_MODEL_URL"}
 """What a file could say, but must not, and where it is said."""
 REFERENCE_KEYS = ("name", "description", "notes", "tools", "unfold")
 

@@ -26,7 +26,7 @@ class Text(NamedTuple):
         return _WHOLE.findall(self.text)
 
     def filled(self, inputs: Mapping[str, Any]) -> str:
-        """Return the text with the inputs in it; what is no text becomes JSON."""
+        """Return the text with the inputs in it; what is not text becomes JSON."""
         return _WHOLE.sub(lambda match: as_text(inputs[match[1]]), self.text)
 
     def problems(self, known: Collection[str]) -> Iterator[Problem]:

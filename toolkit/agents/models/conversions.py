@@ -117,7 +117,7 @@ def call_of(part: "ToolCallPart") -> ToolCall:
 
 
 def _arguments(arguments: str | Mapping[str, Any] | None) -> str:
-    """Return the arguments as the model wrote them, also where they are no JSON."""
+    """Return the arguments as the model wrote them, also where they are not JSON."""
     if isinstance(arguments, str):
         return arguments or "{}"
     return json_text(arguments or {})

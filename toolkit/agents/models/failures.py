@@ -33,7 +33,7 @@ def told_in_words(name: str, base_url: str | None, silence: float) -> Iterator[N
     except (ModelError, Signal):
         raise
     except TimeoutError as error:
-        message = f"the model '{name}' was silent for {silence:g} seconds"
+        message = f"the model '{name}' sent nothing for {silence:g} seconds"
         raise ModelError(message, "timeout") from error
     except Exception as error:  # noqa: BLE001 - what a server sends may break the provider's library anywhere
         words = _told(error, name, base_url)
@@ -53,11 +53,11 @@ def _told(error: Exception, name: str, base_url: str | None) -> str:
             return f"the server of '{name}' answered with status {error.status_code}: {_body(error)}{cure}"
         case ModelConnectionError():
             where = f" at {shown_url(base_url)}" if base_url is not None else ""
-            failed = "has broken the connection off" if _had_connected(error) else "cannot be reached"
+            failed = "closed the connection" if _had_connected(error) else "cannot be reached"
             return f"the server of '{name}'{where} {failed}: {words_of(error)}"
         case AgentRunError() | UserError():
             return f"the model '{name}' gave no reply: {words_of(error)}"
-    return f"the server of '{name}' sent what is no reply: {type(error).__name__}: {words_of(error)}"
+    return f"the server of '{name}' sent what is not a reply: {type(error).__name__}: {words_of(error)}"
 
 
 def words_of(error: BaseException) -> str:

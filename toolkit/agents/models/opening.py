@@ -30,7 +30,7 @@ def open_model(
         name: `scripted:FILE` is a script of replies, `chat:NAME` a model of the server at the base URL, `PROVIDER:NAME`
             one of a provider that pydantic-ai knows.
         base_url: Where a server of the chat API is, such as `http://localhost:11434/v1`; only for `chat:NAME`.
-        timeout: Seconds that the model may be silent; 300 unless said. A script never is.
+        timeout: Seconds that the model may be silent; 300 by default. A script never is.
         prices: What models cost, by their names; where it says nothing, what pydantic-ai knows holds.
 
     Raises:

@@ -40,7 +40,7 @@ class ProvidedModel:
             name: `provider:name`; with a `base_url` it is `chat:name`.
             base_url: Where a server of the chat API is, such as `http://localhost:11434/v1`.
             timeout: Seconds that it may be silent: until its whole reply, or, where it streams, until the next piece;
-                300 unless said.
+                300 by default.
 
         Raises:
             ConfigurationError: If the extra is missing, the name means no model, or a key is missing.
@@ -104,7 +104,7 @@ class ProvidedModel:
             return response
 
     def _refuse_cut_stream(self, model: "ProviderModel", response: "ModelResponse") -> None:
-        """Refuse a stream that broke off: it looks as if it had ended, but nothing says why it did.
+        """Refuse a stream that closed the connection: it looks as if it had ended, but nothing says why it did.
 
         Raises:
             ModelError: If it did.
@@ -124,7 +124,7 @@ class ProvidedModel:
         """
         reply = reply_of(response, cost=self._cost(response))
         if reply.cut and reply.calls:
-            message = f"the reply of '{self.name}' was cut in the middle of its calls: it may say no more at once"
+            message = f"the reply of '{self.name}' was cut in the middle of its calls: the model's limit was reached"
             raise ModelError(f"{message} ({reply.usage.output_tokens} tokens)")
         if response.finish_reason == "content_filter" and not reply.text and not reply.calls:
             because = (response.provider_details or {}).get("refusal") or "its filter of contents"

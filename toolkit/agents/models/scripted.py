@@ -156,7 +156,7 @@ class _Reading:
         if not isinstance(tool, Scalar):
             self._wrong(node, "a call needs 'tool': the name of one")
         if isinstance(arguments, Scalar) and isinstance(arguments.value, str):
-            text = arguments.text  # as the model would send it, also where it is no JSON
+            text = arguments.text  # as the model would send it, also where it is not JSON
         else:
             text = json_text({} if arguments is None else plain(arguments))
         name = tool.text if isinstance(tool, Scalar) else ""

@@ -51,7 +51,7 @@ class Sandbox:
         """Keep the directory.
 
         Raises:
-            ConfigurationError: If it is no existing directory, or the system cannot open files beneath a handle.
+            ConfigurationError: If it is not an existing directory, or the system cannot open files beneath a handle.
         """
         problem = missing_support(os.supports_dir_fd)
         if problem:

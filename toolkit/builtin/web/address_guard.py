@@ -31,7 +31,7 @@ _REFUSED: Final = {
         *("192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4"),
         *("::/128", "2001::/23", "2001:db8::/32", "3fff::/20"),
     ],
-    "an address that hides another": ["64:ff9b:1::/48", "2002::/16"],
+    "an address that contains another one": ["64:ff9b:1::/48", "2002::/16"],
 }
 _NOT_PUBLIC: Final = "no public address"
 _PUBLIC_IPV6: Final = IPv6Network("2000::/3")
@@ -96,7 +96,7 @@ class AddressGuard:
         spelled = _spelled_address(host)
         name = (str(spelled) if spelled is not None else host.lower()).removesuffix(".")
         if self._only and not any(_covers(pattern, name) for pattern in self._only):
-            raise RefusedHostError(f"{host} is none of the hosts that may be reached")
+            raise RefusedHostError(f"{host} is not one of the allowed hosts")
         found = [spelled] if spelled is not None else await self._look_up(host, port)
         if name not in self._trusted and _with_port(name, port) not in self._trusted:
             for address in found:
@@ -109,13 +109,13 @@ class AddressGuard:
             # A thread that is abandoned on a timeout: the system's own look-up can take minutes.
             texts = await in_thread(lambda: list(self._resolve(host, port)))
         except (OSError, UnicodeError) as error:
-            raise UnknownHostError(f"the host {host} is not known") from error
+            raise UnknownHostError(f"the host {host} cannot be found") from error
         if not texts:
-            raise UnknownHostError(f"the host {host} is not known")
+            raise UnknownHostError(f"the host {host} cannot be found")
         try:
             return [ip_address(text) for text in texts]
         except ValueError as error:
-            raise RefusedHostError(f"{host} leads to {_NOT_PUBLIC}") from error
+            raise RefusedHostError(f"{host} resolves to {_NOT_PUBLIC}") from error
 
 
 def place_of(url: str) -> str:
@@ -138,7 +138,7 @@ def why_refused(address: IPv4Address | IPv6Address) -> str | None:
     if why := _named(address, _REFUSED_IPV6):
         return why
     if int(address) >> 32 & 0xFFFFFFFF in _TUNNEL_MARKS:
-        return "an address that hides another"
+        return "an address that contains another one"
     return None if address in _PUBLIC_IPV6 and address.is_global and address.scope_id is None else _NOT_PUBLIC
 
 
@@ -159,14 +159,14 @@ def _spelled_address(host: str) -> IPv4Address | IPv6Address | None:
         try:
             return IPv6Address(host)
         except ValueError:
-            raise RefusedHostError(f"{host} is no address") from None
+            raise RefusedHostError(f"{host} is not an address") from None
     written = host.removesuffix(".")
     if not _NUMBER.fullmatch(written.rpartition(".")[2]):
         return None
     try:
         return IPv4Address(socket.inet_aton(written))
     except (OSError, UnicodeError):
-        raise RefusedHostError(f"{host} is no address") from None
+        raise RefusedHostError(f"{host} is not an address") from None
 
 
 def _normal(host: str) -> str:

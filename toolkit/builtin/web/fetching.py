@@ -121,7 +121,7 @@ class Fetcher:
         except TimeoutException:
             raise self._timed_out() from None
         except TransportError as error:
-            raise FetchError(f"{url.host} broke off: {_reason_of(error)}") from None
+            raise FetchError(f"{url.host} closed the connection: {_reason_of(error)}") from None
 
     @asynccontextmanager
     async def _answer(

@@ -110,14 +110,14 @@ def _loaded(point: "EntryPoint") -> type[Rule]:
         ConfigurationError: If it leads to none.
     """
     whose = f" of '{point.dist.name}'" if point.dist else ""
-    hint = f"mend or uninstall the package; its entry point in '{ENTRY_POINTS}' is {point.value!r}"
+    hint = f"fix or uninstall the package; its entry point in '{ENTRY_POINTS}' is {point.value!r}"
     try:
         rule = point.load()
     except Exception as error:
         message = f"the rule {point.name!r}{whose} cannot be loaded: {type(error).__name__}: {error}"
         raise ConfigurationError(problems=[Problem(BAD_CONFIGURATION, message, hint=hint)]) from error
     if not (isinstance(rule, type) and issubclass(rule, Rule)):
-        message = f"the rule {point.name!r}{whose} is no class made from Rule"
+        message = f"the rule {point.name!r}{whose} is not a subclass of Rule"
         raise ConfigurationError(problems=[Problem(BAD_CONFIGURATION, message, hint=hint)])
     return rule
 

@@ -86,8 +86,8 @@ class AmbiguousSiblings(Rule):
             for first, *others in self._alike(told):
                 names = ", ".join(repr(tool.name) for tool in others[:_SHOWN])
                 more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
-                message = f"{first.name!r} and {names}{more} say nearly the same of themselves"
-                hint = "say in each what sets it apart, and when to use the other instead"
+                message = f"{first.name!r} and {names}{more} have nearly the same description"
+                hint = "say in each how it differs, and when to use the other instead"
                 related = [(one.location, "nearly the same") for one in others[:_SHOWN] if one.location]
                 yield self.problem(message, first.location, hint=hint, related=related)
 

@@ -85,7 +85,7 @@ class BlockingInAsync(Rule):
                 hint = (
                     f"write 'await {_INSTEAD.get(meaning, 'asyncio.to_thread')}(…)', or make the tool a plain function"
                 )
-                message = f"the async tool {function.tool_name!r} waits in '{meaning}', and everything else with it"
+                message = f"the async tool {function.tool_name!r} blocks the event loop in '{meaning}'"
                 fix = None if id(node) in contexts else self._fix(function, node, meaning, bare=id(node) in statements)
                 yield self.problem(message, function.file.location(node), hint=hint, fix=fix)
 

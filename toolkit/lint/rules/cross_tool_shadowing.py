@@ -42,17 +42,17 @@ def _sign(what: str, proof: _Proof, pattern: str, needs: str | None = None) -> _
 
 
 _SIGNS = (
-    _sign("puts itself in the place of", "none", rf"\b(?:instead of|rather than|in place of)\s+{_CALLING}\s+{_NAMED}"),
-    _sign("puts itself in the place of", "an offer",
+    _sign("presents itself as a replacement for", "none", rf"\b(?:instead of|rather than|in place of)\s+{_CALLING}\s+{_NAMED}"),
+    _sign("presents itself as a replacement for", "an offer",
           r"\b(?:instead of|rather than|in place of|in preference to|replaces|supersedes|overrides|takes precedence over)"
           rf"\s+{_NAMED}"),
-    _sign("wants to be asked by whoever uses", "none",
+    _sign("wants to be called with", "none",
           r"\b(?:before|prior to|after)\s+(?:you\s+)?(?:every\s+|any\s+|each\s+)?"
           rf"(?:{_CALLING}|calls? (?:of|to)|use|call)\s+{_NAMED}"),
-    _sign("says what is to be done with", "the word",
+    _sign("gives instructions about", "the word",
           rf"\b(?:when|whenever|if|every time|each time)\s+{_NAMED}\)?\s+"
           r"(?:is|gets|was)\s+(?:called|used|invoked|run|available|present)\b"),
-    _sign("says what is to be done with", "none",
+    _sign("gives instructions about", "none",
           rf"\b(?:when|whenever|every time|each time)\s+(?:you\s+(?:use|call|invoke|run)|{_CALLING})\s+{_NAMED}"),
     _sign("warns off", "an offer", rf"{_NAMED}\s+(?:is|has been|was)\s+(?:now\s+)?{_BAD}\b", needs=_BAD),
     _sign("warns off", "an offer",
@@ -135,9 +135,9 @@ class CrossToolShadowing(Rule):
                     continue
                 told.add(name)
                 yield self.problem(
-                    f"{said.subject} of {tool.name!r} {sign.what} {name!r}, a tool that is not of its source",
+                    f"{said.subject} of {tool.name!r} {sign.what} {name!r}, a tool from another source",
                     said.location,
-                    hint="say what this tool does, and let the other one speak for itself",
+                    hint="describe only what this tool does",
                     related=[(one.location, "the tool that is meant") for one in others[:1] if one.location],
                 )
 

@@ -73,7 +73,7 @@ class DestructiveWithoutApproval(Rule):
             return
         reason = _reason(tool.name, function)
         if reason:
-            message = f"tool {tool.name!r} {reason}, and nothing says that it is destructive or wants approval"
+            message = f"tool {tool.name!r} {reason}, but is not marked as destructive or as requiring approval"
             hint = "write @tool(destructive=True), or destructive=False if nothing can be lost"
             yield self.problem(message, tool.location, hint=hint, fix=self._marking(function, function.mark))
 
@@ -96,5 +96,5 @@ def _reason(name: str, function: PythonFunction) -> str | None:
             return f"uses '{effect.what}'"
     words = words_of(name)
     if words and words[0] in DESTROYING | SENDING and not function.is_stub:
-        return f"is called so that it would {words[0]} something"
+        return f"has a name that says it can {words[0]} something"
     return None

@@ -88,9 +88,9 @@ class HiddenUnicode(Rule):
             column = start.column or 1
             place = Location(start.file, start.line, column + first, start.line, column + end)
             shown = ", ".join(dict.fromkeys(map(_named, line[first:end][:_SHOWN])))
-            fix = self.fixed_by("Remove what nobody sees", Edit(place, ""), is_safe=False)
+            fix = self.fixed_by("Remove the invisible characters", Edit(place, ""), is_safe=False)
             message = f"the source has {_counted(end - first)}: {shown}"
-            yield self.problem(message, place, hint="remove what nobody sees", fix=fix)
+            yield self.problem(message, place, hint="remove the invisible characters", fix=fix)
 
     def _hidden(self, text: Text, tool: ToolDefinition) -> Iterator[Problem]:
         for start, end in hidden_spans(text.value):
@@ -99,8 +99,8 @@ class HiddenUnicode(Rule):
             yield self.problem(
                 f"{text.subject} of {tool.name!r} has {_counted(end - start)}: {shown}",
                 text.written.locate(start, end - start) or tool.location,
-                hint="remove what nobody sees",
-                fix=self.fixed_by("Remove what nobody sees", edit) if edit else None,
+                hint="remove the invisible characters",
+                fix=self.fixed_by("Remove the invisible characters", edit) if edit else None,
             )
 
 

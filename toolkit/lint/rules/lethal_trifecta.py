@@ -71,7 +71,7 @@ class LethalTrifecta(Rule):
             for tool, spec in specs:
                 if sends(spec):
                     message = _message(f"tool {tool.name!r}", private.name, stranger.name)
-                    told = ((private.location, "reads private data"), (stranger.location, "brings in strangers' texts"))
+                    told = ((private.location, "reads private data"), (stranger.location, "brings in untrusted text"))
                     related = [(place, what) for place, what in told if place is not None]
                     hint = "mark it with requires_approval or destructive, or offer the three apart"
                     yield self.problem(message, tool.location, hint=hint, related=related)
@@ -89,13 +89,13 @@ class LethalTrifecta(Rule):
                     message = _message(f"step {step.path!r}", private.path, stranger.path)
                     related = [
                         (private.location, "reads private data"),
-                        (stranger.location, "brings in strangers' texts"),
+                        (stranger.location, "brings in untrusted text"),
                     ]
                     yield self.problem(message, step.location, hint="write 'approve' in this step", related=related)
 
 
 def _message(what: str, private: str, stranger: str) -> str:
-    return f"{what} can send out unasked what {private!r} reads, because a text that {stranger!r} brings in says so"
+    return f"{what} can send out what {private!r} reads without a question, when a text that {stranger!r} brings in tells it to"
 
 
 def _asks(spec: ToolSpec) -> bool:

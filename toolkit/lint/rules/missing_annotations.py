@@ -62,7 +62,7 @@ class MissingAnnotations(Rule):
         if spec is None or tool.origin == "pipeline":
             return
         if all(hint is None for hint in (spec.read_only, spec.destructive, spec.idempotent, spec.open_world)):
-            message = f"tool {tool.name!r} does not say what it does to the world, so clients expect the worst"
+            message = f"tool {tool.name!r} has no hints about its effects, so clients assume the worst"
             hint = "write @tool(read_only=True) or @tool(destructive=…)" if tool.function else 'add "annotations"'
             yield self.problem(message, tool.location, hint=hint, fix=self._marking(tool.function))
 

@@ -85,7 +85,7 @@ class NoReturnDescription(Rule):
         hint = "say in a sentence of the description what comes back, and in which form"
         if _RETURNS.search(docstring):
             hint = "say it in the description too: a model is not sent what stands under 'Returns'"
-        yield self.problem(f"nothing tells what {tool.name!r} returns", tool.location, hint=hint)
+        yield self.problem(f"nothing says what {tool.name!r} returns", tool.location, hint=hint)
 
 
 def _tells(text: str) -> bool:

@@ -60,7 +60,7 @@ class NoTimeout(Rule):
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         for node, meaning in function.calls():
             if _may_wait(meaning, node):
-                message = f"tool {function.tool_name!r} waits for '{meaning}' without a limit"
+                message = f"tool {function.tool_name!r} waits for '{meaning}' without a timeout"
                 yield self.problem(message, function.file.location(node), hint="give it one: timeout=10")
 
 

@@ -67,7 +67,7 @@ class SensitiveReference(Rule):
                 if found is not None:
                     shown = " ".join(found[0].split())
                     yield self.problem(
-                        f"{text.subject} of {tool.name!r} reaches for secrets ({shown!r})",
+                        f"{text.subject} of {tool.name!r} asks for secrets ({shown!r})",
                         text.written.locate(found.start(), len(found[0])),
                         hint="a tool takes secrets from its own settings, never from a model",
                     )

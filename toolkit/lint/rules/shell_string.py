@@ -100,7 +100,7 @@ def _found(function: PythonFunction, node: ast.Call, fixed: set[str]) -> tuple[s
         return None
     if meaning in _SHELLS or (meaning in _PROCESSES and _has_shell(node) and not isinstance(given, ast.List)):
         return (
-            f"gives '{meaning}' a command for a shell",
+            f"passes a shell command to '{meaning}'",
             "give the program and its arguments as a list, without a shell",
         )
     if meaning in _SPLIT_RUNNERS and _is_split_text(function, given):
@@ -114,10 +114,10 @@ def _found(function: PythonFunction, node: ast.Call, fixed: set[str]) -> tuple[s
             "parse it: `ast.literal_eval` for values, `json` for data",
         )
     if meaning in _REVIVING:
-        return f"revives objects with '{meaning}', which runs what is in them", "keep the data as JSON"
+        return f"deserialises objects with '{meaning}', which can run code in them", "keep the data as JSON"
     is_query = isinstance(node.func, ast.Attribute) and node.func.attr in _EXECUTING
     if is_query and _SQL.match(leading_text(given)) and _is_put_together(given):
-        return "puts a query together from text", "write placeholders, and give the values beside the query"
+        return "builds a query from text", "write placeholders, and give the values beside the query"
     return None
 
 

@@ -66,7 +66,7 @@ class SideEffectOnImport(Rule):
     ## Source
 
     - MCP 2025-11-25, [Transports](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports): a server must not
-      write anything to `stdout` that is no message (checked 2026-11-22)
+      write anything to `stdout` that is not a message (checked 2026-11-22)
     '''
 
     code = SIDE_EFFECT_ON_IMPORT

@@ -1,4 +1,4 @@
-"""TK617: a step reaches out, and nothing says how long it may take."""
+"""TK617: a step calls something outside without a timeout."""
 
 from collections.abc import Iterator
 
@@ -57,7 +57,7 @@ class StepNoTimeout(Rule):
 
         for step in pipeline.steps or ():
             if step.timeout is None and _waits(step):
-                message = f"step {step.path!r} reaches out, and nothing says how long it may take"
+                message = f"step {step.path!r} calls something outside without a timeout"
                 fix = with_key(pipeline.node_at(step.location), "timeout", "30s", is_safe=False)
                 hint = "give it a timeout, or all steps under 'defaults'"
                 yield self.problem(message, step.location, hint=hint, fix=fix)

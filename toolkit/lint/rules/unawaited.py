@@ -78,9 +78,7 @@ class Unawaited(Rule):
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
                 meaning = function.file.meaning(node.value.func)
                 if meaning in _COROUTINES | own:
-                    message = (
-                        f"tool {function.tool_name!r} calls the coroutine function '{meaning}', which so does nothing"
-                    )
+                    message = f"tool {function.tool_name!r} calls the coroutine function '{meaning}' without awaiting it, so nothing happens"
                     hint = (
                         f"write 'await {meaning}(…)'"
                         if function.is_async

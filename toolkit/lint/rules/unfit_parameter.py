@@ -1,4 +1,4 @@
-"""TK321: a parameter has a type that has no form in JSON: a callable, a stream, a future, `*args` or `**kwargs`."""
+"""TK321: a parameter has a type that cannot be written as JSON: a callable, a stream, a future, `*args` or `**kwargs`."""
 
 import ast
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _UNFIT = {
 
 
 class UnfitParameter(Rule):
-    '''A parameter has a type that has no form in JSON: a callable, a stream, a future, `*args` or `**kwargs`.
+    '''A parameter has a type that cannot be written as JSON: a callable, a stream, a future, `*args` or `**kwargs`.
 
     ## Why
 
@@ -94,7 +94,7 @@ class UnfitParameter(Rule):
 
 
 def _unfit_kind(annotation: ast.expr | None, file: PythonFile) -> str | None:
-    """Return what in an annotation has no form in JSON, by the names of the standard library's types."""
+    """Return what in an annotation cannot be written as JSON, by the names of the standard library's types."""
     match annotation:
         case ast.Name() | ast.Attribute():
             return _UNFIT.get(file.meaning(annotation) or "")

@@ -85,7 +85,7 @@ class UnrestrictedPath(Rule):
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         for parameter, call, written in unguarded(function, _GUARDS, _follows):
-            message = f"{parameter.name!r} of {function.tool_name!r} may lead anywhere, and '{written}' follows it"
+            message = f"{parameter.name!r} of {function.tool_name!r} is not restricted, and '{written}' uses it"
             related = [(function.file.location(parameter.node), "a model gives it")]
             hint = "resolve it below one folder, and refuse what is not in it"
             yield self.problem(message, function.file.location(call), hint=hint, related=related)

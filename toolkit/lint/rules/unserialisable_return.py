@@ -19,7 +19,7 @@ _UNFIT = {
 
 
 class UnserialisableReturn(Rule):
-    '''A tool returns something that has no form in JSON.
+    '''A tool returns something that cannot be written as JSON.
 
     ## Why
 
@@ -69,16 +69,16 @@ class UnserialisableReturn(Rule):
         returns = function.node.returns
         if what := None if returns is None else _unfit(function, returns):
             assert returns is not None  # noqa: S101 - nothing else can be unfit
-            message = f"tool {function.tool_name!r} returns {what}, which has no form in JSON"
+            message = f"tool {function.tool_name!r} returns {what}, which cannot be written as JSON"
             yield self.problem(message, function.file.location(returns), hint=hint)
             return
         for node in own_nodes(function):
             if isinstance(node, ast.Yield | ast.YieldFrom) and function.is_async:
-                message = f"tool {function.tool_name!r} is an async generator, which has no form in JSON"
+                message = f"tool {function.tool_name!r} is an async generator, which cannot be written as JSON"
                 yield self.problem(message, function.location, hint="collect what it yields in a list, and return that")
                 return
             if isinstance(node, ast.Return) and (what := _unfit_value(function, node.value)):
-                message = f"tool {function.tool_name!r} returns {what}, which has no form in JSON"
+                message = f"tool {function.tool_name!r} returns {what}, which cannot be written as JSON"
                 yield self.problem(message, function.file.location(node), hint=hint)
 
 

@@ -94,7 +94,10 @@ def _in_python(parameter: ParameterDefinition, file: PythonFile) -> _Found:
     if meaning in _ANYTHING:
         return f"may be anything: its type is {file.segment(bare)!r}", "name the types that it may have"
     if meaning in _BARE:
-        return f"is a bare {file.segment(bare)!r}: what is in it is not said", f"write {_BARE[meaning]}, or what it is"
+        return (
+            f"is a bare {file.segment(bare)!r}, without the type of its items",
+            f"write {_BARE[meaning]}, or what it is",
+        )
     return None
 
 
@@ -121,8 +124,8 @@ def _in_schema(schema: Mapping[str, Any], name: str) -> _Found:
             return None
         return "has no type", f'write "{name}": {{"type": "string"}}, or what it is'
     if kind == "array" and not {"items", "prefixItems"} & set(schema):
-        return "is an array, and what is in it is not said", 'add "items": {"type": …}'
+        return "is an array without the type of its items", 'add "items": {"type": …}'
     says_members = {"properties", "additionalProperties", "patternProperties"} & set(schema)
     if kind == "object" and not says_members | (_SAYS_MORE & set(schema)):
-        return "is an object, and what is in it is not said", 'add "properties", or "additionalProperties"'
+        return "is an object without properties", 'add "properties", or "additionalProperties"'
     return None

@@ -86,13 +86,13 @@ class UnusedSuppression(Rule):
             meant_by: Returns the codes that a code, the beginning of some, or a name means.
         """
         for one in comments:
-            fix = self.fixed_by("Remove what silences nothing", Edit(one.removal, "")) if one.removal else None
+            fix = self.fixed_by("Remove the unused suppression", Edit(one.removal, "")) if one.removal else None
             if not one.code:
                 hint = "write `# toolkit: ignore[TK201]`, with the codes that are meant"
-                yield self.problem("this comment names no code and silences nothing", one.location, hint=hint)
+                yield self.problem("this comment names no rule, so it suppresses nothing", one.location, hint=hint)
             elif not (meant := meant_by(one.code)):
-                message = f"'{one.code}' is no rule, and silences nothing"
+                message = f"'{one.code}' is not a rule, so it suppresses nothing"
                 yield self.problem(message, one.location, hint="`toolkit lint --explain ALL` shows all", fix=fix)
             elif meant & codes:
                 hint = "remove it"
-                yield self.problem(f"'{one.code}' silences nothing here", one.location, hint=hint, fix=fix)
+                yield self.problem(f"'{one.code}' suppresses nothing here", one.location, hint=hint, fix=fix)

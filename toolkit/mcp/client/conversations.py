@@ -145,7 +145,7 @@ class Conversation:
         except MCPError:
             raise
         except (RuntimeError, ValueError) as error:
-            message = f"MCP server '{name}' broke its word: {words_of(error)}"
+            message = f"MCP server '{name}' broke the protocol: {words_of(error)}"
             raise ToolExecutionError(message, "invalid_result") from error
 
     async def _live(self) -> None:
@@ -232,7 +232,7 @@ class Conversation:
         if isinstance(message, ToolListChangedNotification):
             self._forget_tools()
         elif isinstance(message, Exception):
-            self._log.warning("the server has sent what is no message: %s", type(message).__name__)
+            self._log.warning("the server has sent what is not a message: %s", type(message).__name__)
 
     async def _told(self, params: LoggingMessageNotificationParams) -> None:
         self._log.info("%s: %s", params.level, params.data)

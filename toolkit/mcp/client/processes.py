@@ -1,6 +1,6 @@
 """Processes: a server that is a command, spoken to line by line, and ended with all that it has started.
 
-A server is untrusted: a line of any length, bytes that are no text, and a process that ignores every request to end
+A server is untrusted: a line of any length, bytes that are not text, and a process that ignores every request to end
 must not cost more than its own session.
 """
 

@@ -15,7 +15,7 @@ from toolkit.redactors.redactor import Redactor
 from toolkit.tools.spec import ToolSpec
 
 RESULT = "result"
-"""The member that holds a structured result which is no object, where only objects can be sent."""
+"""The member that holds a structured result which is not an object, where only objects can be sent."""
 
 _DEFINITIONS = ("$defs", "definitions")
 

@@ -1,4 +1,4 @@
-"""Over stdio: one client, one line of JSON a message; whatever is no message is answered with an error.
+"""Over stdio: one client, one line of JSON a message; whatever is not a message is answered with an error.
 
 The two ends are files that nobody else has: before this is used, file descriptors 0 and 1 lead elsewhere.
 """

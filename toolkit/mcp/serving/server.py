@@ -42,7 +42,7 @@ class Options:
     """How tools are served.
 
     Attributes:
-        name: What the server calls itself.
+        name: The name of the server.
         instructions: What clients are told about it, for their models.
         rules: What holds for every call.
         longest: Characters of a result that are sent.

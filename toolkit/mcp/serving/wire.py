@@ -25,7 +25,7 @@ LONGEST_MESSAGE = 4 * 1024 * 1024
 
 
 class LineError(JSONRPCError):
-    """The error that answers a line which is no message."""
+    """The error that answers a line which is not a message."""
 
 
 def message_of(line: bytes, limit: int = LONGEST_MESSAGE) -> JSONRPCMessage | LineError | None:
@@ -85,7 +85,7 @@ def _what_is_wrong(value: dict[str, object]) -> str:
         )
         if not is_right
     ]
-    return "Invalid request: " + ("; ".join(wrong) or "it is nested too deeply, or holds half a character")
+    return "Invalid request: " + ("; ".join(wrong) or "it is nested too deeply, or contains half of a surrogate pair")
 
 
 def _id_of(value: dict[str, object]) -> RequestId | None:
@@ -111,6 +111,6 @@ def line_of(message: JSONRPCMessage) -> bytes:
         identity = message.id if isinstance(message, JSONRPCResponse | JSONRPCError) else None
         if identity is None:
             return b""
-        error = _error(identity, INTERNAL_ERROR, "Internal error: the answer has no form in JSON")
+        error = _error(identity, INTERNAL_ERROR, "Internal error: the answer cannot be written as JSON")
         text = error.model_dump_json(by_alias=True, exclude_unset=True)
     return text.encode()

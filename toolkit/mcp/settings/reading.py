@@ -48,7 +48,7 @@ def read_servers(tables: Mapping[str, Any], spot: Spot) -> dict[str, McpServer]:
             here.wrong("a table", f"write [{here.name}], or files = […]")
         elif not _NAME.fullmatch(name):
             hint = "a name is made of letters, digits, '_' and '-', and begins with a letter"
-            here.report(f"'{name}' is no name for a server", hint)
+            here.report(f"'{name}' is not a valid name for a server", hint)
         elif (server := read_server(name, table, here)) is not None:
             servers[name] = server
     for file in _files(tables.get(FILES), spot.below(FILES)):
@@ -74,7 +74,7 @@ def _files(listed: Any, spot: Spot) -> list[Path]:
         if file.is_file():
             found.append(file)
         else:
-            spot.report(f"there is no file '{text}'", f"it is looked for in '{spot.setting.folder.resolve()}'")
+            spot.report(f"there is no file '{text}'", f"looked for in '{spot.setting.folder.resolve()}'")
     return found
 
 

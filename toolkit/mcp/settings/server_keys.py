@@ -194,8 +194,8 @@ _COMMON = (
         "trusted", _SWITCH, "whether you answer for what it says; in your own configuration alone", False, take=_trusted
     ),
     Key("meta", _CROSSING, "which values of a call's context it receives", take=_converter),
-    Key("prefix", _NAME_PART, "what stands before the names that models are offered; the server's name unless said"),
-    Key("tools", _CHOICES, "names, patterns, or /regular expressions/; all unless said", take=read_choices),
+    Key("prefix", _NAME_PART, "what stands before the names that models are offered; the server's name by default"),
+    Key("tools", _CHOICES, "names, patterns, or /regular expressions/; all by default", take=read_choices),
     Key("exclude", _CHOICES, "what is left out, written alike", take=read_choices),
     Key("required", _CHOICES, "the names of tools without which it is of no use", take=read_choices),
     Key("start_timeout", _DURATION, "how long until it must have answered for the first time", spoken(START_TIMEOUT)),
@@ -214,7 +214,7 @@ _STARTED = (
     Key(
         "cwd",
         _one_text("a folder", r"\S", "folder"),
-        "where it runs; the folder of this file unless said",
+        "where it runs; the folder of this file by default",
         take=_folder,
     ),
 )

@@ -40,9 +40,9 @@ class ServerOptions:
 
     Attributes:
         trusted: The user answers for what the server says of its tools: they are asked about by their own marks.
-        converter: What of a call's context the server is told; nothing unless said.
-        prefix: What stands before the names that models are offered; the server's name and `_` unless said.
-        tools: Which tools are used: names, patterns, or regular expressions between slashes; all unless said.
+        converter: What of a call's context the server is told; nothing by default.
+        prefix: What stands before the names that models are offered; the server's name and `_` by default.
+        tools: Which tools are used: names, patterns, or regular expressions between slashes; all by default.
         exclude: Which are left out, written alike.
         required: The names of tools without which the server is of no use.
         start_timeout: Seconds until it must have answered for the first time.
@@ -72,7 +72,7 @@ class StdioServer(ServerOptions):
         command: The program.
         args: Its arguments.
         env: Variables of its environment, beside the few that are safe to hand on (`PATH`, `HOME`, …).
-        cwd: The folder that it works in; that of this process unless said. In a file, the file's own folder.
+        cwd: The folder that it works in; that of this process by default. In a file, the file's own folder.
     """
 
     name: str

@@ -110,9 +110,7 @@ class RemoteTool(Tool):
         from toolkit.mcp.tools.foreign_schemas import complaint_about  # noqa: PLC0415 - with the SDK
 
         if (complaint := complaint_about(result.structured, output_schema)) is not None:
-            message = (
-                f"MCP server '{self.server.name}' broke its word about the result of '{self.wire_name}': {complaint}"
-            )
+            message = f"MCP server '{self.server.name}' broke the output schema of '{self.wire_name}': {complaint}"
             raise ToolExecutionError(message, "invalid_result")
 
     def _meta(self, context: ToolContext) -> dict[str, Any] | None:
@@ -159,7 +157,7 @@ def offered_name(server: McpServer, wire_name: str) -> str:
 def left_out(server: McpServer, unreadable: "Unreadable") -> Problem:
     """Return the problem that a tool of a server breaks the protocol; it hides no other."""
     message = f"tool '{unreadable.name}' of MCP server '{server.name}' breaks the protocol: {unreadable.reason}"
-    hint = "it is left out, and the others work; whoever wrote the server can mend it"
+    hint = "it is left out, and the others work; its author can fix it"
     return Problem(NOT_A_TOOL, message, place_of(server.name, unreadable.name), "warning", hint)
 
 

@@ -26,7 +26,7 @@ def as_integer(value: Any) -> int:
     if isinstance(value, str):
         if re.fullmatch(INTEGER, value) and len(value) <= MAX_NUMBER_TEXT:
             return int(checked_number(int(value)))
-        raise Unfit("the text is no integer", hint="int(float(…)) cuts the digits after the point off")
+        raise Unfit("the text is not an integer", hint="int(float(…)) cuts the digits after the point off")
     return int(number_in(value, "int"))
 
 
@@ -35,7 +35,7 @@ def as_number(value: Any) -> float:
     if isinstance(value, str):
         if re.fullmatch(NUMBER, value) and len(value) <= MAX_NUMBER_TEXT:
             return float(checked_number(float(value)))
-        raise Unfit("the text is no number")
+        raise Unfit("the text is not a number")
     return float(number_in(value, "float"))
 
 
@@ -62,7 +62,7 @@ def parse_json(text: Any) -> Any:
         data = _DECODER.decode(source)
     except JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise Unfit(f"the text is no JSON: {error.msg[:1].lower()}{error.msg[1:]} at {where}") from error
+        raise Unfit(f"the text is not JSON: {error.msg[:1].lower()}{error.msg[1:]} at {where}") from error
     size_of(data)
     return data
 
@@ -87,7 +87,7 @@ def _json_number(digits: str) -> float:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise Unfit(f"the text is no JSON: '{name}' is no number that JSON knows")
+    raise Unfit(f"the text is not JSON: '{name}' is not a number in JSON")
 
 
 _DECODER = JSONDecoder(parse_int=_json_integer, parse_float=_json_number, parse_constant=_no_constant)

@@ -70,7 +70,7 @@ def parse_expression(source: str) -> Expression:
         source: Its text, without `${{` and `}}`; it may run over several lines.
 
     Raises:
-        ExpressionError: It is no expression, or uses what is not allowed.
+        ExpressionError: It is not an expression, or uses what is not allowed.
     """
     if len(source) > MAX_SOURCE:
         raise ExpressionError(f"the expression is longer than {MAX_SOURCE:,} characters", 0, len(source))

@@ -52,7 +52,7 @@ def size_of(value: Any, limit: int = MAX_SIZE) -> int:
     A value that stands in several places counts in each. Never takes much more work than the limit allows.
 
     Raises:
-        Unfit: It is no JSON data, or larger than the limit.
+        Unfit: It is not JSON data, or larger than the limit.
     """
     size = 0
     waiting = [value]
@@ -77,7 +77,7 @@ def _check_leaf(value: Any) -> None:
     if isinstance(value, float):
         checked_number(value)
     elif value is not None and not isinstance(value, int):
-        raise Unfit(f"{kind_of(value)} is no JSON data")
+        raise Unfit(f"{kind_of(value)} is not JSON data")
 
 
 def check_length(characters: int) -> None:
@@ -95,10 +95,10 @@ def check_count(items: int) -> None:
 def checked_number(number: Any) -> Any:
     """Return a number that an expression made, if it is one that JSON knows and of bounded length."""
     if isinstance(number, complex):
-        raise Unfit("the result is no real number")
+        raise Unfit("the result is not a real number")
     if isinstance(number, float):
         if not isfinite(number):
-            raise Unfit("the result is no finite number")
+            raise Unfit("the result is not a finite number")
     elif number.bit_length() > MAX_BITS:
         raise Unfit("the number is too large")
     return number
@@ -114,7 +114,7 @@ def checked_key(key: Any) -> str:
 def _as_dict(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
-    raise Unfit(f"{kind_of(value)} is no JSON data")
+    raise Unfit(f"{kind_of(value)} is not JSON data")
 
 
 _COMPACT = JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_as_dict)
@@ -125,7 +125,7 @@ def json_of(value: Any) -> str:
     """Return plain data as compact JSON, non-ASCII characters as they are.
 
     Raises:
-        Unfit: It is no JSON data, or too large.
+        Unfit: It is not JSON data, or too large.
     """
     return _encoded(value, _COMPACT)
 
@@ -147,6 +147,6 @@ def text_of(value: Any) -> str:
     """Return what stands in a text for a value: a text as it is, everything else as compact JSON.
 
     Raises:
-        Unfit: It is no JSON data, or too large.
+        Unfit: It is not JSON data, or too large.
     """
     return value if isinstance(value, str) else json_of(value)

@@ -62,7 +62,7 @@ def serialized_schema(annotation: Any) -> dict[str, Any]:
     """Return the JSON Schema of a type as it is written out.
 
     Raises:
-        UnfitTypeError: If it has no form in JSON.
+        UnfitTypeError: If it cannot be written as JSON.
     """
     schema = _described(readable(annotation), "serialization")[1]
     tell_names(schema)
@@ -120,7 +120,7 @@ class _JsonSchema(GenerateJsonSchema):
         return _described_members(super().model_schema(schema), schema["cls"])
 
     def enum_schema(self, schema: core_schema.EnumSchema) -> JsonSchemaValue:
-        """Describe an enumeration; values that are no text say little, so their names are kept for `tell_names`."""
+        """Describe an enumeration; values that are not text say little, so their names are kept for `tell_names`."""
         described = super().enum_schema(schema)
         named = [(member.value, member.name) for member in schema["members"] if not isinstance(member.value, str)]
         if len(named) == len(schema["members"]):
