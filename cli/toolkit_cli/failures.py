@@ -162,11 +162,11 @@ def _usage_problem(error: typer.TyperException) -> Problem:
     message = message.replace("a valid int range", "a whole number")
     context = getattr(error, "ctx", None)
     hint = f"`{context.command_path} --help` shows how" if context else None
-    if possibilities:  # the nearest first
-        hint = f"did you mean {' or '.join(map(repr, possibilities))}?"
+    unknown = getattr(error, "option_name", "").lstrip("-")
+    if possibilities:  # Typer's own list is generous: the dashes count as likeness
+        hint = did_you_mean(unknown, [name.lstrip("-") for name in possibilities], before="--", otherwise=hint)
     if mistyped := _NO_CHOICE.fullmatch(error.message):
         hint = did_you_mean(mistyped[1], _CHOICE.findall(mistyped[2]), otherwise=hint)
-    unknown = getattr(error, "option_name", "").lstrip("-")
     if unknown and context and any(parameter.name == "words" for parameter in context.command.params):
         hint = f"if it is the tool's own argument, write {unknown}=…; if not, {hint}"
     return Problem("", message[:1].lower() + message[1:], hint=hint)

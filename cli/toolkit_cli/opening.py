@@ -29,7 +29,12 @@ def open_all(
     opened = open_targets(targets, configuration, gate, looks=looks)
     for tool in opened.tools.values():
         console.redactor().learn(*tool.own_secrets)
-    return opened
+    return opened if looks else _without_notes(opened)
+
+
+def _without_notes(opened: "Opened") -> "Opened":
+    """Leave out the notes on built-in tools that nobody has configured: who uses the others has not asked about them."""
+    return opened._replace(problems=[problem for problem in opened.problems if problem.severity != "info"])
 
 
 def open_configured(

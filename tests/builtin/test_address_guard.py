@@ -143,7 +143,7 @@ def test_every_address_of_a_name_is_checked():
 
 
 def test_what_a_resolver_makes_up_is_refused():
-    with pytest.raises(RefusedHostError, match="leads to no public address"):
+    with pytest.raises(RefusedHostError, match="resolves to no public address"):
         addresses_of("shop.example", "not an address")
 
 

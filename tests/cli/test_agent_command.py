@@ -92,13 +92,20 @@ def test_events_are_written_as_they_happen(program, scripted):
         (("--model", "scripted:script.yaml", "--budget", "much"), 2, "'much' is not a budget"),
         (("--model", "scripted:script.yaml", "--continue"), 2, "name it with --transcript"),
         (("--model", "scripted:script.yaml", "--continue", "--transcript", "none.json"), 4, "cannot read 'none.json'"),
-        (("--model", "scripted:script.yaml", "--continue", "--transcript", "script.yaml"), 2, "is no transcript"),
+        (("--model", "scripted:script.yaml", "--continue", "--transcript", "script.yaml"), 2, "is not a transcript"),
     ],
 )
 def test_what_cannot_begin_is_told_with_its_cure(invoke, scripted, options, code, message):
     finished = invoke("agent", "go", *options)
     assert (finished.exit_code, finished.stdout) == (code, "")
     assert message in finished.stderr
+
+
+def test_built_in_tools_that_need_a_configuration_are_no_news_to_who_uses_the_others(program, scripted):
+    finished = program("agent", "what is 6 by 7?", "--model", "scripted:script.yaml", "--tools", "builtin", "--yes")
+    assert finished.returncode == 0, finished.stderr
+    assert "TK003" not in finished.stderr
+    assert "the built-in tool 'http'" not in finished.stderr
 
 
 def test_what_tools_say_to_the_user_is_shown(program, project):
@@ -262,7 +269,7 @@ def test_same_task_is_done_by_a_model_behind_a_server(program, scripted):
             "answered with status 401: the key ********** is wrong",
         ),
         (said("half a", finish=None), (), 1, "was cut: its stream ended without a reason to finish"),
-        (Silence(), ("--model-timeout", "200ms"), 5, "was silent for 0.2 seconds"),
+        (Silence(), ("--model-timeout", "200ms"), 5, "sent nothing for 0.2 seconds"),
     ],
 )
 def test_what_a_server_does_wrong_ends_the_agent_in_words_and_no_key_is_shown(

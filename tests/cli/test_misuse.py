@@ -53,7 +53,7 @@ def in_shell(project):
             "run tools.py --tiemout 3s",
             (
                 "error: no such option: --tiemout\nhint: if it is the tool's own argument, write tiemout=…; "
-                "if not, did you mean '--timeout' or '--quiet' or '--input'?\n"
+                "if not, did you mean '--timeout'?\n"
             ),
         ),
         (

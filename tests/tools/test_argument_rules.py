@@ -1,7 +1,7 @@
 """What arguments a call may carry, and the one message that names everything wrong with them."""
 
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum, IntEnum
 from typing import Annotated, Any, Literal
@@ -181,7 +181,7 @@ REFUSED = [
     (bool, '"yes"', 'should be a valid boolean, not "yes"'),
     (str, "true", "should be a valid string, not true"),
     (str, "[1]", "should be a valid string, not an array"),
-    (Decimal, "true", "decimal input should be an integer, float, string or Decimal object, not true"),
+    (Decimal, "true", "must be a number such as 12.50, not true"),
     (Decimal, '"NaN"', 'should be a finite number, not "NaN"'),
     (Color, '"RED"', "should be 'red' or 'blue', not \"RED\""),
     (Color, "0", "should be 'red' or 'blue', not 0"),
@@ -196,15 +196,28 @@ REFUSED = [
     (list[int], '"[1]"', 'should be a valid array, not "[1]"'),
     (int | str, "true", f"{WHOLE}, not true or should be a valid string, not true"),
     (int | str | None, "true", f"{WHOLE}, not true or should be a valid string, not true"),
-    (UUID, '"x"', 'should be a valid UUID, invalid character: found `x` at 0, not "x"'),
+    (UUID, '"x"', 'must be a UUID such as 123e4567-e89b-12d3-a456-426614174000, not "x"'),
+    (UUID, "5", "must be a UUID such as 123e4567-e89b-12d3-a456-426614174000, not 5"),
+    (date, '"x"', 'must be a date such as 2026-03-15, not "x"'),
+    (date, "true", "must be a date such as 2026-03-15, not true"),
+    (
+        date,
+        '"2026-13-01"',
+        'must be a date such as 2026-03-15 (month value is outside expected range of 1-12), not "2026-13-01"',
+    ),
+    (date, '"2026-03-15T10:00:00"', 'must be a date such as 2026-03-15, not "2026-03-15T10:00:00"'),
+    (datetime, '"noon"', 'must be a date and time such as 2026-03-15T10:30:00, not "noon"'),
+    (time, '"noon"', 'must be a time such as 10:30:00, not "noon"'),
+    (timedelta, '"a while"', 'must be a duration such as PT1H30M or 01:30:00, not "a while"'),
+    (Decimal, '"twelve"', 'must be a number such as 12.50, not "twelve"'),
     (Address, "5", "should be an object, not 5"),
     (Strict, '"5"', 'should be an object, not "5"'),
     (
         Annotated[Cat | Dog, Field(discriminator="kind")],
         '{"kind": "cow"}',
-        "tag 'cow' found using 'kind' does not match any of the expected tags: 'cat', 'dog'",
+        "'kind' must be 'cat' or 'dog', not 'cow'",
     ),
-    (Annotated[Cat | Dog, Field(discriminator="kind")], "{}", "unable to extract tag using discriminator 'kind'"),
+    (Annotated[Cat | Dog, Field(discriminator="kind")], "{}", "'kind' is missing"),
     (Even, '{"half": 5}', "half and whole disagree"),
 ]
 

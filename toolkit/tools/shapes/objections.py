@@ -206,14 +206,50 @@ _ABOUT_WHAT_IS_INSIDE = {
 }
 
 
+_FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("date_from", "date_parsing", "date_type"), "a date such as 2026-03-15"),
+    (("datetime_from", "datetime_parsing", "datetime_type"), "a date and time such as 2026-03-15T10:30:00"),
+    (("time_parsing", "time_type"), "a time such as 10:30:00"),
+    (("time_delta_parsing", "time_delta_type"), "a duration such as PT1H30M or 01:30:00"),
+    (("uuid_parsing", "uuid_type"), "a UUID such as 123e4567-e89b-12d3-a456-426614174000"),
+    (("decimal_parsing", "decimal_type"), "a number such as 12.50"),
+)
+"""What a value of a type looks like, by how the types of pydantic's errors begin: what its parser read last helps nobody."""
+
+
 def _reason(detail: "ErrorDetails", *, is_secret: bool) -> str:
     """Return what is wrong with a value, and the value, unless that is secret or a container of the right kind."""
-    message = detail["msg"].removeprefix("Input ").removeprefix("Value error, ").removeprefix("Assertion failed, ")
-    reason = f"{message[:1].lower()}{message[1:]}"
+    reason = _wanted_form(detail) or _wanted_tag(detail) or _words_of_pydantic(detail["msg"])
     is_container = isinstance(detail["input"], dict | list | tuple | set)
     if is_secret or (is_container and detail["type"] in _ABOUT_WHAT_IS_INSIDE):
         return reason
     return f"{reason}, not {_shown(detail['input'])}"
+
+
+def _wanted_form(detail: "ErrorDetails") -> str | None:
+    """Return what a value must look like, and which part of it is out of range, where pydantic tells of its parser."""
+    forms = [form for beginnings, form in _FORMS if detail["type"].startswith(beginnings)]
+    if not forms:
+        return None
+    trouble = str(detail.get("ctx", {}).get("error", ""))
+    return f"must be {forms[0]} ({trouble})" if "outside" in trouble else f"must be {forms[0]}"
+
+
+def _wanted_tag(detail: "ErrorDetails") -> str | None:
+    """Return what the member that tells the types of a union apart must be, where it is another or not there."""
+    context = detail.get("ctx", {})
+    match detail["type"]:
+        case "union_tag_not_found":
+            return f"{context['discriminator']} is missing"
+        case "union_tag_invalid":
+            tags = context["expected_tags"].replace(", ", " or ")
+            return f"{context['discriminator']} must be {tags}, not '{context['tag']}'"
+    return None
+
+
+def _words_of_pydantic(message: str) -> str:
+    message = message.removeprefix("Input ").removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    return f"{message[:1].lower()}{message[1:]}"
 
 
 def _shown(value: object) -> str:
