@@ -214,7 +214,7 @@ _FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("uuid_parsing", "uuid_type"), "a UUID such as 123e4567-e89b-12d3-a456-426614174000"),
     (("decimal_parsing", "decimal_type"), "a number such as 12.50"),
 )
-"""What a value of a type looks like, by how the types of pydantic's errors begin: what its parser read last helps nobody."""
+"""What a value of a type looks like, by how the types of pydantic's errors begin."""
 
 
 def _reason(detail: "ErrorDetails", *, is_secret: bool) -> str:
