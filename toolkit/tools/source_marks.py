@@ -39,6 +39,7 @@ OUR_MARKS = SourceMarks(
         "toolkit.*.Subagent",
         "toolkit.*.ToolSearch",
         "toolkit.*.McpFacade",
+        "toolkit.disclosure.*.Facade",
     ),
     makers=(
         "toolkit.from_function",
