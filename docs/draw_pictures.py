@@ -1,0 +1,138 @@
+"""Draw the terminal sessions of the README as SVG: `python docs/draw_pictures.py`, or with `--check` as CI does.
+
+Each picture is what the real program shows on a real terminal, in colour. What differs from run to run (times) is
+written as zeros, so that the same program always draws the same picture.
+"""
+
+import io
+import os
+import re
+import sys
+import tempfile
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pexpect
+import pyte
+from rich.console import Console
+from rich.style import Style
+from rich.terminal_theme import SVG_EXPORT_THEME
+from rich.text import Text
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "docs" / "pictures"
+WIDTH, HEIGHT = 100, 60
+PROMPT = "     >"
+FILES = re.compile(r"^<!-- file: (\S+) -->\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+TIMES = re.compile(r"\d+(?:\.\d+)?(?= (?:ms|s)\b)")
+FONTS = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+
+
+class Session(NamedTuple):
+    """One session: the commands, typed one after the other, and what is typed at the questions of the last."""
+
+    commands: tuple[str, ...]
+    keys: str = ""
+
+
+SESSIONS = {
+    "approve": Session(("toolkit run shop.py:refund order=A-17 euros=40",), "o"),
+    "lint": Session(("toolkit lint shop.py broken.py refunds.yaml",)),
+    "pipeline": Session(("toolkit run refunds.yaml orders=@orders.json --approve refund",)),
+}
+
+
+def draw(name: str) -> str:
+    """Return the picture of a session."""
+    with tempfile.TemporaryDirectory() as folder:
+        for file, text in FILES.findall((ROOT / "README.md").read_text("utf-8")):
+            Path(folder, file).write_text(text, "utf-8")
+        lines = [line for command in SESSIONS[name].commands for line in _played(command, SESSIONS[name].keys, folder)]
+    console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True, color_system="truecolor")
+    for line in lines:
+        console.print(line)
+    return _without_remote_fonts(console.export_svg(title="toolkit", theme=SVG_EXPORT_THEME, unique_id=name))
+
+
+def _played(command: str, keys: str, folder: str) -> list[Text]:
+    """Return what a command shows on a terminal, line by line, with its colours."""
+    child: Any = pexpect.spawn(
+        "bash",
+        ["-c", command],
+        cwd=folder,
+        env=_environment(),
+        encoding="utf-8",
+        timeout=60,
+        dimensions=(HEIGHT, WIDTH),
+    )
+    shown = ""
+    for key in keys:
+        child.expect_exact(PROMPT)
+        shown += child.before + child.after
+        child.send(f"{key}\r")
+    child.expect(pexpect.EOF)
+    return [Text.assemble(("$ ", "green"), command), *_lines(shown + child.before)]
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: os.environ[name] for name in ("HOME", "LANG") if name in os.environ}
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    return kept | {"PATH": path, "TERM": "xterm-256color", "COLORTERM": "truecolor", "PROMPT_TOOLKIT_NO_CPR": "1"}
+
+
+def _lines(output: str) -> list[Text]:
+    """Return the lines that a terminal has in the end; a line of the program that was painted over is not among them."""
+    screen = pyte.Screen(WIDTH, HEIGHT)
+    pyte.Stream(screen).feed(output)
+    lines = [_line(screen.buffer[number]) for number in range(HEIGHT)]
+    while lines and not lines[-1].plain:
+        lines.pop()
+    return lines
+
+
+def _line(cells: Any) -> Text:
+    styled = [(cells[column].data, _style(cells[column])) for column in range(WIDTH)]
+    plain = "".join(character for character, _ in styled)
+    for time in reversed(list(TIMES.finditer(plain))):
+        is_in_the_middle = bool(plain[time.end() + len(" ms") :].strip())  # what follows keeps its place
+        zero = "0".rjust(len(time[0])) if is_in_the_middle else "0"
+        styled[time.start() : time.end()] = [(character, styled[time.start()][1]) for character in zero]
+    pieces = [("".join(character for character, _ in run), style) for style, run in groupby(styled, itemgetter(1))]
+    line = Text.assemble(*pieces)
+    line.rstrip()
+    return line
+
+
+def _style(cell: Any) -> Style:
+    return Style(color=_colour(cell.fg), bold=cell.bold, italic=cell.italics)
+
+
+def _colour(name: str) -> str | None:
+    names = {"default": None, "brown": "yellow"}
+    return names.get(name, f"#{name}" if re.fullmatch("[0-9a-f]{6}", name) else name)
+
+
+def _without_remote_fonts(picture: str) -> str:
+    """Return a picture that loads nothing: it uses a font of the reader's own machine."""
+    picture = re.sub(r"\s*@font-face \{.*?\}", "", picture, flags=re.DOTALL)
+    return re.sub(r"font-family: Fira Code, monospace;", f"font-family: {FONTS};", picture)
+
+
+def main() -> int:
+    """Draw every picture, or, with `--check`, compare them with what is drawn now."""
+    stale = []
+    for name in SESSIONS:
+        file, picture = FOLDER / f"{name}.svg", draw(name)
+        if "--check" not in sys.argv:
+            file.write_text(picture, "utf-8")
+        elif not file.exists() or file.read_text("utf-8") != picture:
+            stale.append(file.name)
+    if stale:
+        print(f"these pictures show another program: {', '.join(stale)}; python docs/draw_pictures.py", file=sys.stderr)
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
