@@ -83,7 +83,7 @@ def _environment() -> dict[str, str]:
 
 
 def _lines(output: str) -> list[Text]:
-    """Return the lines that a terminal has in the end; a line of the program that was painted over is not among them."""
+    """Return the lines that a terminal has in the end, without those that were painted over."""
     screen = pyte.Screen(WIDTH, HEIGHT)
     pyte.Stream(screen).feed(output)
     lines = [_line(screen.buffer[number]) for number in range(HEIGHT)]
