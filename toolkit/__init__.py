@@ -16,8 +16,6 @@ A tool is a plain typed function with a mark; it stays the function that it was,
 Each public name is loaded when it is first used, so that importing the package costs next to nothing.
 """
 
-from toolkit.releases import __version__ as __version__
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toolkit.approvals.decisions import Continue as Continue, Edit as Edit, ExitEarly as ExitEarly, Reject as Reject
@@ -35,6 +33,7 @@ if TYPE_CHECKING:
     from toolkit.pipelines.definitions import ErrorStrategy as ErrorStrategy
     from toolkit.pipelines.pipeline import Pipeline as Pipeline
     from toolkit.problems import Problem as Problem
+    from toolkit.releases import __version__ as __version__
     from toolkit.sources.loading import load_pipeline as load_pipeline, load_tools as load_tools
     from toolkit.tools.base import Tool as Tool, WrappedTool as WrappedTool
     from toolkit.tools.calls import ToolCall as ToolCall
@@ -59,6 +58,7 @@ else:
             "pipelines.definitions": "ErrorStrategy",
             "pipelines.pipeline": "Pipeline",
             "problems": "Problem",
+            "releases": "__version__",
             "sources.loading": "load_pipeline load_tools",
             "tools.base": "Tool WrappedTool",
             "tools.calls": "ToolCall",

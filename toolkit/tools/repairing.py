@@ -1,4 +1,4 @@
-"""Repairing: one pass over JSON that a model sent as arguments and that is not an object, malformed or written twice."""
+"""Repairing: one pass over a JSON text that a model sent as arguments: malformed, not an object, or written twice."""
 
 import re
 from typing import Any
