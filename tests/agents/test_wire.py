@@ -161,7 +161,7 @@ def test_stream_that_falls_silent_is_given_up_and_what_was_said_stays_in_the_tra
     with ChatServer.of_answers(Silence(ModelReply("well then"))) as server:
         model = open_model("chat:m", server.url, timeout=0.5)
         talking = run_agent(model, "go", transcript=transcript, context=ToolContext(listener=lambda event: None))
-        with pytest.raises(ModelError, match=r"was silent for 0\.5 seconds"):
+        with pytest.raises(ModelError, match=r"sent nothing for 0\.5 seconds"):
             asyncio.run(talking)
     assert [message.as_record() for message in transcript.messages][1:] == [ModelReply("well", cut=True).as_record()]
 

@@ -306,7 +306,7 @@ def test_a_call_that_takes_too_long_exits_5(run, project):
 def test_a_timeout_that_is_no_time_is_refused(run, text):
     ended = run("tools.py:nothing", f"--timeout={text}")
     assert ended.returncode == 2
-    assert ended.stderr == f"error: --timeout: '{text}' is no time\nhint: write 500ms, 30s or 5m\n"
+    assert ended.stderr == f"error: --timeout: '{text}' is not a duration\nhint: write 500ms, 30s or 5m\n"
 
 
 def test_logging_is_shown_when_asked_for(run):
