@@ -68,7 +68,11 @@ def run(project, *arguments, **more):
             2,
             "error: --allow-host: 'https://shop.example/mcp' is not a host name\nhint: write shop.example or shop.example:8443\n",
         ),
-        (["tools.py", "--timeout", "soon"], 2, "error: --timeout: 'soon' is not a duration\nhint: write 500ms, 30s or 5m\n"),
+        (
+            ["tools.py", "--timeout", "soon"],
+            2,
+            "error: --timeout: 'soon' is not a duration\nhint: write 500ms, 30s or 5m\n",
+        ),
         (["tools.py", "--meta", "progressToken"], 2, "error: the protocol keeps the name 'progressToken' for itself\n"),
         (
             ["tools.py", "--approve", "("],
