@@ -26,7 +26,8 @@ def homes_of(face: str) -> dict[str, str]:
         return dict.fromkeys(import_module(face).__all__, face)
     [choice] = [node for node in _tree_of(face).body if isinstance(node, ast.If)]
     imports = [node for node in choice.body if isinstance(node, ast.ImportFrom)]
-    return {str(alias.asname): str(node.module) for node in imports for alias in node.names}
+    names = {str(alias.asname): str(node.module) for node in imports for alias in node.names}
+    return {name: home for name, home in names.items() if name != "__version__"}  # a text, which says all of itself
 
 
 def _section(face: str) -> str:
