@@ -26,13 +26,13 @@ def homes_of(face: str) -> dict[str, str]:
         return dict.fromkeys(import_module(face).__all__, face)
     [choice] = [node for node in _tree_of(face).body if isinstance(node, ast.If)]
     imports = [node for node in choice.body if isinstance(node, ast.ImportFrom)]
-    names = {str(alias.asname): str(node.module) for node in imports for alias in node.names}
-    return {name: home for name, home in names.items() if name != "__version__"}  # a text, which says all of itself
+    return {str(alias.asname): str(node.module) for node in imports for alias in node.names}
 
 
 def _section(face: str) -> str:
     tree, homes = _tree_of(face), homes_of(face)
-    names = [name for name in sorted(homes, key=str.lower) if face == "toolkit" or not hasattr(toolkit, name)]
+    own = [name for name in homes if face == "toolkit" or not hasattr(toolkit, name)]
+    names = sorted((name for name in own if name != "__version__"), key=str.lower)
     rows = [f"| `{name}` | {_first_sentence(_documentation(homes[name], name))} |" for name in names]
     lead = _first_sentence(ast.get_docstring(tree) or "")
     return "\n".join([f"### `{face}`", "", lead, "", "| name | what it is |", "| --- | --- |", *rows, ""])
