@@ -229,3 +229,51 @@ def test_a_call_without_secrets_is_logged_and_told_as_it_came():
     sent = '{ "x" : 1 }'
     from_function(lambda x: x, name="plain").run(sent, ToolContext(listener=events.append))
     assert events[0].arguments is sent
+
+
+BEHIND = {
+    "a definition of draft 7": (
+        {"login": {"$ref": "#/definitions/Login"}},
+        {"definitions": {"Login": {"type": "object", "properties": {"pin": {"type": "string", "writeOnly": True}}}}},
+        {"login": {"pin": PASSWORD}},
+    ),
+    "another property": (
+        {"pin": {"type": "string", "writeOnly": True}, "again": {"$ref": "#/properties/pin"}},
+        {},
+        {"again": PASSWORD},
+    ),
+    "an anchor": (
+        {"pin": {"$ref": "#Pin"}},
+        {"$defs": {"Pin": {"$anchor": "Pin", "writeOnly": True}}},
+        {"pin": PASSWORD},
+    ),
+    "a pattern of names": (
+        {"pins": {"type": "object", "patternProperties": {"^p": {"writeOnly": True}}}},
+        {},
+        {"pins": {"p1": PASSWORD}},
+    ),
+    "a list of positions": (
+        {"pins": {"type": "array", "items": [{}, {"writeOnly": True}]}},
+        {},
+        {"pins": ["user", PASSWORD]},
+    ),
+    "a condition": (
+        {"login": {"if": {"required": ["pin"]}, "then": {"properties": {"pin": {"writeOnly": True}}}}},
+        {},
+        {"login": {"pin": PASSWORD}},
+    ),
+    "a conjunction at the root": ({}, {"allOf": [{"properties": {"pin": {"writeOnly": True}}}]}, {"pin": PASSWORD}),
+}
+
+
+@pytest.mark.parametrize("place", BEHIND)
+def test_secret_is_hidden_wherever_its_mark_stands(place):
+    properties, beside, arguments = BEHIND[place]
+    schema = {"type": "object", "properties": properties, "additionalProperties": True} | beside
+    tool = Tool.create("log_in", "Logs in.", schema, lambda **_: "done", requires_approval=True)
+    events: list[Any] = []
+    reviewer = ScriptedReviewer([Continue()])
+    assert tool.run(arguments, ToolContext(reviewer=reviewer, listener=events.append)).text == "done"
+    shown = repr([reviewer.requests, [as_record(event) for event in events]])
+    assert PASSWORD not in shown
+    assert MASK in shown

@@ -21,10 +21,11 @@ from toolkit.dialects import exporting
 from toolkit.dialects.changes import Notes, Objection
 from toolkit.dialects.limits import Limit, Limits
 from toolkit.dialects.names import DIALECTS
-from toolkit.dialects.parts import Part, child, read_schema, types_of, walk
+from toolkit.dialects.parts import Part, child, read_schema, walk
 from toolkit.dialects.providers import LIMITS
 from toolkit.dialects.recognizing import FORM_OF, Recognized, recognize
 from toolkit.problems import Severity
+from toolkit.schemas.kinds import types_of
 from toolkit.tools.spec import ToolSpec
 
 PROVIDERS = (*DIALECTS, "llama-cpp", "portable")

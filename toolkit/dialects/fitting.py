@@ -8,9 +8,10 @@ from toolkit.dialects import references, strictness, unions
 from toolkit.dialects.changes import Notes
 from toolkit.dialects.limits import Limit, Limits
 from toolkit.dialects.merging import merge_all_of, same, unique
-from toolkit.dialects.parts import Part, child, read_schema, types_of, walk, write_words
-from toolkit.tools.schema_words import as_json, words_for
-from toolkit.tools.schemas import put_in_order
+from toolkit.dialects.parts import Part, child, read_schema, walk, write_words
+from toolkit.schemas.kinds import types_of
+from toolkit.schemas.tidying import put_in_order
+from toolkit.schemas.words import as_json, words_for
 
 _SILENT = frozenset(
     {"$schema", "$id", "$comment", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary", "discriminator",

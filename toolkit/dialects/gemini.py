@@ -9,9 +9,10 @@ from toolkit.dialects.changes import Notes, Objection
 from toolkit.dialects.fitting import LOGIC, UNIONS, close_tuples, narrow
 from toolkit.dialects.limits import Limits
 from toolkit.dialects.merging import ANNOTATIONS
-from toolkit.dialects.parts import Part, child, read_schema, types_of, walk
+from toolkit.dialects.parts import Part, child, inner_parts, read_schema, walk
 from toolkit.dialects.providers import LIMITS
-from toolkit.tools.schemas import put_in_order, subschemas
+from toolkit.schemas.kinds import types_of
+from toolkit.schemas.tidying import put_in_order
 
 OPEN_API, AS_JSON_SCHEMA = LIMITS["gemini"], LIMITS["gemini-json-schema"]
 
@@ -116,8 +117,8 @@ def _needed(part: Part) -> Iterator[Part]:
     yield part
     optional = [one for name, one in part.get("properties", {}).items() if name not in part.get("required", ())]
     skipped = {id(one) for one in optional}
-    for inner in subschemas(part):
-        if isinstance(inner, Part) and id(inner) not in skipped:
+    for inner in inner_parts(part):
+        if id(inner) not in skipped:
             yield from _needed(inner)
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from toolkit.dialects.changes import Notes
 from toolkit.dialects.limits import Limit
-from toolkit.dialects.parts import Part, types_of, walk
+from toolkit.dialects.parts import Part, walk
+from toolkit.schemas.kinds import types_of
 
 ANNOTATIONS = frozenset(
     {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"}

@@ -7,10 +7,11 @@ from toolkit.dialects import unions
 from toolkit.dialects.changes import Notes
 from toolkit.dialects.fitting import UNIONS, close_tuples, fold, make_one_object, settle_references, widen_tuples
 from toolkit.dialects.merging import ANNOTATIONS, merge_all_of, unique
-from toolkit.dialects.parts import Part, child, read_schema, types_of, write_words
+from toolkit.dialects.parts import Part, child, read_schema, write_words
 from toolkit.dialects.providers import LIMITS
-from toolkit.tools.schema_words import as_json
-from toolkit.tools.schemas import put_in_order
+from toolkit.schemas.kinds import types_of
+from toolkit.schemas.tidying import put_in_order
+from toolkit.schemas.words import as_json
 
 _LIMITS = LIMITS["ollama"]
 _ROOT = ("type", "properties", "required", "$defs", "description")

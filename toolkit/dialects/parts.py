@@ -5,22 +5,23 @@ may trust their form: `properties` is a mapping of parts, `anyOf` a list of part
 name or a list of them.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from math import isfinite
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolkit.codes import BOOLEAN_SUBSCHEMA
 from toolkit.dialects.changes import Notes
 from toolkit.dialects.limits import Limit, Source
-from toolkit.tools.schemas import BY_NAME, LISTED, SINGLE, subschemas
-
-TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
+from toolkit.schemas.forms import TYPES, is_schema
+from toolkit.schemas.keywords import DRAFTS, HOLDERS
+from toolkit.schemas.kinds import types_of
+from toolkit.schemas.places import places_in
+from toolkit.schemas.schema import DEEPEST
 
 _SPECIFICATION = Source("https://json-schema.org/draft/2020-12", "2026-11-22")
 _WELL_FORMED = Limit(True, "what is not JSON Schema is refused or misread", _SPECIFICATION)
-DEEPEST = 100
 _NOTHING = object()
-_OPENING = frozenset({"additionalProperties", "unevaluatedProperties", "unevaluatedItems"})
+_OPENING = frozenset({"additionalProperties", "additionalItems", "unevaluatedProperties", "unevaluatedItems"})
+_KNOWN = DRAFTS["2020-12"]
 
 
 class Part(dict[str, Any]):
@@ -59,13 +60,12 @@ def walk(part: Part) -> Iterator[Part]:
     while waiting:
         current = waiting.pop()
         yield current
-        waiting += [inner for inner in reversed(list(subschemas(current))) if isinstance(inner, Part)]
+        waiting += reversed(inner_parts(current))
 
 
-def types_of(part: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of the types that a schema gives."""
-    given = part.get("type", ())
-    return (given,) if isinstance(given, str) else tuple(given)
+def inner_parts(part: Part) -> list[Part]:
+    """Return the parts directly inside."""
+    return [inner for _, inner in places_in(part) if isinstance(inner, Part)]
 
 
 def write_words(part: Part) -> None:
@@ -119,74 +119,41 @@ class _Reader:
             part[str(key)] = kept
 
     def _kept(self, key: str, value: Any, place: str, depth: int) -> Any:
-        if key in BY_NAME:
+        holds = HOLDERS[key].form.holds if key in HOLDERS else "nothing"
+        if holds == "map":
             return self._by_name(key, value, place, depth)
-        if key in LISTED:
-            inner = [self.read(one, child(place, str(index)), depth + 1) for index, one in _schemas(value)]
-            return inner or _NOTHING
+        if holds == "list":
+            return self._listed(value, place, depth)
         if key in _OPENING and isinstance(value, bool):
             return value
-        if key in SINGLE:
-            return self.read(value, place, depth + 1) if isinstance(value, Mapping | bool) else _NOTHING
-        wanted = _FORMS.get(key)
-        return value if wanted is None or wanted(value) else _mended(key, value)
+        if holds != "nothing":
+            return self.read(value, place, depth + 1) if is_schema(value) else _NOTHING
+        return value if key not in _KNOWN or _KNOWN[key].form.fits(value) else _mended(key, value)
+
+    def _listed(self, value: Any, place: str, depth: int) -> Any:
+        listed = enumerate(value if isinstance(value, list | tuple) else ())
+        return [self.read(one, child(place, str(at)), depth + 1) for at, one in listed if is_schema(one)] or _NOTHING
 
     def _by_name(self, key: str, value: Any, place: str, depth: int) -> Any:
         if not isinstance(value, Mapping):
             return _NOTHING
+        kept: dict[str, Any] = {}
         for name, inner in value.items():
+            there = child(place, str(name))
             if key == "properties" and isinstance(inner, bool):
                 what = "a schema that is only true or false is written as an object"
-                self._notes.changed(child(place, str(name)), what, _WELL_FORMED, BOOLEAN_SUBSCHEMA)
-        schemas = {str(name): inner for name, inner in value.items() if isinstance(inner, Mapping | bool)}
-        return {name: self.read(inner, child(place, name), depth + 1) for name, inner in schemas.items()}
-
-
-def _schemas(value: Any) -> list[tuple[int, Any]]:
-    listed = value if isinstance(value, list | tuple) else ()
-    return [(index, one) for index, one in enumerate(listed) if isinstance(one, Mapping | bool)]
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-
-
-def _is_count(value: Any) -> bool:
-    return _is_number(value) and value >= 0 and value == int(value)
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list | tuple) and bool(value)
-
-
-def _are_types(value: Any) -> bool:
-    names = value if isinstance(value, list | tuple) and value else [value]
-    return all(isinstance(name, str) and name in TYPES for name in names)
-
-
-def _are_names(value: Any) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
-
-
-_FORMS: dict[str, Callable[[Any], bool]] = {
-    "type": _are_types,
-    "required": _are_names,
-    "enum": _is_list,
-    **dict.fromkeys(("description", "title", "format", "pattern", "$ref", "$anchor"), _is_text),
-    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"), _is_number),
-    **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"), _is_count),
-}
+                self._notes.changed(there, what, _WELL_FORMED, BOOLEAN_SUBSCHEMA)
+            if is_schema(inner):
+                kept[str(name)] = self.read(inner, there, depth + 1)
+            elif key == "dependencies":  # the names that a member needs beside it
+                kept[str(name)] = inner
+        return kept
 
 
 def _mended(key: str, value: Any) -> Any:
     """Return what a value of another form was meant to be, or nothing."""
     if key == "type":
-        names = [value] if isinstance(value, str) else value if isinstance(value, list | tuple) else []
-        known = [name.lower() for name in names if _is_text(name) and name.lower() in TYPES]
+        known = [name.lower() for name in types_of({"type": value}) if name.lower() in TYPES]
         return (known[0] if len(known) == 1 else known) if known else _NOTHING
     return _NOTHING
 

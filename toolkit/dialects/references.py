@@ -7,8 +7,10 @@ from toolkit.codes import RECURSIVE_SCHEMA, UNSUPPORTED_KEYWORD
 from toolkit.dialects.changes import Notes, Objection
 from toolkit.dialects.limits import Limit
 from toolkit.dialects.merging import ANNOTATIONS, conjoined
-from toolkit.dialects.parts import DEEPEST, Part, child, walk
-from toolkit.tools.schemas import REFERENCE, subschemas
+from toolkit.dialects.parts import Part, child, inner_parts, walk
+from toolkit.schemas.places import REFERENCES, name_in_reference, place_of, reference_in
+from toolkit.schemas.schema import DEEPEST
+from toolkit.schemas.tidying import REFERENCE
 
 ROOT = "#"
 _MOST_PARTS = 20_000
@@ -19,7 +21,7 @@ def settle(root: Part, notes: Notes, limit: Limit[Any]) -> None:
 
     A reference that leads nowhere, or out of the schema, is dropped, which is noted as an objection.
     """
-    if not any(key in part for part in walk(root) for key in ("$ref", "$dynamicRef", "$recursiveRef")):
+    if not any(key in part for part in walk(root) for key in REFERENCES):
         _undefined(root)
         return
     original = root.twin()
@@ -31,7 +33,7 @@ def settle(root: Part, notes: Notes, limit: Limit[Any]) -> None:
             target = _target(original, part)
             if "$ref" in part and target is None:
                 notes.object_to(_leads_nowhere(part, limit))
-            reference = [part.pop(key, None) for key in ("$recursiveRef", "$dynamicRef", "$ref")][-1]
+            reference = [part.pop(key, None) for key in reversed(REFERENCES)][-1]
             if target is None:
                 continue
             if id(target) not in names:
@@ -92,7 +94,7 @@ def inline(root: Part, notes: Notes, limit: Limit[Any], wanted: Callable[[Part],
         while "$ref" in part and wanted(part) and (name := name_in(part["$ref"])) in bodies and name not in kept:
             notes.changed(part.pointer, f"the definition {name!r} is written out here", limit)
             part.become(_overlaid(bodies[name].twin(), part.without("$ref")))
-        waiting += [(inner, depth + 1) for inner in subschemas(part) if isinstance(inner, Part)]
+        waiting += [(inner, depth + 1) for inner in inner_parts(part)]
     if waiting:
         notes.object_to(_too_large(root, f"make more than {_MOST_PARTS} schemas", limit))
     if is_too_deep:
@@ -143,37 +145,13 @@ def _undefined(part: Part) -> Part:
 
 def _target(root: Part, part: Part) -> Part | None:
     """Return what a reference leads to: a JSON pointer, an anchor, or the whole."""
-    reference = part.get("$ref", part.get("$dynamicRef", part.get("$recursiveRef")))
-    if not isinstance(reference, str):
-        return None
-    whole, _, fragment = reference.partition("#")
-    if whole and whole != root.get("$id"):
-        return None
-    if fragment and not fragment.startswith("/"):
-        anchors = (one for one in walk(root) if fragment in (one.get("$anchor"), one.get("$dynamicAnchor")))
-        return next(anchors, None)
-    found: Any = root
-    for step in _decoded(fragment).split("/")[1:]:
-        found = _step(found, step.replace("~1", "/").replace("~0", "~"))
-    return found if isinstance(found, Part) else None
-
-
-def _decoded(fragment: str) -> str:
-    if "%" not in fragment:
-        return fragment
-    from urllib.parse import unquote  # noqa: PLC0415 - names with such characters are rare
-
-    return unquote(fragment)
-
-
-def _step(found: Any, step: str) -> Any:
-    if isinstance(found, list):
-        return found[int(step)] if step.isdecimal() and int(step) < len(found) else None
-    return found.get(step) if isinstance(found, dict) else None
+    reference = reference_in(part)
+    found = None if reference is None else place_of(root, reference)
+    return found[1] if found is not None and isinstance(found[1], Part) else None
 
 
 def _free_name(reference: str, taken: Iterable[str]) -> str:
-    wanted = _decoded(reference).rpartition("/")[2].replace("~1", "/").replace("~0", "~").lstrip("#") or "definition"
+    wanted = name_in_reference(reference).lstrip("#") or "definition"
     names = set(taken)
     return next(
         name for name in (wanted, *(f"{wanted}_{count}" for count in range(2, len(names) + 3))) if name not in names

@@ -6,8 +6,9 @@ from toolkit.codes import OPEN_OBJECT, REQUIRED_UNKNOWN, STRICT_OPTIONAL, UNSUPP
 from toolkit.dialects.changes import Notes, Objection
 from toolkit.dialects.limits import Limit
 from toolkit.dialects.merging import unique
-from toolkit.dialects.parts import Part, child, types_of, walk
+from toolkit.dialects.parts import Part, child, walk
 from toolkit.dialects.unions import TYPED_KEYS, allow_null, is_of_type, type_of_value
+from toolkit.schemas.kinds import types_of
 
 _SAYING_TYPE = ("type", "anyOf", "$ref")
 _SIGNS = {

@@ -6,8 +6,9 @@ from typing import Any
 from toolkit.dialects.changes import Notes
 from toolkit.dialects.limits import Limit
 from toolkit.dialects.merging import ANNOTATIONS, conjoined, key_of, unique
-from toolkit.dialects.parts import Part, types_of, walk
-from toolkit.tools.schema_words import as_json
+from toolkit.dialects.parts import Part, walk
+from toolkit.schemas.kinds import types_of
+from toolkit.schemas.words import as_json
 
 _FOR_ONE_TYPE = {
     "string": {"minLength", "maxLength", "pattern", "format", "contentEncoding", "contentMediaType"},

@@ -8,10 +8,10 @@ from typing import Any
 from toolkit.lint.definitions import ParameterDefinition, Text, ToolDefinition, Written
 from toolkit.lint.places import Somewhere, WrittenInPython
 from toolkit.lint.python_files import PythonFile, PythonFunction, PythonParameter
-from toolkit.lint.schema_texts import texts_in
 from toolkit.lint.written_schemas import written_schema
 from toolkit.lint.written_specs import written_spec
 from toolkit.problems import Location
+from toolkit.schemas.schema import Schema
 from toolkit.tools.spec import ToolSpec
 
 # An annotation that is one of these names carries no description; another name may stand for anything.
@@ -53,7 +53,9 @@ def static_definition(function: PythonFunction, *, is_alone: bool = False) -> To
         spec=spec,
         function=function,
         source=function.file.file,
-        texts=tuple(_texts(source, function.tool_name, description, parameters, None)),
+        texts=tuple(
+            _texts(source, function.tool_name, description, parameters, spec.parameters if spec else None, None)
+        ),
         identity=frozenset([_definition_of(function)]),
         is_written=True,
     )
@@ -86,7 +88,7 @@ def built_definition(
         spec=spec,
         function=function,
         source=spec.source or fallback,
-        texts=tuple(_texts(source, spec.name, spec.description, parameters, location)),
+        texts=tuple(_texts(source, spec.name, spec.description, parameters, spec.parameters, location)),
         identity=_identity(record, spec, child),
     )
 
@@ -224,6 +226,7 @@ def _texts(
     name: str,
     description: str | None,
     parameters: Iterable[ParameterDefinition],
+    schema: Mapping[str, Any] | None,
     location: Location | None,
 ) -> Iterator[Text]:
     """Yield everything that a model is sent of a tool, with its place."""
@@ -241,9 +244,12 @@ def _texts(
         shown = parameter.schema
         if shown is None and source and python:  # nothing has run; what the source shows is sent all the same
             shown = source.values_of(python)
-        for kind, value, _, _ in texts_in(shown, (), parameter.name):
+        for kind, value, _, _ in Schema.of(shown).texts(parameter.name):
             written = source.written_parameter(python, value) if source and python else place
             yield Text(kind, value, written, parameter.name)
+    for kind, value, owner, pointer in Schema.of(schema).texts():
+        if pointer[0] != "properties":  # those are the parameters
+            yield Text(kind, value, nowhere, owner)
 
 
 def _constants(parts: Iterable[ast.expr | None]) -> Iterator[ast.Constant]:

@@ -8,6 +8,8 @@ from toolkit import dialects
 from toolkit.documents.nodes import Mapping as MappingNode, Node, Sequence as SequenceNode
 from toolkit.lint.python_files import PythonFunction, PythonParameter
 from toolkit.problems import Edit, Location
+from toolkit.schemas.places import Pointer
+from toolkit.schemas.schema import Schema
 from toolkit.tools.spec import ToolSpec
 
 if TYPE_CHECKING:
@@ -146,10 +148,9 @@ class ToolDefinition:
             return found
         return self.location
 
-    def schemas(self) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
+    def schemas(self) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
         """Yield every schema inside the parameters' schema, itself first, with the path that leads to it."""
-        if self.schema is not None:
-            yield from _schemas((), self.schema, 0)
+        return ((part.pointer, part.keywords) for part in Schema.of(self.schema).parts())
 
 
 def nearest_node(node: Node, path: Iterable[str | int]) -> Node:
@@ -163,28 +164,3 @@ def nearest_node(node: Node, path: Iterable[str | int]) -> Node:
             case _:
                 break
     return node
-
-
-_BY_NAME = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
-_LISTED = ("anyOf", "oneOf", "allOf", "prefixItems")
-_SINGLE = ("items", "additionalProperties", "not", "contains", "propertyNames", "if", "then", "else")
-_DEEPEST = 100
-
-
-def _schemas(
-    path: tuple[str | int, ...], schema: Mapping[str, Any], depth: int
-) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
-    yield path, schema
-    if depth > _DEEPEST:
-        return
-    for key, value in schema.items():
-        inner: list[tuple[str | int, Any]] = []
-        if key in _BY_NAME and isinstance(value, Mapping):
-            inner = list(value.items())
-        elif key in _LISTED and isinstance(value, list):
-            inner = list(enumerate(value))
-        elif key in _SINGLE and isinstance(value, Mapping):
-            yield from _schemas((*path, key), value, depth + 1)
-        for name, one in inner:
-            if isinstance(one, Mapping):
-                yield from _schemas((*path, key, name), one, depth + 1)

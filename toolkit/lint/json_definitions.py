@@ -13,8 +13,9 @@ from toolkit.documents.nodes import Mapping as MappingNode, Node, Scalar, Sequen
 from toolkit.errors import InvalidTools
 from toolkit.lint.definitions import ParameterDefinition, Text, ToolDefinition, nearest_node
 from toolkit.lint.places import WrittenInDocument
-from toolkit.lint.schema_texts import Path, texts_in
 from toolkit.problems import Problem
+from toolkit.schemas.places import Pointer
+from toolkit.schemas.schema import Schema
 from toolkit.tools.spec import ToolSpec
 
 _LISTS = ("tools", "functions", "functionDeclarations", "function_declarations", "result", "toolConfig")
@@ -161,13 +162,13 @@ def _texts(node: MappingNode, name: Scalar, description: Node | None, schema: _S
         yield Text("title", title.value, WrittenInDocument(title))
     if isinstance(description, Scalar) and isinstance(description.value, str):
         yield Text("description", description.value, WrittenInDocument(description))
-    for kind, value, parameter, path in texts_in(schema.data):
+    for kind, value, parameter, path in Schema.of(schema.data).texts():
         scalar = _scalar_at(schema.node, path, is_key=kind == "parameter name")
         if scalar is not None:
             yield Text(kind, value, WrittenInDocument(scalar), parameter)
 
 
-def _scalar_at(node: Node | None, path: Path, *, is_key: bool) -> Scalar | None:
+def _scalar_at(node: Node | None, path: Pointer, *, is_key: bool) -> Scalar | None:
     if node is None:
         return None
     if is_key:

@@ -36,7 +36,7 @@ def misfit_of_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any])
     from toolkit.tools.shapes.schema_types import shape_of_schema  # noqa: PLC0415
 
     try:
-        read_arguments(shape_of_schema(schema), dict(arguments), frozenset())
+        read_arguments(shape_of_schema(schema, foreign=True), dict(arguments), frozenset())
     except ToolArgumentsError as error:
         return str(error)
     except (ValueError, RecursionError):

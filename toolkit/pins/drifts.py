@@ -136,7 +136,8 @@ class _Comparison:
         yield from self._texts(before, now, path)
         if "anyOf" in before or "anyOf" in now:
             yield from self._branches(before, now, path)
-            return
+            if "anyOf" not in before or "anyOf" not in now:
+                return  # what stands beside one counts as its branch
         yield from self._types(before, now, path)
         yield from self._values(before, now, path)
         yield from self._bounds(before, now, path)
@@ -144,6 +145,19 @@ class _Comparison:
         if "items" in before or "items" in now:
             yield from self._compare(before.get("items", {}), now.get("items", {}), f"{path}[]", depth + 1)
         yield from self._rest(before, now, path)
+        yield from self._definitions(before, now, path, depth)
+
+    def _definitions(self, before: Entry, now: Entry, path: str, depth: int) -> Iterator[Change]:
+        """Yield what became of definitions that nothing refers to: a model reads them all the same."""
+        referred = {reference for pair in self._compared for reference in pair}
+        for room in ("$defs", "definitions"):
+            old, new = _mapping(before.get(room)), _mapping(now.get(room))
+            for name in sorted(name for name in {*old, *new} if path or f"#/{room}/{name}" not in referred):
+                inner = f"{path}.{room}.{name}" if path else f"{room}.{name}"
+                if name in old and name in new:
+                    yield from self._compare(old[name], new[name], inner, depth + 1)
+                else:
+                    yield Change("text", f"{self._called(inner)} is {'new' if name in new else 'gone'}")
 
     def _texts(self, before: Entry, now: Entry, path: str) -> Iterator[Change]:
         for key in _TEXTS:
@@ -219,7 +233,7 @@ class _Comparison:
         if was != becomes:
             kind = self._wider if becomes is True else self._narrower
             yield Change(kind, f"what else {self._called(path)} may hold was {_value(was)}, and is {_value(becomes)}")
-        known = {*_OWN, *_TEXTS, *_LOWER, *_UPPER}
+        known = {"anyOf", *_OWN, *_TEXTS, *_LOWER, *_UPPER}
         for key in sorted({*before, *now} - known):
             old, new = _bare(before.get(key)), _bare(now.get(key))
             if old != new:

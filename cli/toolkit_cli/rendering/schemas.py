@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from toolkit.tools.schema_words import as_json, words_for
+from toolkit.schemas.words import as_json, words_for
 
 _BOUNDS = (
     "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern",

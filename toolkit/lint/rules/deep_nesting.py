@@ -1,14 +1,12 @@
 """TK309: objects inside objects inside objects."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from toolkit.codes import DEEP_NESTING
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.objecting import ProviderRule
 from toolkit.problems import Problem
-
-_DEEPEST = 40
+from toolkit.schemas.schema import Schema
 
 
 class DeepNesting(ProviderRule):
@@ -63,33 +61,10 @@ class DeepNesting(ProviderRule):
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         yield from super().check_tool(tool)
         for parameter in tool.parameters:
-            depth = _depth(parameter.schema or {}, tool.schema or {}, ())
+            depth = Schema(tool.schema, parameter.schema, ("properties", parameter.name)).depth()
             if depth > self.limit("max-depth"):
                 message = f"parameter {parameter.name!r} of {tool.name!r} has objects {depth} levels deep"
                 place = tool.place("properties", parameter.name)
                 yield self.problem(
                     message, place, hint=f"keep them to {self.limit('max-depth')}: take the fields alone"
                 )
-
-
-def _depth(schema: Any, root: Mapping[str, Any], seen: tuple[str, ...]) -> int:
-    """Return how many objects with members lie inside one another; what refers to itself counts once."""
-    if not isinstance(schema, Mapping) or len(seen) > _DEEPEST:
-        return 0
-    reference = schema.get("$ref")
-    if isinstance(reference, str):
-        room, _, name = reference.removeprefix("#/").partition("/")
-        found = root.get(room)
-        if reference in seen or not isinstance(found, Mapping):
-            return 0
-        return _depth(found.get(name), root, (*seen, reference))
-    members = schema.get("properties")
-    inner = [*members.values()] if isinstance(members, Mapping) else []
-    branches = [one for key in ("anyOf", "oneOf", "allOf") for one in _listed(schema.get(key))]
-    inner += [*branches, schema.get("items")]
-    below = max((_depth(one, root, (*seen, "")) for one in inner), default=0)
-    return below + bool(members)
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -9,9 +9,11 @@ from toolkit.lint.definitions import ToolDefinition, nearest_node
 from toolkit.lint.json_edits import without_item
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem, did_you_mean
+from toolkit.schemas.keywords import holders_about
+from toolkit.schemas.places import steps_of
 
 # A branch may require what is described beside it.
-_CONDITIONAL = {"anyOf", "oneOf", "allOf", "not", "if", "then", "else", "dependentSchemas", "$defs", "definitions"}
+_CONDITIONAL = holders_about("itself", "nothing")
 
 
 class RequiredUnknown(Rule):
@@ -68,7 +70,7 @@ class RequiredUnknown(Rule):
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         for path, schema in tool.schemas():
-            if not _CONDITIONAL & set(map(str, path[::2])) and not _is_open(schema):
+            if _CONDITIONAL.isdisjoint(keyword for keyword, _ in steps_of(path)) and not _is_open(schema):
                 yield from self._unknown(tool, path, schema)
 
     def _unknown(

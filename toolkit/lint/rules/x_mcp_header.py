@@ -7,6 +7,7 @@ from toolkit.codes import X_MCP_HEADER
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.schemas.places import steps_of
 
 _KEY = "x-mcp-header"
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -85,7 +86,7 @@ def _faults(path: tuple[str | int, ...], header: object, kind: object, seen: set
         yield f"is {header!r}, which another parameter has", "names of headers differ in more than capitals"
     if not isinstance(kind, str) or kind not in _TYPES:
         yield "has a value that cannot be written there", "only texts, whole numbers, and true or false can"
-    if set(path[::2]) - {"properties"} or not path:
+    if {keyword for keyword, _ in steps_of(path)} != {"properties"}:
         yield "may not be there", "a parameter with a header is reached through 'properties' alone"
     if path and _SECRET.search(str(path[-1])):
         yield "would carry a secret", "headers stand in logs: let the server take secrets from its own settings"

@@ -15,4 +15,4 @@ def check_required_text(tool: Tool, arguments: Mapping[str, Any]) -> None:
         ToolArgumentsError: If it is not; the message names a parameter that was meant.
     """
     if tool.pipe == "text" and any(arguments.get(name) is None for name in tool.spec.required):
-        read_arguments(shape_of_schema(tool.spec.parameters), arguments, frozenset())
+        read_arguments(shape_of_schema(tool.spec.parameters, foreign=True), arguments, frozenset())

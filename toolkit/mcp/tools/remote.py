@@ -16,6 +16,7 @@ from toolkit.mcp.crossing import meta_for
 from toolkit.mcp.settings.servers import McpServer, offered_prefix
 from toolkit.mcp.tools.presentation import presentation_of
 from toolkit.problems import Location, Problem, did_you_mean
+from toolkit.schemas.patterns import pattern_fault
 from toolkit.tools.base import Tool
 from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
@@ -140,13 +141,21 @@ def tools_from(server: McpServer, listing: "Listing") -> tuple[list[RemoteTool],
             problems.append(Problem(DUPLICATE_TOOL_NAME, message, place, "warning", "leave one out: exclude = ['…']"))
             continue
         try:
-            tools.append(RemoteTool(server, wire, name))
+            tools.append(_checkable(RemoteTool(server, wire, name)))
         except InvalidTools as error:
             problems += [Problem(one.code, one.message, place, "warning", one.hint) for one in error.problems]
             continue
         taken[name] = wire.name
         problems += _hidden(server, tools[-1])
     return _narrowed(server, tools), [*problems, *_lacking(server, [wire.name for wire in wires])]
+
+
+def _checkable(tool: RemoteTool) -> RemoteTool:
+    """Return a tool of a server, unless it would take too long to hold anything against its schemas."""
+    for schema in (tool.spec.parameters, tool.spec.output_schema):
+        if fault := pattern_fault(schema):
+            raise InvalidTools(problems=[Problem(NOT_A_TOOL, f"tool {tool.name!r} is left out: {fault}")])
+    return tool
 
 
 def offered_name(server: McpServer, wire_name: str) -> str:

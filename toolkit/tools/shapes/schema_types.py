@@ -11,9 +11,14 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError, SchemaError, SchemaValidator, core_schema
 
+from toolkit.schemas.patterns import pattern_fault
+from toolkit.schemas.places import reference_in
+from toolkit.schemas.schema import Schema
 from toolkit.tools.shapes.values import Shape
 
 _Core = Any
+_ANY = Schema.of(True)
+_SHELVES = ("$defs", "definitions")
 _EXCEPTION_NAME = re.compile(r"^\w*[Ee]rror: ")  # Python's word for a bad pattern, which each release may change
 _NUMERIC = {
     "minimum": "ge",
@@ -35,14 +40,15 @@ def shape_of_schema(schema: Mapping[str, Any], *, foreign: bool = False) -> Shap
     Raises:
         ValueError: If it is no schema that can be checked, such as one with a broken pattern or reference.
     """
-    closed = {**schema, "additionalProperties": schema.get("additionalProperties") or None}
+    if foreign and (fault := pattern_fault(schema)):
+        raise ValueError(f"the schema cannot be checked: {fault}")
+    whole = Schema.of({**schema, "additionalProperties": schema.get("additionalProperties") or None})
     try:
-        definitions = {
-            f"#/{room}/{name}": part for room in ("$defs", "definitions") for name, part in schema.get(room, {}).items()
-        }
+        defined = [whole.at(room, name) for room in _SHELVES for name in whole.keywords.get(room, ())]
+        targets = {_name_of(one): one for one in [*defined, *(to for part in whole.reached() for to in part.targets())]}
         core = core_schema.definitions_schema(
-            _core(closed, extra="ignore"),
-            [{**_core(part), "ref": reference} for reference, part in definitions.items()],
+            _core(whole, extra="ignore"),
+            [{**_core(target), "ref": name} for name, target in targets.items()],
         )
         shape = Shape(dict(schema), lambda: _in_linear_time(core) if foreign else core)
         shape.validate_data  # noqa: B018 - made at once, since only making it tells whether it can be made
@@ -75,16 +81,20 @@ def _is_linear(pattern: str) -> bool:
     return True
 
 
-def _core(schema: Any, *, extra: str = "allow") -> _Core:
+def _name_of(target: Schema) -> str:
+    return "#" + "".join("/" + str(step).replace("/", "~1") for step in target.pointer)
+
+
+def _core(schema: Schema, *, extra: str = "allow") -> _Core:
     """Return the pydantic-core schema for a JSON Schema: everything that it says must hold, one after the other."""
-    if schema is True:
+    if schema.node is True:
         return core_schema.any_schema()
-    if schema is False:
+    if schema.node is False:
         return core_schema.no_info_plain_validator_function(_refuse)
-    if not isinstance(schema, Mapping):
-        message = f"a schema is an object, true or false, not {schema!r}"
+    if not isinstance(schema.node, Mapping):
+        message = f"a schema is an object, true or false, not {schema.node!r}"
         raise TypeError(message)
-    demands = [demand for demand in (_by_value(schema), _by_type(schema, extra), *_by_logic(schema)) if demand]
+    demands = [demand for demand in (_by_value(schema.node), _by_type(schema, extra), *_by_logic(schema)) if demand]
     if not demands:
         return core_schema.any_schema()
     return demands[0] if len(demands) == 1 else core_schema.chain_schema(demands)
@@ -102,25 +112,33 @@ def _by_value(schema: Mapping[str, Any]) -> _Core | None:
     return core_schema.literal_schema(list(schema["enum"])) if "enum" in schema else None
 
 
-def _by_logic(schema: Mapping[str, Any]) -> list[_Core]:
-    demands = [_core(part) for part in schema.get("allOf", ())]
-    unions = (schema[key] for key in ("anyOf", "oneOf") if key in schema)
+def _by_logic(schema: Schema) -> list[_Core]:
+    demands = [_core(part) for part in _listed(schema, "allOf")]
+    unions = [_listed(schema, key) for key in ("anyOf", "oneOf") if key in schema.keywords]
     demands += (core_schema.union_schema([_core(part) for part in parts]) for parts in unions)
-    if "$ref" in schema:
-        demands.append(core_schema.definition_reference_schema(schema["$ref"]))
+    if (reference := reference_in(schema.node)) is not None:
+        targets = schema.targets()
+        if not targets:
+            raise ValueError(f"the schema cannot be checked: the reference {reference!r} leads nowhere in it")
+        demands.append(core_schema.definition_reference_schema(_name_of(targets[0])))
     return demands
 
 
-def _by_type(schema: Mapping[str, Any], extra: str) -> _Core | None:
-    kind = schema.get("type")
+def _listed(schema: Schema, key: str) -> list[Schema]:
+    return [schema.at(key, index) for index in range(len(schema.keywords.get(key, ())))]
+
+
+def _by_type(schema: Schema, extra: str) -> _Core | None:
+    kind = schema.keywords.get("type")
     if isinstance(kind, Sequence) and not isinstance(kind, str):
         return core_schema.union_schema([_of_type(one, schema, extra) for one in kind])
-    if kind is None and "properties" in schema:
+    if kind is None and "properties" in schema.keywords:
         kind = "object"
     return None if kind is None else _of_type(kind, schema, extra)
 
 
-def _of_type(kind: str, schema: Mapping[str, Any], extra: str) -> _Core:
+def _of_type(kind: str, part: Schema, extra: str) -> _Core:
+    schema = part.keywords
     match kind:
         case "string":
             return core_schema.str_schema(
@@ -140,10 +158,11 @@ def _of_type(kind: str, schema: Mapping[str, Any], extra: str) -> _Core:
         case "null":
             return core_schema.none_schema()
         case "array":
-            items = _core(schema["items"]) if "items" in schema else None
+            is_plain = "items" in schema and "prefixItems" not in schema and not isinstance(schema["items"], list)
+            items = _core(part.at("items")) if is_plain else None  # positions bind whoever writes them
             return core_schema.list_schema(items, min_length=schema.get("minItems"), max_length=schema.get("maxItems"))
         case "object":
-            return _object(schema, extra)
+            return _object(part, extra)
     message = f"unknown type {kind!r}"
     raise TypeError(message)
 
@@ -159,15 +178,16 @@ def _unchanged(value: Any, validate: Callable[[Any], Any]) -> Any:
     return value if isinstance(value, int) else checked
 
 
-def _object(schema: Mapping[str, Any], extra: str) -> _Core:
-    required = set(schema.get("required", ()))
-    properties: dict[str, Any] = dict.fromkeys(schema.get("required", ()), True) | dict(schema.get("properties", {}))
+def _object(part: Schema, extra: str) -> _Core:
+    schema = part.keywords
+    required, described = dict.fromkeys(schema.get("required", ())), dict(schema.get("properties", {}))
     more = schema.get("additionalProperties")
-    if not properties and isinstance(more, Mapping):
-        return core_schema.dict_schema(core_schema.str_schema(), _core(more))
+    if not required and not described and isinstance(more, Mapping):
+        return core_schema.dict_schema(core_schema.str_schema(), _core(part.at("additionalProperties")))
+    members = {name: part.at("properties", name) if name in described else _ANY for name in {**required, **described}}
     fields = {
-        name: core_schema.typed_dict_field(_core(part), required=name in required) for name, part in properties.items()
+        name: core_schema.typed_dict_field(_core(member), required=name in required) for name, member in members.items()
     }
     behavior: Any = "forbid" if more is False else "allow" if more else extra
-    extras = _core(more) if isinstance(more, Mapping) else None
+    extras = _core(part.at("additionalProperties")) if isinstance(more, Mapping) else None
     return core_schema.typed_dict_schema(fields, extra_behavior=behavior, extras_schema=extras)

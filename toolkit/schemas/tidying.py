@@ -1,26 +1,12 @@
-"""JSON Schemas as plain data: making a generated one fit for a model's eyes."""
+"""Tidying: a generated schema is made fit for a model's eyes."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
-BY_NAME = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
-LISTED = ("anyOf", "oneOf", "allOf", "prefixItems")
-SINGLE = (
-    "items", "additionalProperties", "not", "contains", "propertyNames", "if", "then", "else", "unevaluatedItems",
-    "unevaluatedProperties",
-)  # fmt: skip
+from toolkit.schemas.places import places_within
+
 REFERENCE = "#/$defs/"
-_HOLDERS = frozenset({*BY_NAME, *LISTED, *SINGLE})
-
-
-def subschemas(schema: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the schemas directly inside a schema; examples, defaults and enumerations are data, not schemas."""
-    for key, value in schema.items():
-        if key not in _HOLDERS:
-            continue
-        inner = value.values() if key in BY_NAME else value if key in LISTED else (value,)
-        yield from (one for one in inner if isinstance(one, dict))
 
 
 def tidied(schema: dict[str, Any]) -> dict[str, Any]:
@@ -53,11 +39,9 @@ def _without_needless_keys(schema: dict[str, Any]) -> None:
     schema.pop("discriminator", None)
 
 
-def parts_of(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield a schema and every schema inside it."""
-    yield schema
-    for part in subschemas(schema):
-        yield from parts_of(part)
+def parts_of(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a schema and every schema inside it."""
+    return [part for _, part in places_within(schema) if isinstance(part, dict)]
 
 
 def joined_sentences(first: str, second: str) -> str:
@@ -70,7 +54,7 @@ _ENDS = ".!?:;…"
 
 
 def _each(schema: dict[str, Any], change: Callable[[dict[str, Any]], object]) -> None:
-    for part in list(parts_of(schema)):
+    for part in parts_of(schema):
         change(part)
 
 

@@ -1,0 +1,127 @@
+"""Every walker of schemas sees every part of every schema, of whatever draft."""
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from tests.schemas.metaschemas import HOLDING
+from tests.volumes import examples
+from toolkit import ToolSpec
+from toolkit.dialects import objections
+from toolkit.dialects.changes import Notes  # private
+from toolkit.dialects.parts import read_schema, walk  # private
+from toolkit.lint import ToolDefinition
+from toolkit.pins import changes_between
+from toolkit.schemas import Schema
+from toolkit.schemas.tidying import tidied  # private
+from toolkit.tools.hiding import secrets_of_schema  # private
+
+NAMES = st.sampled_from(["a", "b", "items", "properties", "definitions", "$ref", "x/y", "~"])
+BEYOND = 3  # levels of schemas inside one another
+
+
+@st.composite
+def schemas(draw, draft, parts, level=BEYOND):
+    """Return a schema, each part of which has a description of its own, which is added to `parts`."""
+    said = f"part {len(parts)}"
+    parts.append(said)
+    schema = {"description": said}
+    for keyword in draw(st.lists(st.sampled_from(sorted(HOLDING[draft])), unique=True, max_size=3 if level else 0)):
+        schema[keyword] = draw(held(draft, parts, level - 1, HOLDING[draft][keyword]))
+    return schema
+
+
+@st.composite
+def held(draw, draft, parts, level, form):
+    inner = schemas(draft, parts, level)
+    if form == "one or list":
+        form = draw(st.sampled_from(["one", "list"]))
+    match form:
+        case "one":
+            return draw(inner)
+        case "list":
+            return draw(st.lists(inner, min_size=1, max_size=2))
+    return {name: draw(inner) for name in draw(st.lists(NAMES, unique=True, max_size=2))}
+
+
+@st.composite
+def wholes(draw):
+    parts = []
+    draft = draw(st.sampled_from(sorted(HOLDING)))
+    schema = draw(schemas(draft, parts)) | {"type": "object"}
+    return schema, parts
+
+
+def parts_seen_by_the_value(schema):
+    return [part.keywords.get("description") for part in Schema.of(schema).parts()]
+
+
+def parts_seen_by_texts(schema):
+    return [text.value for text in Schema.of(schema).texts() if text.pointer[-1] == "description"]
+
+
+def parts_seen_by_rules(schema):
+    return [part.get("description") for _, part in ToolDefinition("tool", "", schema=schema).schemas()]
+
+
+def parts_seen_by_exports(schema):
+    return [part.get("description") for part in walk(read_schema(schema, "", Notes()))]
+
+
+def parts_seen_by_conformance(schema):
+    named = _changed(
+        schema,
+        lambda part: {**part, "properties": part.get("properties", {}) | {f"no name: {part['description']}": True}},
+    )
+    found = objections(ToolSpec("tool", "A tool.", named), "portable")
+    told = {one.message.partition("no name: ")[2].rstrip("'") for one in found if one.code == "TK107"}
+    return [said for said in parts_seen_by_texts(schema) if said in told]
+
+
+def parts_seen_by_hiding(schema):
+    given = _changed(schema, lambda part: {**part, "writeOnly": True, "default": part["description"]})
+    return [said for said in parts_seen_by_texts(schema) if said in secrets_of_schema(given)]
+
+
+def parts_seen_by_pins(schema):
+    def differs(said):
+        other = _changed(schema, lambda part: {**part, "minimum": 3} if part["description"] == said else part)
+        return bool(changes_between({"parameters": schema}, {"parameters": other}))
+
+    return [said for said in parts_seen_by_texts(schema) if differs(said)]
+
+
+def parts_seen_by_tidying(schema):
+    titled = _changed(schema, lambda part: {**part, "title": "T"})
+    return [part.keywords["description"] for part in Schema.of(tidied(titled)).parts() if "title" not in part.keywords]
+
+
+WALKERS = [
+    parts_seen_by_the_value,
+    parts_seen_by_texts,
+    parts_seen_by_rules,
+    parts_seen_by_exports,
+    parts_seen_by_conformance,
+    parts_seen_by_hiding,
+    parts_seen_by_pins,
+    parts_seen_by_tidying,
+]
+
+
+def _changed(data, change):
+    """Return a copy of data in which every part, which is known by its description, is changed."""
+    if isinstance(data, list):
+        return [_changed(one, change) for one in data]
+    if not isinstance(data, dict):
+        return data
+    copy = {key: _changed(one, change) for key, one in data.items()}
+    return change(copy) if isinstance(copy.get("description"), str) else copy
+
+
+@pytest.mark.parametrize("walker", WALKERS)
+@given(whole=wholes())
+@settings(max_examples=examples(1_000), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_every_part_is_seen(walker, whole):
+    schema, parts = whole
+    assert sorted(walker(json.loads(json.dumps(schema)))) == sorted(parts)

@@ -1,0 +1,83 @@
+"""Forms: what the value of a keyword of JSON Schema may be, in words and as a test, and which schemas stand in it."""
+
+from collections.abc import Callable, Mapping
+from math import isfinite
+from typing import Any, Literal, NamedTuple
+
+TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
+
+
+class Form(NamedTuple):
+    """What the value of a keyword may be.
+
+    Attributes:
+        words: What it must be, as people say it: `a number`.
+        fits: Whether data is such a value; what the schemas inside it are is not looked at.
+        holds: Which schemas stand in it: one, a list, a map by name, or none.
+    """
+
+    words: str
+    fits: Callable[[Any], bool]
+    holds: Literal["one", "list", "one or list", "map", "nothing"] = "nothing"
+
+
+def is_schema(value: Any) -> bool:
+    """Return whether data may be a schema: an object, true or false."""
+    return isinstance(value, Mapping | bool)
+
+
+def is_number(value: Any) -> bool:
+    """Return whether data is a number that JSON can write."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+
+
+def _is_count(value: Any) -> bool:
+    return is_number(value) and value >= 0 and value == int(value)
+
+
+def _are_schemas(value: Any) -> bool:
+    return isinstance(value, list | tuple) and bool(value) and all(map(is_schema, value))
+
+
+def _is_map(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(map(is_schema, value.values()))
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
+
+
+def _are_types(value: Any) -> bool:
+    names = value if isinstance(value, list | tuple) and value else [value]
+    return all(isinstance(name, str) and name in TYPES for name in names)
+
+
+def _is_map_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, Mapping) and all(map(fits, value.values()))
+
+
+SCHEMA = Form("a schema: an object, true or false", is_schema, "one")
+SCHEMAS = Form("a list with at least one schema", _are_schemas, "list")
+SCHEMA_OR_SCHEMAS = Form(
+    "a schema, or a list with at least one schema",
+    lambda value: is_schema(value) or _are_schemas(value),
+    "one or list",
+)
+MAP = Form("an object with a schema for each name", _is_map, "map")
+MAP_OF_SCHEMAS_OR_NAMES = Form(
+    "an object with a schema or a list of names for each name",
+    _is_map_of(lambda value: is_schema(value) or _are_names(value)),
+    "map",
+)
+MAP_OF_NAMES = Form("an object with a list of names for each name", _is_map_of(_are_names))
+MAP_OF_FLAGS = Form("an object with true or false for each address", _is_map_of(lambda value: isinstance(value, bool)))
+TEXT = Form("a text", lambda value: isinstance(value, str))
+FLAG = Form("true or false", lambda value: isinstance(value, bool))
+NUMBER = Form("a number", is_number)
+POSITIVE = Form("a number above zero", lambda value: is_number(value) and value > 0)
+COUNT = Form("a whole number, zero or more", _is_count)
+NAMES = Form("a list of names", _are_names)
+TYPE = Form(f"one of {', '.join(TYPES)}, or a list of them", _are_types)
+CHOICES = Form("a list with at least one value", lambda value: isinstance(value, list | tuple) and bool(value))
+VALUES = Form("a list of values", lambda value: isinstance(value, list | tuple))
+VALUE = Form("any value", lambda _: True)

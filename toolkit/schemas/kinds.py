@@ -1,0 +1,58 @@
+"""Kinds: the JSON types of data, and those that one schema names by its own words."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from toolkit.schemas.forms import TYPES
+
+ANYTHING = frozenset(TYPES)
+
+
+def kind_of_data(value: Any) -> str:
+    """Return the JSON type of plain data."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+        case str():
+            return "string"
+        case list() | tuple():
+            return "array"
+        case _:
+            return "object"
+
+
+def kinds_said(node: Any) -> frozenset[str]:
+    """Return the types that a schema names, or that its values have; none where it says nothing of them."""
+    if not isinstance(node, Mapping):
+        return frozenset()
+    if node.get("format") == "decimal":  # a number that is written as text, so that nothing of it is lost
+        return frozenset({"string", "number"})
+    if types := types_of(node):
+        return frozenset(types)
+    values = [node["const"]] if "const" in node else node.get("enum")
+    if isinstance(values, list | tuple):
+        return frozenset(map(kind_of_data, values))
+    return frozenset({"object"} if "properties" in node else ())
+
+
+def types_of(node: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of the types that a schema gives."""
+    given = node.get("type")
+    named = [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else []
+    return tuple(name for name in named if isinstance(name, str))
+
+
+def in_both(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
+    """Return the types that a value may have for which both must hold: a whole number is a number."""
+    both = one & other
+    return both | {"integer"} if _meet(one, other) or _meet(other, one) else both
+
+
+def _meet(one: frozenset[str], other: frozenset[str]) -> bool:
+    return "integer" in one and "number" in other

@@ -1,0 +1,116 @@
+"""Places: what stands directly inside a schema, and what a reference leads to."""
+
+from collections.abc import Container, Iterable, Iterator, Mapping
+from typing import Any
+
+from toolkit.schemas.keywords import HOLDERS, MAPS
+
+Pointer = tuple[str | int, ...]
+"""The keys and positions that lead to a part of a schema."""
+
+Place = tuple[Pointer, Any]
+
+REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+_ANCHORS = ("$anchor", "$dynamicAnchor")
+_OLD_ANCHORS = ("$id", "id")  # before 2019 an anchor was an identifier that is only a fragment
+_NOWHERE = object()
+
+
+def places_in(node: Any, keywords: Container[str] = HOLDERS) -> Iterator[Place]:
+    """Yield the schemas directly inside a schema, in their order; `examples` and the like hold data.
+
+    Args:
+        node: Any data.
+        keywords: Those keywords alone that hold what is wanted.
+    """
+    for key, value in node.items() if isinstance(node, Mapping) else ():
+        if key not in keywords:
+            continue
+        if isinstance(value, list | tuple):
+            held: Iterable[Place] = (((key, index), one) for index, one in enumerate(value))
+        elif key in MAPS and isinstance(value, Mapping):
+            held = (((key, name), one) for name, one in value.items())
+        else:
+            held = [((key,), value)]
+        yield from (place for place in held if isinstance(place[1], Mapping | bool))
+
+
+def places_within(root: Any) -> Iterator[Place]:
+    """Yield a schema and all inside it, outer ones first, in the order in which they stand."""
+    waiting: list[Place] = [((), root)]
+    while waiting:
+        pointer, node = waiting.pop()
+        yield pointer, node
+        inner = [((*pointer, *steps), one) for steps, one in places_in(node)]
+        waiting += reversed(inner)
+
+
+def steps_of(pointer: Pointer) -> list[tuple[str, str | int | None]]:
+    """Return the keywords that a pointer goes through, each with the name or the position under it, if there is one."""
+    steps, rest = [], list(pointer)
+    while rest:
+        key = str(rest.pop(0))
+        is_pair = bool(rest) and (key in MAPS or isinstance(rest[0], int))
+        steps.append((key, rest.pop(0) if is_pair else None))
+    return steps
+
+
+def name_at(pointer: Pointer) -> str | None:
+    """Return the name that a schema stands under, such as that of a member or a definition."""
+    keyword, name = steps_of(pointer)[-1] if pointer else ("", None)
+    return name if keyword in MAPS and isinstance(name, str) else None
+
+
+def reference_in(node: Any) -> str | None:
+    """Return what a schema refers to, as it is written."""
+    if not isinstance(node, Mapping):
+        return None
+    return next((found for key in REFERENCES if isinstance(found := node.get(key), str)), None)
+
+
+def place_of(root: Any, reference: str) -> Place | None:
+    """Return what a reference leads to inside a schema, by a JSON pointer or an anchor; None where that is nowhere."""
+    whole, _, fragment = reference.partition("#")
+    if whole and (not isinstance(root, Mapping) or whole not in (root.get("$id"), root.get("id"))):
+        return None
+    fragment = _decoded(fragment)
+    if fragment and not fragment.startswith("/"):
+        return next((place for place in places_within(root) if _is_anchored(place[1], fragment)), None)
+    return _followed(root, [_unescaped(step) for step in fragment.split("/")[1:]])
+
+
+def name_in_reference(reference: str) -> str:
+    """Return the last name in a reference: that of the definition that it leads to."""
+    return _unescaped(_decoded(reference).rpartition("/")[2])
+
+
+def _decoded(text: str) -> str:
+    if "%" not in text:
+        return text
+    from urllib.parse import unquote  # noqa: PLC0415 - names with such characters are rare
+
+    return unquote(text)
+
+
+def _unescaped(step: str) -> str:
+    return step.replace("~1", "/").replace("~0", "~")
+
+
+def _is_anchored(node: Any, name: str) -> bool:
+    return isinstance(node, Mapping) and (
+        any(node.get(key) == name for key in _ANCHORS) or any(node.get(key) == f"#{name}" for key in _OLD_ANCHORS)
+    )
+
+
+def _followed(node: Any, steps: list[str]) -> Place | None:
+    pointer: list[str | int] = []
+    for step in steps:
+        if isinstance(node, Mapping):
+            node = node.get(step, _NOWHERE)
+            pointer.append(step)
+        elif isinstance(node, list | tuple) and step.isdecimal() and int(step) < len(node):
+            node = node[int(step)]
+            pointer.append(int(step))
+        else:
+            return None
+    return (tuple(pointer), node) if isinstance(node, Mapping | bool) else None
