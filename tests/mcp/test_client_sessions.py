@@ -209,6 +209,43 @@ def test_question_of_a_server_is_put_to_the_reviewer(zoo, era, decision, answer)
     assert request.objection({"name": "Leo", "sure": "perhaps"}) is not None
 
 
+@pytest.mark.parametrize(
+    ("era", "protocol", "first", "version"),
+    [
+        ("plain", "auto", "server/discover", "2025-11-25"),
+        ("plain", "handshake", "initialize", "2025-11-25"),
+        ("modern", "auto", "server/discover", "2026-07-28"),
+        ("modern", "stateless", "server/discover", "2026-07-28"),
+        ("both modern", "auto", "server/discover", "2026-07-28"),
+        ("both modern", "handshake", "initialize", "2025-11-25"),
+    ],
+)
+def test_era_of_the_protocol_can_be_chosen(zoo, era, protocol, first, version):
+    connection = connection_to(named(zoo, era, protocol=protocol))
+    assert wait_for(connection.health()).protocol == version
+    sent = (zoo.folder / "sent.jsonl").read_text("utf-8").splitlines()
+    assert json.loads(sent[0])["method"] == first
+
+
+def test_server_that_does_not_know_the_chosen_era_is_reported(zoo):
+    with pytest.raises(ServerUnreachable) as raised:
+        tools_of(named(zoo, protocol="stateless"))
+    message = "MCP server 'zoo' cannot be used: it speaks 2025-11-25, and not the stateless protocol that its settings ask for"
+    assert str(raised.value) == message
+
+
+@pytest.mark.parametrize(
+    ("written", "hint"),
+    [("'stateles'", "did you mean 'stateless'?"), ("7", None), ("'2025'", None)],
+)
+def test_era_that_is_none_is_reported(zoo, written, hint):
+    zoo.server("plain", f"protocol = {written}")
+    done = zoo.run("run", "--start", "zoo", "zoo.feed", "animal=lion")
+    assert done.exit_code == 2
+    assert "'mcp.zoo.protocol' must be 'auto', 'handshake' or 'stateless'" in done.stderr
+    assert hint is None or f"hint: {hint}" in done.stderr
+
+
 def test_question_of_a_server_is_declined_where_nobody_can_be_asked(zoo):
     assert json.loads(tools_of(named(zoo))["ask"].run({}).output) == {"action": "decline"}
 

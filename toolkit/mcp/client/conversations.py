@@ -151,7 +151,7 @@ class Conversation:
     async def _live(self) -> None:
         """Open the session, keep it while it lasts, and close it."""
         try:
-            await self._last(mode="auto")
+            await self._last(mode="legacy" if self._server.protocol == "handshake" else "auto")
         except Exception as error:  # noqa: BLE001 - a server may fail in any way
             if self.ready.done() or not self._may_be_old(error):
                 self._fail(error)
@@ -169,6 +169,8 @@ class Conversation:
 
     def _may_be_old(self, error: Exception) -> bool:
         leaf = leaf_of(error)
+        if self._server.protocol != "auto":
+            return False
         return isinstance(self._server, StdioServer) and isinstance(leaf, MCPError) and leaf.code == CONNECTION_CLOSED
 
     async def _last(self, mode: str) -> None:
@@ -182,6 +184,7 @@ class Conversation:
             message_handler=self._notified,
         )
         async with client:
+            self._check_era(client.protocol_version)
             self.client = client
             listening = asyncio.get_running_loop().create_task(self._listen())
             try:
@@ -192,6 +195,11 @@ class Conversation:
             finally:
                 listening.cancel()
                 await asyncio.wait([listening])
+
+    def _check_era(self, version: str) -> None:
+        if self._server.protocol == "stateless" and version not in MODERN_PROTOCOL_VERSIONS:
+            message = f"it speaks {version}, and not the stateless protocol that its settings ask for"
+            raise ValueError(message)
 
     @asynccontextmanager
     async def _streams(self) -> AsyncIterator[Any]:

@@ -80,7 +80,7 @@ def connection_to(server: McpServer, values: Mapping[str, Any] | None = None) ->
         ConfigurationError: If something that its environment or headers name is not set.
     """
     told = values_for(server, values or {})
-    key = (server.name, server.fingerprint, server.start_timeout, told)
+    key = (server.name, server.fingerprint, server.protocol, server.start_timeout, told)
     engine = _the_engine()
     with _lock:
         connection = engine.connections.pop(key, None) or Connection(server, told)

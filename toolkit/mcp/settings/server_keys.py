@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 from urllib.parse import SplitResult, urlsplit
 
 from toolkit.disclosure.choices import read_choices
@@ -17,14 +17,15 @@ from toolkit.documents.tables import Key, Kind, Schema, Spot
 from toolkit.durations import spoken
 from toolkit.errors import ConfigurationError
 from toolkit.mcp.crossing import MetaConverter, converter_from, names_what_crosses
-from toolkit.mcp.settings.servers import CALL_TIMEOUT, START_TIMEOUT, holds_secret
-from toolkit.problems import Severity
+from toolkit.mcp.settings.servers import CALL_TIMEOUT, START_TIMEOUT, Protocol, holds_secret
+from toolkit.problems import Severity, did_you_mean
 
 _USER_FILE: Final = "~/.config/toolkit/config.toml"
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 _HEADER = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _PREFIX = r"[A-Za-z0-9_]*"
+_ERAS: Final[tuple[Protocol, ...]] = get_args(Protocol)
 
 
 # ----------------------------------------------------------------------------------------------- what a value must be
@@ -69,6 +70,10 @@ def _in_seconds(_: Key, written: Any) -> str | None:
     return f"write '{written}s' for seconds" if is_number(written) else None
 
 
+def _near_era(_: Key, written: Any) -> str | None:
+    return did_you_mean(written, _ERAS) if isinstance(written, str) else None
+
+
 _TEXTS = Kind(
     "list of texts", "a list of texts", _texts, "['--flag', 'value']", {"type": "array", "items": {"type": "string"}}
 )
@@ -83,6 +88,14 @@ _SWITCH = Kind(
     "",
     {"type": "boolean"},
     no_cure,
+)
+_ERA = Kind(
+    "auto | handshake | stateless",
+    "'auto', 'handshake' or 'stateless'",
+    lambda written, _: written if written in _ERAS else None,
+    "'handshake'",
+    {"enum": [*_ERAS]},
+    _near_era,
 )
 _NAME_PART = Kind(
     "text",
@@ -198,6 +211,7 @@ _COMMON = (
     Key("tools", _CHOICES, "names, patterns, or /regular expressions/; all by default", take=read_choices),
     Key("exclude", _CHOICES, "what is left out, written alike", take=read_choices),
     Key("required", _CHOICES, "the names of tools without which it is of no use", take=read_choices),
+    Key("protocol", _ERA, "the era of the protocol; `auto` is the newer one where the server knows it", "auto"),
     Key("start_timeout", _DURATION, "how long until it must have answered for the first time", spoken(START_TIMEOUT)),
     Key("timeout", _DURATION, "how long a call may take, questions not counted", spoken(CALL_TIMEOUT)),
 )

@@ -13,13 +13,16 @@ from hashlib import sha256
 from pathlib import Path
 from shlex import join
 from shutil import which
-from typing import Any
+from typing import Any, Literal
 
 from toolkit.documents.tables import Owner
 from toolkit.errors import ConfigurationError
 from toolkit.mcp.crossing import MetaConverter, nothing
 from toolkit.problems import Location
 from toolkit.tools.names import legal_name
+
+Protocol = Literal["auto", "handshake", "stateless"]
+"""Which era of the protocol is spoken: the newer one where the server knows it, or one of the two alone."""
 
 START_TIMEOUT = 30.0
 """Seconds that a server may take to answer for the first time, unless its settings say otherwise."""
@@ -45,6 +48,8 @@ class ServerOptions:
         tools: Which tools are used: names, patterns, or regular expressions between slashes; all by default.
         exclude: Which are left out, written alike.
         required: The names of tools without which the server is of no use.
+        protocol: Which era of the protocol is spoken: `handshake` (until 2025-11-25), `stateless` (since 2026-07-28),
+            or `auto`, the newer one where the server knows it.
         start_timeout: Seconds until it must have answered for the first time.
         timeout: Seconds that a call may take, questions not counted.
         owner: Who chose the server; one that a project's file names is reached only with the user's leave.
@@ -57,6 +62,7 @@ class ServerOptions:
     tools: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
+    protocol: Protocol = "auto"
     start_timeout: float = START_TIMEOUT
     timeout: float = CALL_TIMEOUT
     owner: Owner = "user"
