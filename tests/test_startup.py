@@ -1,10 +1,16 @@
 """What a command does not need, it does not import: a quick start is a promise."""
 
+import ast
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
+
+import toolkit
+import toolkit_cli
 
 LIBRARIES = {
     "anyio",
@@ -123,3 +129,106 @@ def test_agents_cost_nothing_where_there_are_none_and_show_asks_no_provider(proj
     output, libraries = imported(project, COMMAND, "show", "clerk.yaml")
     assert "chat:x" in output
     assert libraries <= {"pydantic", "pydantic_core", "yaml"}
+
+
+SERVER = '[mcp.far]\ncommand = "nothing-of-this-name"\n'
+AGENT = "agent: simple\ndescription: Greet.\ntools: [./tools.py]\nmodel: chat:x\n"
+SCRIPT = "turns:\n  - calls: [{tool: greet, arguments: {name: Ada}}]\n  - Done.\n"
+USES = f"{TOOL}\nfrom toolkit import resolve_tools\n[ready] = resolve_tools([greet]).values()\n"
+PROGRAMS = [
+    (".", "import toolkit"),
+    (".", "from toolkit.builtin import ready_tools\nready_tools()"),
+    (".", "import toolkit.lint.collecting"),  # what the child of lint begins with
+    (".", "from toolkit import load_tools\nload_tools('tools.py')"),
+    (".", USES + "ready.run({'name': 'Ada'})"),
+    (".", USES + "from toolkit.wrappers import limited\nlimited(ready, characters=9).run({'name': 'Ada'})"),
+    (".", f"import os\nos.environ['TOOLKIT_TIMEOUT'] = '9'\n{COMMAND}", "run", "calculator", "1+1"),
+    *(
+        (folder, COMMAND, *arguments.split())
+        for folder, arguments in (
+            (".", "--version"),
+            (".", "run --help"),
+            (".", "run calculator 1+1"),
+            (".", "run tools.py:greet name=Ada"),
+            (".", "run shout.yaml --input hello"),
+            ("configured", "run calculator 1+1"),
+            ("far", "run calculator 1+1"),
+            ("far", "run far.tool"),
+            (".", "schema tools.py"),
+            (".", "show clerk.yaml"),
+            (".", "show shout.yaml"),
+            (".", "list tools.py"),
+            (".", "list builtin"),
+            (".", "lint tools.py"),
+            (".", "lint --static tools.py"),
+            (".", "lint --explain TK201"),
+            (".", "lint --help"),
+            (".", "agent --help"),
+            (".", "agent hello --model nobody:nothing"),
+            (".", "agent hello --tools tools.py --model scripted:script.yaml"),
+            (".", "mcp list"),
+            (".", "lock --help"),
+            (".", "new --help"),
+            (".", "serve --help"),
+            (".", "serve tools.py"),
+        )
+    ),
+]
+"""What people run: the folder, the program and its arguments."""
+
+
+def late_imports():
+    """Yield the modules of ours that functions import, each with the module that they stand in.
+
+    `__main__` is left out: it imports late so that it can tell why an import fails.
+    """
+    for package in (toolkit, toolkit_cli):
+        root = Path(str(package.__file__)).parent
+        for file in sorted(root.rglob("[!_]*.py")):
+            module = ".".join(file.relative_to(root.parent).with_suffix("").parts)
+            functions = [
+                n
+                for n in ast.walk(ast.parse(file.read_text("utf-8")))
+                if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)
+            ]
+            for statement in {node for function in functions for node in ast.walk(function)}:
+                if isinstance(statement, ast.ImportFrom) and (statement.module or "").startswith("toolkit"):
+                    yield from ((module, wanted) for wanted in modules_of(statement))
+
+
+def modules_of(statement):
+    """Return the modules that `from package import one, two` imports: the package, or those in it that it names."""
+    package = Path(toolkit.__file__).parents[1], Path(toolkit_cli.__file__).parents[1]
+    inside = [f"{statement.module}.{alias.name}" for alias in statement.names]
+    found = [name for name in inside if any((root / f"{name.replace('.', '/')}.py").exists() for root in package)]
+    return found or [statement.module]
+
+
+def loaded_modules(project, folder, program, *arguments):
+    """Return the modules that a program has imported when it ends."""
+    seen = project / f"{abs(hash((folder, program, arguments)))}.seen"
+    subprocess.run(
+        [sys.executable, "-c", PROBE.format(program=program), *arguments],
+        cwd=project / folder,
+        env=os.environ | {"SEEN": str(seen), "NO_COLOR": "1"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    return set(seen.read_text("utf-8").splitlines())
+
+
+def test_every_late_import_of_our_own_modules_saves_some_program_from_importing_them(project):
+    (project / "clerk.yaml").write_text(AGENT, "utf-8")
+    (project / "script.yaml").write_text(SCRIPT, "utf-8")
+    for folder, settings in (("configured", 'sources = ["../tools.py"]\n'), ("far", SERVER)):
+        (project / folder).mkdir()
+        (project / folder / "toolkit.toml").write_text(settings, "utf-8")
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        loaded = list(pool.map(lambda program: loaded_modules(project, *program), PROGRAMS))
+    saves_nothing = {
+        (module, wanted)
+        for module, wanted in late_imports()
+        if not any(module in one and wanted not in one for one in loaded)
+    }
+    assert sorted(saves_nothing) == []

@@ -12,6 +12,8 @@ import typer
 from toolkit import errors
 from toolkit.codes import CONSENT_MISSING, NOT_FOUND, SERVER_UNREACHABLE
 from toolkit.problems import Problem, did_you_mean, errors_among
+from toolkit.releases import __version__
+from toolkit.tools.foreign_values import words_of
 from toolkit_cli import console
 
 if TYPE_CHECKING:
@@ -149,7 +151,6 @@ def _judged(error: BaseException) -> tuple[ExitCode, tuple[Problem, ...]]:
             return ExitCode.APPROVAL, (Problem("", str(error)),)
         case errors.ToolkitError():
             return ExitCode.FINDINGS, (Problem("", str(error)),)
-    from toolkit.tools.foreign_values import words_of  # noqa: PLC0415 - only a fault of ours needs it
 
     message = f"internal error: {words_of(error)}"
     return ExitCode.OUR_BUG, (Problem("", message, hint="this is a bug in toolkit: please report it"),)
@@ -180,8 +181,6 @@ def _bug_report(error: BaseException, arguments: Sequence[str]) -> str:
     """Return what helps to find a fault of ours, without any value from the command line."""
     import platform  # noqa: PLC0415 - only a bug needs these
     import traceback  # noqa: PLC0415
-
-    from toolkit.releases import __version__  # noqa: PLC0415
 
     frames = traceback.extract_tb(error.__traceback__)[-_FRAMES_REPORTED:]
     return "\n".join(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.problems import Problem, did_you_mean
+from toolkit.redactors.environment import learn_names
 from toolkit_cli import console
 
 if TYPE_CHECKING:
@@ -47,8 +48,6 @@ def load_configuration(
         problems += _not_to_consent_to(consent, configuration)
         configuration = configuration._replace(consented=configuration.consented.union(consent))
     if configuration.secrets:
-        from toolkit.redactors.environment import learn_names  # noqa: PLC0415 - few projects name any
-
         learn_names(console.redactor(), configuration.secrets)
     raise_errors(ConfigurationError, problems)
     if not tools:

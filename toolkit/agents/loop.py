@@ -14,6 +14,7 @@ from toolkit.agents.models.messages import Model, ModelReply, ToolMessage, UserM
 from toolkit.agents.steps import call_as_step
 from toolkit.agents.tables import Table
 from toolkit.agents.transcripts import Transcript
+from toolkit.approvals.gates import Gate
 from toolkit.errors import ExitEarlyError, ReplanRequested, TerminationRequested, ToolExecutionError
 from toolkit.tools.base import Tool
 from toolkit.tools.call_secrets import redactor_of
@@ -299,8 +300,6 @@ def _cut(text: str, limit: int | None) -> str:
 def with_gate_of_its_own(context: ToolContext) -> ToolContext:
     """Return the context of a model's calls: chosen by it, in a loop of its own, behind a gate in any case."""
     from uuid import uuid4  # noqa: PLC0415 - only an agent needs one
-
-    from toolkit.approvals.gates import Gate  # noqa: PLC0415 - most contexts have one
 
     gate, redactor = context.gate or Gate(), redactor_of(context)
     return context.replace(chosen_by="model", loop_id=uuid4().hex, gate=gate, redactor=redactor)

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from toolkit.tools.secret_texts import variables_in
+
 
 def outside_project(value: Path, project: Path) -> str | None:
     """Judge a folder: by where it really is, so that `..`, `~` and symbolic links count."""
@@ -25,8 +27,6 @@ def private_addresses(value: Any, project: Path) -> str | None:  # noqa: ARG001 
 
 def environment_variables(value: str | Mapping[str, str], project: Path) -> str | None:  # noqa: ARG001 - nor have texts
     """Judge texts in which `${NAME}` stands for a variable."""
-    from toolkit.tools.secret_texts import variables_in  # noqa: PLC0415 - few tools have such texts
-
     texts = [value] if isinstance(value, str) else value.values()
     names = list(dict.fromkeys(name for text in texts for name in variables_in(text)))
     if not names:

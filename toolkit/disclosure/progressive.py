@@ -14,6 +14,7 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.names import name_problem
 from toolkit.tools.results import ToolResult
 from toolkit.tools.revealing import Unfolded
+from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.showing import plain_data
 from toolkit.tools.spec import ToolSpec
 
@@ -82,7 +83,6 @@ class ProgressiveTool(Facade):
         """Return the arguments; where none are wanted, whatever came is none."""
         if not self.chooses:
             return {}
-        from toolkit.tools.shapes.arguments import read_arguments  # noqa: PLC0415 - most facades take no arguments
 
         optional = frozenset(self.spec.properties) - frozenset(self.spec.required)
         return read_arguments(self._shape, arguments, optional)

@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from toolkit.codes import BROKEN_DOCUMENT, DUPLICATE_KEY
 from toolkit.documents.nodes import Entry, Mapping, Node, Scalar, Sequence
+from toolkit.documents.reading import read_text
 from toolkit.documents.sources import Source, Written
 from toolkit.problems import Location, Problem
 
@@ -25,8 +26,6 @@ _WORDS = {"true": True, "false": False, "null": None}
 
 def read_json(path: Path, *, name: str | None = None) -> tuple[Node | None, list[Problem]]:
     """Read a JSON file; a file that cannot be read is a Problem, as everything is that is wrong with it."""
-    from toolkit.documents.reading import read_text  # noqa: PLC0415 - text at hand needs no files
-
     file = str(path) if name is None else name
     text = read_text(path, file, most=MAX_BYTES)
     return (None, [text]) if isinstance(text, Problem) else parse_json(text, file)

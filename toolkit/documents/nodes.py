@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, time
 from typing import Any, NamedTuple
 
+from toolkit.documents.locating import locate
 from toolkit.documents.sources import Written
 from toolkit.problems import Location
 
@@ -43,7 +44,6 @@ class Scalar:
         """
         if self.written is None:
             return self.location
-        from toolkit.documents.locating import locate  # noqa: PLC0415 - only bad news needs it
 
         return locate(self.written, self.location.file, self.text, offset, length)
 

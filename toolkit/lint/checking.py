@@ -18,6 +18,7 @@ from toolkit.lint.limits import DEFAULT_LIMITS, Limits
 from toolkit.lint.reports import Report
 from toolkit.lint.requests import Request, make_requests
 from toolkit.lint.rules import codes as all_codes
+from toolkit.lint.rules.unused_suppression import UnusedSuppression
 from toolkit.lint.selection import is_selected, meant_by, selected_codes
 from toolkit.lint.servers import with_told_servers
 from toolkit.lint.settings import LintSettings, read_lint_settings
@@ -151,7 +152,6 @@ def _told(problems: Iterable[Problem], reports: Sequence[Report], settings: Lint
 def _useless(comments: Sequence[Suppression], settings: LintSettings) -> Iterable[Problem]:
     if not comments:
         return ()
-    from toolkit.lint.rules.unused_suppression import UnusedSuppression  # noqa: PLC0415 - few checks find any
 
     return UnusedSuppression().unused(comments, selected_codes(settings.selections), meant_by)
 

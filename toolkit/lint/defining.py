@@ -12,6 +12,7 @@ from toolkit.lint.written_schemas import written_schema
 from toolkit.lint.written_specs import written_spec
 from toolkit.problems import Location
 from toolkit.schemas.schema import Schema
+from toolkit.tools.places import place_in_file
 from toolkit.tools.spec import ToolSpec
 
 # An annotation that is one of these names carries no description; another name may stand for anything.
@@ -120,7 +121,6 @@ def _definition_of(function: PythonFunction) -> tuple[Any, ...]:
 def _place_of(definition: Sequence[Any] | None) -> Location | None:
     if not definition:
         return None
-    from toolkit.tools.places import place_in_file  # noqa: PLC0415 - only for tools from elsewhere
 
     return place_in_file(*definition)
 

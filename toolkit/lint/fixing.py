@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from toolkit.documents import parse_document
+from toolkit.documents.json_reading import parse_json
 from toolkit.documents.sources import Source
 from toolkit.problems import Edit, Problem
 from toolkit.replacing import put
@@ -166,10 +168,7 @@ def _faults(file: str, text: str) -> int:
             return 1
         return 0
     if file.endswith(".json"):
-        from toolkit.documents.json_reading import parse_json  # noqa: PLC0415 - few projects have definitions in JSON
-
         return len(parse_json(text, file)[1])
-    from toolkit.documents import parse_document  # noqa: PLC0415
 
     return len(parse_document(text, file)[1])
 

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from toolkit.codes import DOES_NOT_IMPORT, MISSING_DESCRIPTION, NO_TOOLS
+from toolkit.documents.json_reading import read_json
 from toolkit.documents.reading import parse_document, read_text
 from toolkit.lint.children import Answer
 from toolkit.lint.defining import built_definition, marks_to_functions, static_definition
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.installed import is_installed
+from toolkit.lint.json_definitions import definitions_in
 from toolkit.lint.pipeline_files import PipelineFile
 from toolkit.lint.python_files import PythonFile, PythonFunction
 from toolkit.lint.recalling import read_step
@@ -121,9 +123,6 @@ class Looker:
                 yield from rule.check_function(function)
 
     def _json(self, request: Request) -> Report:
-        from toolkit.documents.json_reading import read_json  # noqa: PLC0415 - few projects have definitions in JSON
-        from toolkit.lint.json_definitions import definitions_in  # noqa: PLC0415
-
         file = str(request.file)
         root, problems = read_json(Path(file))
         if root is None:

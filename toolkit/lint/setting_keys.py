@@ -8,6 +8,7 @@ from toolkit.codes import BAD_CONFIGURATION
 from toolkit.documents.kinds import TEXT_SCHEMA, TEXTS_SCHEMA, is_text, no_cure, table, texts
 from toolkit.documents.tables import Key, Kind, Schema, Spot, schema_of
 from toolkit.lint.rule import PORTABLE
+from toolkit.lint.rules import all_pages
 from toolkit.lint.selection import unknown_parts
 from toolkit.problems import Problem, did_you_mean
 
@@ -47,8 +48,6 @@ def lint_keys(given: Mapping[str, Any]) -> tuple[Key, ...]:
 
 def _figures() -> list[Key]:
     """Return a key for each figure of a rule."""
-    from toolkit.lint.rules import all_pages  # noqa: PLC0415 - few projects change a figure
-
     found = {name: (figure, page) for page in all_pages() for name, figure in page.limits.items()}
     return [
         Key(name, _FIGURE, f"a figure of the rule `{rule.name}`", figure)

@@ -11,9 +11,11 @@ from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest, fingerprint
 from toolkit.approvals.risks import Risk
 from toolkit.errors import ConfigurationError
+from toolkit.events import StepRetried
 from toolkit.pipelines.definitions import Approval, Compute, Use
 from toolkit.pipelines.flows import PASSED, Flow, Outcome, outcome_of, outcome_of_written, refused_by_gate, text_of
 from toolkit.pipelines.plans import Feed, PlannedStep
+from toolkit.pipelines.retrying import RetriedTool
 from toolkit.pipelines.turns import Turn
 from toolkit.pipelines.values import MappingValue
 from toolkit.tools.asking import decide
@@ -114,12 +116,9 @@ class CallCarefully:
             tool = TimedTool(tool, definition.timeout)
         if definition.retry is None:
             return outcome_of(await _called(tool, arguments, turn.context, demand))
-        from toolkit.pipelines.retrying import RetriedTool  # noqa: PLC0415 - few steps are tried again
 
         def told(attempt: int, error: str, delay: float) -> None:
             if turn.call:
-                from toolkit.events import StepRetried  # noqa: PLC0415 - only a listener needs events
-
                 turn.context.emit(StepRetried(turn.call, turn.path, attempt, error, delay, turn.context.item))
 
         retried = RetriedTool(tool, definition.retry, told)

@@ -8,10 +8,11 @@ follows (`on_error`). What a step does not say costs it nothing.
 from collections.abc import Sequence
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolkit.durations import spoken
 from toolkit.errors import ExitEarlyError, Signal
+from toolkit.events import CALLS, StepFinished, StepStarted
 from toolkit.pipelines.actions import Action, make_action
 from toolkit.pipelines.definitions import AdapterFunction, Fallback
 from toolkit.pipelines.direct import direct_way
@@ -33,9 +34,6 @@ from toolkit.pipelines.turns import CURRENT_PATH, Turn, context_within, roots_wi
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
 from toolkit.tools.waiting import Counting
-
-if TYPE_CHECKING:
-    from toolkit.events import StepFinished, StepStarted
 
 Ready = Outcome | Sequence[Any] | None
 """What is known before a step is done: that it is not, for which items it is, or that it is done once."""
@@ -74,8 +72,6 @@ class Step:
 
     async def _run_told(self, flow: Flow, listener: Counting) -> Outcome:
         """Run the step and tell the listener of its start and, whatever happens, of its one finish."""
-        from toolkit.events import CALLS  # noqa: PLC0415 - only a listener needs events
-
         context = flow.context
         inner = context_within(context, self.planned, flow).replace(listener=listener)
         turn = Turn(inner, next(CALLS), flow.run.prefix + self.planned.path)
@@ -94,8 +90,6 @@ class Step:
         return settled
 
     def _started(self, turn: Turn, ready: Ready) -> "StepStarted":
-        from toolkit.events import StepStarted  # noqa: PLC0415 - only a listener needs events
-
         step = self.planned
         tool = step.tool.name if step.tool is not None else None
         return StepStarted(turn.call, turn.path, step.position, step.of, tool, _count_of(ready))
@@ -103,8 +97,6 @@ class Step:
     def _finished(
         self, turn: Turn, ready: Ready, outcome: Outcome, settled: Outcome, asked: int, seconds: float
     ) -> "StepFinished":
-        from toolkit.events import StepFinished  # noqa: PLC0415 - only a listener needs events
-
         step = self.planned
         result, items = outcome.result, _count_of(ready)
         return StepFinished(

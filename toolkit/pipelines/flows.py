@@ -8,6 +8,7 @@ from toolkit.json_texts import json_text
 from toolkit.pipelines.plans import Plan
 from toolkit.pipelines.values import ListValue, MappingValue, Value
 from toolkit.tools.context import ToolContext
+from toolkit.tools.raised_errors import message_of, raised_by
 from toolkit.tools.results import ToolResult
 from toolkit.tools.skipping import Skips
 
@@ -101,8 +102,6 @@ def outcome_of_written(value: Value, roots: Mapping[str, Any], attempts: int = 1
 
 def failure_of(error: Exception, attempts: int = 1) -> Outcome:
     """Return the outcome of a step in which something was raised outside its tool."""
-    from toolkit.tools.raised_errors import message_of, raised_by  # noqa: PLC0415 - only what was raised needs it
-
     code = error.code if isinstance(error, ToolExecutionError) else None
     words = message_of(error)
     result, raised = ToolResult.failure(words, code or "error"), raised_by(error, words)

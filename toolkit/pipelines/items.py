@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
+from toolkit.events import ItemFinished
 from toolkit.pipelines.definitions import MAX_ITEMS, Each
 from toolkit.pipelines.flows import Flow, ItemFlow, Outcome, outcome_of_value, text_of
 from toolkit.pipelines.turns import Turn
@@ -126,8 +127,6 @@ class _Batch:
 
     def _tell(self, index: int, outcome: Outcome) -> None:
         if self._turn.call:
-            from toolkit.events import ItemFinished  # noqa: PLC0415 - only a listener needs events
-
             self._turn.context.emit(
                 ItemFinished(
                     self._turn.call,

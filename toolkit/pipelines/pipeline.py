@@ -6,6 +6,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from toolkit.errors import ExitEarlyError, Signal
+from toolkit.events import CALLS, PipelineFinished, PipelineStarted
 from toolkit.pipelines.cleaning import INTERRUPTED, clean_up, clean_up_undisturbed, is_interruption
 from toolkit.pipelines.definitions import ErrorStrategy
 from toolkit.pipelines.execution import make_steps, run_chain
@@ -169,8 +170,6 @@ class Pipeline(Tool):
         return call is not None
 
     async def _run_told(self, parsed: Mapping[str, Any], context: ToolContext) -> tuple[ToolResult, bool]:
-        from toolkit.events import CALLS, PipelineFinished, PipelineStarted  # noqa: PLC0415 - only a listener needs events
-
         call = next(CALLS)
         context.emit(PipelineStarted(call, self.name, len(self._steps)))
         result, gate_refused = _ENDED, False

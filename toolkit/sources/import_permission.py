@@ -15,6 +15,7 @@ from toolkit.codes import NO_TOOLS, NOT_A_TOOL
 from toolkit.problems import Location, Problem
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.folders import PYTHON
+from toolkit.sources.package_places import place_in_package
 
 if TYPE_CHECKING:
     from toolkit.sources.recognition import Recogniser
@@ -158,7 +159,6 @@ class ImportPermission:
         if failure is None:
             return []
         from toolkit.sources.import_failures import import_problems  # noqa: PLC0415 - only bad news needs it
-        from toolkit.sources.package_places import place_in_package  # noqa: PLC0415
 
         return import_problems(failure, place_in_package(file)[0], name, place)
 

@@ -1,6 +1,7 @@
 """Models of a project: the one that was named, or the configured one, with what the settings say of it."""
 
 from toolkit.agents.models.messages import Model
+from toolkit.agents.models.opening import open_model
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
 from toolkit.sources.configuration import Configuration
@@ -26,8 +27,6 @@ def configured_model(
     Raises:
         ConfigurationError: If there is no model, or it cannot be used.
     """
-    from toolkit.agents.models.opening import open_model  # noqa: PLC0415 - most commands ask no model
-
     wanted = name or configuration.model
     if wanted is None:
         hint = "name one with --model, TOOLKIT_MODEL, or `defaults = { model = '…' }` in the configuration"

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from toolkit.sources.boundaries import Boundary, is_outermost
 from toolkit.sources.module_files import PACKAGE
 
 
@@ -33,6 +34,5 @@ def _ends_at(folder: str, file: str) -> bool:
     outer = os.path.dirname(folder)  # noqa: PTH120
     if not _is_package(outer):
         return False
-    from toolkit.sources.boundaries import Boundary, is_outermost  # noqa: PLC0415 - most files are in no package
 
     return is_outermost(Path(folder)) or not Boundary(Path(file)).believes(Path(outer, PACKAGE))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolkit.codes import BAD_CONFIGURATION
+from toolkit.documents.nodes import place_of
 from toolkit.paths import bounded_bytes
 from toolkit.problems import Location, Problem
 from toolkit.sources.configuration import Configuration, keys_before
@@ -27,8 +28,6 @@ class TomlDocument:
 
     def place(self, path: Sequence[str]) -> Location:
         """Return where the key begins that a path leads to, or the last one on the way that there is."""
-        from toolkit.documents.nodes import place_of  # noqa: PLC0415 - only few keys are asked for
-
         found = place_of(self._root, path)
         return Location(self.file, found.line, found.column) if found else Location(self.file)
 

@@ -10,6 +10,7 @@ from toolkit.approvals.gates import Gate, Question
 from toolkit.approvals.permissions import Granted, Refused
 from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.approvals.requests import ReviewRequest
+from toolkit.events import ApprovalAsked, ApprovalDecided
 from toolkit.tools.call_secrets import redactor_of
 
 if TYPE_CHECKING:
@@ -58,16 +59,12 @@ class _Listening:
     def asking(self, request: ReviewRequest) -> Iterator[None]:
         context = self._context
         if context.listener is not None:
-            from toolkit.events import ApprovalAsked  # noqa: PLC0415 - only a listener needs events
-
             context.emit(ApprovalAsked(request.risk.tool, request.arguments, request.asked_by))
         with context.waits or nullcontext():
             yield
 
     def decided(self, tool: str, decision: Decision, by: str, seconds: float) -> None:
         if self._context.listener is not None:
-            from toolkit.events import ApprovalDecided  # noqa: PLC0415 - only a listener needs events
-
             reason = getattr(decision, "reason", None)
             self._context.emit(ApprovalDecided(tool, _word_for(decision), by, reason, seconds))
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from toolkit.approvals.gates import Demand
 from toolkit.approvals.policies import DescribedCall
+from toolkit.redactors.secret_objects import secrets_within
 from toolkit.tools.context import ToolContext
 from toolkit.tools.hiding import secret_members, secrets_of_schema
 from toolkit.tools.outcomes import as_result
@@ -70,8 +71,6 @@ class Callee:
     @cached_property
     def own_secrets(self) -> tuple[str, ...]:
         """The values of the secrets that the tool itself holds, such as defaults, and attributes of its object."""
-        from toolkit.redactors.secret_objects import secrets_within  # noqa: PLC0415 - only what is written asks
-
         return (*secrets_of_schema(self.spec.parameters, self.spec.examples), *secrets_within(self.holders))
 
     @property

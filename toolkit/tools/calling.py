@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.approvals.policies import NO_QUESTION
 from toolkit.errors import ConfigurationError, Signal, ToolArgumentsError, ToolExecutionError, ToolkitError
+from toolkit.events import CALLS, ToolFinished, ToolStarted
 from toolkit.freezing import freeze_mapping
 from toolkit.running import ends_more_than_a_call
 from toolkit.tools.admission import admit, verdict_on
@@ -20,6 +21,7 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_values import shown
 from toolkit.tools.hiding import masked
 from toolkit.tools.metrics import NO_METRICS
+from toolkit.tools.raised_errors import message_of, raised_by, trace_from_tool
 from toolkit.tools.refusals import AnsweredEarly, CallDenied
 from toolkit.tools.results import ToolResult
 
@@ -97,8 +99,6 @@ async def call_as_meant(
 
 
 def _tell_start(tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext) -> int:
-    from toolkit.events import CALLS, ToolStarted  # noqa: PLC0415 - only a listener needs events
-
     call = next(CALLS)
     context.emit(ToolStarted(call, tool.name, _kept(tool, arguments)))
     return call
@@ -144,8 +144,6 @@ def _tell_finish(
         sent = _kept(tool, arguments)
         run.record_call(CallRecord(run.id, tool.name, sent, *told, context.chosen_by, context.loop_id))
     if call:
-        from toolkit.events import ToolFinished  # noqa: PLC0415 - only a listener needs events
-
         context.emit(ToolFinished(call, tool.name, *told))
 
 
@@ -153,7 +151,6 @@ def _failure_of(tool: Callee, error: BaseException, context: ToolContext) -> Too
     """Return the result of a call that raised; what ends the task or the program is raised again."""
     if ends_more_than_a_call(error):
         raise error
-    from toolkit.tools.raised_errors import message_of, raised_by  # noqa: PLC0415 - only a call that raised needs it
 
     if tool.call_logger.isEnabledFor(logging.DEBUG):
         _log_raised(tool, error, redactor_of(context))
@@ -189,8 +186,6 @@ def _with_replacement(tool: Callee, replaced: str, context: ToolContext, result:
 def _log_raised(tool: Callee, error: BaseException, redactor: "Redactor") -> None:
     """Log an exception; one whose traceback quotes a secret as text, for its own words cannot be changed."""
     from traceback import format_exception  # noqa: PLC0415 - only a log at DEBUG needs it
-
-    from toolkit.tools.raised_errors import trace_from_tool  # noqa: PLC0415 - as above
 
     shown_trace = (type(error), error, trace_from_tool(error))
     told = "".join(format_exception(*shown_trace))

@@ -13,7 +13,10 @@ from toolkit.approvals.requests import DEFAULT_TIMEOUT, OnTimeout, ReviewRequest
 from toolkit.approvals.reviewers import Reviewer
 from toolkit.approvals.risks import Chooser, Risk
 from toolkit.errors import ConfigurationError, Signal
+from toolkit.events import FileChanged, Progress, redacted
 from toolkit.freezing import NO_VALUES, freeze_mapping
+from toolkit.redactors.environment import redactor_of_environment
+from toolkit.redactors.redactor import Redactor
 from toolkit.running import loop_is_running, run_in_loop
 from toolkit.tools.asking import decide
 from toolkit.tools.metrics import NO_METRICS, Metrics
@@ -26,7 +29,6 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from toolkit.events import Event, Listener
-    from toolkit.redactors.redactor import Redactor
     from toolkit.runs.run import Run
 
 
@@ -250,7 +252,6 @@ class ToolContext:
         """
         if self.listener is None:
             return
-        from toolkit.events import redacted  # noqa: PLC0415 - only a listener needs events
 
         try:
             self.listener(redacted(event, self.redactor or _new_redactor()))
@@ -263,8 +264,6 @@ class ToolContext:
     def progress(self, message: str, done: float | None = None, of: float | None = None) -> None:
         """Tell how far the work is, in units of the tool's own."""
         if self.listener is not None:
-            from toolkit.events import Progress  # noqa: PLC0415 - only a listener needs events
-
             self.emit(Progress(tool=self.tool or "", message=message, done=done, of=of, item=self.item))
 
     def file_changed(
@@ -276,8 +275,6 @@ class ToolContext:
     ) -> None:
         """Tell that the tool has created, changed or deleted a file."""
         if self.listener is not None:
-            from toolkit.events import FileChanged  # noqa: PLC0415 - only a listener needs events
-
             self.emit(FileChanged(self.tool or "", path, change, lines_added, lines_removed))
 
     def request_approval(
@@ -366,9 +363,6 @@ _NOBODY_TO_ASK = Gate()
 
 
 def _new_redactor() -> "Redactor":
-    from toolkit.redactors.environment import redactor_of_environment  # noqa: PLC0415 - only what is written needs one
-    from toolkit.redactors.redactor import Redactor  # noqa: PLC0415
-
     return Redactor(outer=redactor_of_environment())
 
 

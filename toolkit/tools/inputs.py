@@ -13,6 +13,7 @@ from toolkit.documents.shapes import ShapeReader, Word
 from toolkit.errors import ToolArgumentsError
 from toolkit.problems import Problem, did_you_mean
 from toolkit.tools.formats import FORMATS, fits
+from toolkit.tools.shapes.arguments import read_arguments
 
 if TYPE_CHECKING:
     from toolkit.tools.shapes.values import Shape
@@ -175,8 +176,6 @@ class InputShape:
         Raises:
             ToolArgumentsError: Naming every input that is missing or wrong.
         """
-        from toolkit.tools.shapes.arguments import read_arguments  # noqa: PLC0415 - it imports pydantic
-
         optional = frozenset(given.name.text for given in self._inputs if not given.is_required)
         given: dict[str, Any] = read_arguments(self._shape, arguments, optional)
         defaults = {one.name.text: one.schema["default"] for one in self._inputs if "default" in one.schema}

@@ -4,6 +4,8 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
+from toolkit.tools.skipping import remark_on
+
 if TYPE_CHECKING:
     from toolkit.tools.raised_errors import Raised
     from toolkit.tools.skipping import Skips
@@ -69,8 +71,6 @@ class ToolResult:
         """What a model is sent: the output, or `Error: ` and the message, after the remark if there is one."""
         text = self.output if self.error is None else f"Error: {self.error}"
         if self.skips:
-            from toolkit.tools.skipping import remark_on  # noqa: PLC0415 - few results lack anything
-
             text = f"{remark_on(self.skips)}\n{text}"
         return f"{self.remark}\n{text}" if self.remark else text
 

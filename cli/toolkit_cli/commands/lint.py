@@ -9,14 +9,19 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from toolkit.errors import ConfigurationError, raise_errors
-from toolkit.problems import Problem, errors_among
+from toolkit.problems import Problem, did_you_mean, errors_among
+from toolkit.replacing import put
 from toolkit_cli import console
 from toolkit_cli.completion import complete_target
 from toolkit_cli.failures import ExitCode, Failure, cannot_write
 from toolkit_cli.linting.looking import Look, fixed
 from toolkit_cli.options import Debug, Starts
+from toolkit_cli.rendering.compatibility import as_record, as_table
+from toolkit_cli.rendering.differences import as_lines
+from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.findings import FORMATS, Format, render, statistics_of
 from toolkit_cli.rendering.problems import counted, counted_files
+from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.running.starting import gate_for
 from toolkit_cli.settings import load_configuration
 
@@ -147,7 +152,6 @@ def _parts(values: Sequence[str] | None) -> tuple[str, ...]:
 
 def _show_diff(problems: Sequence[Problem], *, unsafe: bool) -> ExitCode:
     from toolkit.lint.fixing import diff_of, make_changes  # noqa: PLC0415 - few runs fix
-    from toolkit_cli.rendering.excerpts import shown_path  # noqa: PLC0415
 
     changes, _ = make_changes(problems, unsafe=unsafe)
     console.write_data(_for_reader("".join(diff_of(change, shown_path(change.file)) for change in changes)))
@@ -160,8 +164,6 @@ def _for_reader(difference: str) -> str:
     """Return a difference just as it is for a program, such as `patch`, and safe to look at for a person."""
     if not (difference and console.data_is_terminal()):
         return difference
-    from toolkit_cli.rendering.differences import as_lines  # noqa: PLC0415 - few runs show one to a person
-    from toolkit_cli.rendering.styles import paint_all  # noqa: PLC0415
 
     return paint_all(as_lines(difference), colour=console.data_has_colour())
 
@@ -176,8 +178,6 @@ def _show_compatibility(
     """Print which provider takes which tool; the exit code is 1 only if a provider was named that refuses one."""
     from toolkit.lint.checking import find_tools  # noqa: PLC0415 - few runs ask for it
     from toolkit.lint.compatibility import EVERYBODY, compatibility_of  # noqa: PLC0415
-    from toolkit_cli.rendering.compatibility import as_record, as_table  # noqa: PLC0415
-    from toolkit_cli.rendering.styles import paint_all  # noqa: PLC0415
 
     if format not in {"text", "json"}:
         raise Failure(ExitCode.USAGE, f"'--compat' is written as text or json, not as {format}")
@@ -194,7 +194,6 @@ def _show_compatibility(
 def _explain(wanted: str) -> ExitCode:
     """Print the documentation of a rule, by its code or its name, or the list of all."""
     from toolkit.lint.rules import all_pages  # noqa: PLC0415 - few runs explain
-    from toolkit.problems import did_you_mean  # noqa: PLC0415
     from toolkit_cli.rendering.rules import as_list, page_of  # noqa: PLC0415
 
     rules = list(all_pages())
@@ -220,8 +219,6 @@ def _output(text: str) -> tuple[Format, Path]:
 
 
 def _write(file: Path, text: str) -> None:
-    from toolkit.replacing import put  # noqa: PLC0415 - most reports go to stdout alone
-
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         put(file, text.encode(errors="backslashreplace"))

@@ -9,6 +9,7 @@ from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.opening import open_configured
 from toolkit_cli.options import Debug, Grants, Sources, Starts, Targets
+from toolkit_cli.rendering.groups import group_record, listed_groups
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.rendering.tools import listed, summary_record
 from toolkit_cli.running.starting import gate_for
@@ -48,7 +49,6 @@ def list_tools(
 
 
 def _list_groups(targets: list[str] | None, grant: list[str] | None, format: str) -> ExitCode:  # noqa: A002
-    from toolkit_cli.rendering.groups import group_record, listed_groups  # noqa: PLC0415 - few projects have groups
 
     configuration = load_configuration(grant=grant)
     known, granted = configuration.groups, configuration.granted

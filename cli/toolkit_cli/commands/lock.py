@@ -7,6 +7,8 @@ import typer
 
 from toolkit.codes import DEFINITION_DRIFT
 from toolkit.problems import Location, Problem, Severity
+from toolkit.replacing import put_over
+from toolkit.tools.foreign_values import answer
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, code_for, end_at_errors, report
 from toolkit_cli.opening import open_all
@@ -74,7 +76,6 @@ def lock(
 
 def _write(file: "Path", text: str) -> None:
     from toolkit.pins.lockfile import MARK  # noqa: PLC0415 - help needs none of it
-    from toolkit.replacing import put_over  # noqa: PLC0415
 
     try:
         put_over(file, text.encode(), MARK, "a lockfile")
@@ -95,7 +96,6 @@ def _found(targets: list[str] | None, configuration: "Configuration") -> "dict[s
 
 def _told(tool: "Tool") -> "ToolSpec":
     """Return what a model would be sent of a tool; a server's tool is pinned as its server describes it."""
-    from toolkit.tools.foreign_values import answer  # noqa: PLC0415 - help needs none of it
     from toolkit.tools.spec import ToolSpec  # noqa: PLC0415
 
     told = answer(lambda: getattr(tool, "told", None), None)

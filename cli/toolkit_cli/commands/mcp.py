@@ -7,6 +7,7 @@ import typer
 
 from toolkit.codes import NOT_FOUND, SERVER_UNREACHABLE
 from toolkit.problems import Problem, did_you_mean
+from toolkit.sources.configuring import find_configuration
 from toolkit.visibility import visible_json
 from toolkit_cli import console
 from toolkit_cli.completion import complete_server
@@ -71,8 +72,6 @@ def mcp(
 
 def _tell_warnings(*, as_json: bool) -> None:
     """Tell what is odd about the configuration: this is where its servers are looked after."""
-    from toolkit.sources.configuring import find_configuration  # noqa: PLC0415 - help needs none of it
-
     report(find_configuration()[1], as_json=as_json)
 
 

@@ -7,6 +7,7 @@ import typer
 
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool, innermost
+from toolkit.tools.call_secrets import learn_arguments
 from toolkit.tools.context import ToolContext
 from toolkit.visibility import visible_json
 from toolkit_cli import console
@@ -31,6 +32,7 @@ from toolkit_cli.options import (
     Yes,
 )
 from toolkit_cli.rendering.results import Format
+from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.running.answering import Answers, make_gate, refuse_what_nobody_can_answer
 from toolkit_cli.running.calling import Ending, call_tool
 from toolkit_cli.running.keeping import KeptWork
@@ -170,8 +172,6 @@ def _complete(tool: Tool, given: Given, answers: Answers, target: str) -> Mappin
     Raises:
         Failure: With everything that is wrong with them, and nothing run.
     """
-    from toolkit.tools.call_secrets import learn_arguments  # noqa: PLC0415 - it is loaded with the first tool
-
     gathered = gather_arguments(tool, given)
     learn_arguments(console.redactor(), tool, gathered.arguments)
     problems = [*gathered.problems, *objections(tool, gathered.arguments)]
@@ -206,7 +206,6 @@ def _is_agent(tool: Tool) -> bool:
 
 def _rehearse(tool: Tool, arguments: Mapping[str, Any], gate: "Gate", format: Format) -> ExitCode:  # noqa: A002
     from toolkit_cli.rendering.rehearsals import rehearsal_lines  # noqa: PLC0415
-    from toolkit_cli.rendering.styles import paint_all  # noqa: PLC0415
     from toolkit_cli.running.rehearsing import rehearsal_record  # noqa: PLC0415 - only `--dry-run` needs it
 
     record = rehearsal_record(tool, arguments, gate)

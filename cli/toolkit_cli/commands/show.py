@@ -14,6 +14,7 @@ from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.opening import open_configured
 from toolkit_cli.options import Debug, Grants, Sources, Starts, Target
+from toolkit_cli.rendering.agents import diagram_of
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.rendering.tools import (
     detailed,
@@ -101,8 +102,6 @@ def _write(tools: Sequence[Tool], format: Format) -> None:  # noqa: A002
 
 def _diagram(tool: Tool) -> str:
     if (agent := outline_of_agent(tool)) is not None and agent.states:
-        from toolkit_cli.rendering.agents import diagram_of  # noqa: PLC0415 - few tools are agents
-
         return diagram_of(agent)
     pipeline = pipeline_in(tool)
     if pipeline is None:

@@ -8,6 +8,7 @@ from toolkit.problems import Problem, problem_record
 from toolkit.visibility import visible_json
 from toolkit_cli.rendering.escaping import one_line
 from toolkit_cli.rendering.excerpts import shown_path
+from toolkit_cli.rendering.markdown import as_markdown
 from toolkit_cli.rendering.problems import as_github, as_records, as_text, counted, few_of, summary_of, with_shown_paths
 
 Format = Literal["text", "concise", "json", "jsonl", "sarif", "github", "junit", "markdown"]
@@ -128,8 +129,6 @@ def _as_junit(problems: Sequence[Problem]) -> str:
 
 
 def _as_markdown(problems: Sequence[Problem]) -> str:
-    from toolkit_cli.rendering.markdown import as_markdown  # noqa: PLC0415
-
     return as_markdown(problems)
 
 

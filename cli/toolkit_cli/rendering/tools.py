@@ -11,6 +11,7 @@ from toolkit.builtin.catalog import options_of
 from toolkit.tools.base import Tool, WrappedTool, innermost
 from toolkit.tools.origins import place_of_tool
 from toolkit.tools.spec import ToolSpec
+from toolkit_cli.rendering.agents import agent_record, drawn_agent
 from toolkit_cli.rendering.escaping import lines_of, one_line
 from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.outlines import drawn, outline_record
@@ -71,8 +72,6 @@ def full_record(tool: Tool) -> dict[str, Any]:
     inner: dict[str, Any] = {"tools": _tree_record(tool)} if is_facade(tool) else {}
     agent = outline_of_agent(tool)
     if agent is not None:
-        from toolkit_cli.rendering.agents import agent_record  # noqa: PLC0415 - few tools are agents
-
         inner = {"agent": agent_record(agent)}
     return (
         summary_record(tool)
@@ -107,8 +106,6 @@ def detailed(tool: Tool, width: int) -> list[Line]:
     if is_facade(tool):
         lines += [[], *_tree(tool, width)]
     if agent := outline_of_agent(tool):
-        from toolkit_cli.rendering.agents import drawn_agent  # noqa: PLC0415 - few tools are agents
-
         lines += [[], *drawn_agent(agent, width)]
     if options := options_of(tool):
         lines += [[], *drawn_options(spec.name, options, width)]

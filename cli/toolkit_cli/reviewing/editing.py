@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from toolkit.approvals.requests import ReviewRequest
+from toolkit.leftovers import temporary
 from toolkit.problems import did_you_mean
 from toolkit.visibility import visible_json
 from toolkit_cli.prompting import Prompter
@@ -88,8 +89,6 @@ async def _typed_in_editor(command: list[str], text: str) -> str:
     import asyncio
     from pathlib import Path  # noqa: PLC0415
     from tempfile import TemporaryDirectory  # noqa: PLC0415
-
-    from toolkit.leftovers import temporary  # noqa: PLC0415
 
     with TemporaryDirectory(prefix="toolkit-") as folder, temporary(Path(folder)):
         file = Path(folder) / "argument.txt"

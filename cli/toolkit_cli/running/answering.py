@@ -10,6 +10,7 @@ from toolkit.approvals.reviewers import RefusingReviewer, Reviewer
 from toolkit.tools.base import Tool
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.running.clearance import problem_of, questions_of
 
 if TYPE_CHECKING:
     from toolkit_cli.running.clearance import ForeseenCall
@@ -93,8 +94,6 @@ def refuse_what_nobody_can_answer(tool: Tool, arguments: Mapping[str, Any], gate
     Raises:
         Failure: Naming every question and the flag that would answer it.
     """
-    from toolkit_cli.running.clearance import problem_of, questions_of  # noqa: PLC0415 - a help page needs none
-
     questions = questions_of(tool, arguments, gate)
     denied = [question for question in questions if question.verdict.action == "deny"]
     hopeless = denied if answers.may_ask else [each for each in questions if not answers.may_allow(each)]

@@ -4,8 +4,11 @@ import re
 from collections.abc import Iterator
 
 from toolkit.problems import did_you_mean
+from toolkit_cli import console
 from toolkit_cli.failures import ExitCode
 from toolkit_cli.prompting import Prompter
+from toolkit_cli.rendering.escaping import cut, one_line
+from toolkit_cli.rendering.usage import usage_line
 from toolkit_cli.running.conversing import Conversation
 
 COMMANDS = {
@@ -53,8 +56,6 @@ def _lines(conversation: Conversation) -> Iterator[str]:
 
 
 def _welcome(conversation: Conversation) -> str:
-    from toolkit_cli.rendering.escaping import one_line  # noqa: PLC0415 - a help page needs none
-
     count = len(conversation.agent.tools)
     who = f"{one_line(conversation.agent.model.name)} with {count} tool{'s' if count != 1 else ''}"
     return f"chat with {who} · /help lists the commands · Ctrl-D ends it"
@@ -69,8 +70,6 @@ def _obey(command: str, conversation: Conversation) -> None:
         case "/tools":
             _list_tools(conversation)
         case "/usage":
-            from toolkit_cli.rendering.usage import usage_line  # noqa: PLC0415 - few ask
-
             say(usage_line(conversation.run.uses))
         case "/reset":
             conversation.begin_afresh()
@@ -81,9 +80,6 @@ def _obey(command: str, conversation: Conversation) -> None:
 
 
 def _list_tools(conversation: Conversation) -> None:
-    from toolkit_cli import console  # noqa: PLC0415 - few ask
-    from toolkit_cli.rendering.escaping import cut, one_line  # noqa: PLC0415
-
     tools = conversation.agent.tools
     for name, tool in tools.items():
         line = f"  {one_line(name)}  {one_line(tool.spec.description.partition(chr(10))[0])}"

@@ -8,6 +8,7 @@ from toolkit.runs.records import ModelUse
 from toolkit_cli import console
 from toolkit_cli.failures import report
 from toolkit_cli.rendering.results import Format, rendered_result
+from toolkit_cli.rendering.styles import paint
 from toolkit_cli.running.calling import Ending
 from toolkit_cli.running.keeping import KeptWork
 from toolkit_cli.running.telling import Teller
@@ -59,7 +60,6 @@ def show(
 
 def _show_kept(steps: "Sequence[dict[str, object]]") -> None:
     from toolkit_cli.rendering.kept import kept_lines  # noqa: PLC0415 - only bad ends need it
-    from toolkit_cli.rendering.styles import paint  # noqa: PLC0415
 
     for line in kept_lines(steps):
         console.say(paint(line, colour=console.talk_has_colour()))

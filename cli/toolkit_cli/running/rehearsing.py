@@ -7,6 +7,7 @@ from toolkit.approvals.gates import Gate
 from toolkit.tools.base import Tool
 from toolkit_cli.rendering.tools import pipeline_in
 from toolkit_cli.running.clearance import questions_of
+from toolkit_cli.running.foresight import known_arguments, unknown_names
 
 
 def rehearsal_record(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> dict[str, Any]:
@@ -27,7 +28,6 @@ def _steps(tool: Tool, arguments: Mapping[str, Any], prefix: str) -> Iterator[di
     pipeline = pipeline_in(tool)
     if pipeline is None:
         return
-    from toolkit_cli.running.foresight import known_arguments, unknown_names  # noqa: PLC0415 - a plain tool needs none
 
     for step in pipeline.plan.walk():
         known = known_arguments(step, pipeline.plan, arguments)

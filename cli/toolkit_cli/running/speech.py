@@ -1,6 +1,7 @@
 """Speech: what a model says, written to the terminal as it comes."""
 
 from toolkit.events import Event, ModelFinished, ModelSaid, ModelStarted
+from toolkit.visibility import disarmed
 from toolkit_cli.screen import Screen
 
 
@@ -28,8 +29,6 @@ class Speech:
             case ModelStarted() if self._agent in (None, event.run):
                 self._agent, self._call = event.run, event.call
             case ModelSaid() if event.call == self._call:
-                from toolkit.visibility import disarmed  # noqa: PLC0415 - only what is said needs it
-
                 self._screen.add(disarmed(event.text))
             case ModelFinished() if event.call == self._call:
                 self._screen.end_line()

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from toolkit_cli.screen import Screen
+
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
     from toolkit.sources.configuration import Configuration
@@ -12,6 +14,5 @@ def gate_for(configuration: "Configuration") -> "Gate | None":
     if not configuration.mcp:
         return None
     from toolkit_cli.running.answering import Answers, make_gate  # noqa: PLC0415 - few projects have servers
-    from toolkit_cli.screen import Screen  # noqa: PLC0415
 
     return make_gate(Answers(), Screen(), configuration.approval_timeout)

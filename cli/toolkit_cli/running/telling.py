@@ -18,6 +18,8 @@ from toolkit.events import (
 from toolkit.runs.records import Message
 from toolkit.visibility import visible_json
 from toolkit_cli import console
+from toolkit_cli.rendering.escaping import lines_of
+from toolkit_cli.rendering.styles import paint
 from toolkit_cli.running.speech import Speech
 from toolkit_cli.screen import Screen
 
@@ -94,8 +96,6 @@ class Teller:
             self._say(self.story.closing(self._finished))
 
     def _say(self, lines: "Iterable[Any]") -> None:
-        from toolkit_cli.rendering.styles import paint  # noqa: PLC0415 - a plain call tells nothing
-
         for line in lines:
             self._screen.say(paint(line, colour=self._colour))
 
@@ -125,8 +125,6 @@ def message_channel(screen: Screen) -> Callable[[Message], None]:
     """Return what shows the messages of tools to the user as they come, with nothing in them that a terminal obeys."""
 
     def show(message: Message) -> None:
-        from toolkit_cli.rendering.escaping import lines_of  # noqa: PLC0415 - few tools speak
-
         for line in lines_of(console.redactor().text(message.text)):
             screen.say(f"{message.tool}: {line}" if message.tool else line)
 

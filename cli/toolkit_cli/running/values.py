@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from toolkit.durations import parse_duration
 from toolkit.problems import Problem
 from toolkit_cli.arguments.assignments import read_assignment, with_file_read
 from toolkit_cli.failures import ExitCode, Failure
@@ -47,8 +48,6 @@ def seconds_of(option: str, text: str) -> float:
     Raises:
         Failure: If it is none.
     """
-    from toolkit.durations import parse_duration  # noqa: PLC0415 - few runs are limited
-
     seconds = parse_duration(text)
     if not seconds:
         raise Failure(ExitCode.USAGE, f"{option}: '{text}' is not a duration", hint="write 500ms, 30s or 5m")

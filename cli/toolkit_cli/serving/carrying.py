@@ -10,12 +10,14 @@ from contextlib import closing
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING, NamedTuple
 
+from toolkit.mcp.serving.over_stdio import serve_stdio
+from toolkit.mcp.serving.server import ToolServer
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.running.interrupts import Interrupts
 
 if TYPE_CHECKING:
-    from toolkit.mcp.serving.server import Options, ToolServer
+    from toolkit.mcp.serving.server import Options
     from toolkit.tools.base import Tool
 
 _LOOPBACK = "127.0.0.1"
@@ -129,8 +131,6 @@ def make_door(place: Place, variable: str, hosts: Sequence[str]) -> Door:
 
 def carry_over_stdio(tools: "Mapping[str, Tool]", options: "Options", watch: Watch | None, *, quiet: bool) -> int:
     """Serve the client that started us until it leaves; return the exit code."""
-    from toolkit.mcp.serving.over_stdio import serve_stdio  # noqa: PLC0415 - HTTP needs none of it
-
     sink, source = console.data_descriptor(), console.take_input()
     if sink is None or source is None:
         raise Failure(
@@ -173,8 +173,6 @@ def _until_the_end(
     work: "Callable[[ToolServer], Awaitable[None]]",
     watch: Watch | None,
 ) -> int:
-    from toolkit.mcp.serving.server import ToolServer  # noqa: PLC0415 - help needs none of it
-
     async def serve() -> None:
         server = ToolServer(tools, options)
         watching = asyncio.ensure_future(watch(server)) if watch is not None else None

@@ -4,17 +4,26 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from toolkit.approvals.policies import DescribedCall
+from toolkit.approvals.requests import DEFAULT_TIMEOUT
+from toolkit.disclosure.folding import folded_tools
+from toolkit.mcp.crossing import allow_keys
+from toolkit.mcp.serving.calls import DEFAULT_LIMIT, Rules
+from toolkit.mcp.serving.server import Options
 from toolkit.problems import how_to_install
+from toolkit.tools.base import innermost
+from toolkit.wrappers.timing import TimedTool
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.opening import open_all
+from toolkit_cli.rendering.tools import is_facade, pipeline_in
 from toolkit_cli.running.answering import Answers
+from toolkit_cli.running.clearance import flag_for
 from toolkit_cli.running.values import seconds_of
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
     from toolkit.approvals.requests import ReviewRequest
-    from toolkit.mcp.serving.server import Options
     from toolkit.redactors.redactor import Redactor
     from toolkit.sources.configuration import Configuration
     from toolkit.tools.base import Tool
@@ -71,8 +80,6 @@ def open_served(
         Failure: If something is not there, or broken, or there is nothing to serve.
         InvalidTools: If two of them have one name.
     """
-    from toolkit.disclosure.folding import folded_tools  # noqa: PLC0415 - help needs none of it
-
     opened = open_all(targets, configuration, gate)
     end_at_errors(opened.problems)
     if warn:
@@ -96,11 +103,6 @@ def make_options(wishes: Wishes, configuration: "Configuration", token: str | No
         Failure: If a wish is none.
         ConfigurationError: If a key of `_meta` cannot be had.
     """
-    from toolkit.approvals.requests import DEFAULT_TIMEOUT  # noqa: PLC0415 - help needs none of it
-    from toolkit.mcp.crossing import allow_keys  # noqa: PLC0415
-    from toolkit.mcp.serving.calls import DEFAULT_LIMIT, Rules  # noqa: PLC0415
-    from toolkit.mcp.serving.server import Options  # noqa: PLC0415
-
     allow_keys(*wishes.meta)
     limit = None if wishes.timeout is None else seconds_of("--timeout", wishes.timeout)
     rules = Rules(
@@ -142,10 +144,6 @@ class _Redacting(logging.Filter):
 
 def _timed(tool: "Tool", seconds: float | None) -> "Tool":
     """Return the tool with the configured limit of time, which is for single calls."""
-    from toolkit.tools.base import innermost  # noqa: PLC0415 - help needs none of it
-    from toolkit.wrappers.timing import TimedTool  # noqa: PLC0415
-    from toolkit_cli.rendering.tools import is_facade, pipeline_in  # noqa: PLC0415
-
     is_single = pipeline_in(tool) is None and not is_facade(tool) and not getattr(innermost(tool), "is_agent", False)
     return TimedTool(tool, seconds) if seconds is not None and is_single else tool
 
@@ -153,9 +151,6 @@ def _timed(tool: "Tool", seconds: float | None) -> "Tool":
 def _why_not(request: "ReviewRequest") -> str:
     """Say why a call is refused that nobody can be asked about, and what allows it."""
     from shlex import quote  # noqa: PLC0415 - only a refusal needs it
-
-    from toolkit.approvals.policies import DescribedCall  # noqa: PLC0415
-    from toolkit_cli.running.clearance import flag_for  # noqa: PLC0415
 
     flag = quote(flag_for(DescribedCall(request.risk, "model", None, request.arguments)))
     asked_by = f" ({request.asked_by})" if request.asked_by else ""

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toolkit.errors import ConfigurationError
+from toolkit.sources.modules import imported_afresh, users_modules
 from toolkit_cli import console
 from toolkit_cli.failures import Failure, report
 
@@ -52,9 +54,6 @@ def reloader(targets: Sequence[str], reopen: "Callable[[], dict[str, Tool]]") ->
 
 def _reopened(reopen: "Callable[[], dict[str, Tool]]") -> "dict[str, Tool] | None":
     """Return the tools as they are now, or tell what is wrong with them and return None."""
-    from toolkit.errors import ConfigurationError  # noqa: PLC0415 - help needs none of it
-    from toolkit.sources.modules import imported_afresh  # noqa: PLC0415
-
     try:
         with imported_afresh():
             return reopen()
@@ -88,8 +87,6 @@ def _stamp(targets: Sequence[str]) -> Stamp:
 
 def _files(targets: Sequence[str]) -> Iterator[str]:
     """Return the files whose changes count: what was imported, what stands beside the targets, the settings."""
-    from toolkit.sources.modules import users_modules  # noqa: PLC0415 - help needs none of it
-
     yield from (str(module.__file__) for module in users_modules().values())
     for name in ("toolkit.toml", "pyproject.toml"):
         yield str(Path.cwd() / name)

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from toolkit.agents.files.definitions import LockDefinition, StateDefinition, Way
+from toolkit.agents.playbooks import After, after, after_any, all_of, any_of, known, produced
 from toolkit.documents import nodes
 from toolkit.documents.nodes import Node, Scalar
 from toolkit.documents.shapes import ShapeReader, Word
@@ -38,8 +39,6 @@ class FlowReader(ShapeReader):
         return LockDefinition(tool, lock, tuple(waits_for))
 
     def _lock(self, node: Node, what: str, waits_for: list[Word]) -> "Lock | None":
-        from toolkit.agents.playbooks import after, known, produced  # noqa: PLC0415 - only playbooks have locks
-
         if isinstance(node, nodes.Mapping) and len(node.entries) == 1:
             [(key, entry)] = node.entries.items()
             self.check_keys(node, what, LOCK_KEYS)
@@ -57,8 +56,6 @@ class FlowReader(ShapeReader):
 
     def _several(self, node: Node, what: str, waits_for: list[Word], *, wants_all: bool) -> "Lock | None":
         """Read a list of locks; where they are names alone, they become one lock, whose words are plainer."""
-        from toolkit.agents.playbooks import After, after, after_any, all_of, any_of  # noqa: PLC0415 - as above
-
         items = self.sequence(node, what)
         if items is None:
             return None

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolkit.agents.files.definitions import KINDS, AgentDefinition, KindName, ReferenceDefinition
 from toolkit.agents.files.flows import FlowReader
@@ -15,10 +15,8 @@ from toolkit.documents.reading import read_text
 from toolkit.documents.shapes import Word
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
+from toolkit.runs.records import Budget
 from toolkit.tools.heads import HeadReader
-
-if TYPE_CHECKING:
-    from toolkit.runs.records import Budget
 
 MOST_TURNS = 1_000
 LIMITS: Mapping[str, tuple[int, int]] = {"result": (1, 10_000_000), "unknown": (0, 1_000), "at_once": (1, 1_000)}
@@ -239,7 +237,6 @@ class _Reader(HeadReader):
         text = node.text if isinstance(node, Scalar) and is_number else self.text(node, "'budget'")
         if text is None:
             return None
-        from toolkit.runs.records import Budget  # noqa: PLC0415 - few agents have one
 
         try:
             return Budget.parse(text)

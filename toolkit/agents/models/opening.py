@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from toolkit.agents.models.known_names import near_models
 from toolkit.agents.models.messages import Model
+from toolkit.agents.models.prices import PricedModel
 from toolkit.agents.models.script_names import SCRIPTED
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem, did_you_mean
@@ -40,7 +42,6 @@ def open_model(
     model = _opened(name, base_url, timeout)
     if name not in prices:
         return model
-    from toolkit.agents.models.prices import PricedModel  # noqa: PLC0415 - few have a price of one's own
 
     return PricedModel(model, prices[name])
 
@@ -70,7 +71,6 @@ def model_problem(name: str) -> Problem | None:
     near = did_you_mean(kind, [SCRIPTED, CHAT]) if kind not in (SCRIPTED, CHAT) else None
     if kind and rest and near is None:
         return None
-    from toolkit.agents.models.known_names import near_models  # noqa: PLC0415 - only a wrong name needs it
 
     return Problem("", f"'{name}' names no model", hint=near or near_models(name) or _KINDS)
 

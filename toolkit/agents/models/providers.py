@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from toolkit.agents.models.conversions import history_of, offered, piece_of, reply_of
 from toolkit.agents.models.failures import KEY, told_in_words, without_secrets, words_of
+from toolkit.agents.models.known_names import near_models
 from toolkit.agents.models.messages import Message, ModelError, ModelReply
 from toolkit.agents.models.streaming import Tell, tell_all
 from toolkit.errors import ConfigurationError
@@ -159,8 +160,6 @@ class ProvidedModel:
 
 def _unusable(name: str, error: Exception) -> ConfigurationError:
     """Return why a model cannot be used: a key is missing, or its name means none; in our words where we have some."""
-    from toolkit.agents.models.known_names import near_models  # noqa: PLC0415 - only a wrong name needs it
-
     words = without_secrets(words_of(error))
     if variable := re.match(r"Set the `(\w+)` environment variable", words):
         return _refused(f"'{name}' needs {variable[1]} in the environment, and it is not set", None)

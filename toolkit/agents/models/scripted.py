@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from toolkit.agents.models.messages import Message, ModelError, ModelReply, ToolMessage, Usage
+from toolkit.agents.models.script_files import turns_in
 from toolkit.agents.models.streaming import Tell
 from toolkit.documents.nodes import Mapping, Node, Scalar, Sequence as Items, plain
 from toolkit.documents.reading import read_document
@@ -60,8 +61,6 @@ class ScriptedModel:
         file = Path(path)
         name = f"scripted:{file.name}"
         if file.suffix == ".py":
-            from toolkit.agents.models.script_files import turns_in  # noqa: PLC0415 - most scripts are YAML
-
             return cls(turns_in(file), name)
         node, problems = read_document(file)
         turns = _Reading(problems).turns(node) if node is not None else []

@@ -7,6 +7,7 @@ from toolkit.codes import DUPLICATE_TOOL_NAME
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.tools.collisions import collision
 
 
 class DuplicateToolName(Rule):
@@ -75,8 +76,6 @@ class DuplicateToolName(Rule):
         for tool in tools:
             holder = first.setdefault(tool.name, tool)
             if holder is not tool:
-                from toolkit.tools.collisions import collision  # noqa: PLC0415 - only bad news needs it
-
                 found = collision(tool.name, tool.location, holder.location, holder.source)
                 yield self.problem(found.message, found.location, hint=found.hint, related=found.related)
             elif (other := near.setdefault(_folded(tool.name), tool)) is not tool:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from toolkit.codes import STEP_NO_TIMEOUT
 from toolkit.lint.pipeline_files import PipelineFile, PipelineStep
 from toolkit.lint.rule import Rule
+from toolkit.pipelines.editing import with_key
 from toolkit.problems import Problem
 
 _CHECKED = (".yaml", ".yml")
@@ -53,8 +54,6 @@ class StepNoTimeout(Rule):
     fix = "unsafe"
 
     def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:
-        from toolkit.pipelines.editing import with_key  # noqa: PLC0415 - few look for this
-
         for step in pipeline.steps or ():
             if step.timeout is None and _waits(step):
                 message = f"step {step.path!r} calls something outside without a timeout"

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.codes import BAD_CONFIGURATION
+from toolkit.documents.json_reading import parse_json
+from toolkit.documents.nodes import Mapping as MappingNode, place_of, plain
 from toolkit.documents.tables import Setting, Spot
 from toolkit.mcp.settings.server_keys import EDITORS_KEYS
 from toolkit.mcp.settings.servers import McpServer
@@ -26,13 +28,6 @@ _INPUT = re.compile(r"\$\{input:([^}]*)\}")
 
 def read_editors_file(file: Path, setting: Setting) -> dict[str, McpServer]:
     """Return the servers of an editor's file; `setting` says who names it."""
-    from toolkit.documents.json_reading import parse_json  # noqa: PLC0415 - few projects name such files
-    from toolkit.documents.nodes import (  # noqa: PLC0415
-        Mapping as MappingNode,
-        place_of,
-        plain,
-    )
-
     try:
         root, problems = parse_json(_without_comments(bounded_bytes(file, most=_LARGEST).decode("utf-8")), str(file))
     except (OSError, UnicodeDecodeError) as error:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolkit.pipelines.expressions.checking import ROOTS, Check, Reference
+from toolkit.pipelines.expressions.evaluating import evaluate
 from toolkit.pipelines.expressions.failures import ExpressionError
 from toolkit.pipelines.expressions.scanning import comment_in, without_texts
 from toolkit.pipelines.expressions.spans import span_of
@@ -58,7 +59,6 @@ class Expression:
                 pass  # the long way knows what to say about it
             else:
                 return value
-        from toolkit.pipelines.expressions.evaluating import evaluate  # noqa: PLC0415 - most expressions only refer
 
         return evaluate(self.tree, self.source, roots)
 
