@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import toolkit
-import toolkit_cli  # private
+import toolkit_cli
 from bench import floors
 from bench.rows import Row
 from bench.timing import Work, in_turns

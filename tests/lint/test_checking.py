@@ -53,6 +53,14 @@ def test_good_files_have_no_problems(house):
     assert house.check(".") == []
 
 
+def test_ready_tool_that_a_file_makes_is_checked_though_no_function_defines_it(house):
+    house.write("times.py", "from toolkit.builtin import DateTime\n\nclock = DateTime()\n")
+    house.write(
+        "offers.py", "from toolkit.builtin import Http\n\noffers = Http('https://api.example.com', name='offers')\n"
+    )
+    assert house.check("times.py", "offers.py") == []
+
+
 def test_every_kind_of_problem_is_found_and_sorted_by_place(house):
     house.write(
         "b.py",

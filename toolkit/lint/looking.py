@@ -196,8 +196,9 @@ def _judged(problem: Problem) -> Problem:
 
 def _is_from_here(record: Mapping[str, Any], file: str) -> bool:
     """Whether a tool without a function in this file belongs to it nonetheless: nothing installed defines it."""
-    place = record["definition"] or record["spec"]["location"]
-    return not place or place[0] == file or not is_installed(place[0])
+    definition, location = record["definition"], record["spec"].get("location")
+    defining = definition[0] if definition else location and location["file"]
+    return not defining or defining == file or not is_installed(defining)
 
 
 def _source(file: str) -> str | Problem:
