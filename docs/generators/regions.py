@@ -1,5 +1,6 @@
-"""Regions: the part of a written page that is generated, between two comments that name it."""
+"""Regions: the parts of a written page that are generated, each between two comments that name it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parents[1]
@@ -7,7 +8,15 @@ DOCS = Path(__file__).resolve().parents[1]
 
 def with_region(page: str, name: str, text: str) -> str:
     """Return a page of the docs with another text between `<!-- NAME -->` and `<!-- the end of NAME -->`."""
-    begin, end = f"<!-- {name} -->\n", f"<!-- the end of {name} -->\n"
-    before, _, rest = (DOCS / page).read_text("utf-8").partition(begin)
-    _, _, after = rest.partition(end)
-    return f"{before}{begin}\n{text}\n{end}{after}"
+    return with_regions(page, {name: text})
+
+
+def with_regions(page: str, texts: Mapping[str, str]) -> str:
+    """Return a page of the docs with other texts in several regions."""
+    whole = (DOCS / page).read_text("utf-8")
+    for name, text in texts.items():
+        begin, end = f"<!-- {name} -->\n", f"<!-- the end of {name} -->\n"
+        before, _, rest = whole.partition(begin)
+        _, _, after = rest.partition(end)
+        whole = f"{before}{begin}\n{text}\n{end}{after}"
+    return whole

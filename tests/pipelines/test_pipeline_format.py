@@ -1,14 +1,16 @@
 """The JSON Schema of the format: it is a valid one, and agrees with what is read."""
 
 from pathlib import Path
+from typing import get_type_hints
 
 import jsonschema
 import pytest
 import yaml
 
 from toolkit.pipelines import pipeline_schema
-from toolkit.pipelines.reading import TOP_KEYS  # private
-from toolkit.pipelines.steps import STEP_KEYS  # private
+from toolkit.pipelines.builder_keys import ParallelKeys, SetKeys, StepKeys, UseKeys  # private
+from toolkit.pipelines.file_keys import TOP_KEYS  # private
+from toolkit.pipelines.step_keys import BESIDE, STEP_KEYS  # private
 
 CASES = Path(__file__).parent / "cases"
 FORM = ("TK601", "TK602", "TK603")
@@ -32,6 +34,14 @@ def test_the_schema_knows_every_key():
     assert tuple(schema["properties"]) == TOP_KEYS
     steps = [part["properties"] for part in schema["definitions"]["step"]["anyOf"] if "properties" in part]
     assert {name for part in steps for name in part} == set(STEP_KEYS)
+
+
+@pytest.mark.parametrize(
+    ("kind", "keys"), [("use", UseKeys), ("set", SetKeys), ("parallel", ParallelKeys), ("approve", StepKeys)]
+)
+def test_a_builder_takes_the_keys_of_a_file(kind, keys):
+    in_a_file = {"arguments" if name == "with" else name for name in BESIDE[kind] - {kind}}
+    assert {*get_type_hints(keys)} == in_a_file
 
 
 @pytest.mark.parametrize("path", WELL_FORMED, ids=lambda path: path.parent.name)

@@ -5,6 +5,9 @@ from typing import Any
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
 
+NAME = "^[A-Za-z_][A-Za-z0-9_]*$"
+"""The pattern of a name that an expression can say."""
+
 Schema = dict[str, Any]
 
 

@@ -31,7 +31,7 @@ from toolkit.tools.text import AdaptedTextTool
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from toolkit.pipelines.step_keys import ParallelKeys, SetKeys, StepKeys, UseKeys
+    from toolkit.pipelines.builder_keys import ParallelKeys, SetKeys, StepKeys, UseKeys
 
 P = TypeVar("P")
 

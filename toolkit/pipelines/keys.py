@@ -1,20 +1,86 @@
 """Keys: what single keys of a step say: a condition, a list, a question, how often, what after a failure."""
 
+import re
 from typing import cast
 
 from toolkit import documents
 from toolkit.documents import Node, Scalar
-from toolkit.documents.shapes import ShapeReader
+from toolkit.documents.schemas import NAME, Schema, reference
+from toolkit.documents.shapes import ShapeReader, Word
 from toolkit.pipelines.definitions import FAILURES, MAX_ATTEMPTS, Approval, Fallback, OnError, Retry
+from toolkit.pipelines.rows import Row, names_of, read_rows
 from toolkit.pipelines.values import OPENING, TemplateValue, Value, read_value
-from toolkit.problems import Location
+from toolkit.problems import Location, Problem
 
-RETRY_KEYS = ("attempts", "backoff", "factor", "max", "errors")
-APPROVE_KEYS = ("message", "show", "when", "edit")
+_ID = re.compile(NAME, re.ASCII)
+_FAILURES: Schema = {"enum": list(FAILURES)}
+
+RETRY_ROWS = (
+    Row(
+        "attempts",
+        "how often it is tried at most",
+        {"type": "integer", "minimum": 1, "maximum": MAX_ATTEMPTS, "default": Retry().attempts},
+        "attempts",
+        lambda reader, entry: reader.integer(entry.value, "'attempts'", most=MAX_ATTEMPTS),
+    ),
+    Row(
+        "backoff",
+        "how long to wait after the first attempt",
+        reference("duration"),
+        "backoff",
+        lambda reader, entry: reader.duration(entry.value, "'backoff'", may_be_zero=True),
+    ),
+    Row(
+        "factor",
+        "by what the wait grows with each attempt",
+        {"type": "number", "minimum": 1, "maximum": 100, "default": Retry().factor},
+        "factor",
+        lambda reader, entry: reader.number(entry.value, "'factor'", least=1, most=100),
+    ),
+    Row(
+        "max",
+        "how long to wait at most",
+        reference("duration"),
+        "longest",
+        lambda reader, entry: reader.duration(entry.value, "'max'"),
+    ),
+    Row(
+        "errors",
+        "which failures are tried again; all by default",
+        {"anyOf": [{"type": "array", "items": _FAILURES, "minItems": 1}, _FAILURES]},
+        "errors",
+        lambda reader, entry: reader.words(entry.value, "'errors'", FAILURES),
+    ),
+)
+APPROVE_ROWS = (
+    Row("message", "what is asked", {"type": "string"}, "message", lambda reader, entry: reader.message(entry.value)),
+    Row("show", "what is shown with the question", {}, "show", lambda reader, entry: reader.value(entry.value)),
+    Row(
+        "when",
+        "somebody is asked only where this is true",
+        reference("condition"),
+        "when",
+        lambda reader, entry: reader.condition(entry.value, "'when'"),
+    ),
+    Row(
+        "edit",
+        "whether the reviewer may change the arguments; true by default",
+        {"type": "boolean"},
+        "editable",
+        lambda reader, entry: reader.boolean(entry.value, "'edit'"),
+    ),
+)
+RETRY_KEYS = names_of(RETRY_ROWS)
+APPROVE_KEYS = names_of(APPROVE_ROWS)
 
 
 class KeyReader(ShapeReader):
-    """Reads what stands under single keys of a step."""
+    """Reads what stands under single keys of a step, and remembers every id."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        """Keep where problems go."""
+        super().__init__(problems)
+        self.ids: list[Word] = []
 
     def condition(self, node: Node, what: str) -> Value | None:
         """Read a condition: one expression, or true or false."""
@@ -63,16 +129,16 @@ class KeyReader(ShapeReader):
 
     def _approval_of_keys(self, place: Location, node: documents.Mapping) -> Approval:
         self.check_keys(node, "'approve'", APPROVE_KEYS)
-        message, show, when, edit = (node.get(name) for name in APPROVE_KEYS)
-        is_text = message is not None and self.text(message, "'message'") is not None
-        editable = None if edit is None else self.boolean(edit, "'edit'")
-        return Approval(
-            place,
-            message=read_value(message, self.problems) if message is not None and is_text else None,
-            show=None if show is None else read_value(show, self.problems),
-            when=None if when is None else self.condition(when, "'when'"),
-            editable=editable is not False,
-        )
+        said = read_rows(self, node, APPROVE_ROWS)
+        return Approval(place, **said | {"editable": said.get("editable") is not False})
+
+    def message(self, node: Node) -> Value | None:
+        """Read what is asked: a text, which may have expressions in it."""
+        return None if self.text(node, "'message'") is None else self.value(node)
+
+    def value(self, node: Node) -> Value:
+        """Read a value of any shape."""
+        return read_value(node, self.problems)
 
     def retry(self, node: Node) -> Retry | None:
         """Read how a failed call is tried again."""
@@ -80,27 +146,26 @@ class KeyReader(ShapeReader):
         if mapping is None:
             return None
         self._check_retry_keys(mapping)
-        attempts, backoff, factor, longest, errors = (mapping.get(name) for name in RETRY_KEYS)
-        usual = Retry()
-        tries = None if attempts is None else self.integer(attempts, "'attempts'", most=MAX_ATTEMPTS)
-        wait = None if backoff is None else self.duration(backoff, "'backoff'", may_be_zero=True)
-        growth = None if factor is None else self.number(factor, "'factor'", least=1, most=100)
-        most = None if longest is None else self.duration(longest, "'max'")
-        kinds = None if errors is None else self.words(errors, "'errors'", FAILURES)
-        first = usual.backoff if wait is None else wait
-        return Retry(
-            tries or usual.attempts,
-            first,
-            growth or usual.factor,
-            most or max(usual.longest, first),
-            kinds or usual.errors,
-        )
+        said = read_rows(self, mapping, RETRY_ROWS)
+        retry = Retry()._replace(**{field: value for field, value in said.items() if value is not None})
+        return retry if said.get("longest") else retry._replace(longest=max(retry.longest, retry.backoff))
 
     def _check_retry_keys(self, mapping: documents.Mapping) -> None:
         if "on" in mapping.entries:
             place = mapping.entries["on"].key.location
             self.report(place, "unknown key 'on' in 'retry'", hint="did you mean 'errors'?")
         self.check_keys(mapping, "'retry'", (*RETRY_KEYS, "on") if "on" in mapping.entries else RETRY_KEYS)
+
+    def step_id(self, node: Node) -> Word | None:
+        """Read the name of a step."""
+        if (text := self.text(node, "'id'")) is None:
+            return None
+        if not _ID.fullmatch(text):
+            hint = "use letters, digits and underscores, so that steps.name can be written"
+            self.report(node.location, f"{text!r} cannot be an id", hint=hint)
+        word = Word(text, node.location)
+        self.ids.append(word)
+        return word
 
     def on_error(self, node: Node) -> OnError | None:
         """Read what follows a failure: a word, or the value that takes the output's place."""

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from toolkit.codes import UNKNOWN_TOOL
 from toolkit.documents.shapes import Word
-from toolkit.pipelines.steps import STEP_KEYS
+from toolkit.pipelines.step_keys import STEP_KEYS
 from toolkit.problems import Problem, did_you_mean, errors_among, respelled
 from toolkit.tools.base import Tool
 

@@ -4,30 +4,17 @@ from toolkit import documents
 from toolkit.documents import Node
 from toolkit.documents.shapes import Word
 from toolkit.pipelines.definitions import (
-    MAX_PARALLEL,
     MAX_STEPS,
     ErrorStrategy,
     PipelineDefinition,
     StepDefinition,
 )
+from toolkit.pipelines.file_keys import DEFAULT_KEYS, DEFAULT_ROWS, TOP_KEYS
+from toolkit.pipelines.rows import read_rows
 from toolkit.pipelines.steps import StepDefaults, StepReader
 from toolkit.pipelines.values import read_value
 from toolkit.problems import Problem
 from toolkit.tools.heads import HeadReader
-
-TOP_KEYS = (
-    "toolkit",
-    "name",
-    "description",
-    "tools",
-    "inputs",
-    "defaults",
-    "error_strategy",
-    "steps",
-    "output",
-    "on_failure",
-)
-DEFAULT_KEYS = ("timeout", "retry", "max_parallel")
 
 
 def read_definition(root: Node, problems: list[Problem]) -> PipelineDefinition | None:
@@ -84,13 +71,8 @@ class _Reader(HeadReader):
         if node is None or (defaults := self.mapping(node, "'defaults'", "{timeout: 30s}")) is None:
             return StepDefaults()
         self.check_keys(defaults, "'defaults'", DEFAULT_KEYS)
-        timeout, retry, most = (defaults.get(name) for name in DEFAULT_KEYS)
-        reader = StepReader(self.problems, StepDefaults())
-        return StepDefaults(
-            timeout=None if timeout is None else self.duration(timeout, "'timeout'"),
-            retry=None if retry is None else reader.retry(retry),
-            max_parallel=(most and self.integer(most, "'max_parallel'", most=MAX_PARALLEL)) or 1,
-        )
+        said = read_rows(StepReader(self.problems, StepDefaults()), defaults, DEFAULT_ROWS)
+        return StepDefaults(**{name: value for name, value in said.items() if value is not None})
 
     def _steps(self, root: documents.Mapping, reader: StepReader) -> tuple[StepDefinition, ...]:
         node = root.get("steps")

@@ -1,6 +1,5 @@
 """Steps: the node of one step becomes its definition."""
 
-import re
 from typing import NamedTuple
 
 from toolkit import documents
@@ -9,7 +8,6 @@ from toolkit.documents import Node, Scalar
 from toolkit.documents.shapes import Word
 from toolkit.pipelines.definitions import (
     MAX_NESTING,
-    MAX_PARALLEL,
     MAX_STEPS,
     Action,
     Ask,
@@ -21,37 +19,12 @@ from toolkit.pipelines.definitions import (
     Use,
 )
 from toolkit.pipelines.keys import KeyReader
-from toolkit.pipelines.values import OPENING, MappingValue, read_mapping, read_value
+from toolkit.pipelines.rows import read_rows
+from toolkit.pipelines.step_keys import BESIDE, EACH_KEYS, KINDS, STEP_KEYS, STEP_ROWS
+from toolkit.pipelines.values import OPENING, MappingValue, Value, read_mapping, read_value
 from toolkit.problems import Location, Problem, nearest, respelled
 
-STEP_KEYS = (
-    "id",
-    "use",
-    "with",
-    "pipe",
-    "adapt",
-    "set",
-    "when",
-    "for_each",
-    "max_parallel",
-    "on_item_error",
-    "parallel",
-    "retry",
-    "timeout",
-    "approve",
-    "on_error",
-)
-KINDS = ("use", "set", "parallel")
-EACH_KEYS = ("max_parallel", "on_item_error")
-BESIDE = {
-    "use": frozenset(STEP_KEYS) - {"set", "parallel"},
-    "set": frozenset({"id", "set", "when", "for_each", "max_parallel", "on_item_error", "adapt", "on_error"}),
-    "parallel": frozenset({"id", "parallel", "when", "adapt", "timeout", "on_error"}),
-    "approve": frozenset({"id", "approve", "when", "on_error"}),
-}
 SHORT_FORMS = "write a tool's name, 'tool_name: {arguments}', or the keys use, set, parallel or approve"
-
-_ID = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 
 class StepDefaults(NamedTuple):
@@ -68,7 +41,6 @@ class StepReader(KeyReader):
     def __init__(self, problems: list[Problem], defaults: StepDefaults) -> None:
         """Keep where problems go, and what holds for steps that do not say otherwise."""
         super().__init__(problems)
-        self.ids: list[Word] = []
         self.count = 0
         self.beyond: Location | None = None
         self._defaults = defaults
@@ -236,39 +208,24 @@ class StepReader(KeyReader):
         return word, () if step is None else (step,)
 
     def _definition(self, node: documents.Mapping, action: Action) -> StepDefinition:
-        defaults = self._defaults if isinstance(action, Use) else StepDefaults()
-        retry, timeout, adapt, when = (node.get(name) for name in ("retry", "timeout", "adapt", "when"))
-        approve, on_error = node.entries.get("approve"), node.get("on_error")
+        said = read_rows(self, node, STEP_ROWS)
+        each = self._each(node, said.pop("items", None), *(said.pop(name, None) for name in EACH_KEYS))
+        usual = self._defaults if isinstance(action, Use) else StepDefaults()
+        adapt = node.entries.get("adapt")
         return StepDefinition(
             location=node.location,
             action=action,
-            id=self._id(node.get("id")),
-            when=None if when is None else self.condition(when, "'when'"),
-            each=self._each(node),
-            approval=None if approve is None else self.approval(approve),
-            retry=defaults.retry if retry is None else self.retry(retry),
-            timeout=defaults.timeout if timeout is None else self.duration(timeout, "'timeout'"),
-            adapter=None if adapt is None else read_value(adapt, self.problems),
-            adapter_location=None if adapt is None else node.entries["adapt"].key.location,
-            on_error=None if on_error is None else self.on_error(on_error),
+            each=each,
+            adapter_location=None if adapt is None else adapt.key.location,
             node=node,
+            **{"retry": usual.retry, "timeout": usual.timeout} | said,
         )
 
-    def _id(self, node: Node | None) -> Word | None:
-        if node is None or (text := self.text(node, "'id'")) is None:
+    def _each(
+        self, node: documents.Mapping, items: Value | None, max_parallel: int | None, on_item_error: str | None
+    ) -> Each | None:
+        if items is None:
             return None
-        if not _ID.fullmatch(text):
-            hint = "use letters, digits and underscores, so that steps.name can be written"
-            self.report(node.location, f"{text!r} cannot be an id", hint=hint)
-        word = Word(text, node.location)
-        self.ids.append(word)
-        return word
-
-    def _each(self, node: documents.Mapping) -> Each | None:
-        items, most, on_error = (node.get(name) for name in ("for_each", *EACH_KEYS))
-        parallel = None if most is None else self.integer(most, "'max_parallel'", most=MAX_PARALLEL)
-        skips = None if on_error is None else self.choice(on_error, "'on_item_error'", ("fail", "skip"))
-        if items is None or (value := self.items(items)) is None:
-            return None
-        at_once = parallel or (self._defaults.max_parallel if most is None else 1)
-        return Each(value, items.location, at_once, skips_failed=skips == "skip")
+        usual = 1 if "max_parallel" in node.entries else self._defaults.max_parallel
+        place = node.entries["for_each"].value.location
+        return Each(items, place, max_parallel or usual, skips_failed=on_item_error == "skip")

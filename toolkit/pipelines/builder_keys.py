@@ -1,0 +1,41 @@
+"""Builder keys: what may be said of a step to a builder, for type checkers; a file has the same keys (`step_keys`).
+
+What holds for one key is told where it is read; `None` leaves a key out.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypedDict
+
+
+class StepKeys(TypedDict, total=False):
+    """The keys of every step."""
+
+    id: str | None
+    when: str | bool | None
+    on_error: Literal["fail", "continue"] | Mapping[str, Any] | None
+
+
+class ParallelKeys(StepKeys, total=False):
+    """The keys of a step that has branches."""
+
+    adapt: Any
+    timeout: str | float | None
+
+
+class SetKeys(StepKeys, total=False):
+    """The keys of a step that computes a value."""
+
+    for_each: str | Sequence[Any] | None
+    max_parallel: int | None
+    on_item_error: Literal["fail", "skip"] | None
+    adapt: Any
+
+
+class UseKeys(SetKeys, total=False):
+    """The keys of a step that calls a tool."""
+
+    arguments: Mapping[str, Any] | None
+    pipe: str | None
+    retry: int | Mapping[str, Any] | None
+    timeout: str | float | None
+    approve: bool | str | Mapping[str, Any] | None
