@@ -18,6 +18,7 @@ from toolkit.releases import __version__
 from toolkit_cli import console
 from toolkit_cli.commands import COMMANDS
 from toolkit_cli.failures import ExitCode, Failure, exit_code_of
+from toolkit_cli.option_groups import grouped
 from toolkit_cli.versions import version_report
 
 NAME = "toolkit"
@@ -123,7 +124,19 @@ class _LazyGroup(TyperGroup):
 
 
 class _Command(TyperCommand):
-    """A command: while it works, stdout is kept for its data."""
+    """A command: while it works, stdout is kept for its data; its help lists options under headings."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        shown = [
+            (param, record) for param in self.get_params(ctx) if (record := param.get_help_record(ctx)) is not None
+        ]
+        if arguments := [record for param, record in shown if param.param_type_name == "argument"]:
+            with formatter.section("Arguments"):
+                formatter.write_dl(arguments)
+        options = [(str(param.name), record) for param, record in shown if param.param_type_name == "option"]
+        for heading, records in grouped(options).items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         try:

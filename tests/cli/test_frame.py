@@ -7,12 +7,15 @@ import signal
 import subprocess
 import sys
 from importlib.metadata import version
+from inspect import signature
 from pathlib import Path
+from pydoc import locate
 
 import pydantic
 import pytest
 
 import toolkit
+from toolkit_cli import option_groups  # private
 from toolkit_cli.commands import COMMANDS  # private
 from toolkit_cli.main import HELP, main
 
@@ -300,3 +303,23 @@ def test_commands_options_and_targets_complete_without_running_anything(program,
     assert completed("toolkit list more/") == ["more/report.yaml"]
     assert completed("toolkit schema ca") == ["calculator"]
     assert completed("toolkit lint m") == ["more/"]
+
+
+@pytest.mark.parametrize(
+    ("name", "headings"),
+    [
+        ("run", ["Arguments", "Arguments of the tool", "Model", "Approvals", "Tools", "Context", "Output", "Options"]),
+        ("lint", ["Arguments", "Rules", "Fixes", "Baseline", "Tools", "Output", "Exit code", "Options"]),
+        ("agent", ["Arguments", "Model", "Conversation", "Approvals", "Tools", "Context", "Output", "Options"]),
+        ("list", ["Arguments", "Options"]),
+    ],
+)
+def test_help_of_a_command_with_many_options_has_them_under_headings(invoke, name, headings):
+    shown = invoke(name, "--help").stdout
+    assert re.findall(r"^(\w[\w ]*):$", shown, re.MULTILINE) == headings
+
+
+def test_every_option_under_a_heading_is_one_of_a_command():
+    functions = [locate(place.replace(":", ".")) for place, _ in COMMANDS.values()]
+    options = {name for function in functions for name in signature(function).parameters}
+    assert set(option_groups._GROUPS) - options == set()
