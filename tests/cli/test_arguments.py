@@ -4,9 +4,10 @@ import json
 from decimal import Decimal
 from typing import NotRequired, TypedDict
 
+import pytest
 from hypothesis import given, strategies as st
 
-from toolkit import from_function
+from toolkit import Tool, from_function
 from toolkit_cli.arguments.gathering import Given, gather_arguments, objections  # private
 
 JSON_DATA = st.recursive(
@@ -21,6 +22,7 @@ def many(text: str, count: int = 0, ratio: float = 0.0, flag: bool = False, name
 
 
 TOOL = from_function(many)
+TAGS = {"type": "array", "items": {"type": "string"}}
 
 
 def gathered(*words, **options):
@@ -99,3 +101,25 @@ def test_an_amount_of_money_keeps_all_its_digits(invoke, project):
     for words in (["money=1234567890.123456789"], ["money:=1234567890.123456789"], ["--args", '{"money": 1.50}']):
         digits = words[-1].rstrip("}").split(" ")[-1].split("=")[-1]
         assert invoke("run", "pay.py:pay", *words).stdout == f"{digits}\n"
+
+
+LISTS = {
+    "in a definition": ({"$ref": "#/definitions/Tags"}, {"definitions": {"Tags": TAGS}}),
+    "in a definition of today": ({"$ref": "#/$defs/Tags"}, {"$defs": {"Tags": TAGS}}),
+    "in a definition with a description": (
+        {"allOf": [{"$ref": "#/definitions/Tags"}], "description": "Some tags."},
+        {"definitions": {"Tags": TAGS}},
+    ),
+    "of another parameter": ({"$ref": "#/properties/others"}, {}),
+    "by an anchor": ({"$ref": "#Tags"}, {"$defs": {"Tags": {"$anchor": "Tags", **TAGS}}}),
+    "or nothing": ({"anyOf": [{"$ref": "#/definitions/Tags"}, {"type": "null"}]}, {"definitions": {"Tags": TAGS}}),
+}
+
+
+@pytest.mark.parametrize("place", LISTS)
+def test_words_between_commas_are_a_list_wherever_its_schema_stands(place):
+    tags, beside = LISTS[place]
+    schema = {"type": "object", "properties": {"tags": tags, "others": TAGS}} | beside
+    tool = Tool.create("mark", "Mark something.", schema, lambda **_: "done")
+    assert gather_arguments(tool, Given(["tags=a,b"])).arguments == {"tags": ["a", "b"]}
+    assert gather_arguments(tool, Given(["tags=a", "tags=b"])).arguments == {"tags": ["a", "b"]}

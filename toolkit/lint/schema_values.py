@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolkit.errors import ToolArgumentsError
-from toolkit.pipelines.schema_types import in_words, kind_of_data, kinds_said
+from toolkit.pipelines.schema_types import in_words
+from toolkit.schemas.kinds import kind_of_data, kinds_said
 
 _MEMBER = "value"
 _PLAIN = {"type", "title", "description", "default", "examples"}

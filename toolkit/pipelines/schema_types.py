@@ -3,8 +3,12 @@
 A schema that is `None` says nothing. Whatever cannot be decided is left to the run.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
+
+from toolkit.schemas.kinds import kind_of_data, kinds_said
+from toolkit.schemas.places import reference_in
+from toolkit.schemas.schema import Schema as Whole
 
 Schema = Mapping[str, Any]
 
@@ -17,6 +21,9 @@ MAX_LEVELS = 60
 
 _ACCEPTS = {"number": {"integer"}, "integer": {"number"}, "string": {"integer", "number"}}
 """What a tool takes besides: numbers may be written with or without a point, and be read as text."""
+
+_ROOMS = ("$defs", "definitions")
+_DEFINED = tuple(f"#/{room}/" for room in _ROOMS)
 
 _ARTICLES = {
     "string": "text",
@@ -38,73 +45,35 @@ class Misfit(NamedTuple):
 
 def resolve(schema: Schema | None) -> Schema | None:
     """Return what a schema refers to, keeping the definitions that it may refer to further on."""
-    seen = 0
-    while schema is not None and "$ref" in schema and seen < MAX_DEPTH:
-        seen += 1
-        definitions = schema.get("$defs", {})
-        name = str(schema["$ref"]).removeprefix("#/$defs/")
-        target = definitions.get(name)
-        schema = None if target is None else {**target, "$defs": definitions}
-    return schema
+    if schema is None or (reference := reference_in(schema)) is None:
+        return schema
+    # What was taken out of a whole keeps its definitions alone: what leads elsewhere in it is not known any more.
+    found = Whole.of(schema).resolved() if reference.startswith(_DEFINED) else None
+    return None if found is None or not isinstance(found.node, Mapping) else _with_definitions(found.node, schema)
 
 
 def part_of(schema: Schema, part: Any) -> Schema | None:
     """Return a schema that stands inside another one, with the definitions that it may refer to."""
-    if not isinstance(part, Mapping):
-        return None
-    return resolve({**part, "$defs": schema["$defs"]} if "$defs" in schema else part)
+    return resolve(_with_definitions(part, schema)) if isinstance(part, Mapping) else None
+
+
+def _with_definitions(part: Schema, whole: Schema) -> Schema:
+    return {**part, **{room: whole[room] for room in _ROOMS if room in whole}}
 
 
 def alternatives(schema: Schema | None) -> list[Schema] | None:
     """Return the schemas of which one must hold, or `None` if that is not known."""
-    schema = resolve(schema)
-    if schema is None:
+    if resolve(schema) is None or schema is None:
         return None
-    for key in ("anyOf", "oneOf"):
-        if key in schema:
-            parts = [alternatives(part_of(schema, part)) for part in schema[key]]
-            return None if any(part is None for part in parts) else [one for part in parts if part for one in part]
-    if "allOf" in schema or not kinds_said(schema):
-        return None
-    return [schema]
-
-
-def kinds_said(schema: Schema) -> set[str]:
-    """Return the types that a single schema names, or that its values have."""
-    said = schema.get("type")
-    if schema.get("format") == "decimal":  # a number that is written as text, so that nothing of it is lost
-        return {"string", "number"}
-    if isinstance(said, str):
-        return {said}
-    if isinstance(said, Sequence):
-        return set(said)
-    values = [schema["const"]] if "const" in schema else schema.get("enum", ())
-    return {kind_of_data(value) for value in values}
+    parts = [part_of(schema, part.node) for part in Whole.of(schema).alternatives()]
+    found = [part for part in parts if part is not None and "allOf" not in part and kinds_said(part)]
+    return found if found and len(found) == len(parts) else None
 
 
 def kinds_of(schema: Schema | None) -> set[str] | None:
     """Return the types that a value may have, or `None` if that is not known."""
     parts = alternatives(schema)
     return None if parts is None else {kind for part in parts for kind in kinds_said(part)}
-
-
-def kind_of_data(value: Any) -> str:
-    """Return the JSON type of plain data."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "boolean"
-        case int():
-            return "integer"
-        case float():
-            return "number"
-        case str():
-            return "string"
-        case list() | tuple():
-            return "array"
-        case _:
-            return "object"
 
 
 def schema_of_data(value: Any) -> Schema:
@@ -127,7 +96,7 @@ def is_text_only(schema: Schema | None) -> bool:
     return kinds is not None and "string" in kinds and kinds <= {"string", "null"}
 
 
-def in_words(kinds: set[str]) -> str:
+def in_words(kinds: Iterable[str]) -> str:
     """Return types in words: `text or nothing`."""
     return " or ".join(_ARTICLES.get(kind, kind) for kind in sorted(kinds))
 

@@ -199,7 +199,9 @@ def _closed_over(part: Schema, leads: Callable[[Schema], list[Schema]]) -> list[
 
 
 def _branches_of(part: Schema) -> list[Schema]:
-    return part.targets() or part.inner(_EITHER)
+    """Return the schemas of which one holds instead: what it refers to, its branches, or all that it is made of."""
+    whole = part.inner(("allOf",))
+    return part.targets() or part.inner(_EITHER) or (whole if len(whole) == 1 else [])
 
 
 def _kinds_of(part: Schema, known: dict[Pointer, frozenset[str]], level: int) -> frozenset[str]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolkit.problems import Problem
+from toolkit.schemas.schema import Schema
 from toolkit.tools.base import Tool
 from toolkit.visibility import visible_json
 from toolkit_cli.arguments.conversion import Schemas
@@ -61,25 +62,25 @@ class _Form:
 
     def fill(self, name: str) -> None:
         """Ask for one argument, in the way of its type."""
-        schema = self._schemas.properties.get(name, {})
+        schema = self._schemas.of(name)
         message = self._message(name, schema)
         kinds = self._schemas.kinds(schema)
         if choices := self._schemas.choices(schema):
             options = [
                 (one_line(choice) if isinstance(choice, str) else visible_json(choice), choice) for choice in choices
             ]
-            self.values[name] = self._prompter.choice_now(message, options, default=schema.get("default"))
+            self.values[name] = self._prompter.choice_now(message, options, default=schema.keywords.get("default"))
         elif kinds == {"boolean"}:
-            self.values[name] = self._prompter.confirmation_now(message, default=bool(schema.get("default")))
+            self.values[name] = self._prompter.confirmation_now(message, default=bool(schema.keywords.get("default")))
         else:
-            is_secret = name in self._tool.hidden_parameters or schema.get("format") == "password"
+            is_secret = name in self._tool.hidden_parameters or schema.keywords.get("format") == "password"
             ask = self._prompter.secret_now if is_secret else self._prompter.text_now
             typed = ask(message, objection=lambda text: self._objection(name, text))
             self.values[name] = self._schemas.value(typed, schema)
 
     def _objection(self, name: str, text: str) -> str | None:
         """Tell why a typed text will not do as this argument; what the others lack is not its fault."""
-        value = self._schemas.value(text, self._schemas.properties.get(name, {}))
+        value = self._schemas.value(text, self._schemas.of(name))
         mine = [
             problem
             for problem in objections(self._tool, {**self.values, name: value})
@@ -87,7 +88,7 @@ class _Form:
         ]
         return one_line(mine[0].message) if mine else None
 
-    def _message(self, name: str, schema: Mapping[str, Any]) -> str:
-        type_ = "" if self._schemas.choices(schema) else f" ({type_of(schema)})"
-        description = schema.get("description")
+    def _message(self, name: str, schema: Schema) -> str:
+        type_ = "" if self._schemas.choices(schema) else f" ({type_of(schema.node)})"
+        description = schema.keywords.get("description")
         return one_line(f"{name}{type_}" + (f" - {description}" if description else "") + ":")

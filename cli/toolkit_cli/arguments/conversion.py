@@ -6,9 +6,10 @@ the tool then says what it wanted.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from toolkit.schemas.schema import Schema
 from toolkit.tools.exact_numbers import loads
 
 _WHOLE_NUMBER = re.compile(r"[+-]?\d+")
@@ -16,29 +17,34 @@ _LITERALS = {"true": True, "false": False, "null": None}
 
 
 class Schemas:
-    """The schemas of a tool's parameters, with the definitions that they refer to."""
+    """The schemas of a tool's parameters; what a parameter is that there is none of, nothing says."""
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
-        """Keep the whole schema of the parameters."""
-        self._root = parameters
-        self.properties: Mapping[str, Any] = parameters.get("properties", {})
+        """Keep the schema of each parameter."""
+        whole = Schema.of(parameters)
+        self.properties = {name: whole.at("properties", name) for name in parameters.get("properties", {})}
 
-    def kinds(self, schema: Any) -> set[str]:
+    def of(self, name: str) -> Schema:
+        """Return the schema of a parameter."""
+        return self.properties.get(name, _ANYTHING)
+
+    def kinds(self, schema: Schema) -> frozenset[str]:
         """Return the JSON types that a value may have; all of them where the schema does not say."""
-        return {kind for part in self._parts(schema) for kind in _kinds_of(part)}
+        return schema.kinds()
 
-    def choices(self, schema: Any) -> list[Any]:
+    def choices(self, schema: Schema) -> list[Any]:
         """Return the only values that there are, or none where anything of the type will do."""
         found: list[Any] = []
-        for part in self._parts(schema):
-            if "const" not in part and "enum" not in part:
-                if part.get("type") == "null":
+        for part in schema.alternatives():
+            said = part.keywords
+            if "const" not in said and "enum" not in said:
+                if said.get("type") == "null":
                     continue
                 return []
-            found += [part["const"]] if "const" in part else part["enum"]
+            found += [said["const"]] if "const" in said else said["enum"]
         return found
 
-    def value(self, text: str, schema: Any) -> Any:
+    def value(self, text: str, schema: Schema) -> Any:
         """Return the value that a typed text stands for."""
         kinds = self.kinds(schema)
         if "string" in kinds:
@@ -48,44 +54,14 @@ class Schemas:
             return self.items(parts, schema)
         return _converted(text.strip(), kinds, unconverted=text)
 
-    def items(self, texts: Sequence[str], schema: Any) -> list[Any]:
+    def items(self, texts: Sequence[str], schema: Schema) -> list[Any]:
         """Return the list whose items were typed one by one."""
-        of_items: Any = next((part["items"] for part in self._parts(schema) if "items" in part), {})
-        return [self.value(text, of_items) for text in texts]
-
-    def _parts(self, schema: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
-        """Yield the alternatives of a schema, references followed."""
-        if not isinstance(schema, Mapping) or depth > len(self._root.get("$defs", ())) + 8:
-            return
-        if isinstance(reference := schema.get("$ref"), str):
-            target = self._root.get("$defs", {}).get(reference.rpartition("/")[2])
-            yield from self._parts(target, depth + 1)
-            return
-        alternatives = schema.get("anyOf") or schema.get("oneOf") or schema.get("allOf")
-        if not alternatives:
-            yield schema
-        for alternative in alternatives or ():
-            yield from self._parts(alternative, depth + 1)
+        lists = schema.alternatives()
+        told = [[one for part in lists for one in part.items(index)] for index in range(len(texts))]
+        return [self.value(text, about[0] if about else _ANYTHING) for text, about in zip(texts, told, strict=True)]
 
 
-def _kinds_of(schema: Mapping[str, Any]) -> list[str]:
-    if "const" in schema:
-        return [_kind(schema["const"])]
-    if "enum" in schema:
-        return [_kind(value) for value in schema["enum"]]
-    match schema.get("type"):
-        case str(kind):
-            return [kind]
-        case [*kinds]:
-            return [str(kind) for kind in kinds]
-    return ["object"] if "properties" in schema else ["string", "anything"]
-
-
-def _kind(value: Any) -> str:
-    if isinstance(value, bool):
-        return "boolean"
-    names = {str: "string", int: "integer", float: "number", list: "array", dict: "object"}
-    return names.get(type(value), "null")
+_ANYTHING = Schema.of({})
 
 
 def _choice(text: str, choices: Sequence[Any]) -> Any:
@@ -94,7 +70,7 @@ def _choice(text: str, choices: Sequence[Any]) -> Any:
     return written.get(text, text)
 
 
-def _converted(text: str, kinds: set[str], *, unconverted: str) -> Any:
+def _converted(text: str, kinds: frozenset[str], *, unconverted: str) -> Any:
     if text.casefold() in _LITERALS and kinds & {"boolean", "null"}:
         value = _LITERALS[text.casefold()]
         return value if ("null" if value is None else "boolean") in kinds else unconverted

@@ -98,7 +98,7 @@ def _objection(text: str, arguments: Mapping[str, Any], schemas: Schemas) -> Pro
     found = _INVALID_NAME.match(text)
     hint = None
     if found and isinstance(value := arguments.get(found[1]), str):
-        choices = [choice for choice in schemas.choices(schemas.properties.get(found[1])) if isinstance(choice, str)]
+        choices = [choice for choice in schemas.choices(schemas.of(found[1])) if isinstance(choice, str)]
         hint = did_you_mean(value, choices) if choices else None
     return Problem("", text[:1].lower() + text[1:], hint=hint)
 
@@ -139,21 +139,21 @@ def _take_whole(given: Given, gathered: Gathered) -> bool:
 
 def _take_assignments(assignments: Mapping[str, list[Assignment]], schemas: Schemas, gathered: Gathered) -> None:
     for name, several in assignments.items():
-        value = _assigned(several, schemas.properties.get(name), schemas)
+        value = _assigned(several, name, schemas)
         if isinstance(value, Problem):
             gathered.problems.append(value)
         else:
             gathered.arguments[name] = value
 
 
-def _assigned(several: Sequence[Assignment], schema: Any, schemas: Schemas) -> Any:
+def _assigned(several: Sequence[Assignment], name: str, schemas: Schemas) -> Any:
     """Return the value of one argument, or the Problem with it; a repeated one makes a list."""
-    first = several[0]
+    first, schema = several[0], schemas.of(name)
     if len(several) == 1:
         if first.form == "json" or (first.is_file and "string" not in schemas.kinds(schema)):
             return _json(first)
         return first.text if first.is_file else schemas.value(first.text, schema)
-    if schema is not None and "array" not in schemas.kinds(schema):
+    if name in schemas.properties and "array" not in schemas.kinds(schema):
         return Problem("", f"argument '{first.name}' is given {len(several)} times, and takes no list")
     if any(assignment.form == "json" for assignment in several):
         return Problem("", f"argument '{first.name}' is given {len(several)} times; as JSON, give the whole list once")

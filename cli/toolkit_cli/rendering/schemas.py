@@ -3,13 +3,15 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from toolkit.schemas.schema import Schema
 from toolkit.schemas.words import as_json, words_for
 
 _BOUNDS = (
     "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern",
     "minItems", "maxItems",
 )  # fmt: skip
-_DEEPEST = 3
+_SHOWN = 3
+"""How many levels of fields are shown below the parameters; whoever wants more reads the schema."""
 
 
 class Parameter(NamedTuple):
@@ -25,29 +27,28 @@ class Parameter(NamedTuple):
 
 def parameters_of(schema: Mapping[str, Any]) -> list[Parameter]:
     """Return the parameters that the schema of a tool describes, each with the fields inside it, in their order."""
-    return list(_walk(schema, schema, "", _DEEPEST))
+    return list(_walk(Schema.of(schema), "", _SHOWN))
 
 
-def _walk(schema: Mapping[str, Any], root: Mapping[str, Any], prefix: str, depth: int) -> Iterator[Parameter]:
-    required = schema.get("required", ())
-    for name, part in schema.get("properties", {}).items():
+def _walk(schema: Schema, prefix: str, depth: int) -> Iterator[Parameter]:
+    required = schema.keywords.get("required", ())
+    for name, part in schema.keywords.get("properties", {}).items():
         yield _parameter(f"{prefix}{name}", part, is_required=name in required)
-        inner, sign = _fields_of(part, root)
-        if inner and depth:
-            yield from _walk(inner, root, f"{prefix}{name}{sign}", depth - 1)
+        inner, sign = _fields_of(schema.at("properties", name))
+        if inner is not None and depth:
+            yield from _walk(inner, f"{prefix}{name}{sign}", depth - 1)
 
 
-def _fields_of(schema: Any, root: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
+def _fields_of(schema: Schema) -> tuple[Schema | None, str]:
     """Return the schema of the object that a parameter is, or is a list of, and how its fields are addressed."""
-    match schema:
-        case {"$ref": str(reference)} if reference.startswith("#/$defs/"):
-            return _fields_of(root.get("$defs", {}).get(reference.removeprefix("#/$defs/")), root)
-        case {"properties": {}}:
-            return schema, "."
-        case {"type": "array", "items": items}:
-            inner, sign = _fields_of(items, root)
-            return inner, f"[]{sign}"
-    return {}, ""
+    sign, seen, found = "", set(), schema.resolved()
+    while found is not None and found.pointer not in seen:
+        seen.add(found.pointer)
+        if found.keywords.get("properties"):
+            return found, f"{sign}."
+        is_list = found.keywords.get("type") == "array"
+        sign, found = f"{sign}[]", found.at("items").resolved() if is_list else None
+    return None, ""
 
 
 def type_of(schema: Any) -> str:
