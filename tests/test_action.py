@@ -55,3 +55,10 @@ def test_options_and_sarif_are_handed_on(folder: Path) -> None:
 def test_no_input_is_read_as_a_command(folder: Path) -> None:
     lint(folder, paths="$(touch ran).py; touch ran", options="--exit-zero")
     assert not (folder / "ran").exists()
+
+
+def test_path_without_tools_fails_unless_that_is_allowed(folder: Path) -> None:
+    (folder / "code").mkdir()
+    (folder / "code" / "module.py").write_text("X = 1\n")
+    assert lint(folder, paths="code").returncode == 1
+    assert lint(folder, paths="code", **{"require-tools": "false"}).returncode == 0

@@ -148,7 +148,7 @@ def test_list_schema_and_lock_know_agents(invoke, clerk):
     assert "clerk" in invoke("list", "agents").stdout
     assert json.loads(invoke("schema", "agents/clerk.yaml").stdout)["name"] == "clerk"
     assert invoke("lock", "agents", "--update").exit_code == 0
-    assert invoke("lint", "agents").stdout == "All checks passed!\n"
+    assert invoke("lint", "agents").stdout == "All checks passed! (1 tool in 1 file)\n"
     file = clerk / "agents" / "clerk.yaml"
     file.write_text(AGENT.replace("and write them down", "for anybody"), "utf-8")
     assert "TK514" in invoke("lint", "agents").stdout
@@ -213,7 +213,7 @@ def test_new_agent_lints_clean_and_runs(invoke, program, project):
         "  toolkit run helper.yaml 'four at 12.50, with tax?'\n"
     )
     assert json.loads((project / "agent.schema.json").read_text("utf-8")) == agent_schema()
-    assert invoke("lint").stdout == "All checks passed!\n"
+    assert invoke("lint").stdout == "All checks passed! (1 tool in 1 file)\n"
     finished = program("run", "helper.yaml", "four at 12.50, with tax?", "-q")
     assert (finished.stdout, finished.stderr, finished.returncode) == ("It comes to 60.\n", "", 0)
 

@@ -70,7 +70,9 @@ def sell(price: int) -> str:
     """
     return f"sold for {price}"
 '''
-FOUND = "tools.py:5:10: error[SHOP001] the price of 'sell' has no currency\nFound 1 error in 1 file.\n"
+FOUND = (
+    "tools.py:5:10: error[SHOP001] the price of 'sell' has no currency\nFound 1 error in 1 file. (1 tool in 1 file)\n"
+)
 
 
 @pytest.fixture
@@ -95,14 +97,14 @@ def test_rule_of_an_installed_package_is_looked_for(lint):
 def test_it_is_selected_ignored_and_silenced_as_any_other(lint, project):
     assert lint("--select", "price-without-currency", "--format", "concise").stdout == FOUND
     assert lint("--select", "SHOP", "--format", "concise").stdout == FOUND
-    assert lint("--ignore", "SHOP001").stdout == "All checks passed!\n"
-    assert lint("--select", "TK").stdout == "All checks passed!\n"
+    assert lint("--ignore", "SHOP001").stdout == "All checks passed! (1 tool in 1 file)\n"
+    assert lint("--select", "TK").stdout == "All checks passed! (1 tool in 1 file)\n"
     (project / "toolkit.toml").write_text("[lint]\nmax-prices = 1\n", "utf-8")
-    assert lint().stdout == "All checks passed!\n"
+    assert lint().stdout == "All checks passed! (1 tool in 1 file)\n"
     (project / "toolkit.toml").unlink()
     source = TOOLS.replace("-> str:", "-> str:  # toolkit: ignore[SHOP001]")
     (project / "tools.py").write_text(source, "utf-8")
-    assert lint().stdout == "All checks passed!\n"
+    assert lint().stdout == "All checks passed! (1 tool in 1 file)\n"
     (project / "tools.py").write_text(source.replace("price", "price_eur"), "utf-8")
     assert [line for line in lint("--format", "concise").stdout.splitlines() if "TK010" in line] != []
 

@@ -43,7 +43,7 @@ warning[TK301]: parameter 'when' of 'remind' has no type
   |
 hint: annotate it: when: str
 
-Found 1 error and 2 warnings in 1 file.
+Found 1 error and 2 warnings in 1 file. (1 tool in 1 file)
 """
 GOOD = '''\
 from toolkit import tool
@@ -80,14 +80,14 @@ def test_without_a_path_configured_sources_are_checked(invoke, bad):
     (bad / "good.py").write_text(GOOD, "utf-8")
     (bad / "toolkit.toml").write_text('sources = ["good.py"]\n', "utf-8")
     result = invoke("lint")
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "All checks passed!\n", "")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "All checks passed! (1 tool in 1 file)\n", "")
 
 
 def test_warnings_alone_fail_nothing(invoke, bad):
     (bad / "bad.py").write_text(GOOD.replace("when: str", "when"), "utf-8")
     result = invoke("lint", "bad.py")
     assert result.exit_code == 0
-    assert result.stdout.endswith("Found 1 warning in 1 file.\n")
+    assert result.stdout.endswith("Found 1 warning in 1 file. (1 tool in 1 file)\n")
 
 
 def test_json_is_an_array_of_problems(invoke, bad):
@@ -211,7 +211,7 @@ def test_nothing_fails_where_that_is_wanted(invoke, bad):
 def test_fix_mends_files_and_tells_what_is_left(invoke, bad):
     (bad / "bad.py").write_text(FIXABLE, "utf-8")
     result = invoke("lint", "bad.py", "--fix")
-    assert (result.exit_code, result.stdout) == (0, "All checks passed!\n")
+    assert (result.exit_code, result.stdout) == (0, "All checks passed! (1 tool in 1 file)\n")
     assert result.stderr == "Fixed 2 problems in 1 file.\n"
     assert (bad / "bad.py").read_text("utf-8") == GOOD
 
@@ -274,7 +274,7 @@ def test_file_that_cannot_be_written_is_told(program, bad):
 
 def test_only_new_findings_fail_with_a_baseline(invoke, bad):
     written = invoke("lint", "--baseline", "known.json", "--update-baseline")
-    assert (written.exit_code, written.stdout) == (0, "All checks passed!\n")
+    assert (written.exit_code, written.stdout) == (0, "All checks passed! (1 tool in 1 file)\n")
     assert written.stderr == "wrote 3 findings into the baseline 'known.json'\n"
     (bad / "bad.py").write_text("# moved\n\n" + BAD, "utf-8")
     known = invoke("lint", "--baseline", "known.json")
@@ -408,7 +408,7 @@ def test_static_reads_and_runs_nothing(invoke, bad):
         "bad.py:6:5: error[TK201] tool 'remind' has no description\n"
         "bad.py:6:12: warning[TK204] parameter 'when' of 'remind' has no description\n"
         "bad.py:6:12: warning[TK301] parameter 'when' of 'remind' has no type\n"
-        "Found 1 error and 3 warnings in 1 file. (read, not run; TK002, TK010, TK307, TK309, TK322, TK514 need an import)\n"
+        "Found 1 error and 3 warnings in 1 file. (1 tool in 1 file; read, not run; TK002, TK010, TK307, TK309, TK322, TK514 need an import)\n"
     )
 
 
@@ -472,3 +472,39 @@ def test_compatibility_as_data_has_every_provider(project, invoke):
 def test_compatibility_is_written_as_text_or_json_alone(project, invoke):
     shown = invoke("lint", "--compat", "--format", "sarif", ".")
     assert (shown.exit_code, shown.stderr) == (2, "error: '--compat' is written as text or json, not as sarif\n")
+
+
+def test_folder_without_tools_is_reported_and_fails_where_tools_are_required(invoke, project):
+    (project / "code").mkdir()
+    (project / "code/module.py").write_text("X = 1\n", "utf-8")
+    result = invoke("lint", "code", "--format", "concise")
+    assert (result.exit_code, result.stdout) == (
+        0,
+        "warning[TK004] there are no tools in 'code'\nFound 1 warning. (no tools; 1 Python file read, 0 imported)\n",
+    )
+    result = invoke("lint", "code", "--format", "concise", "--require-tools")
+    assert (result.exit_code, result.stdout) == (
+        1,
+        "error[TK004] there are no tools in 'code'\nFound 1 error. (1 Python file read, 0 imported)\n",
+    )
+
+
+def test_configuration_with_only_servers_is_no_check_of_them(invoke, project):
+    (project / "toolkit.toml").write_text("[mcp.time]\ncommand = 'time-server'\n", "utf-8")
+    result = invoke("lint", "--require-tools")
+    assert (result.exit_code, result.stdout) == (
+        1,
+        (
+            "error[TK004]: there are no tools in '.'\n"
+            "hint: name the MCP servers to check what they list: `toolkit lint time`\n"
+            "\n"
+            "Found 1 error.\n"
+        ),
+    )
+
+
+def test_folder_whose_file_does_not_import_is_reported_once(invoke, project):
+    (project / "code").mkdir()
+    (project / "code/module.py").write_text("from toolkit import tool\n\nnonsense\n\n\n@tool\ndef f(): ...\n", "utf-8")
+    result = invoke("lint", "code", "--format", "concise", "--select", "TK0")
+    assert [line.split()[1] for line in result.stdout.splitlines()[:-1]] == ["error[TK002]"]

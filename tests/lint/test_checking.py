@@ -157,7 +157,9 @@ def test_helpers_without_tools_are_no_news_but_a_named_one_is(house):
         )
     ]
     Path("empty").mkdir()
-    assert house.check("empty") == ["warning[TK004]: there are no tools in 'empty'"]
+    assert house.check("empty") == [
+        "warning[TK004]: there are no tools in 'empty' (mark functions with `@tool`, or name the files that hold tools)"
+    ]
 
 
 def test_what_is_not_found_is_told_beside_the_rest(house):

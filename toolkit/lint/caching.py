@@ -108,7 +108,7 @@ class Cache:
         text = self._tools[str(request.file)]
         if digest(text) != entry["tools"]:
             return None
-        return read_report(entry["report"], KeptTools(text))
+        return read_report(entry["report"], KeptTools(text, entry["report"]["count"]))
 
     def keep(self, request: Request, report: Report) -> Report:
         """Keep what was found in a file, if all that it rests on is known; return it with the mark of its tools."""

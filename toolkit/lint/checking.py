@@ -6,17 +6,18 @@ files that have not changed is taken from the cache, which holds it for every se
 """
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from toolkit.codes import DOES_NOT_IMPORT, UNUSED_SUPPRESSION
+from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS, UNUSED_SUPPRESSION
 from toolkit.lint.caching import Cache
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.inspecting import Inspection
 from toolkit.lint.limits import DEFAULT_LIMITS, Limits
 from toolkit.lint.reports import Report
-from toolkit.lint.requests import Request, make_requests
+from toolkit.lint.requests import Asked, Request, make_requests
 from toolkit.lint.rules import codes as all_codes
 from toolkit.lint.rules.unused_suppression import UnusedSuppression
 from toolkit.lint.selection import is_selected, meant_by, selected_codes
@@ -25,7 +26,7 @@ from toolkit.lint.settings import LintSettings, read_lint_settings
 from toolkit.lint.suppressions import Suppression, silence, suppressions_elsewhere
 from toolkit.lint.toolsets import Together, ToolCounts, key_of, look_together, unique_tools
 from toolkit.lint.waiting import waiting_for_consent
-from toolkit.problems import Location, Problem
+from toolkit.problems import Location, Problem, errors_among
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.displaying import seen_from
 from toolkit.sources.import_permission import Chooser, FileCounts
@@ -84,7 +85,7 @@ def check_and_count(
         gate: Who is asked before an MCP server of the project is reached; nobody unless given.
     """
     settings = read_lint_settings(configuration)[0] if settings is None else settings
-    requests, problems = _requests(targets, configuration)
+    requests, problems, folders = _asked(targets, configuration)
     problems += waiting_for_consent(targets, configuration)
     if not settings.is_static:
         configuration = with_told_servers(configuration, requests, gate)
@@ -93,6 +94,7 @@ def check_and_count(
     codes = all_codes() if kept.is_kept else selected_codes(settings.selections)
     inspection = Inspection(codes, configuration, settings, limits, kept, "user" if targets else "configuration")
     reports = inspection.reports(requests)
+    problems += _without_tools(folders, dict(zip(requests, reports, strict=True)), configuration, settings)
     together = _together(reports, inspection, kept)
     kept.save()
     problems += [*together.problems, *(problem for report in reports for problem in report.problems)]
@@ -110,16 +112,35 @@ def find_tools(
     gate: "Gate | None" = None,
 ) -> list[ToolDefinition]:
     """Return the tools that the user named, each once, whatever is wrong with the rest; see `check`."""
-    requests, _ = _requests(targets, configuration)
+    requests = _asked(targets, configuration).requests
     if not settings.is_static:
         configuration = with_told_servers(configuration, requests, gate)
     chooser: Chooser = "user" if targets else "configuration"
     return unique_tools(Inspection((), configuration, settings, limits, Cache(None), chooser).reports(requests))
 
 
-def _requests(targets: Sequence[str], configuration: Configuration) -> tuple[list[Request], list[Problem]]:
+def _asked(targets: Sequence[str], configuration: Configuration) -> Asked:
     base = Path() if targets else configuration.directory
     return make_requests(targets or configuration.sources or ["."], base)
+
+
+def _without_tools(
+    folders: Mapping[str, Sequence[Request]],
+    reports: Mapping[Request, Report],
+    configuration: Configuration,
+    settings: LintSettings,
+) -> Iterable[Problem]:
+    """Yield a warning for each folder and pattern that holds no tool, unless something in it hides whether it does."""
+    for text, requests in folders.items():
+        hides = [one for one in requests if errors_among(reports[one].problems)]
+        unread = [one for one in requests if one.kind == "pipeline" and settings.is_static]
+        if not (hides or unread or any(reports[one].tools for one in requests)):
+            servers = " ".join(configuration.mcp)
+            hint = f"name the MCP servers to check what they list: `toolkit lint {servers}`" if servers else _MARK
+            yield Problem(NO_TOOLS, f"there are no tools in '{text}'", severity="warning", hint=hint)
+
+
+_MARK = "mark functions with `@tool`, or name the files that hold tools"
 
 
 def _together(reports: Sequence[Report], inspection: Inspection, cache: Cache) -> Together:
@@ -146,7 +167,12 @@ def _told(problems: Iterable[Problem], reports: Sequence[Report], settings: Lint
         unread = {problem.location.file for problem in wanted if problem.code == DOES_NOT_IMPORT and problem.location}
         useless = [one for one in own if one not in used and one.location.file not in unread]
         left += [seen_from(here, problem) for problem in _useless(useless, settings)]
-    return sorted((problem for problem in _single(left) if not settings.ignores(problem)), key=_order)
+    told = [_weighed(problem, settings) for problem in _single(left) if not settings.ignores(problem)]
+    return sorted(told, key=_order)
+
+
+def _weighed(problem: Problem, settings: LintSettings) -> Problem:
+    return replace(problem, severity="error") if settings.requires_tools and problem.code == NO_TOOLS else problem
 
 
 def _useless(comments: Sequence[Suppression], settings: LintSettings) -> Iterable[Problem]:

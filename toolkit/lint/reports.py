@@ -36,9 +36,10 @@ class Report(NamedTuple):
 class KeptTools(Sequence[ToolDefinition]):
     """Tools that were written as JSON, and are read once somebody looks at them."""
 
-    def __init__(self, text: bytes) -> None:
-        """Keep the text."""
+    def __init__(self, text: bytes, count: int) -> None:
+        """Keep the text, and how many tools it holds."""
         self._text = text
+        self._count = count
 
     @cached_property
     def _tools(self) -> tuple[ToolDefinition, ...]:
@@ -46,7 +47,7 @@ class KeptTools(Sequence[ToolDefinition]):
 
     def __len__(self) -> int:
         """Return how many there are."""
-        return len(self._tools)
+        return self._count
 
     @overload
     def __getitem__(self, index: int) -> ToolDefinition: ...
@@ -62,6 +63,7 @@ def report_record(report: Report) -> dict[str, Any]:
     return {
         "problems": [problem_record(problem) for problem in report.problems],
         "mark": report.mark,
+        "count": len(report.tools),
         "suppressions": report.suppressions,
         "read": report.read,
         "imported": report.imported,

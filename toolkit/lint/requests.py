@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from toolkit.codes import NO_TOOLS, NOT_FOUND
+from toolkit.codes import NOT_FOUND
 from toolkit.problems import Problem
 from toolkit.sources.folders import PYTHON, YAML, files_below
 from toolkit.sources.targets import FilesTarget, parse_target
@@ -41,13 +41,28 @@ class Request(NamedTuple):
         return "python" if self.file.endswith(PYTHON) else "pipeline"
 
 
-def make_requests(targets: Iterable[str], base: Path) -> tuple[list[Request], list[Problem]]:
+class Asked(NamedTuple):
+    """What was asked for.
+
+    Attributes:
+        requests: What to look at, a file at a time.
+        problems: What was not found.
+        folders: Which of the requests each folder and pattern stands for.
+    """
+
+    requests: list[Request]
+    problems: list[Problem]
+    folders: dict[str, list[Request]]
+
+
+def make_requests(targets: Iterable[str], base: Path) -> Asked:
     """Return what to look at, a file at a time, and what was not found.
 
     Python comes first, since pipelines use it. In a folder, a list of definitions is a file that is called `tools.json`
     or `….tools.json`; any other one must be named.
     """
     requests: dict[str, Request] = {}
+    folders: dict[str, list[Request]] = {}
     problems = []
     for text in targets:
         if text.endswith(JSON):
@@ -60,14 +75,15 @@ def make_requests(targets: Iterable[str], base: Path) -> tuple[list[Request], li
                 problems.append(found)
             case FilesTarget(paths=paths, name=None, is_single=is_named):
                 lists = () if is_named else _definitions_below(base / text)
-                if not paths and not lists:
-                    problems.append(Problem(NO_TOOLS, f"there are no tools in '{text}'", severity="warning"))
-                for path in (*paths, *lists):
-                    file = os.path.realpath(path)
+                meant = [
                     requests.setdefault(file, Request(str(path), "", file, is_named))
+                    for path in (*paths, *lists)
+                    if (file := os.path.realpath(path))
+                ]
+                folders |= {} if is_named else {text: meant}
             case _:
                 requests.setdefault(text, Request(text, str(base)))
-    return sorted(requests.values(), key=lambda request: request.kind != "python"), problems
+    return Asked(sorted(requests.values(), key=lambda request: request.kind != "python"), problems, folders)
 
 
 def _json_file(text: str, base: Path) -> FilesTarget | Problem:

@@ -38,6 +38,7 @@ class LintSettings(NamedTuple):
         baseline: The file with the findings that are known.
         directory: The folder that patterns are relative to.
         is_static: Whether nothing is run: Python is only read.
+        requires_tools: Whether it is an error if something that was named holds no tool.
     """
 
     selections: tuple[Selection, ...] = (Selection(),)
@@ -47,6 +48,7 @@ class LintSettings(NamedTuple):
     baseline: Path | None = None
     directory: Path = Path()
     is_static: bool = False
+    requires_tools: bool = False
 
     def ignores(self, problem: Problem) -> bool:
         """Whether the pattern of its file says that a problem does not count."""

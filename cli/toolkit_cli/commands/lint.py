@@ -20,7 +20,7 @@ from toolkit_cli.rendering.compatibility import as_record, as_table
 from toolkit_cli.rendering.differences import as_lines
 from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.findings import FORMATS, Format, render, statistics_of
-from toolkit_cli.rendering.problems import counted, counted_files
+from toolkit_cli.rendering.problems import counted, counted_files, counted_tools
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.running.starting import gate_for
 from toolkit_cli.settings import load_configuration
@@ -73,6 +73,9 @@ def lint(  # noqa: PLR0913 - each is an option of the command
     statistics: Annotated[bool, typer.Option("--statistics", help="Show the number of findings of each rule.")] = False,
     compat: Annotated[bool, typer.Option("--compat", help="Show which provider accepts which tool instead.")] = False,
     explain: Annotated[str | None, typer.Option(metavar="CODE", help="Explain a rule, or list ALL.")] = None,
+    require_tools: Annotated[
+        bool, typer.Option("--require-tools", help="Fail if something named holds no tool.")
+    ] = False,
     warnings_as_errors: Annotated[bool, typer.Option("--warnings-as-errors", help="Fail on warnings too.")] = False,
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0, whatever is found.")] = False,
     start: Starts = None,
@@ -90,7 +93,7 @@ def lint(  # noqa: PLR0913 - each is an option of the command
         raise Failure(ExitCode.USAGE, f"'--statistics' is written as text, not as {format}")
     outputs = [_output(text) for text in output or ()]
     configuration = load_configuration(start=start)
-    settings = _settings(configuration, _Said(select, ignore, extend_select, provider, baseline, is_static=static))
+    settings = _settings(configuration, _Said(select, ignore, extend_select, provider, baseline, static, require_tools))
     if compat:
         return _show_compatibility(paths or (), configuration, settings, provider, format)
     cache = None if no_cache else _cache_folder(configuration)
@@ -99,12 +102,12 @@ def lint(  # noqa: PLR0913 - each is an option of the command
         return _show_diff(look(), unsafe=unsafe_fixes)
     problems = fixed(look, unsafe=unsafe_fixes) if fix else look()
     look.tell()
-    note = _note_on(look.files, settings)
+    note = _note_on(look, problems, settings)
     for one, file in outputs:
         _write(file, console.redactor().text(render(problems, one, note=note)))
     console.write_data(statistics_of(problems) if statistics else _rendered(problems, format, note))
-    if note and format in {"json", "jsonl"}:
-        console.say(json.dumps({"files": look.files._asdict()}))
+    if format in {"json", "jsonl"} and _note_on_running(look.files, settings):
+        console.say(json.dumps({"files": look.files._asdict(), "tools": look.tools._asdict()}))
     fails = errors_among(problems) or (warnings_as_errors and any(one.severity == "warning" for one in problems))
     return ExitCode.FINDINGS if fails and not exit_zero else ExitCode.WELL
 
@@ -118,6 +121,7 @@ class _Said(NamedTuple):
     provider: Sequence[str] | None
     baseline: str | None
     is_static: bool
+    requires_tools: bool
 
 
 def _settings(configuration: "Configuration", said: _Said) -> "LintSettings":
@@ -143,6 +147,7 @@ def _settings(configuration: "Configuration", said: _Said) -> "LintSettings":
         providers=providers or settings.providers,
         baseline=Path(said.baseline) if said.baseline else settings.baseline,
         is_static=said.is_static,
+        requires_tools=said.requires_tools,
     )
 
 
@@ -226,8 +231,14 @@ def _write(file: Path, text: str) -> None:
         raise cannot_write(file, error) from error
 
 
-def _note_on(files: "FileCounts", settings: "LintSettings") -> str:
-    """Return what is said of the check as a whole: whether anything ran, and what of several files was imported."""
+def _note_on(look: Look, problems: Sequence[Problem], settings: "LintSettings") -> str:
+    """Return what is said of the check as a whole: which tools were looked at, and whether anything ran."""
+    tools = counted_tools(look.tools) if look.tools.tools or not errors_among(problems) else ""
+    return "; ".join(filter(None, [tools, _note_on_running(look.files, settings)]))
+
+
+def _note_on_running(files: "FileCounts", settings: "LintSettings") -> str:
+    """Return that nothing ran, or what of several files was imported."""
     if settings.is_static:
         return _note_on_reading(settings)
     return counted_files(files) if files.read > 1 or files.read != files.imported else ""

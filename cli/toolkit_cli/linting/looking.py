@@ -48,7 +48,7 @@ class Look:
             )
         self._check: Callable[[], Checked] = lambda: _check(paths, configuration, settings, cache)
         self.files = FileCounts()
-        self.tools: ToolCounts | None = None
+        self.tools: ToolCounts
         self._file = settings.baseline
         self._is_new = update_baseline
         self._told = ""

@@ -12,6 +12,7 @@ from toolkit_cli.rendering.excerpts import excerpt_of, shown_path
 from toolkit_cli.rendering.styles import Fragment, Line, Style, paint
 
 if TYPE_CHECKING:
+    from toolkit.lint.toolsets import ToolCounts
     from toolkit.sources.import_permission import FileCounts
 
 _STYLES: dict[Severity, Style] = {"error": "danger", "warning": "warn", "info": "hint"}
@@ -99,6 +100,13 @@ def as_json_object(problems: Sequence[Problem], exit_code: int, files: "FileCoun
 def counted_files(files: "FileCounts") -> str:
     """Return how many Python files were read, and how many imported."""
     return f"{counted(files.read, 'Python file')} read, {files.imported} imported"
+
+
+def counted_tools(tools: "ToolCounts") -> str:
+    """Return how many tools were looked at, such as `5 tools in 3 files, 2 servers`."""
+    places = [counted(tools.files, "file")] if tools.files else []
+    places += [counted(tools.servers, "server")] if tools.servers else []
+    return f"{counted(tools.tools, 'tool') if tools.tools else 'no tools'}{' in ' if places else ''}{', '.join(places)}"
 
 
 def as_github(problems: Sequence[Problem]) -> str:
