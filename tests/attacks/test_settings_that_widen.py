@@ -430,7 +430,7 @@ def test_lint_reports_what_waits_and_opens_nothing(clone):
         "WHEREABOUTS\n"
         "toolkit.toml:4:1: info[TK011] the settings of the tool 'file_read' wait for your consent: "
         "it reaches files outside the project's folder\n"
-        "Found 1 warning and 2 notes in 1 file.\n"
+        "Found 1 warning and 2 notes in 1 file. (no tools)\n"
     )
     agreed = {"TOOLKIT_CONSENT": "env,builtin.file_read"}
     done = CliRunner().invoke(application(), ["lint", "--no-cache"], env=agreed)

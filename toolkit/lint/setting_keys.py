@@ -22,7 +22,7 @@ PROVIDERS = (
 def selection_problems(parts: Sequence[str]) -> list[Problem]:
     """Return a problem for each part of a selection that means no rule."""
     return [
-        Problem(BAD_CONFIGURATION, f"no rule is called {part!r}", hint=near or "`toolkit lint --explain ALL` shows all")
+        Problem(BAD_CONFIGURATION, f"there is no rule {part!r}", hint=near or "`toolkit lint --explain ALL` shows all")
         for part, near in unknown_parts(parts)
     ]
 
