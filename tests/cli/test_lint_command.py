@@ -319,7 +319,7 @@ def test_file_that_is_no_baseline_is_told(invoke, bad, text):
     (bad / "known.json").write_text(text, "utf-8")
     result = invoke("lint", "--baseline", "known.json")
     assert result.exit_code == 2
-    assert "the baseline 'known.json' cannot be read: it is none" in result.stderr
+    assert "the baseline 'known.json' cannot be read: it was not written" in result.stderr
 
 
 def test_file_that_is_no_baseline_is_not_overwritten(invoke, bad):
