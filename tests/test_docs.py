@@ -238,7 +238,7 @@ def commands():
 
 
 def test_every_command_and_option_is_documented():
-    written = "\n".join(page.read_text("utf-8") for page in PAGES)
+    written = "\n".join(page.read_text("utf-8") for page in PAGES if page.name != "commands.md")  # which lists them all
     missing = [f"toolkit {name}" for name in commands() if f"toolkit {name}" not in written]
     for name in commands():
         options = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", help_of(name))) - {"--help"}

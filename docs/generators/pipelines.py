@@ -1,5 +1,7 @@
 """The keys of a pipeline's file in `docs/pipelines.md`, from the rows that read them."""
 
+from collections.abc import Sequence
+
 from docs.generators.regions import with_regions
 from toolkit.pipelines.file_keys import TOP_ROWS  # private
 from toolkit.pipelines.step_keys import BESIDE, STEP_ROWS  # private
@@ -20,6 +22,6 @@ def pages() -> dict[str, str]:
     return {PAGE: with_regions(PAGE, regions)}
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     lines = [head, ("---",) * len(head), *((f"`{name}`", *others) for name, *others in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
