@@ -175,6 +175,8 @@ def test_max_turns_and_budget_hold(files):
     said = "agent: simple\ndescription: Search.\nmodel: scripted:script.yaml\ntools: [./papers.py]\n"
     files.write("agent.yaml", f"{said}max_turns: 2\n")
     assert files.open().run({"task": "x"}).error.startswith("the agent has used up its 2 requests")
+    files.write("agent.yaml", f"{said}max_turns: 3\nlast_answer: true\n")
+    assert files.open().run({"task": "x"}).output == "done"
     files.write("agent.yaml", f"{said}budget: 1 call\n")
     result = files.open().run({"task": "x"})
     assert "1 of 1 calls" in result.error

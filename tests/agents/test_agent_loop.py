@@ -158,6 +158,26 @@ def test_loop_asks_the_model_exactly_as_often_as_it_may():
     assert len(asked) == 3
 
 
+def test_at_the_limit_the_model_may_answer_once_more_with_what_it_has():
+    offered = []
+
+    def last(messages, tools):
+        offered.append(([tool.name for tool in tools], messages[-1].text))
+        return "about two"
+
+    calling = [call("double", number=1)] * 2
+    result = run([*calling, last], limits=Limits(turns=2, last_answer=True))
+    assert (result.text, result.turns) == ("about two", 3)
+    wish = "Your requests are used up, and no tool can be called any more. Answer now with what you have."
+    assert offered == [([], wish)]
+
+
+@pytest.mark.parametrize("reply", [call("double", number=1), ""])
+def test_what_is_no_answer_at_the_limit_ends_the_agent(reply):
+    with pytest.raises(AgentError, match="used up its one request"):
+        run([call("double", number=1), reply, "too late"], limits=Limits(turns=1, last_answer=True))
+
+
 def test_answer_in_the_last_turn_is_an_answer():
     assert run([call("double", number=1), "done"], limits=Limits(turns=2)).text == "done"
 

@@ -101,6 +101,8 @@ def test_answers(command, answer):
         ("2024-01-01 + five days", SUPPORTED),
         ("2024-01-01 + ٣ days", SUPPORTED),
         ("2024-01-01 + 5days", SUPPORTED),
+        ("2024-03-15 +5days", SUPPORTED),
+        ("2024-03-15T10:00:00 -5hours", SUPPORTED),
         ("2024-01-01 + 1.5 days", SUPPORTED),
         ("now + 1 day", "Invalid date format: 'now'. Expected yyyy-MM-dd"),
         ("now in Nowhere", "Unknown timezone: 'Nowhere'"),

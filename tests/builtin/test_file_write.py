@@ -116,6 +116,12 @@ def test_a_blank_path_is_refused(base, path):
     assert write(base, path) == "Error: Path must not be blank"
 
 
+@pytest.mark.parametrize("path", ["new/", "new/.", "new//"])
+def test_a_path_that_names_a_directory_is_refused_before_anybody_is_asked(base, path):
+    assert write(base, path) == f"Error: Path must name a file, and '{path}' names a directory"
+    assert not (base / "new").exists()
+
+
 @pytest.mark.parametrize(
     "path",
     [

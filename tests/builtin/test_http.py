@@ -46,6 +46,12 @@ def test_headers_are_sent_and_the_given_type_stands(ask):
     assert (asked.headers["content-type"], asked.headers["x-team"]) == ("application/xml", "blue")
 
 
+def test_headers_whose_names_differ_in_case_alone_are_one(ask):
+    _, asked = ask("x", headers={"X-Team": "blue", "x-team": "red", "user-agent": "mine"})
+    sent = [(name.lower(), value) for name, value in asked.headers.items()]
+    assert [value for name, value in sent if name in {"x-team", "user-agent"}] == ["mine", "red"]
+
+
 @pytest.mark.parametrize(
     ("path", "target"),
     [

@@ -68,6 +68,9 @@ def test_an_inner_blackboard_sees_the_outer_one_and_keeps_to_itself_until_it_is_
     assert (outer.get("it"), things(outer)) == ("first", ["first", "third"])
     outer.absorb(inner)
     assert (outer.get("it"), things(outer)) == ("second", ["first", "third", "second"])
+    assert (inner.get("it"), things(inner)) == ("second", ["first", "third", "second"])
+    outer.absorb(inner)
+    assert things(outer) == ["first", "third", "second"]
 
 
 def test_what_an_inner_blackboard_hides_is_hidden_outside_only_once_absorbed():

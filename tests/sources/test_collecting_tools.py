@@ -97,6 +97,21 @@ def shop(project):
     return project
 
 
+def test_tools_that_only_a_list_or_a_table_holds_are_found_once(project):
+    project.write(
+        "made.py",
+        "from toolkit import Tool, tool\n\nNOTHING = {'type': 'object', 'properties': {}}\n\n\n@tool\ndef marked() -> str:\n"
+        "    'Marked.'\n    return 'x'\n\n\nown = Tool.create('own', 'Own.', NOTHING, marked)\n"
+        "tools = [Tool.create('listed', 'Listed.', NOTHING, marked), own, marked]\n"
+        "table = {'a': Tool.create('held', 'Held.', NOTHING, marked), 'b': tools}\n",
+    )
+    opened = project.open("made.py")
+    assert ([str(problem) for problem in opened.problems], list(opened.tools)) == (
+        [],
+        ["marked", "own", "listed", "held"],
+    )
+
+
 def test_module_gives_marked_functions_tools_objects_and_classes(shop):
     opened = shop.open("shop.py")
     assert [str(problem) for problem in opened.problems] == []

@@ -365,3 +365,27 @@ def test_a_decorated_function_is_told_as_the_one_inside():
 def test_a_tool_is_represented_by_its_kind_and_name():
     assert repr(from_function(Base().inherited)) == "<FunctionTool 'inherited'>"
     assert isinstance(from_function(Base().inherited), Tool)
+
+
+@pytest.mark.parametrize("thing", [object(), 5, None, "text", Exception("x")])
+def test_an_object_without_tools_has_none(thing):
+    assert from_object(thing) == []
+
+
+def test_what_merely_lacks_a_mark_is_a_mistake():
+    def unmarked() -> str:
+        """Unmarked."""
+        return "x"
+
+    for thing in (unmarked, Tools):
+        with pytest.raises(InvalidTools):
+            from_object(thing)
+
+
+def test_a_list_of_tools_names_the_position_of_what_is_none():
+    with pytest.raises(InvalidTools) as caught:
+        resolve_tools([from_function(len, name="size", description="Counts."), None, 5])
+    assert [problem.message for problem in caught.value.problems] == [
+        "tools[1]: an object of type 'builtins.NoneType' is not a tool",
+        "tools[2]: an object of type 'builtins.int' is not a tool",
+    ]

@@ -220,8 +220,8 @@ def test_an_object_that_is_neither_is_refused_with_its_type_and_a_cure():
 @pytest.mark.parametrize(
     ("candidate", "message", "hint"),
     [
-        (None, "an object of type 'builtins.NoneType' is not a tool", "mark its methods"),
-        (5, "an object of type 'builtins.int' is not a tool", "mark its methods"),
+        (None, "tools[0]: an object of type 'builtins.NoneType' is not a tool", "mark its methods"),
+        (5, "tools[0]: an object of type 'builtins.int' is not a tool", "mark its methods"),
         (line_of, "the function 'line_of' is not marked as a tool", "from_function(line_of)"),
         (Sums, "'Sums' is a class", "make an object of it: Sums()"),
         (Search, "'Search' is a class", "make an object of it: Search()"),

@@ -231,3 +231,12 @@ def test_an_unfinished_kind_of_tool_says_so():
         spec = ToolSpec("unfinished")
 
     assert Unfinished().run() == ToolResult(error="NotImplementedError", error_code="error")
+
+
+def test_a_tool_of_a_function_that_no_file_has_is_placed_where_it_was_made():
+    broken = TypedTool(function=str)
+    with pytest.raises(InvalidTools) as caught:
+        _ = broken.spec
+    [problem] = caught.value.problems
+    assert problem.location is not None
+    assert (problem.location.file, problem.location.line) == (__file__, line_of("broken = TypedTool(function=str)"))

@@ -10,6 +10,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from typing import IO, Annotated, Any, BinaryIO, TextIO, TypedDict
 
 import pytest
+from pydantic import Field
 
 from toolkit import InvalidTools, ToolContext, from_function
 from toolkit.tools.resolution import build_tools  # private
@@ -283,3 +284,29 @@ def test_a_typed_dict_with_a_name_that_nobody_knows_is_refused_in_words():
         match=r"parameter 'note' cannot be written as JSON: an annotation of 'Note' cannot be read: .*Unknown",
     ):
         from_function(keep)
+
+
+def twice(a: int = Field(alias="x"), b: int = Field(alias="x")):
+    """Acts."""
+
+
+def of_another(a: int = Field(alias="b"), b: int = 1):
+    """Acts."""
+
+
+def of_one_renamed(a: int = Field(alias="b"), b: int = Field(alias="c")):
+    """Acts."""
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (twice, "the alias 'x' of parameter 'b' also means parameter 'a'"),
+        (of_another, "the alias 'b' of parameter 'a' also means parameter 'b'"),
+        (of_one_renamed, "the alias 'b' of parameter 'a' also means parameter 'b'"),
+    ],
+)
+def test_an_alias_that_means_two_parameters_is_a_problem(function, message):
+    with pytest.raises(InvalidTools) as caught:
+        from_function(function)
+    assert [problem.message for problem in caught.value.problems] == [message]

@@ -80,6 +80,8 @@ def test_a_wrapper_may_refuse_more():
 def test_another_name_description_or_note_changes_nothing_else():
     renamed = FORECAST.with_name("weather")
     described = renamed.with_description("Tells what comes.")
+    assert described.with_description("No stop").with_note("Ask.").description == "No stop. Ask."
+    assert described.with_description("A mark!").with_note("Ask.").description == "A mark! Ask."
     noted = described.with_note("Ask once a day.")
     assert [(each.name, each.description) for each in (FORECAST, renamed, described, noted)] == [
         ("forecast", "Tells the weather."),

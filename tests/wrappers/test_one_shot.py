@@ -78,24 +78,48 @@ def test_a_failed_call_may_be_tried_again():
     assert texts == ["Error: not now", "Error: not yet", "the body", REMINDER]
 
 
-def test_of_two_calls_at_the_same_time_one_does_the_work():
+def called_twice_at_once(*outcomes):
+    """Call a tool again while the first call is at work; return what both gave, and how often it worked."""
+    worked = []
+
     async def both():
         entered, release = asyncio.Event(), asyncio.Event()
 
-        async def activate() -> str:
+        async def activate() -> ToolResult:
             """Load the skill."""
+            worked.append("work")
             entered.set()
             await release.wait()
-            return "the body"
+            return outcomes[len(worked) - 1]
 
         tool = OneShotTool(from_function(activate), "Write your script now.")
         first = asyncio.create_task(tool.call({}, loop("a")))
         await entered.wait()
-        second = await tool.call({}, loop("a"))
+        second = asyncio.create_task(tool.call({}, loop("a")))
+        await asyncio.sleep(0)
+        assert not second.done()
         release.set()
-        return (await first).output, second.output
+        return (await first).text, (await second).text
 
-    assert asyncio.run(both()) == ("the body", REMINDER)
+    return asyncio.run(both()), len(worked)
+
+
+def test_a_call_beside_the_first_waits_for_it_and_finds_the_answer_there():
+    assert called_twice_at_once(ToolResult("the body")) == (("the body", REMINDER), 1)
+
+
+def test_a_call_beside_the_first_does_the_work_where_that_fails():
+    outcomes = ToolResult.failure("not now"), ToolResult("the body")
+    assert called_twice_at_once(*outcomes) == (("Error: not now", "the body"), 2)
+
+
+def test_a_call_within_the_first_does_not_wait_for_itself():
+    def activate(context: ToolContext) -> str:
+        """Load the skill."""
+        return tool.run({}, context).output
+
+    tool = OneShotTool(from_function(activate), "Write your script now.")
+    assert tool.run({}, loop("a")).output == REMINDER
 
 
 def test_a_memo_forgets_the_loop_that_has_been_quiet_the_longest():

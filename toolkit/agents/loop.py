@@ -21,6 +21,7 @@ from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.calls import ToolCall
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
+from toolkit.tools.spec import ToolSpec
 from toolkit.wrappers.outgoing import asking_before_it_leaves
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 Ending = Literal["answered", "returned", "replan", "terminated"]
 
+_LAST_WORD = "Your requests are used up, and no tool can be called any more. Answer now with what you have."
 _NUDGE = "Your last turn was empty. Call a tool, or answer in words."
 
 
@@ -49,12 +51,15 @@ class Limits:
             nothing.
         unknown: Calls in a row of tools that do not exist which are forgiven.
         at_once: Calls of one turn that run side by side; the others wait for them.
+        last_answer: Whether the model, once its requests are used up, is asked one more time, without tools, to answer
+            with what it has.
     """
 
     turns: int = 20
     result: int | None = 100_000
     unknown: int = 3
     at_once: int = 32
+    last_answer: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what would let nothing happen.
@@ -136,16 +141,28 @@ class Loop:
                 self._transcript.close_calls("Ended: interrupted")
             if end is not None:
                 return end
+        if self._limits.last_answer and (end := await self._last_answer()) is not None:
+            return end
         count = "one request" if self._limits.turns == 1 else f"{self._limits.turns} requests"
         message = f"the agent has used up its {count} to the model without finishing"
         raise AgentError(message)
 
+    async def _last_answer(self) -> LoopEnd | None:
+        """Ask for an answer with what there is; there is no end where the model calls a tool, or it will not do."""
+        self._transcript.add(UserMessage(_LAST_WORD))
+        reply = await self._ask_with([])
+        self._transcript.close_calls("Ended: the requests are used up")
+        is_answer = not reply.calls and reply.text.strip()
+        return self._taken(reply.text) if is_answer else None
+
     async def _ask(self) -> ModelReply:
+        return await self._ask_with([tool.spec for tool in self.table.turn().values()])
+
+    async def _ask_with(self, offered: Sequence[ToolSpec]) -> ModelReply:
         self.turns += 1
         run = self._context.run
         if run is not None:
             run.check()
-        offered = [tool.spec for tool in self.table.turn().values()]
         return await ask(self._model, self._transcript, offered, self._context, self.turns)
 
     def _taken(self, text: str) -> LoopEnd | None:

@@ -272,8 +272,8 @@ def _one_tool(thing: Any) -> Tool:
         return from_function(thing)
     tools = from_object(thing)
     if len(tools) != 1:
-        names = ", ".join(tool.name for tool in tools)
-        message = f"a subagent is one tool, and this is {len(tools)}: {names}"
+        names = ", ".join(tool.name for tool in tools) or f"an object of type {type(thing).__name__!r}"
+        message = f"a subagent is one tool, and this is {len(tools) or 'none'}: {names}"
         raise InvalidTools(problems=[Problem(NOT_A_TOOL, message, hint="make an AgentTool of them")])
     return tools[0]
 

@@ -27,6 +27,7 @@ _DATE_TIME = re.compile(
     r"(?P<date>\d{4}-\d{2}-\d{2})T(?P<time>\d{2}:\d{2}(:\d{2})?)(?P<fraction>\.\d{1,9})?(?P<offset>Z|[+-]\d{2}:\d{2})?",
     re.ASCII,
 )
+_STARTS = re.compile(r"[a-z]+", re.ASCII | re.IGNORECASE)
 _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
 _MONTHS = {"month": 1, "year": 12}
 _DATE_UNITS = ("day", "week", "month", "year")
@@ -120,6 +121,8 @@ def _shift(text: str) -> str:
     if not number or sign not in {"+", "-"}:
         raise UnansweredError(_SUPPORTED)
     start = start[:-1].rstrip()
+    if not _STARTS.match(unit):
+        raise UnansweredError(_SUPPORTED)
     shift = _shift_moment if "T" in start or "Z" in start else _shift_date
     return shift(start, unit, int(sign + _bounded(number)))
 

@@ -52,7 +52,7 @@ class FileWrite(FileChangingTool[FileWriteInput]):
         """Refuse what could not be written, before anybody is asked.
 
         Raises:
-            ToolArgumentsError: If the path is blank or the content is not text that UTF-8 has.
+            ToolArgumentsError: If the path is blank or names a directory, or the content is not text that UTF-8 has.
             ToolExecutionError: If the path is not to be had, or the content is too large.
         """
         if not parsed.path.strip():
@@ -64,6 +64,8 @@ class FileWrite(FileChangingTool[FileWriteInput]):
             raise ToolExecutionError(str(error), error.code) from error
         except OSError as error:
             raise ToolExecutionError(_failed(error)) from error
+        if _names_folder(parsed.path.strip()):
+            raise ToolArgumentsError(f"Path must name a file, and '{parsed.path.strip()}' names a directory")
 
     def preview(self, parsed: FileWriteInput, context: ToolContext) -> str:  # noqa: ARG002 - as above
         """Return a unified diff of what the call would change."""
@@ -100,6 +102,10 @@ class FileWrite(FileChangingTool[FileWriteInput]):
     def _old(self, path: str) -> bytes | None:
         """Return what a file holds, or `None` where there is none."""
         return self._sandbox.read(path, self._max_bytes) if self._sandbox.holds(path, self._max_bytes) else None
+
+
+def _names_folder(path: str) -> bool:
+    return path.rpartition("/")[2] in {"", "."}
 
 
 def _announce(path: str, old: bytes | None, written: FileWriteInput, context: ToolContext) -> None:

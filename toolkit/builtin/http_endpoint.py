@@ -11,7 +11,7 @@ from toolkit.builtin.extras import need
 from toolkit.builtin.options import COUNT, DURATION, SWITCH, TABLE, TEXT, Option, take_options
 from toolkit.builtin.web.address_guard import AddressGuard, Resolver, place_of, resolve_by_system
 from toolkit.builtin.web.charsets import MediaType, decode_text, looks_binary, read_media_type
-from toolkit.builtin.web.fetching import Fetched, Fetcher, FetchError
+from toolkit.builtin.web.fetching import Fetched, Fetcher, FetchError, joined_headers
 from toolkit.builtin.widening import environment_variables, private_addresses
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.errors import ConfigurationError, ToolArgumentsError
@@ -111,7 +111,7 @@ class Http(TextTool):
         """
         self.name = name
         self.requires_approval = requires_approval
-        self._url, self._method, self._headers = url.strip(), method.strip().upper(), dict(headers or {})
+        self._url, self._method, self._headers = url.strip(), method.strip().upper(), joined_headers(headers or {})
         if problems := [*_url_problems(self._url), *_other_problems(self._method, self._headers, timeout, max_bytes)]:
             raise ConfigurationError(
                 problems=[Problem(BAD_CONFIGURATION, message, hint=hint) for message, hint in problems]

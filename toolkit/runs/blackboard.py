@@ -95,9 +95,10 @@ class Blackboard:
         return Blackboard(self)
 
     def absorb(self, inner: "Blackboard") -> None:
-        """Take over what was added to an inner blackboard, with the names, in order."""
+        """Take over what was added to an inner blackboard, with the names, in order; it is seen there from here."""
         with inner._lock:  # noqa: SLF001 - one of its own kind
-            added, hidden = list(inner._own), list(inner._hidden)  # noqa: SLF001
+            added, hidden = inner._own, inner._hidden  # noqa: SLF001
+            inner._own, inner._hidden = [], []  # noqa: SLF001
         for one in added:
             self.add(one.thing, name=one.name)
         for thing in hidden:

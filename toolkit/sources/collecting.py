@@ -50,8 +50,9 @@ class Collector:
     def collect_module(self, module: ModuleType, source: str) -> Collected:
         """Return every tool of a module, in the order in which they stand there; one bad tool hides no other."""
         collected = Collected.nothing()
-        names = {id(thing): name for name, thing in reversed(vars(module).items())}
-        things = list({id(thing): thing for thing in vars(module).values()}.values())
+        held = [(name, member) for name, thing in vars(module).items() for member in (thing, *_listed_in(thing))]
+        names = {id(thing): name for name, thing in reversed(held)}
+        things = list({id(thing): thing for _, thing in held}.values())
         made = {id(type(thing)) for thing in things}
         classes = _Classes.of(things)
         for thing in things:
@@ -211,6 +212,12 @@ def _members(thing: object) -> Iterable[object]:
     if isinstance(thing, list | tuple | set | frozenset):
         return thing
     return [thing]
+
+
+def _listed_in(thing: object) -> Iterable[object]:
+    """Return what a list or the like holds, of tools that were made by a call alone: nothing else names them."""
+    members = _members(thing) if type(thing) in (list, tuple, set, frozenset, dict) else ()
+    return [member for member in members if issubclass(type(member), Tool)]
 
 
 def _is_tool(thing: object, module: ModuleType) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 from toolkit.approvals.gates import Demand
 from toolkit.errors import InvalidTools
 from toolkit.running import drive, loop_is_running, run_apart, run_in_loop
+from toolkit.schemas.tidying import joined_sentences
 from toolkit.tools.callees import Arguments, Callee
 from toolkit.tools.calling import call_as_meant, call_tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
@@ -73,8 +74,8 @@ class Tool(Callee):
         return _redescribed(self, description=description)
 
     def with_note(self, note: str) -> "Tool":
-        """Return the same tool with a note after its description."""
-        return self.with_description(f"{self.description} {note}".strip())
+        """Return the same tool with a note after its description, which ends in a full stop then."""
+        return self.with_description(joined_sentences(self.description, note))
 
     def __repr__(self) -> str:
         """Return the kind and the name."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from toolkit.codes import NOT_A_TOOL, ROOT_NOT_OBJECT, UNFIT_PARAMETER
 from toolkit.errors import InvalidTools
-from toolkit.problems import Problem
+from toolkit.problems import Location, Problem
 from toolkit.running import drive_or_run, in_thread, loop_is_running
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
@@ -56,7 +56,7 @@ class ExecutingTool(Tool):
         Raises:
             InvalidTools: With everything that is wrong with it.
         """
-        place = place_of(self.written_as) if self.source is None else None
+        place = self.place if self.source is None else None
         given = {option: getattr(self, option) for option in OPTIONS if hasattr(self, option)}
         problems = option_problems(given, place)
         name, description = given.pop("name"), given.pop("description")
@@ -90,6 +90,11 @@ class ExecutingTool(Tool):
         """The class or function that the author wrote: where the tool is."""
         return type(self)
 
+    @property
+    def place(self) -> Location | None:
+        """Where it was written."""
+        return place_of(self.written_as)
+
     @cached_property
     def suspends(self) -> bool:  # type: ignore[override,unused-ignore]
         """Whether `execute` is async."""
@@ -116,11 +121,7 @@ class ExecutingTool(Tool):
         try:
             signature = self._signature
         except (ValueError, TypeError) as error:
-            return [
-                Problem(
-                    UNFIT_PARAMETER, f"the signature of 'execute' cannot be read: {error}", place_of(self.written_as)
-                )
-            ]
+            return [Problem(UNFIT_PARAMETER, f"the signature of 'execute' cannot be read: {error}", self.place)]
         first = next(iter(inspect.signature(self.execute).parameters), "")
         if first not in signature.injected:
             return list(signature.misplaced)

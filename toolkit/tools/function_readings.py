@@ -50,7 +50,7 @@ def read_function(
     except (ValueError, TypeError) as error:
         problems.append(Problem(UNFIT_PARAMETER, f"the signature of {name!r} cannot be read: {error}"))
         return None, _placed(problems, function)
-    problems += unreadable
+    problems += [*unreadable, *_clashing_names(function, signature)]
     shape, unfit = _shape(function, str(name), signature)
     problems += [*unfit, *_silences(function, name, signature, options)]
     if shape is None or errors_among(problems):
@@ -64,6 +64,22 @@ def _shape(function: Callable[..., Any], name: str, signature: Signature) -> tup
         return shape_of_parameters(name, signature.parameters), []
     except UnfitTypeError as error:
         return None, _unfit_parameters(function, signature, error)
+
+
+def _clashing_names(function: Callable[..., Any], signature: Signature) -> list[Problem]:
+    """Return a problem for each alias that a parameter before it has, or that is the name of another one."""
+    problems = []
+    for position, parameter in enumerate(signature.parameters):
+        before, others = signature.parameters[:position], [one for one in signature.parameters if one is not parameter]
+        clash = next((one for one in before if one.alias and one.alias == parameter.alias), None)
+        clash = clash or next((one for one in others if one.name == parameter.alias), None)
+        if clash is not None:
+            message = (
+                f"the alias {parameter.alias!r} of parameter {parameter.name!r} also means parameter {clash.name!r}"
+            )
+            place = place_of(function, parameter.name)
+            problems.append(Problem(UNFIT_PARAMETER, message, place, hint="give it an alias of its own"))
+    return problems
 
 
 def _placed(problems: list[Problem], function: Callable[..., Any]) -> list[Problem]:

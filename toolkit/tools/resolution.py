@@ -1,6 +1,7 @@
 """Resolution: from whatever was handed in as tools to one table of names, or everything that stands against it."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 from types import FunctionType
 from typing import Any
@@ -37,23 +38,36 @@ def resolve_tools(candidates: Iterable[Any]) -> dict[str, Tool]:
     """
     tools: list[Tool] = []
     problems: list[Problem] = []
-    for candidate in candidates:
+    for position, candidate in enumerate(candidates):
         built, found = build_tools(candidate)
         tools += built
-        problems += found
+        problems += [_at(position, problem) for problem in found]
     raise_errors(InvalidTools, [*problems, *collisions(tools)])
     return {tool.name: tool for tool in tools}
+
+
+def _at(position: int, problem: Problem) -> Problem:
+    """Return a problem with something in a list, which names the position where nothing else tells the place."""
+    return problem if problem.location else replace(problem, message=f"tools[{position}]: {problem.message}")
 
 
 def from_object(thing: Any) -> list[Tool]:
     """Return the tools that an object has: its marked methods, or itself where it has `execute(text)`.
 
     Raises:
-        InvalidTools: With every problem at once; also where the object has no tool.
+        InvalidTools: With every problem at once; also where the thing is a function without a mark, or a class.
     """
+    if _has_no_tools(thing):
+        return []
     tools, problems = build_tools(thing)
     raise_errors(InvalidTools, [*problems, *collisions(tools)])
     return tools
+
+
+def _has_no_tools(thing: Any) -> bool:
+    """Return whether this is an object that nothing makes a tool; what merely lacks a mark is a mistake."""
+    is_other_kind = issubclass(type(thing), Tool | type) or is_routine(thing) or mark_of(thing) is not None
+    return not is_other_kind and not marked_methods(type(thing)) and not looks_like_text_tool(thing)
 
 
 def build_tools(candidate: Any, *, source: str | None = None) -> tuple[list[Tool], list[Problem]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, get_args, get_origin
 
 from toolkit.codes import UNFIT_PARAMETER
 from toolkit.errors import InvalidTools
-from toolkit.problems import Problem
+from toolkit.problems import Location, Problem
 from toolkit.tools.base import Tool, unbuilt
 from toolkit.tools.callees import Arguments
 from toolkit.tools.classes import ExecutingTool
@@ -15,7 +15,7 @@ from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.hiding import veiled
 from toolkit.tools.injections import misplaced_injection
 from toolkit.tools.options import option_problems
-from toolkit.tools.places import place_of
+from toolkit.tools.places import place_of_caller
 from toolkit.tools.shapes.annotations import output_schema, shape_of_type
 from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.shapes.values import Shape, UnfitTypeError
@@ -64,6 +64,7 @@ class TypedTool(ExecutingTool, Generic[Input]):
     output_type: Any = None
     _function: Callable[..., Any] | None = None
     _unbuilt: Tool | None = None
+    _made_at: Location | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Take the input type from the type argument."""
@@ -101,6 +102,7 @@ class TypedTool(ExecutingTool, Generic[Input]):
             self._unbuilt = unbuilt(InvalidTools(problems=problems))
         if function is not None:
             self.execute = function
+            self._made_at = place_of_caller()
             self.name = getattr(function, "__name__", "")
             self.description = read_docstring(getdoc(function)).description
         given = {"name": name, "description": description, "input_type": input_type, "output_type": output_type}
@@ -113,6 +115,11 @@ class TypedTool(ExecutingTool, Generic[Input]):
         """The function, where it was made of one."""
         return self._function or type(self)
 
+    @property
+    def place(self) -> Location | None:
+        """The place of the class or function; of a function that no file has, where the tool was made of it."""
+        return super().place or self._made_at
+
     @cached_property
     def spec(self) -> ToolSpec:  # type: ignore[override,unused-ignore]  # cached: it never changes
         """What the class, or the function, says.
@@ -124,7 +131,7 @@ class TypedTool(ExecutingTool, Generic[Input]):
 
     @cached_property
     def _shape(self) -> Shape:
-        place = place_of(self.written_as)
+        place = self.place
         if self.input_type is None:
             message, hint = f"tool {self.name!r} has no input type", "write class …(TypedTool[Model])"
             raise InvalidTools(problems=[Problem(UNFIT_PARAMETER, message, place, hint=hint)])

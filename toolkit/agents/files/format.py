@@ -51,6 +51,7 @@ def _properties() -> Schema:
         "inputs": reference("inputs", "What it takes beside the task, a JSON Schema fragment by name."),
         "output": reference("inputs", "What the answer is made of, a JSON Schema fragment by name."),
         "max_turns": {"type": "integer", "minimum": 1, "maximum": MOST_TURNS, "default": 20},
+        "last_answer": {"type": "boolean", "description": "Whether it answers once more with what it has after that."},
         "budget": text("What each call may spend: '$0.50', '20k tokens', '30 calls', or several with commas."),
         "limits": closed(limits)
         | {"description": "Characters of a result shown; wrong names forgiven; calls at once."},

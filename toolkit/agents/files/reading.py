@@ -34,6 +34,7 @@ COMMON_KEYS = (
     "inputs",
     "output",
     "max_turns",
+    "last_answer",
     "budget",
     "limits",
     "references",
@@ -174,7 +175,8 @@ class _Reader(HeadReader):
         if node is not None and (limits := self.mapping(node, "'limits'", "{result: 2000}")) is not None:
             self.check_keys(limits, "'limits'", LIMITS)
             said |= {key: self._count(limits, key, bounds) for key, bounds in LIMITS.items()}
-        return Limits(**{key: count for key, count in said.items() if count is not None})
+        counts = {key: count for key, count in said.items() if count is not None}
+        return Limits(**counts, last_answer=self._flag(self._root, "last_answer"))
 
     def _count(self, owner: nodes.Mapping, key: str, bounds: tuple[int, int]) -> int | None:
         node, (least, most) = owner.get(key), bounds

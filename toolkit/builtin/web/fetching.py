@@ -140,7 +140,7 @@ class Fetcher:
             request = Request(
                 method,
                 url.copy_with(host=address, fragment=None),
-                headers={"Host": url.netloc.decode(), **DEFAULT_HEADERS, **headers},
+                headers=joined_headers({"Host": url.netloc.decode()}, DEFAULT_HEADERS, headers),
                 content=body,
                 # Each address has its share of the time that is left. And a handshake that is cancelled from outside
                 # leaves its socket open, so it gives up a little before.
@@ -213,6 +213,12 @@ def parse_url(text: str) -> "URL":
     if not _HOST.fullmatch(url.raw_host.decode()):
         raise FetchError("the URL names no host that there can be", "invalid_arguments")
     return url
+
+
+def joined_headers(*several: Mapping[str, str]) -> dict[str, str]:
+    """Return headers as they are sent: of names that differ only in case the last one holds."""
+    by_name = {name.lower(): (name, value) for headers in several for name, value in headers.items()}
+    return dict(by_name.values())
 
 
 def _target(url: "URL", headers: Mapping[str, str]) -> "URL":
