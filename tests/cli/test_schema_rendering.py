@@ -1,7 +1,10 @@
 """JSON Schema in words."""
 
 import pytest
+from hypothesis import given, settings, strategies as st
 
+from tests.volumes import examples
+from toolkit_cli.rendering.escaping import one_line, width_of  # private
 from toolkit_cli.rendering.schemas import parameters_of, type_of  # private
 from toolkit_cli.rendering.styles import paint_all  # private
 from toolkit_cli.rendering.tables import table  # private
@@ -76,3 +79,27 @@ def test_columns_are_as_wide_as_their_cells_and_empty_ones_are_left_out():
         "              日本語日本語日本語日本語\n"
         "              日本語日本語日本語日本語\n"
     )
+
+
+def test_long_name_stands_on_a_line_of_its_own_and_does_not_move_the_others():
+    rows = [("short", "builtin", "Does this."), ("a_name_" * 5, "tools.py", "Does that, and then some more of it.")]
+    assert paint_all(table(["NAME", "FROM", "DESCRIPTION"], rows, 50), colour=False) == (
+        "NAME   FROM      DESCRIPTION\n"
+        "short  builtin   Does this.\n"
+        "a_name_a_name_a_name_a_name_a_name_\n"
+        "       tools.py  Does that, and then some more of\n"
+        "                 it.\n"
+    )
+
+
+@given(
+    st.lists(
+        st.tuples(st.text(min_size=1, max_size=90), st.text("ab", max_size=9), st.text("ab c", max_size=200)),
+        max_size=5,
+    )
+)
+@settings(max_examples=examples(200), deadline=None)
+def test_nothing_but_a_long_name_is_wider_than_the_table(rows):
+    shown = paint_all(table(["NAME", "KIND", "TEXT"], rows, 80), colour=False).splitlines()
+    names = {one_line(name) for name, _, _ in rows}
+    assert [line for line in shown if width_of(line) > 80 and line not in names] == []

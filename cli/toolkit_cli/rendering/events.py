@@ -22,6 +22,7 @@ from toolkit_cli.rendering.escaping import cut, one_line, width_of
 from toolkit_cli.rendering.styles import Fragment, Line, Style
 from toolkit_cli.rendering.tables import table
 
+_BESIDE_LABEL = 40
 _LABEL_WIDTH = 18
 _TIME_WIDTH = 8
 _PREVIEW_CHARACTERS = 2000
@@ -176,7 +177,7 @@ class Story:
     def _step_line(self, event: StepFinished) -> Line:
         mark, style = self._mark(event)
         place = f"{event.position}/{event.of}"
-        label = _padded(one_line(event.path), _LABEL_WIDTH)
+        label = _padded(cut(one_line(event.path), max(self.width - _BESIDE_LABEL, _LABEL_WIDTH)), _LABEL_WIDTH)
         time = "" if event.status == "skipped" else spoken_seconds(event.seconds)
         head: list[Fragment] = [(style, mark), ("quiet", f" {place:>5} "), ("strong", label)]
         head.append(("quiet", f" {time:>{_TIME_WIDTH}}  "))

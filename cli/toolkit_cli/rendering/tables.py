@@ -4,17 +4,20 @@ from collections.abc import Sequence
 from textwrap import wrap as wrap_words
 
 from toolkit_cli.rendering.escaping import one_line, width_of, wrap
-from toolkit_cli.rendering.styles import Line
+from toolkit_cli.rendering.styles import Fragment, Line
 
 _GAP = 2
 _NARROWEST_TEXT = 24
+_NARROWEST_NAME = 12
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], width: int, *, indent: int = 0) -> list[Line]:
     """Return the rows under their header; columns that are empty throughout are left out.
 
+    A name that would leave too little room for the rest stands on a line of its own.
+
     Args:
-        header: A name for each column; the last column holds the text that wraps.
+        header: A name for each column; the first column holds names, the last column the text that wraps.
         rows: Cells, as many as the header has.
         width: How many columns of the terminal there are.
         indent: How many of them are left blank at the start.
@@ -23,14 +26,23 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], width: int, *, i
     cells = [[one_line(row[place]) for place in kept] for row in rows]
     titles = [header[place] for place in kept]
     widths = [max(width_of(row[place]) for row in [titles, *cells]) for place in range(len(kept))]
-    before = indent + sum(widths[:-1]) + _GAP * (len(widths) - 1)
+    others = indent + sum(widths[1:-1]) + _GAP * (len(widths) - 1)
+    if len(widths) > 1:
+        text = min(widths[-1], _NARROWEST_TEXT)
+        widths[0] = _widest_name([titles, *cells], max(width - others - text, _NARROWEST_NAME))
+    before = others + widths[0] if len(widths) > 1 else indent
     room = max(width - before, _NARROWEST_TEXT)
     lines: list[Line] = [[("quiet", _row(titles, widths, indent))]]
     for row in cells:
-        first, *others = wrap_text(row[-1], room)
-        lines.append(_body(row[:-1], first, widths, indent))
-        lines += [[("plain", " " * before + other)] for other in others]
+        first, *more = wrap_text(row[-1], room)
+        lines += _body(row[:-1], first, widths, indent)
+        lines += [[("plain", " " * before + other)] for other in more]
     return lines
+
+
+def _widest_name(rows: Sequence[Sequence[str]], most: int) -> int:
+    """Return the width of the first column: that of the widest name which leaves room for the rest."""
+    return max((width_of(row[0]) for row in rows if width_of(row[0]) <= most), default=0)
 
 
 def wrap_text(text: str, room: int) -> list[str]:
@@ -40,11 +52,13 @@ def wrap_text(text: str, room: int) -> list[str]:
     return wrap(text, room)  # where characters are wide, there are seldom blanks to break lines at
 
 
-def _body(cells: Sequence[str], text: str, widths: Sequence[int], indent: int) -> Line:
+def _body(cells: Sequence[str], text: str, widths: Sequence[int], indent: int) -> list[Line]:
     if not cells:
-        return [("strong", " " * indent + text)]
-    name, rest = _padded(cells[0], widths[0]), _row([*cells[1:], text], widths[1:], _GAP)
-    return [("strong", " " * indent + name), ("plain", rest)]
+        return [[("strong", " " * indent + text)]]
+    rest: Fragment = ("plain", _row([*cells[1:], text], widths[1:], _GAP))
+    if width_of(cells[0]) > widths[0]:
+        return [[("strong", " " * indent + cells[0])], [("plain", " " * (indent + widths[0])), rest]]
+    return [[("strong", " " * indent + _padded(cells[0], widths[0])), rest]]
 
 
 def _row(cells: Sequence[str], widths: Sequence[int], indent: int) -> str:
