@@ -41,6 +41,7 @@ class _Program(pexpect.spawn):
                 env,
                 str(cwd),
                 current_umask(),
+                group=-1,
                 has_session=True,
                 has_terminal=True,
                 streams=streams,

@@ -14,6 +14,7 @@ Each page is one story, told in a directory of its own that also holds the sampl
 import doctest
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -32,6 +33,9 @@ BLOCK = re.compile(
     r"^(?:<!-- (?P<mark>[^\n]*?) -->\n+)?(?P<fence>```+)(?P<language>\w*)[^\n]*\n(?P<text>.*?)^(?P=fence)$",
     re.MULTILINE | re.DOTALL,
 )
+PROGRAM = Path(sys.executable).with_name("toolkit")
+QUOTED = re.compile(r"""'[^']*'|"[^"$`\\\\!]*\"""")
+DONE_BY_A_SHELL = re.compile(r"[^\w\s./:=,@%+^'\"-]")
 SECONDS = re.compile(r" *\b\d+(?:\.\d+)? ?(?:ms|s|µs)\b")
 PROMPT = "     >"
 ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07]*\x07|[()].|[=>78])")
@@ -90,12 +94,19 @@ def same(shown, printed):
     return doctest.OutputChecker().check_output(shown, printed, doctest.ELLIPSIS)
 
 
+def words_of(command, status):
+    """Return the words that a shell makes of a command, or what has the shell run it where it does more."""
+    if command.startswith("toolkit ") and not DONE_BY_A_SHELL.search(QUOTED.sub("", command)):
+        return [str(PROGRAM), *shlex.split(command)[1:]]
+    return ["bash", "-c", f"(exit {status}); {command}"]
+
+
 def type_commands(block, directory):
     """Run the commands of a console block without a terminal and compare what they print."""
     status = 0
     for command, shown in commands_of(block):
         finished = subprocess.run(
-            ["bash", "-c", f"(exit {status}); {command}"],
+            words_of(command, status),
             cwd=directory,
             env=environment(),
             stdin=subprocess.DEVNULL,
@@ -224,9 +235,13 @@ def anchors_of(page):
 
 def help_of(*words):
     """Return what `--help` prints for a command."""
-    command = [str(Path(sys.executable).parent / "toolkit"), *words, "--help"]
     finished = subprocess.run(
-        command, env=environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True
+        [str(PROGRAM), *words, "--help"],
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return finished.stdout
 

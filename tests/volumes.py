@@ -1,4 +1,4 @@
-"""Volumes: how many examples a property test tries, in the everyday run and in the proofs."""
+"""Volumes: how many examples a property test tries, and how often a race is run, every day and in the proofs."""
 
 from hypothesis import settings
 
@@ -11,3 +11,8 @@ def examples(full: int) -> int:
     if settings.get_current_profile_name() == PROOFS:
         return full
     return min(full, settings.default.max_examples)
+
+
+def tries(full: int) -> int:
+    """Return how often to try what only repetition shows: `full` for the proofs, and a tenth of it every day."""
+    return full if settings.get_current_profile_name() == PROOFS else full // 10

@@ -9,6 +9,7 @@ from threading import Thread
 
 import pytest
 
+from tests.volumes import tries
 from toolkit.builtin import FileRead
 from toolkit.builtin.files.sandbox import missing_support  # private
 from toolkit.errors import ConfigurationError
@@ -16,7 +17,7 @@ from toolkit.errors import ConfigurationError
 ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE = "Access denied: path is outside the sandbox directory"
 LEADS_OUTSIDE = "Access denied: path resolves outside the sandbox directory"
-TRIES = 10_000
+TRIES = tries(10_000)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from threading import Event, Thread
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tests.volumes import examples
+from tests.volumes import examples, tries
 from toolkit import Continue, Edit, Reject, ToolContext
 from toolkit.approvals import ScriptedReviewer
 from toolkit.builtin import FileWrite
@@ -23,7 +23,7 @@ from toolkit.events import FileChanged
 ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE = "Access denied: path is outside the sandbox directory"
 LEADS_OUTSIDE = "Access denied: path resolves outside the sandbox directory"
-TRIES = 3_000
+TRIES = tries(3_000)
 
 
 @pytest.fixture

@@ -19,15 +19,16 @@ import termios
 import threading
 import time
 from contextlib import suppress
-from socket import socket
+from socket import socket, socketpair
 from types import ModuleType
 from typing import Any, TextIO, cast
 
-from tests.warm.requests import Start, receive
+from tests.warm.requests import NUMBERS_OF_CLONE, Start, receive
+from tests.warm.starts import WarmStarts
 
 CLONE_PARENT = 0x8000
-NUMBERS_OF_CLONE = {"x86_64": 56, "aarch64": 220}
-"""The number of the system call, by the kind of machine; elsewhere every program starts cold."""
+STARTS_WORKERS = {"lint", "lock"}
+"""The commands that start workers."""
 OURS = ("toolkit", "toolkit_cli")
 IMPORTED_LATE = (
     *("anyio._backends._asyncio", "mcp.client.stdio", "mcp.server.lowlevel", "pydantic.deprecated.decorator"),
@@ -43,15 +44,21 @@ def main() -> None:
     channel = socket(fileno=int(sys.argv[1]))
     sys.path.remove("")  # each copy has its own folder
     import_everything()
+    if (start := serve(channel)) is not None:
+        become(start)
+
+
+def serve(channel: socket) -> Start | None:
+    """Answer requests until nobody asks any more; in a copy, return what it is to become."""
     while (start := receive(channel)) is not None:
         pid = fork_for_parent()
         if pid == 0:
             channel.close()
-            become(start)
-            return
+            return start
         channel.sendall(pid.to_bytes(4))
         for stream in start.streams:
             os.close(stream)
+    return None
 
 
 def import_everything() -> None:
@@ -85,6 +92,8 @@ def fork_for_parent() -> int:
 def become(start: Start) -> None:
     """Turn this copy into the process that was asked for, and end as it ends."""
     leave = os._exit  # what runs may replace it
+    if STARTS_WORKERS & {*start.arguments}:
+        start = _keep_for_workers(start)
     for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
         del sys.modules[name]
     _take_surroundings(start)
@@ -106,9 +115,27 @@ def become(start: Start) -> None:
     leave(status & 0xFF)  # taking the imported modules apart is what takes time
 
 
+def _keep_for_workers(start: Start) -> Start:
+    """Keep a copy of this copy, whose own copies are the workers that this one will start; return what each becomes."""
+    ours, its = socketpair()
+    if os.fork():
+        its.close()
+        WarmStarts(ours).install()
+        return start
+    ours.close()
+    for stream in start.streams:
+        os.close(stream)
+    worker = serve(its)
+    if worker is None:
+        os._exit(0)
+    return worker
+
+
 def _take_surroundings(start: Start) -> None:
     if start.has_session:
         os.setsid()
+    if start.group != -1:
+        os.setpgid(0, start.group)
     os.chdir(start.folder)
     os.umask(start.umask)
     os.environ.clear()

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from socket import MSG_WAITALL, recv_fds, send_fds, socket
 from typing import NamedTuple
 
+NUMBERS_OF_CLONE = {"x86_64": 56, "aarch64": 220}
+"""The number of the system call that starts copies, by the kind of machine; elsewhere every program starts cold."""
+
 
 class Start(NamedTuple):
     """A program to start.
@@ -15,6 +18,7 @@ class Start(NamedTuple):
         environment: All variables of the new process.
         folder: Its working directory.
         umask: The permissions that its files do not get.
+        group: The process group that it joins, 0 for one of its own, or -1 for that of its parent.
         has_session: Whether it starts a session of its own.
         has_terminal: Whether its standard input becomes the terminal of that session.
         streams: Descriptors of its standard input, output and error.
@@ -24,6 +28,7 @@ class Start(NamedTuple):
     environment: Mapping[str, str]
     folder: str
     umask: int
+    group: int
     has_session: bool
     has_terminal: bool
     streams: tuple[int, ...]

@@ -13,12 +13,11 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from socket import socketpair
+from socket import socket, socketpair
 from threading import Lock
 from typing import Any
 
-from tests.warm.interpreter import NUMBERS_OF_CLONE
-from tests.warm.requests import Start, read_number, send, texts
+from tests.warm.requests import NUMBERS_OF_CLONE, Start, read_number, send, texts
 
 ROOT = Path(__file__).parents[2]
 SERVER = ROOT / "tests" / "mcp" / "odd_server.py"
@@ -26,7 +25,7 @@ PROGRAM = str(Path(sys.executable).with_name("toolkit"))
 READ_AT_START = ("PYTHON", "LC_", "LANG", "TYPER_", "TERMINAL_WIDTH", "FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS")
 """How variables begin that are read once, when Python starts or something is imported."""
 PARAMETERS = inspect.signature(subprocess.Popen._execute_child)  # type: ignore[attr-defined]
-UNUSUAL = ("executable", "preexec_fn", "pass_fds", "shell", "gid", "gids", "uid", "process_group")
+UNUSUAL = ("executable", "preexec_fn", "pass_fds", "shell", "gid", "gids", "uid")
 """What only a cold start can do, where it is asked for."""
 
 
@@ -46,14 +45,14 @@ def installed() -> "WarmStarts | None":
 class WarmStarts:
     """Starts the program from one warm interpreter, which is itself started for the first of them."""
 
-    def __init__(self) -> None:
-        """Start nothing yet."""
+    def __init__(self, channel: socket | None = None) -> None:
+        """Start nothing yet; an interpreter that is warm already is reached over its channel."""
         self._cold_start = subprocess.Popen._execute_child  # type: ignore[attr-defined]
         self._lock = Lock()
         self._is_paused = False
         self._process = os.getpid()
         self._interpreter: subprocess.Popen[bytes] | None = None
-        self._channel, self._other_end = socketpair()
+        self._channel = channel
         self._at_start = _read_at_start(os.environ)
 
     def install(self) -> None:
@@ -87,8 +86,8 @@ class WarmStarts:
         """Start the program cold again, and end the interpreter."""
         subprocess.Popen._execute_child = self._cold_start  # type: ignore[attr-defined]
         _INSTALLED.remove(self)
-        self._other_end.close()
-        self._channel.close()
+        if self._channel is not None:
+            self._channel.close()
         if self._interpreter is not None:
             self._interpreter.wait()
 
@@ -120,6 +119,7 @@ class WarmStarts:
             environment=environment,
             folder=folder,
             umask=current_umask() if call["umask"] == -1 else call["umask"],
+            group=call["process_group"],
             has_session=bool(call["start_new_session"]),
             has_terminal=False,
             streams=streams,
@@ -128,22 +128,22 @@ class WarmStarts:
     def start(self, asked: Start) -> int:
         """Start a program and return the identity of its process, a child of this one."""
         with self._lock:
-            if self._interpreter is None:
-                self._interpreter = self._warm_up()
+            if self._channel is None:
+                self._channel = self._warm_up()
             send(self._channel, asked)
             return read_number(self._channel)
 
-    def _warm_up(self) -> subprocess.Popen[bytes]:
-        end = self._other_end.fileno()
-        interpreter = subprocess.Popen(
-            [sys.executable, "-c", "from tests.warm.interpreter import main; main()", str(end)],
-            pass_fds=[end],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            cwd=ROOT,
-        )
-        self._other_end.close()
-        return interpreter
+    def _warm_up(self) -> socket:
+        ours, its = socketpair()
+        with its:
+            self._interpreter = subprocess.Popen(
+                [sys.executable, "-c", "from tests.warm.interpreter import main; main()", str(its.fileno())],
+                pass_fds=[its.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                cwd=ROOT,
+            )
+        return ours
 
 
 def is_program(words: list[str]) -> bool:
