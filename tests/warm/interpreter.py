@@ -23,11 +23,11 @@ from socket import socket, socketpair
 from types import ModuleType
 from typing import Any, TextIO, cast
 
-from tests.warm.requests import NUMBERS_OF_CLONE, Start, receive
+from tests.warm.requests import NUMBERS_OF_CLONE, Start, locale_of, receive
 from tests.warm.starts import WarmStarts
 
 CLONE_PARENT = 0x8000
-STARTS_WORKERS = {"lint", "lock"}
+WITH_WORKERS = {"lint", "lock"}
 """The commands that start workers."""
 OURS = ("toolkit", "toolkit_cli")
 IMPORTED_LATE = (
@@ -92,7 +92,7 @@ def fork_for_parent() -> int:
 def become(start: Start) -> None:
     """Turn this copy into the process that was asked for, and end as it ends."""
     leave = os._exit  # what runs may replace it
-    if STARTS_WORKERS & {*start.arguments}:
+    if WITH_WORKERS & {*start.arguments}:
         start = _keep_for_workers(start)
     for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
         del sys.modules[name]
@@ -140,6 +140,9 @@ def _take_surroundings(start: Start) -> None:
     os.umask(start.umask)
     os.environ.clear()
     os.environ.update(start.environment)
+    if not locale_of(start.environment):
+        os.environ["LC_CTYPE"] = "C.UTF-8"  # as Python does
+    sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
     time.tzset()
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -163,13 +166,19 @@ def _stream(number: int, mode: str, old: TextIO, *, is_by_line: bool = False) ->
     stream: Any = io.TextIOWrapper(
         binary,
         encoding=old.encoding,
-        errors=old.errors,
+        errors=_errors_of(number, old),
         newline="\n",
         line_buffering=is_buffered and (is_by_line or binary.isatty()),
         write_through=not is_buffered,
     )
     stream.mode = mode
     return cast("TextIO", stream)
+
+
+def _errors_of(number: int, old: TextIO) -> str | None:
+    """Return what becomes of text that cannot be written, which in Python's own choice of a locale is kept."""
+    is_chosen = os.environ.get("LC_CTYPE") == "C.UTF-8" and number < 2
+    return "surrogateescape" if is_chosen else old.errors
 
 
 def _run(arguments: list[str]) -> None:

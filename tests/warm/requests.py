@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 NUMBERS_OF_CLONE = {"x86_64": 56, "aarch64": 220}
 """The number of the system call that starts copies, by the kind of machine; elsewhere every program starts cold."""
+LOCALE = ("LC_ALL", "LC_CTYPE", "LANG")
+"""The variables of which the first one that is set decides how Python writes text."""
 
 
 class Start(NamedTuple):
@@ -60,3 +62,8 @@ def read_number(channel: socket) -> int:
 def texts(values: Mapping[bytes, bytes] | Mapping[str, str]) -> dict[str, str]:
     """Return the variables of an environment as text."""
     return {os.fsdecode(name): os.fsdecode(value) for name, value in values.items()}
+
+
+def locale_of(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that decide how Python writes text."""
+    return {name: environment[name] for name in LOCALE if environment.get(name)}

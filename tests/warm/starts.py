@@ -13,17 +13,19 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import which
 from socket import socket, socketpair
 from threading import Lock
 from typing import Any
 
-from tests.warm.requests import NUMBERS_OF_CLONE, Start, read_number, send, texts
+from tests.warm.requests import LOCALE, NUMBERS_OF_CLONE, Start, locale_of, read_number, send, texts
 
 ROOT = Path(__file__).parents[2]
-SERVER = ROOT / "tests" / "mcp" / "odd_server.py"
 PROGRAM = str(Path(sys.executable).with_name("toolkit"))
-READ_AT_START = ("PYTHON", "LC_", "LANG", "TYPER_", "TERMINAL_WIDTH", "FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS")
+READ_AT_START = ("PYTHON", "TYPER_", "TERMINAL_WIDTH", "FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS")
 """How variables begin that are read once, when Python starts or something is imported."""
+FOLLOWED = ("PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE")
+"""Those of them that a copy follows too."""
 PARAMETERS = inspect.signature(subprocess.Popen._execute_child)  # type: ignore[attr-defined]
 UNUSUAL = ("executable", "preexec_fn", "pass_fds", "shell", "gid", "gids", "uid")
 """What only a cold start can do, where it is asked for."""
@@ -54,6 +56,7 @@ class WarmStarts:
         self._interpreter: subprocess.Popen[bytes] | None = None
         self._channel = channel
         self._at_start = _read_at_start(os.environ)
+        self._locale = locale_of(os.environ)
 
     def install(self) -> None:
         """Let `subprocess` start the program warm from now on, in this process."""
@@ -100,12 +103,13 @@ class WarmStarts:
             and is_interruptible
             and is_program(words)
             and _read_at_start(environment) == self._at_start
+            and locale_of(environment) in ({}, self._locale)
         )
 
     def _asked(self, call: Mapping[str, Any]) -> Start | None:
         """Return what to start warm, or None where that must start cold."""
-        words = _words(call["args"])
         environment = texts(os.environ if call["env"] is None else call["env"])
+        words = _words(call["args"], environment)
         is_unusual = any(call[name] not in (None, False, (), -1) for name in UNUSUAL) or not call["close_fds"]
         if is_unusual or not self.can_start(words, environment):
             return None
@@ -147,14 +151,14 @@ class WarmStarts:
 
 
 def is_program(words: list[str]) -> bool:
-    """Return whether a command line is one of those that start warm: the program, its workers, the server of tests."""
+    """Return whether a command line is one of those that start warm: the program, its workers, and scripts."""
     match words:
         case [sys.executable, "-m", "toolkit_cli", *_]:
             return True
         case [sys.executable, "-P", "-c", code, *_]:
             return "from toolkit.lint." in code
         case [sys.executable, file, *_]:
-            return Path(file) == SERVER
+            return file.endswith(".py")
         case [file, *_]:
             return file == PROGRAM
     return False
@@ -172,12 +176,19 @@ def current_umask() -> int:
     return umask
 
 
-def _words(arguments: Any) -> list[str]:
-    return [os.fsdecode(one) for one in ([arguments] if isinstance(arguments, str | bytes | Path) else arguments)]
+def _words(arguments: Any, environment: Mapping[str, str]) -> list[str]:
+    first, *rest = [
+        os.fsdecode(one) for one in ([arguments] if isinstance(arguments, str | bytes | Path) else arguments)
+    ]
+    return [which(first, path=environment.get("PATH")) or first, *rest]
 
 
 def _read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in environment.items() if name.startswith(READ_AT_START)}
+    return {
+        name: value
+        for name, value in environment.items()
+        if name.startswith(READ_AT_START) and name not in (*FOLLOWED, *LOCALE)
+    }
 
 
 def _is_open(descriptor: int) -> bool:

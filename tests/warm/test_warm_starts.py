@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from tests.warm.starts import installed
+from tests.warm.requests import LOCALE
+from tests.warm.starts import FOLLOWED, installed
 
 PROBE = """
 import json, os, signal, sys, threading  # as in: from toolkit.lint.collecting import main
@@ -32,11 +33,13 @@ ENDINGS = {
     "a thread that works on": "threading.Timer(0.1, lambda: print('later')).start()",
     "a stream that cannot be written": "os.close(1)",
 }
+IS_WARM = "print('toolkit_cli.application' in sys.modules)"
 
 pytestmark = pytest.mark.skipif(installed() is None, reason="everything starts cold")
 
 
-def started(code, folder):
+def started(code, folder, without=()):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(without)} | {"ONE": "1"}
     done = subprocess.run(
         [sys.executable, "-P", "-c", PROBE + code, "an argument"],
         input="é\r\n",
@@ -44,7 +47,7 @@ def started(code, folder):
         encoding="utf-8",
         cwd=folder,
         umask=0o027,
-        env={**os.environ, "ONE": "1"},
+        env=environment,
         start_new_session=True,
         check=False,
     )
@@ -60,8 +63,15 @@ def test_warm_start_is_like_a_cold_one(ending, tmp_path):
         assert warm == started(ending, tmp_path)
 
 
-def test_warm_process_is_a_copy_of_one_that_has_imported_the_program(tmp_path):
-    code = "print('toolkit_cli.application' in sys.modules)"
-    assert started(code, tmp_path)[2] == "True\n"
+@pytest.mark.parametrize("without", [LOCALE, FOLLOWED, (*LOCALE, *FOLLOWED)], ids=["locale", "buffers", "both"])
+def test_warm_start_follows_its_environment(without, tmp_path):
+    warm = started("print(sys.dont_write_bytecode)", tmp_path, without)
+    assert started(IS_WARM, tmp_path, without)[2] == "True\n"
     with installed().paused():
-        assert started(code, tmp_path)[2] == "False\n"
+        assert warm == started("print(sys.dont_write_bytecode)", tmp_path, without)
+
+
+def test_warm_process_is_a_copy_of_one_that_has_imported_the_program(tmp_path):
+    assert started(IS_WARM, tmp_path)[2] == "True\n"
+    with installed().paused():
+        assert started(IS_WARM, tmp_path)[2] == "False\n"
