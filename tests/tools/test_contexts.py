@@ -2,8 +2,9 @@
 
 import pytest
 
-from toolkit import ConfigurationError, Continue, ToolContext
+from toolkit import ConfigurationError, Continue, ExitEarlyError, ToolContext
 from toolkit.approvals import AutoReviewer, Gate, RefusingReviewer
+from toolkit.events import PipelineFinished, PipelineStarted
 from toolkit.tools import NO_CONTEXT, NO_METRICS, RecordingMetrics
 
 
@@ -92,3 +93,37 @@ def test_an_empty_context_asks_nobody_and_counts_nothing():
     )
     assert NO_CONTEXT.metrics is NO_METRICS
     assert NO_CONTEXT.request_approval("May I?") == Continue()
+
+
+def reported(context, work):
+    with context.reporting(
+        lambda call: PipelineStarted(call, "report", 1),
+        lambda call, _: PipelineFinished(call, "report", "success", None, 0.0),
+    ) as call:
+        return work(call)
+
+
+def test_what_is_reported_has_one_start_and_one_finish_however_it_ends():
+    heard = []
+    context = ToolContext(listener=heard.append)
+
+    def interrupted(call):
+        heard.append(call)
+        raise ExitEarlyError("that is enough")
+
+    with pytest.raises(ExitEarlyError):
+        reported(context, interrupted)
+    [call] = [one for one in heard if isinstance(one, int)]
+    assert heard == [
+        PipelineStarted(call, "report", 1),
+        call,
+        PipelineFinished(call, "report", "success", None, 0.0),
+    ]
+
+
+def test_nothing_is_made_of_a_report_that_nobody_hears():
+    def made(*_):
+        raise AssertionError("an event was made")
+
+    with ToolContext().reporting(made, made) as call:
+        assert call == 0

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from time import perf_counter
 
-from toolkit.agents.models.messages import Model, ModelError, ModelReply
+from toolkit.agents.models.messages import Message, Model, ModelError, ModelReply
 from toolkit.agents.models.streaming import Piece, streamed
 from toolkit.agents.transcripts import Transcript
 from toolkit.errors import Signal
-from toolkit.events import CALLS, ModelChose, ModelFinished, ModelSaid, ModelStarted, Outcome, hears_pieces
+from toolkit.events import ModelChose, ModelFinished, ModelSaid, ModelStarted, Outcome, hears_pieces
 from toolkit.runs.records import ModelUse
 from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.context import ToolContext
@@ -64,41 +64,64 @@ class _Told:
 
     def __init__(self, model: Model, context: ToolContext, turn: int) -> None:
         self._model, self._context, self._turn = model, context, turn
-        self._call = next(CALLS)
+        self._call = 0
         self._said: list[str] = []
         self._shown = redactor_of(context).stream()
 
     async def reply(self, transcript: Transcript, tools: Sequence[ToolSpec]) -> ModelReply:
-        run = self._context.run.id if self._context.run is not None else None
-        started = ModelStarted(self._call, self._model.name, self._context.agent, run, self._turn)
-        self._context.emit(started)
-        began = perf_counter()
         outcome: Outcome = "signal"
         error, reply = None, ModelReply()
-        try:
-            if hears_pieces(self._context.listener):
-                reply = await streamed(self._model, transcript.messages, tools, self._tell)
-            else:
-                reply = await self._model.request(transcript.messages, tools)
-            self._show(self._shown.end())
-            outcome = "success"
-        except Exception as failure:
-            if not isinstance(failure, Signal):
-                outcome, error = "error", str(failure)
-            raise
-        finally:
-            if outcome != "success":
-                reply = ModelReply("".join(self._said), cut=True)
-                if reply.text:
-                    transcript.add(reply)
-            used = reply.usage
-            finished = ModelFinished(
-                self._call, self._model.name, self._context.agent, run, self._turn, outcome, reply.text,
-                len(reply.calls), reply.cut, used.input_tokens, used.output_tokens, used.cost, error,
-                perf_counter() - began,
-            )  # fmt: skip
-            self._context.emit(finished)
+
+        def finished(_: int, seconds: float) -> ModelFinished:
+            return self._finished(reply, outcome, error, seconds)
+
+        with self._context.reporting(self._started, finished) as self._call:
+            try:
+                reply = await self._asked(transcript.messages, tools)
+                self._show(self._shown.end())
+                outcome = "success"
+            except Exception as failure:
+                if not isinstance(failure, Signal):
+                    outcome, error = "error", str(failure)
+                raise
+            finally:
+                if outcome != "success":
+                    reply = ModelReply("".join(self._said), cut=True)
+                    if reply.text:
+                        transcript.add(reply)
         return reply
+
+    async def _asked(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
+        if hears_pieces(self._context.listener):
+            return await streamed(self._model, messages, tools, self._tell)
+        return await self._model.request(messages, tools)
+
+    @property
+    def _run(self) -> str | None:
+        return self._context.run.id if self._context.run is not None else None
+
+    def _started(self, call: int) -> ModelStarted:
+        return ModelStarted(
+            call=call, model=self._model.name, agent=self._context.agent, run=self._run, turn=self._turn
+        )
+
+    def _finished(self, reply: ModelReply, outcome: Outcome, error: str | None, seconds: float) -> ModelFinished:
+        return ModelFinished(
+            call=self._call,
+            model=self._model.name,
+            agent=self._context.agent,
+            run=self._run,
+            turn=self._turn,
+            outcome=outcome,
+            text=reply.text,
+            calls=len(reply.calls),
+            cut=reply.cut,
+            input_tokens=reply.usage.input_tokens,
+            output_tokens=reply.usage.output_tokens,
+            cost=reply.usage.cost,
+            error=error,
+            seconds=seconds,
+        )
 
     def _tell(self, piece: Piece) -> None:
         if isinstance(piece, str):

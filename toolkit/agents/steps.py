@@ -3,7 +3,7 @@
 from contextlib import nullcontext
 from time import perf_counter
 
-from toolkit.events import CALLS, Listener, StepFinished, StepStarted, StepStatus
+from toolkit.events import Listener, StepFinished, StepStarted, StepStatus
 from toolkit.tools.base import Tool
 from toolkit.tools.calls import ToolCall
 from toolkit.tools.context import ToolContext
@@ -40,19 +40,35 @@ async def call_as_step(tool: Tool | None, call: ToolCall, context: ToolContext, 
 async def _told(
     tool: Tool | None, call: ToolCall, context: ToolContext, listener: Listener, turn: int, of: int
 ) -> ToolResult:
-    step, counting, waits = next(CALLS), Counting(listener), Waiting(context.waits)
-    context.emit(StepStarted(step, call.name, turn, of, call.name, None))
+    counting, waits = Counting(listener), Waiting(context.waits)
     result, began = ToolResult.failure("the call was cancelled", "signal"), perf_counter()
     status: StepStatus = "ended"
-    try:
+
+    def started(step: int) -> StepStarted:
+        return StepStarted(call=step, path=call.name, position=turn, of=of, tool=call.name, items=None)
+
+    def finished(step: int, _: float) -> StepFinished:
+        return StepFinished(
+            call=step,
+            path=call.name,
+            position=turn,
+            of=of,
+            tool=call.name,
+            status=status,
+            output=result.output,
+            error=result.error,
+            error_code=result.error_code,
+            attempts=1,
+            asked=counting.asked,
+            continued=status not in ("ok", "ended"),
+            items=None,
+            skipped=[],
+            seconds=waits.worked_since(began),
+        )
+
+    with context.reporting(started, finished):
         result = await _performed(tool, call, context.replace(listener=counting, waits=waits))
         status = "ok" if result.succeeded else _STATUSES.get(result.error_code, "failed")
-    finally:
-        ended = StepFinished(
-            step, call.name, turn, of, call.name, status, result.output, result.error, result.error_code,
-            1, counting.asked, status not in ("ok", "ended"), None, [], waits.worked_since(began),
-        )  # fmt: skip
-        context.emit(ended)
     return result
 
 

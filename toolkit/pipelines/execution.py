@@ -12,7 +12,7 @@ from typing import Any
 
 from toolkit.durations import spoken
 from toolkit.errors import ExitEarlyError, Signal
-from toolkit.events import CALLS, StepFinished, StepStarted
+from toolkit.events import StepFinished, StepStarted
 from toolkit.pipelines.actions import Action, make_action
 from toolkit.pipelines.definitions import AdapterFunction, Fallback
 from toolkit.pipelines.direct import direct_way
@@ -74,19 +74,22 @@ class Step:
         """Run the step and tell the listener of its start and, whatever happens, of its one finish."""
         context = flow.context
         inner = context_within(context, self.planned, flow).replace(listener=listener)
-        turn = Turn(inner, next(CALLS), flow.run.prefix + self.planned.path)
+        path = flow.run.prefix + self.planned.path
         ready = None if self._is_simple else self._ready(flow)
-        context.emit(self._started(turn, ready))
         outcome, settled = _ENDED, _ENDED
-        outer_path = CURRENT_PATH.set(f"{turn.path}/")
-        started = perf_counter()
-        try:
-            outcome = await self._do(flow, turn, ready)
-            settled = self._settle(flow, outcome, _worked_since(started, inner))
-        finally:
-            CURRENT_PATH.reset(outer_path)
+
+        def finished(call: int, _: float) -> StepFinished:
             seconds = _worked_since(started, inner)
-            context.emit(self._finished(turn, ready, outcome, settled, listener.asked, seconds))
+            return self._finished(Turn(inner, call, path), ready, outcome, settled, listener.asked, seconds)
+
+        with context.reporting(lambda call: self._started(Turn(inner, call, path), ready), finished) as call:
+            started = perf_counter()
+            outer_path = CURRENT_PATH.set(f"{path}/")
+            try:
+                outcome = await self._do(flow, Turn(inner, call, path), ready)
+                settled = self._settle(flow, outcome, _worked_since(started, inner))
+            finally:
+                CURRENT_PATH.reset(outer_path)
         return settled
 
     def _started(self, turn: Turn, ready: Ready) -> "StepStarted":

@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from toolkit.errors import ExitEarlyError, Signal
-from toolkit.events import CALLS, PipelineFinished, PipelineStarted
+from toolkit.events import PipelineFinished, PipelineStarted
 from toolkit.pipelines.cleaning import INTERRUPTED, clean_up, clean_up_undisturbed, is_interruption
 from toolkit.pipelines.definitions import ErrorStrategy
 from toolkit.pipelines.execution import make_steps, run_chain
@@ -152,10 +151,7 @@ class Pipeline(Tool):
         """Run the steps; they were chosen by whoever wrote them, whoever chose the pipeline."""
         if context.chosen_by != "person":
             context = context.replace(chosen_by="person")
-        if context.listener is None:
-            result, gate_refused = await self._run(_begin(self.plan, self._ids, parsed, context, ""))
-        else:
-            result, gate_refused = await self._run_told(parsed, context)
+        result, gate_refused = await self._run_reported(parsed, context)
         if gate_refused and self._is_part_of_another(context):
             raise GateRefused(result.error)
         return result
@@ -169,18 +165,16 @@ class Pipeline(Tool):
             call = call.around
         return call is not None
 
-    async def _run_told(self, parsed: Mapping[str, Any], context: ToolContext) -> tuple[ToolResult, bool]:
-        call = next(CALLS)
-        context.emit(PipelineStarted(call, self.name, len(self._steps)))
+    async def _run_reported(self, parsed: Mapping[str, Any], context: ToolContext) -> tuple[ToolResult, bool]:
         result, gate_refused = _ENDED, False
         outcome: EventOutcome = "signal"
-        started = perf_counter()
-        try:
-            result, gate_refused = await self._run(_begin(self.plan, self._ids, parsed, context, CURRENT_PATH.get()))
+        with context.reporting(
+            lambda call: PipelineStarted(call, self.name, len(self._steps)),
+            lambda call, seconds: PipelineFinished(call, self.name, outcome, result.error, seconds),
+        ):
+            path = CURRENT_PATH.get() if context.listener is not None else ""
+            result, gate_refused = await self._run(_begin(self.plan, self._ids, parsed, context, path))
             outcome = "success" if result.error is None else "failure"
-        finally:
-            seconds = perf_counter() - started
-            context.emit(PipelineFinished(call, self.name, outcome, result.error, seconds))
         return result, gate_refused
 
     async def _run(self, flow: Flow) -> tuple[ToolResult, bool]:

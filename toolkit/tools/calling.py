@@ -5,13 +5,13 @@ success, failure and error and one duration, tell the listener, and log. Signals
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.approvals.policies import NO_QUESTION
 from toolkit.errors import ConfigurationError, Signal, ToolArgumentsError, ToolExecutionError, ToolkitError
-from toolkit.events import CALLS, ToolFinished, ToolStarted
+from toolkit.events import Outcome, ToolFinished, ToolStarted
 from toolkit.freezing import freeze_mapping
 from toolkit.running import ends_more_than_a_call
 from toolkit.tools.admission import admit, verdict_on
@@ -27,7 +27,6 @@ from toolkit.tools.results import ToolResult
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Demand
-    from toolkit.events import Outcome
     from toolkit.redactors.redactor import Redactor
 
 logging.getLogger("toolkit").addHandler(logging.NullHandler())
@@ -37,15 +36,52 @@ _LOGGED_LENGTH = 200
 _ENDED = ToolResult(error="the call was cancelled", error_code="signal")
 
 
-async def call_tool(  # noqa: C901 - the whole template in one place
+class _Ended(NamedTuple):
+    """What a call came to, as records and events have it."""
+
+    outcome: Outcome = "signal"
+    output: str = _ENDED.output
+    error: str | None = _ENDED.error
+    error_code: str | int | None = _ENDED.error_code
+    seconds: float = 0.0
+
+
+class _Ending:
+    """What a call comes to, for whoever reports it."""
+
+    told = _Ended()
+
+
+def call_tool(
+    tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext, demand: "Demand | None"
+) -> Coroutine[Any, Any, ToolResult]:
+    """Call a tool and return its result, whatever happens to it but a signal."""
+    return (_called if context.listener is None else _reported)(tool, arguments, context, demand)
+
+
+async def _reported(
     tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext, demand: "Demand | None"
 ) -> ToolResult:
-    """Call a tool and return its result, whatever happens to it but a signal."""
+    context = redacting(tool, arguments, context)
+    ending = _Ending()
+    with context.reporting(
+        lambda call: ToolStarted(call, tool.name, _kept(tool, arguments)),
+        lambda call, _: ToolFinished(call, tool.name, *ending.told),
+    ):
+        return await _called(tool, arguments, context, demand, ending)
+
+
+async def _called(  # noqa: C901 - the whole template in one place
+    tool: Callee,
+    arguments: str | Mapping[str, Any],
+    context: ToolContext,
+    demand: "Demand | None",
+    ending: _Ending | None = None,
+) -> ToolResult:
     spec = tool.spec
-    if context.listener is not None or tool.hidden_parameters:
+    if ending is None and tool.hidden_parameters:
         context = redacting(tool, arguments, context)
     inner = context.within(tool, arguments) if tool.uses_context else context
-    call = _tell_start(tool, arguments, context) if context.listener is not None else 0
     started = perf_counter()
     result = _ENDED
     outcome: Outcome = "signal"
@@ -80,8 +116,9 @@ async def call_tool(  # noqa: C901 - the whole template in one place
         seconds = perf_counter() - started - (inner.waits.seconds if inner is not context and inner.waits else 0.0)
         if context.metrics is not NO_METRICS:
             _count(spec.name, context, outcome, seconds)
-        if call or context.run is not None:
-            _tell_finish(tool, arguments, context, call, outcome, result, seconds)
+        if ending is not None or context.run is not None:
+            told = _Ended(outcome, result.output, result.error, result.error_code, seconds)
+            _keep(tool, arguments, context, told, ending)
     if outcome != "success" or tool.call_logger.isEnabledFor(logging.INFO):
         _log(tool, arguments, context, result, seconds)
     return result if replaced is None else _with_replacement(tool, replaced, context, result)
@@ -98,12 +135,6 @@ async def call_as_meant(
     return result.remarked(remark) if remark and result.succeeded else result
 
 
-def _tell_start(tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext) -> int:
-    call = next(CALLS)
-    context.emit(ToolStarted(call, tool.name, _kept(tool, arguments)))
-    return call
-
-
 def _kept(tool: Callee, arguments: str | Mapping[str, Any]) -> str | Mapping[str, Any]:
     """Return arguments as records keep them: without secrets, and unchanged whatever happens to the caller's own."""
     shown = masked(arguments, tool.hidden_parameters)
@@ -115,7 +146,7 @@ def _kept(tool: Callee, arguments: str | Mapping[str, Any]) -> str | Mapping[str
         return _text(shown)
 
 
-def _count(tool: str, context: ToolContext, outcome: "Outcome", seconds: float) -> None:
+def _count(tool: str, context: ToolContext, outcome: Outcome, seconds: float) -> None:
     """Count the call; metrics that cannot count it are told of in the log, and change nothing."""
     if outcome == "signal":
         return
@@ -127,24 +158,21 @@ def _count(tool: str, context: ToolContext, outcome: "Outcome", seconds: float) 
             _METRICS_LOGGER.warning("%s was not counted: %s: %s", tool, type(error).__name__, error, exc_info=error)
 
 
-def _tell_finish(
+def _keep(
     tool: Callee,
     arguments: str | Mapping[str, Any],
     context: ToolContext,
-    call: int,
-    outcome: "Outcome",
-    result: ToolResult,
-    seconds: float,
+    told: _Ended,
+    ending: _Ending | None,
 ) -> None:
-    """Keep the call in the history of its run, and tell the listener that it has ended."""
-    told = (outcome, result.output, result.error, result.error_code, seconds)
+    """Keep what a call came to in the history of its run, and for its report."""
+    if ending is not None:
+        ending.told = told
     if (run := context.run) is not None:
         from toolkit.runs.records import CallRecord  # noqa: PLC0415 - only a run keeps its calls
 
         sent = _kept(tool, arguments)
         run.record_call(CallRecord(run.id, tool.name, sent, *told, context.chosen_by, context.loop_id))
-    if call:
-        context.emit(ToolFinished(call, tool.name, *told))
 
 
 def _failure_of(tool: Callee, error: BaseException, context: ToolContext) -> ToolResult:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from toolkit.running import loop_is_running, run_in_loop
 from toolkit.tools.asking import decide
 from toolkit.tools.metrics import NO_METRICS, Metrics
 from toolkit.tools.questions import RunningCall
+from toolkit.tools.reports import UNHEARD, Finished, Report, Started
 from toolkit.tools.showing import plain_data
 from toolkit.tools.subjects import Subject
 from toolkit.tools.waiting import Waiting
@@ -260,6 +262,29 @@ class ToolContext:
         except Exception as error:
             message = f"the listener failed on {event.kind!r}: {error}"
             raise ListenerError(message) from error
+
+    def reporting(self, started: Started, finished: Finished) -> AbstractContextManager[int]:
+        """Tell the listener that something starts, and however the `with` block ends, that it has ended.
+
+        With nobody listening, no event is made.
+
+        Example:
+            >>> from toolkit.events import PipelineFinished, PipelineStarted
+            >>> context = ToolContext(listener=lambda event: print(event.kind))
+            >>> with context.reporting(
+            ...     lambda call: PipelineStarted(call, "report", 1),
+            ...     lambda call, seconds: PipelineFinished(call, "report", "success", None, seconds),
+            ... ):
+            ...     print("at work")
+            pipeline_started
+            at work
+            pipeline_finished
+
+        Args:
+            started: Makes the event of the start from the number of the call, which the block is given.
+            finished: Makes the event of the finish from that number and the seconds that it took.
+        """
+        return UNHEARD if self.listener is None else Report(self.emit, started, finished)
 
     def progress(self, message: str, done: float | None = None, of: float | None = None) -> None:
         """Tell how far the work is, in units of the tool's own."""
