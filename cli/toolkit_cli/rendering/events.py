@@ -218,7 +218,7 @@ def _said(event: StepFinished) -> tuple[str, Style]:
         return "skipped", "quiet"
     if event.error is not None:
         return (
-            f"{event.error} (the pipeline continued)" if event.continued else event.error,
+            f"{event.error} (the run continued)" if event.continued else event.error,
             "warn" if event.continued else "bad",
         )
     tries = f"({event.attempts} attempts) " if event.attempts > 1 else ""
