@@ -56,7 +56,7 @@ def fix_files(check: Callable[[], list[Problem]], *, unsafe: bool) -> Fixed:
         if not changes:
             break
         for change in changes:
-            _write(change)
+            write_change(change)
             cured += change.cured
         problems = check()
     return Fixed(problems, cured, refused)
@@ -97,6 +97,16 @@ def diff_of(change: Change, name: str) -> str:
     before, after = change.before.splitlines(keepends=True), change.after.splitlines(keepends=True)
     lines = unified_diff(before, after, name, name)
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def write_change(change: Change) -> None:
+    """Put the new text in the place of the old one, in one go, with the same permissions.
+
+    Raises:
+        OSError: If the file cannot be written; it is then as it was.
+    """
+    path = Path(os.path.realpath(change.file))
+    put(path, change.after.encode())
 
 
 def _first_place(problem: Problem) -> tuple[str, int, int]:
@@ -171,13 +181,3 @@ def _faults(file: str, text: str) -> int:
         return len(parse_json(text, file)[1])
 
     return len(parse_document(text, file)[1])
-
-
-def _write(change: Change) -> None:
-    """Put the new text in the place of the old one, in one go, with the same permissions.
-
-    Raises:
-        OSError: If the file cannot be written; it is then as it was.
-    """
-    path = Path(os.path.realpath(change.file))
-    put(path, change.after.encode())

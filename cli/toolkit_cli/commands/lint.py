@@ -14,7 +14,7 @@ from toolkit.replacing import put
 from toolkit_cli import console
 from toolkit_cli.completion import complete_target
 from toolkit_cli.failures import ExitCode, Failure, cannot_write
-from toolkit_cli.linting.looking import Look, fixed
+from toolkit_cli.linting.looking import Look, fixed, silenced
 from toolkit_cli.options import Debug, Starts
 from toolkit_cli.rendering.compatibility import as_record, as_table
 from toolkit_cli.rendering.differences import as_lines
@@ -66,10 +66,12 @@ def lint(  # noqa: PLR0913 - each is an option of the command
     fix: Annotated[bool, typer.Option("--fix", help="Apply the safe fixes.")] = False,
     unsafe_fixes: Annotated[bool, typer.Option("--unsafe-fixes", help="Apply, or show, the unsafe fixes too.")] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change, without changing it.")] = False,
+    add_noqa: Annotated[bool, typer.Option("--add-noqa", help="Add comments that silence all findings.")] = False,
     baseline: Baseline = None,
     update_baseline: Annotated[bool, typer.Option("--update-baseline", help="Rewrite the baseline.")] = False,
     format: Shown = "text",  # noqa: A002 - the option's name
     output: Outputs = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the findings, and nothing else.")] = False,
     statistics: Annotated[bool, typer.Option("--statistics", help="Show the number of findings of each rule.")] = False,
     compat: Annotated[bool, typer.Option("--compat", help="Show which provider accepts which tool instead.")] = False,
     explain: Annotated[str | None, typer.Option(metavar="CODE", help="Explain a rule, or list ALL.")] = None,
@@ -101,15 +103,23 @@ def lint(  # noqa: PLR0913 - each is an option of the command
     if diff:
         return _show_diff(look(), unsafe=unsafe_fixes)
     problems = fixed(look, unsafe=unsafe_fixes) if fix else look()
-    look.tell()
+    problems = silenced(problems) if add_noqa else problems
     note = _note_on(look, problems, settings)
     for one, file in outputs:
         _write(file, console.redactor().text(render(problems, one, note=note)))
-    console.write_data(statistics_of(problems) if statistics else _rendered(problems, format, note))
-    if format in {"json", "jsonl"} and _note_on_running(look.files, settings):
-        console.say(json.dumps({"files": look.files._asdict(), "tools": look.tools._asdict()}))
+    if not quiet:
+        _tell(look, settings, format)
+    rendered = statistics_of(problems) if statistics else _rendered(problems, format, look, note, quiet=quiet)
+    console.write_data(rendered)
     fails = errors_among(problems) or (warnings_as_errors and any(one.severity == "warning" for one in problems))
     return ExitCode.FINDINGS if fails and not exit_zero else ExitCode.WELL
+
+
+def _tell(look: Look, settings: "LintSettings", format: Format) -> None:  # noqa: A002
+    """Say what the baseline had to do with the findings, and to programs what was looked at."""
+    look.tell()
+    if format in {"json", "jsonl"} and _note_on_running(look.files, settings):
+        console.say(json.dumps({"files": look.files._asdict(), "tools": look.tools._asdict()}))
 
 
 class _Said(NamedTuple):
@@ -253,10 +263,18 @@ def _note_on_reading(settings: "LintSettings") -> str:
     return f"{_STATIC}; {', '.join(missing)} need{'s' if len(missing) == 1 else ''} an import" if missing else _STATIC
 
 
-def _rendered(problems: Sequence[Problem], format: Format, note: str) -> str:  # noqa: A002
+def _rendered(
+    problems: Sequence[Problem],
+    format: Format,  # noqa: A002
+    look: Look,
+    note: str,
+    *,
+    quiet: bool,
+) -> str:
     # Without a terminal the excerpts keep the width that people read.
     width = min(console.data_width(), _WIDEST)
-    return render(problems, format, colour=console.data_has_colour(), width=width, note=note)
+    colour, is_known = console.data_has_colour(), look.has_baseline
+    return render(problems, format, colour=colour, width=width, note=note, quiet=quiet, is_known=is_known)
 
 
 def _cache_folder(configuration: "Configuration") -> Path:

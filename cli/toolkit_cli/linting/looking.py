@@ -73,6 +73,11 @@ class Look:
         self._told = "; ".join(parts)
         return new
 
+    @property
+    def has_baseline(self) -> bool:
+        """Whether a baseline tells the new findings from the known ones."""
+        return self._file is not None
+
     def tell(self) -> None:
         """Say what the baseline had to do with it."""
         if self._told:
@@ -105,3 +110,23 @@ def fixed(look: Look, *, unsafe: bool) -> list[Problem]:
     for problem in refused:
         console.say(f"not fixed, since the file could not be read any more: {problem}")
     return problems
+
+
+def silenced(problems: Sequence[Problem]) -> list[Problem]:
+    """Write comments that silence the findings, and return those that no comment can silence.
+
+    Raises:
+        Failure: If a file cannot be written.
+    """
+    from toolkit.lint.fixing import write_change  # noqa: PLC0415 - few runs write
+    from toolkit.lint.silencing import silence_with_comments  # noqa: PLC0415
+
+    changes, left = silence_with_comments(problems)
+    try:
+        for change in changes:
+            write_change(change)
+    except OSError as error:
+        raise Failure(ExitCode.FINDINGS, f"cannot write '{error.filename}': {error.strerror}") from error
+    count = sum(len(change.cured) for change in changes)
+    console.say(f"Silenced {counted(count, 'finding')} with comments in {counted(len(changes), 'file')}.")
+    return left

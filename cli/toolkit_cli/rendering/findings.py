@@ -11,9 +11,10 @@ from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.markdown import as_markdown
 from toolkit_cli.rendering.problems import as_github, as_records, as_text, counted, few_of, summary_of, with_shown_paths
 
-Format = Literal["text", "concise", "json", "jsonl", "sarif", "github", "junit", "markdown"]
+Format = Literal["text", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 PASSED = "All checks passed!"
+_MANY = 100
 
 
 def render(
@@ -23,6 +24,8 @@ def render(
     colour: bool = False,
     width: int = 80,
     note: str = "",
+    quiet: bool = False,
+    is_known: bool = False,
 ) -> str:
     """Return the findings in a format, with the newline at the end.
 
@@ -32,14 +35,20 @@ def render(
         colour: Whether text has colours.
         width: How many columns text may take.
         note: What is said of the check as a whole, where people read.
+        quiet: Whether the findings stand alone, without a word about the whole.
+        is_known: Whether a baseline tells the new findings from the known ones.
     """
     match format:
         case "text":
-            drawn = f"{as_text(problems, colour=colour, width=width)}\n\n" if problems else ""
-            return f"{drawn}{_closing(problems, note)}\n"
+            drawn = f"{as_text(problems, colour=colour, width=width)}\n" if problems else ""
+            if quiet:
+                return drawn
+            overview = "" if is_known or len(problems) < _MANY else _overview(problems)
+            return "\n".join([*([drawn] if drawn else []), f"{_closing(problems, note)}\n{overview}"])
         case "concise":
             few, rest = few_of(problems)
-            return "".join(f"{line}\n" for line in [*map(_in_one_line, few), *rest, _closing(problems, note)])
+            closing = [] if quiet else [_closing(problems, note)]
+            return "".join(f"{line}\n" for line in [*map(_in_one_line, few), *rest, *closing])
         case _:
             text = _WRITERS[format](problems)
             return f"{text}\n" if text else ""
@@ -57,6 +66,15 @@ def statistics_of(problems: Sequence[Problem]) -> str:
         for code, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     ]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _overview(problems: Sequence[Problem]) -> str:
+    """Return what helps with many findings: how many each rule has, and how to see and to keep them."""
+    return (
+        f"\n{statistics_of(problems)}\n"
+        "hint: `--format concise` shows each finding in one line, and `--select CODE` those of one rule;\n"
+        "      `--baseline lint-baseline.json --update-baseline` records all of them, so that only new ones count\n"
+    )
 
 
 def _closing(problems: Sequence[Problem], note: str) -> str:
@@ -122,6 +140,12 @@ def _as_sarif(problems: Sequence[Problem]) -> str:
     return as_sarif(problems, {page.code: page for page in all_pages()})
 
 
+def _as_gitlab(problems: Sequence[Problem]) -> str:
+    from toolkit_cli.rendering.gitlab import as_gitlab  # noqa: PLC0415
+
+    return as_gitlab(problems)
+
+
 def _as_junit(problems: Sequence[Problem]) -> str:
     from toolkit_cli.rendering.junit import as_junit  # noqa: PLC0415
 
@@ -137,6 +161,7 @@ _WRITERS: dict[str, Callable[[Sequence[Problem]], str]] = {
     "jsonl": _as_jsonl,
     "github": as_github,
     "sarif": _as_sarif,
+    "gitlab": _as_gitlab,
     "junit": _as_junit,
     "markdown": _as_markdown,
 }

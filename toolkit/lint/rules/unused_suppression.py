@@ -1,11 +1,18 @@
 """TK010: a comment silences nothing."""
 
+import io
+import re
+import tokenize
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from toolkit.codes import UNUSED_SUPPRESSION
-from toolkit.lint.rule import Rule
+from toolkit.lint.python_files import PythonFile
+from toolkit.lint.rule import NAMES, Rule
 from toolkit.problems import Edit, Location, Problem
+
+_CODE = re.compile(r"[A-Za-z]+[0-9]+")
+_NOQA = re.compile(rf"#\s*noqa\s*:\s*({_CODE.pattern}(?:[,\s]+{_CODE.pattern})*)", re.IGNORECASE)
 
 
 class Comment(Protocol):
@@ -30,7 +37,8 @@ class UnusedSuppression(Rule):
     ## Why
 
     A comment that outlives what it silenced hides the next problem in its line, and readers go looking for a fault that
-    is not there. One that names no code, or a code that does not exist, silences nothing at all, though it looks as if.
+    is not there. One that names no code, or a code that does not exist, silences nothing at all, though it looks as if. Nor
+    does `# noqa: TK201`, which is a comment for other linters.
 
     ## Example
 
@@ -75,6 +83,22 @@ class UnusedSuppression(Rule):
     needs_import = True
     fix = "safe"
 
+    def check_module(self, module: PythonFile) -> Iterator[Problem]:
+        """Answer a comment for other linters that names our codes with the comment that is meant."""
+        for found, place in _noqa_comments(module):
+            codes = _CODE.findall(found[1])
+            ours = [code.upper() for code in codes if code.upper() in NAMES]
+            if ours:
+                others = [code for code in codes if code.upper() not in NAMES]
+                wanted = f"# toolkit: ignore[{', '.join(ours)}]"
+                kept = f"# noqa: {', '.join(others)}  " if others else ""
+                yield self.problem(
+                    f"'{found[0]}' silences nothing here: it is a comment for other linters",
+                    place,
+                    hint=f"write `{wanted}`",
+                    fix=self.fixed_by(f"Write {wanted}", Edit(place, f"{kept}{wanted}")),
+                )
+
     def unused(
         self, comments: Iterable[Comment], codes: frozenset[str], meant_by: Callable[[str], frozenset[str]]
     ) -> Iterator[Problem]:
@@ -96,3 +120,13 @@ class UnusedSuppression(Rule):
             elif meant & codes:
                 hint = "remove it"
                 yield self.problem(f"'{one.code}' suppresses nothing here", one.location, hint=hint, fix=fix)
+
+
+def _noqa_comments(module: PythonFile) -> Iterator[tuple[re.Match[str], Location]]:
+    """Yield the comments of a file that name codes after `noqa`, with the places of just that."""
+    if _NOQA.search(module.text) is None:
+        return
+    for token in tokenize.generate_tokens(io.StringIO(module.text).readline):
+        if token.type == tokenize.COMMENT and (found := _NOQA.search(token.string)):
+            line, start = token.start[0], token.start[1] + 1
+            yield found, Location(module.file, line, start + found.start(), line, start + found.end())

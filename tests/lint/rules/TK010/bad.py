@@ -21,3 +21,13 @@ def remind(when) -> str:  # toolkit: ignore[TK301, TK204, TK401, TK999]
 
 VALUE = "# toolkit: ignore[TK201] is text here"  # toolkit: ignore
 # toolkit: ignore-file[TK6]
+
+
+@tool
+def weigh(parcel) -> str:  # noqa: TK301, E501
+    """Weigh a parcel on the scales in the shop.
+
+    Args:
+        parcel: The number of the parcel.
+    """
+    return f"{parcel} weighs 1 kg"

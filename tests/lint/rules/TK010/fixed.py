@@ -20,3 +20,13 @@ def remind(when) -> str:  # toolkit: ignore[TK301, TK204, TK401]
 
 
 VALUE = "# toolkit: ignore[TK201] is text here"  # toolkit: ignore
+
+
+@tool
+def weigh(parcel) -> str:  # noqa: E501  # toolkit: ignore[TK301]
+    """Weigh a parcel on the scales in the shop.
+
+    Args:
+        parcel: The number of the parcel.
+    """
+    return f"{parcel} weighs 1 kg"

@@ -1,0 +1,32 @@
+"""Findings as GitLab's code quality reports, which its merge requests show beside the lines."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from toolkit.lint.baselines import fingerprints
+from toolkit.problems import Problem, Severity
+from toolkit.visibility import visible_json
+from toolkit_cli.rendering.excerpts import shown_path
+
+_SEVERITIES: dict[Severity, str] = {"error": "major", "warning": "minor", "info": "info"}
+
+
+def as_gitlab(problems: Sequence[Problem]) -> str:
+    """Return one JSON array; what is in no file stands in the first line of the folder."""
+    marks = fingerprints(problems)
+    return visible_json([_issue(problem, mark) for problem, mark in zip(problems, marks, strict=True)], indent=2)
+
+
+def _issue(problem: Problem, mark: str) -> dict[str, Any]:
+    place = problem.location
+    hint = f" ({problem.hint})" if problem.hint else ""
+    return {
+        "description": f"{problem.message}{hint}",
+        "check_name": problem.code or "toolkit",
+        "fingerprint": mark,
+        "severity": _SEVERITIES[problem.severity],
+        "location": {
+            "path": shown_path(place.file) if place else ".",
+            "lines": {"begin": (place and place.line) or 1},
+        },
+    }

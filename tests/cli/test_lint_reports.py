@@ -1,0 +1,107 @@
+"""What `toolkit lint` prints about the whole, or leaves out, and the comments that it adds."""
+
+import json
+
+BAD = """\
+from toolkit import tool
+
+
+@tool
+def remind(when) -> str:
+    return f"reminded {when}"
+"""
+CONCISE = (
+    "bad.py:5:5: error[TK201] tool 'remind' has no description\n"
+    "bad.py:5:12: warning[TK204] parameter 'when' of 'remind' has no description\n"
+    "bad.py:5:12: warning[TK301] parameter 'when' of 'remind' has no type\n"
+)
+
+
+def write(project, text=BAD):
+    (project / "bad.py").write_text(text, "utf-8")
+
+
+def test_quiet_prints_the_findings_and_nothing_else(invoke, project):
+    write(project)
+    result = invoke("lint", "-q", "bad.py", "--format", "concise")
+    assert (result.exit_code, result.stdout, result.stderr) == (1, CONCISE, "")
+    text = invoke("lint", "--quiet", "bad.py").stdout
+    assert text.startswith("error[TK201]: tool 'remind' has no description\n --> bad.py:5:5\n")
+    assert text.endswith("hint: annotate it: when: str\n")
+
+
+def test_quiet_prints_nothing_where_all_is_well(invoke, project):
+    write(project)
+    options = ("lint", "-q", "bad.py", "--ignore", "TK2,TK3", "--baseline", "known.json")
+    assert invoke(*options, "--update-baseline").exit_code == 0
+    result = invoke(*options)
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+
+
+def test_many_findings_end_with_their_counts_and_what_helps(invoke, project):
+    tool = "\n\n@tool\ndef remind_{0}(when: str) -> str:\n    return when\n"
+    write(project, "from toolkit import tool\n" + "".join(tool.format(number) for number in range(60)))
+    lines = invoke("lint", "bad.py", "--select", "TK201,TK204").stdout.splitlines()
+    assert lines[-7:] == [
+        "Found 60 errors and 60 warnings in 1 file. (60 tools in 1 file)",
+        "",
+        "60  TK201  [ ] missing-description",
+        "60  TK204  [ ] missing-parameter-description",
+        "",
+        "hint: `--format concise` shows each finding in one line, and `--select CODE` those of one rule;",
+        "      `--baseline lint-baseline.json --update-baseline` records all of them, so that only new ones count",
+    ]
+    known = invoke("lint", "bad.py", "--select", "TK201,TK204", "--baseline", "known.json", "--update-baseline")
+    assert known.stdout == "All checks passed! (60 tools in 1 file)\n"
+
+
+def test_gitlab_gets_a_report_of_code_quality(invoke, project):
+    write(project)
+    result = invoke("lint", "bad.py", "--format", "gitlab")
+    issues = json.loads(result.stdout)
+    marks = [issue.pop("fingerprint") for issue in issues]
+    assert len(set(marks)) == len(marks) == 3
+    assert issues[0] == {
+        "description": "tool 'remind' has no description (write a docstring: what it does and when to use it)",
+        "check_name": "TK201",
+        "severity": "major",
+        "location": {"path": "bad.py", "lines": {"begin": 5}},
+    }
+    assert [issue["severity"] for issue in issues] == ["major", "minor", "minor"]
+
+
+def test_gitlab_gets_a_place_for_what_is_in_no_file(invoke, project):
+    (project / "code").mkdir()
+    [issue] = json.loads(invoke("lint", "code", "--format", "gitlab").stdout)
+    assert issue["location"] == {"path": ".", "lines": {"begin": 1}}
+
+
+def test_comments_silence_all_findings(invoke, project):
+    write(project)
+    result = invoke("lint", "bad.py", "--add-noqa")
+    assert (result.exit_code, result.stdout, result.stderr) == (
+        0,
+        "All checks passed! (1 tool in 1 file)\n",
+        "Silenced 3 findings with comments in 1 file.\n",
+    )
+    assert "def remind(when) -> str:  # toolkit: ignore[TK201, TK204, TK301]\n" in (project / "bad.py").read_text(
+        "utf-8"
+    )
+    assert invoke("lint", "bad.py").stdout == "All checks passed! (1 tool in 1 file)\n"
+
+
+def test_findings_that_no_comment_can_silence_are_shown(invoke, project):
+    (project / "tools.json").write_text('[{"name": "find_order", "description": "Short."}]', "utf-8")
+    result = invoke("lint", "tools.json", "--add-noqa", "--format", "concise")
+    assert result.stderr == "Silenced 0 findings with comments in 0 files.\n"
+    assert "tools.json:1:41: warning[TK202]" in result.stdout
+
+
+def test_comment_for_other_linters_is_answered_with_ours(invoke, project):
+    write(project, BAD.replace("str:", "str:  # noqa: TK301"))
+    assert (
+        "bad.py:5:27: warning[TK010] [*] '# noqa: TK301' silences nothing here: it is a comment for other linters\n"
+        in invoke("lint", "bad.py", "--format", "concise").stdout
+    )
+    invoke("lint", "bad.py", "--fix")
+    assert "str:  # toolkit: ignore[TK301]\n" in (project / "bad.py").read_text("utf-8")
