@@ -21,12 +21,13 @@ from toolkit.documents.kinds import (
     NAMED_TEXTS_SCHEMA,
     TEXT_SCHEMA,
     TEXTS_SCHEMA,
+    as_written,
     duration,
     is_number,
     is_text,
     texts,
 )
-from toolkit.documents.tables import Key, Kind, Setting, Spot, read_table
+from toolkit.documents.tables import Key, Kind, Setting, Spot, by_example, read_table
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem, did_you_mean
 
@@ -63,25 +64,13 @@ def take_options(known: Sequence[Option], given: Mapping[str, Any], folder: Path
 def one_of(*words: str) -> Kind:
     """Return the kind of a value that is one of a few words."""
     quoted = [f"'{word}'" for word in words]
-    return Kind(
+    return as_written(
         " | ".join(words),
         " or ".join(quoted),
-        lambda written, _: written if isinstance(written, str) and written in words else None,
-        quoted[0],
         {"enum": [*words]},
+        lambda written: isinstance(written, str) and written in words,
+        quoted[0],
     )
-
-
-def _text(written: Any, _: Path) -> str | None:
-    return written if is_text(written) else None
-
-
-def _switch(written: Any, _: Path) -> bool | None:
-    return written if isinstance(written, bool) else None
-
-
-def _count(written: Any, _: Path) -> int | None:
-    return written if type(written) is int and written > 0 else None
 
 
 def _duration(written: Any, folder: Path) -> float | None:
@@ -104,16 +93,22 @@ def _table(written: Any, _: Path) -> dict[str, str] | None:
     return None
 
 
-def _in_seconds(option: Key, written: Any) -> str:
+def _in_seconds(option: Key, written: Any) -> str | None:
     if is_number(written) and written > 0:
         return f"write {option.name} = '{written}s' for seconds"
-    return f"write {option.name} = {option.kind.example}"
+    return by_example(option)
 
 
-TEXT: Final = Kind("text", "a text that is not blank", _text, "'…'", TEXT_SCHEMA)
-SWITCH: Final = Kind("true | false", "true or false", _switch, "true", {"type": "boolean"})
-COUNT: Final = Kind(
-    "whole number", "a whole number above zero", _count, "1000", {"type": "integer", "exclusiveMinimum": 0}
+TEXT: Final = as_written("text", "a text that is not blank", TEXT_SCHEMA, is_text, "'…'")
+SWITCH: Final = as_written(
+    "true | false", "true or false", {"type": "boolean"}, lambda written: isinstance(written, bool), "true"
+)
+COUNT: Final = as_written(
+    "whole number",
+    "a whole number above zero",
+    {"type": "integer", "exclusiveMinimum": 0},
+    lambda written: type(written) is int and written > 0,
+    "1000",
 )
 DURATION: Final = Kind("duration", DURATION_WORDS, _duration, "'30s'", DURATION_SCHEMA, _in_seconds)
 FOLDER: Final = Kind("folder", "a path to a folder", _folder, "'docs'", TEXT_SCHEMA)

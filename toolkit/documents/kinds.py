@@ -1,10 +1,10 @@
 """Kinds: what a value of a setting has to be, each said once: in words, as a check and as JSON Schema."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from toolkit.documents.tables import Key
+from toolkit.documents.tables import Kind, Schema
 from toolkit.durations import parse_duration
 
 DURATION_WORDS: Final = "a duration such as '500ms', '30s' or '5m', above zero and at most 720h"
@@ -17,8 +17,9 @@ TEXT_SCHEMA: Final = {"type": "string", "pattern": r"\S"}
 TEXTS_SCHEMA: Final = {"type": "array", "items": TEXT_SCHEMA}
 
 
-def no_cure(key: Key, written: Any) -> None:
-    """Add nothing to the words."""
+def as_written(name: str, words: str, schema: Schema, test: Callable[[Any], bool], example: str = "") -> Kind:
+    """Return the kind of a value that is kept as it is written, if it passes a test."""
+    return Kind(name, words, lambda written, _: written if test(written) else None, example, schema)
 
 
 def is_text(written: Any) -> bool:

@@ -78,9 +78,9 @@ class Kind:
         name: The same in a word or two, for a table.
         words: The same in words, which go after "must be".
         read: Makes the value of what was written, beneath a folder; None if it is none.
-        example: How a right one is written.
+        example: How a right one is written; nothing where the words say it.
         schema: The same as JSON Schema; a function where making it costs imports.
-        cure: Says how to write it right, given the key and what was written; None where the words say it.
+        cure: Says how to write it right, given the key and what was written; by the example by default.
     """
 
     name: str
@@ -88,7 +88,7 @@ class Kind:
     read: Callable[[Any, Path], Any]
     example: str
     schema: Schema | Callable[[], Schema]
-    cure: Callable[["Key", Any], str | None] = lambda key, _: f"write {key.name} = {key.kind.example}"
+    cure: Callable[["Key", Any], str | None] = lambda key, _: by_example(key)
 
 
 class Key(NamedTuple):
@@ -112,6 +112,11 @@ class Key(NamedTuple):
     required: bool = False
     widens: Widening | None = None
     take: Callable[[Any, Spot], Any] | None = None
+
+
+def by_example(key: Key) -> str | None:
+    """Return the hint that shows how a right value is written; none where the words say it."""
+    return f"write {key.name} = {key.kind.example}" if key.kind.example else None
 
 
 def keys_listed(names: Iterable[str]) -> str:

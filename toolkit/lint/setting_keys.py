@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from toolkit.codes import BAD_CONFIGURATION
-from toolkit.documents.kinds import TEXT_SCHEMA, TEXTS_SCHEMA, is_text, no_cure, table, texts
+from toolkit.documents.kinds import TEXT_SCHEMA, TEXTS_SCHEMA, is_text, table, texts
 from toolkit.documents.tables import Key, Kind, Schema, Spot, schema_of
 from toolkit.lint.rule import PORTABLE
 from toolkit.lint.rules import all_pages
@@ -105,7 +105,7 @@ def _by_pattern(tables: Mapping[str, Any], spot: Spot) -> dict[str, tuple[str, .
 
 
 _PARTS = Kind("list of texts", "a list of texts", texts, "['TK2']", TEXTS_SCHEMA)
-_FIGURE = Kind("whole number", "a whole number", _figure, "", {"type": "integer", "minimum": 0}, no_cure)
+_FIGURE = Kind("whole number", "a whole number", _figure, "", {"type": "integer", "minimum": 0})
 _PROVIDERS = Kind(
     "list of names",
     "a list of texts",

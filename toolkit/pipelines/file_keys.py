@@ -2,65 +2,35 @@
 
 from typing import Final
 
-from toolkit.documents.schemas import NAME, closed, reference, texts
-from toolkit.pipelines.definitions import MAX_PARALLEL, ErrorStrategy
+from toolkit.documents.schemas import NAME, closed, reference
+from toolkit.pipelines.definitions import ErrorStrategy
+from toolkit.pipelines.keys import PARALLEL, read_parallel, read_timeout
 from toolkit.pipelines.rows import Row, names_of
 from toolkit.tools.heads import FORMAT_VERSION
 
+# fmt: off
 DEFAULT_ROWS: Final = (
-    Row(
-        "timeout",
-        "how long each call may take",
-        reference("duration"),
-        "timeout",
-        lambda reader, entry: reader.duration(entry.value, "'timeout'"),
-    ),
-    Row(
-        "retry",
-        "how each failed call is tried again",
-        reference("retry"),
-        "retry",
-        lambda reader, entry: reader.retry(entry.value),
-    ),
-    Row(
-        "max_parallel",
-        "how many items of a list run side by side",
-        {"type": "integer", "minimum": 1, "maximum": MAX_PARALLEL},
-        "max_parallel",
-        lambda reader, entry: reader.integer(entry.value, "'max_parallel'", most=MAX_PARALLEL),
-    ),
+    Row("timeout", "how long each call may take", reference("duration"), "timeout", read_timeout),
+    Row("retry", "how each failed call is tried again",
+        reference("retry"), "retry", lambda reader, entry: reader.retry(entry.value)),
+    Row("max_parallel", "how many items of a list run side by side", PARALLEL, "max_parallel", read_parallel),
 )
 TOP_ROWS: Final = (
     Row("toolkit", "the version of the format; optional", {"const": FORMAT_VERSION}),
-    Row(
-        "name",
-        "what the tool is called by; the file's stem by default",
-        {"type": "string", "pattern": "^[A-Za-z0-9_]+$"},
-    ),
+    Row("name", "what the tool is called by; the file's stem by default",
+        {"type": "string", "pattern": "^[A-Za-z0-9_]+$"}),
     Row("description", "what it does and when to use it", {"type": "string"}),
-    Row("tools", "sources of tools to open, relative to the file", texts("")),
-    Row(
-        "inputs",
-        "what it takes: a JSON Schema fragment for each name; one text, `input`, by default",
-        {
-            "type": ["object", "null"],
-            "propertyNames": {"pattern": NAME},
-            "additionalProperties": reference("input"),
-        },
-    ),
-    Row(
-        "defaults",
-        "`timeout`, `retry` and `max_parallel` for every step that says nothing else",
-        closed({row.name: row.described for row in DEFAULT_ROWS}),
-    ),
-    Row(
-        "error_strategy",
-        "what happens after a step has failed: `fail_fast` (by default) or `continue_on_failure`",
-        {"enum": [strategy.value for strategy in ErrorStrategy]},
-    ),
+    Row("tools", "sources of tools to open, relative to the file", {"type": "array", "items": {"type": "string"}}),
+    Row("inputs", "what it takes: a JSON Schema fragment for each name; one text, `input`, by default",
+        {"type": ["object", "null"], "propertyNames": {"pattern": NAME}, "additionalProperties": reference("input")}),
+    Row("defaults", "`timeout`, `retry` and `max_parallel` for every step that says nothing else",
+        closed({row.name: row.described for row in DEFAULT_ROWS})),
+    Row("error_strategy", "what happens after a step has failed: `fail_fast` (by default) or `continue_on_failure`",
+        {"enum": [strategy.value for strategy in ErrorStrategy]}),
     Row("steps", "what runs, in order; each step receives the output of the one before", reference("steps")),
     Row("output", "what it gives, with `${{ }}` in it; the last step's result by default", {}),
     Row("on_failure", "steps that run when it has failed; they can read `error`", reference("steps")),
 )
+# fmt: on
 TOP_KEYS: Final = names_of(TOP_ROWS)
 DEFAULT_KEYS: Final = names_of(DEFAULT_ROWS)

@@ -7,7 +7,7 @@ from toolkit import documents
 from toolkit.documents import Node, Scalar
 from toolkit.documents.schemas import NAME, Schema, reference
 from toolkit.documents.shapes import ShapeReader, Word
-from toolkit.pipelines.definitions import FAILURES, MAX_ATTEMPTS, Approval, Fallback, OnError, Retry
+from toolkit.pipelines.definitions import FAILURES, MAX_ATTEMPTS, MAX_PARALLEL, Approval, Fallback, OnError, Retry
 from toolkit.pipelines.rows import Row, names_of, read_rows
 from toolkit.pipelines.values import OPENING, TemplateValue, Value, read_value
 from toolkit.problems import Location, Problem
@@ -15,61 +15,44 @@ from toolkit.problems import Location, Problem
 _ID = re.compile(NAME, re.ASCII)
 _FAILURES: Schema = {"enum": list(FAILURES)}
 
+PARALLEL: Schema = {"type": "integer", "minimum": 1, "maximum": MAX_PARALLEL}
+
+
+def read_parallel(reader: ShapeReader, entry: documents.Entry) -> int | None:
+    """Read how many items run side by side."""
+    return reader.integer(entry.value, "'max_parallel'", most=MAX_PARALLEL)
+
+
+def read_timeout(reader: ShapeReader, entry: documents.Entry) -> float | None:
+    """Read how long something may take."""
+    return reader.duration(entry.value, "'timeout'")
+
+
+# fmt: off
 RETRY_ROWS = (
-    Row(
-        "attempts",
-        "how often it is tried at most",
-        {"type": "integer", "minimum": 1, "maximum": MAX_ATTEMPTS, "default": Retry().attempts},
-        "attempts",
-        lambda reader, entry: reader.integer(entry.value, "'attempts'", most=MAX_ATTEMPTS),
-    ),
-    Row(
-        "backoff",
-        "how long to wait after the first attempt",
-        reference("duration"),
-        "backoff",
-        lambda reader, entry: reader.duration(entry.value, "'backoff'", may_be_zero=True),
-    ),
-    Row(
-        "factor",
-        "by what the wait grows with each attempt",
-        {"type": "number", "minimum": 1, "maximum": 100, "default": Retry().factor},
-        "factor",
-        lambda reader, entry: reader.number(entry.value, "'factor'", least=1, most=100),
-    ),
-    Row(
-        "max",
-        "how long to wait at most",
-        reference("duration"),
-        "longest",
-        lambda reader, entry: reader.duration(entry.value, "'max'"),
-    ),
-    Row(
-        "errors",
-        "which failures are tried again; all by default",
-        {"anyOf": [{"type": "array", "items": _FAILURES, "minItems": 1}, _FAILURES]},
-        "errors",
-        lambda reader, entry: reader.words(entry.value, "'errors'", FAILURES),
-    ),
+    Row("attempts", "how often it is tried at most",
+        {"type": "integer", "minimum": 1, "maximum": MAX_ATTEMPTS, "default": Retry().attempts}, "attempts",
+        lambda reader, entry: reader.integer(entry.value, "'attempts'", most=MAX_ATTEMPTS)),
+    Row("backoff", "how long to wait after the first attempt", reference("duration"), "backoff",
+        lambda reader, entry: reader.duration(entry.value, "'backoff'", may_be_zero=True)),
+    Row("factor", "by what the wait grows with each attempt",
+        {"type": "number", "minimum": 1, "maximum": 100, "default": Retry().factor}, "factor",
+        lambda reader, entry: reader.number(entry.value, "'factor'", least=1, most=100)),
+    Row("max", "how long to wait at most", reference("duration"), "longest",
+        lambda reader, entry: reader.duration(entry.value, "'max'")),
+    Row("errors", "which failures are tried again; all by default",
+        {"anyOf": [{"type": "array", "items": _FAILURES, "minItems": 1}, _FAILURES]}, "errors",
+        lambda reader, entry: reader.words(entry.value, "'errors'", FAILURES)),
 )
 APPROVE_ROWS = (
     Row("message", "what is asked", {"type": "string"}, "message", lambda reader, entry: reader.message(entry.value)),
     Row("show", "what is shown with the question", {}, "show", lambda reader, entry: reader.value(entry.value)),
-    Row(
-        "when",
-        "somebody is asked only where this is true",
-        reference("condition"),
-        "when",
-        lambda reader, entry: reader.condition(entry.value, "'when'"),
-    ),
-    Row(
-        "edit",
-        "whether the reviewer may change the arguments; true by default",
-        {"type": "boolean"},
-        "editable",
-        lambda reader, entry: reader.boolean(entry.value, "'edit'"),
-    ),
+    Row("when", "somebody is asked only where this is true", reference("condition"), "when",
+        lambda reader, entry: reader.condition(entry.value, "'when'")),
+    Row("edit", "whether the reviewer may change the arguments; true by default", {"type": "boolean"}, "editable",
+        lambda reader, entry: reader.boolean(entry.value, "'edit'")),
 )
+# fmt: on
 RETRY_KEYS = names_of(RETRY_ROWS)
 APPROVE_KEYS = names_of(APPROVE_ROWS)
 

@@ -10,10 +10,10 @@ from toolkit.documents.kinds import (
     DURATION_SCHEMA,
     DURATION_WORDS,
     TEXTS_SCHEMA,
+    as_written,
     duration,
     is_number,
     is_text,
-    no_cure,
     table,
     table_of_tables,
     texts,
@@ -80,16 +80,14 @@ def tables_kind(example: str, each: Callable[[], Schema]) -> Kind:
     )
 
 
-WORDS: Final = Kind(
-    "text", "a text", lambda written, _: written if isinstance(written, str) else None, "", {"type": "string"}, no_cure
-)
+WORDS: Final = as_written("text", "a text", {"type": "string"}, lambda written: isinstance(written, str))
 TEXTS: Final = Kind("list of texts", "a list of texts", texts, "", TEXTS_SCHEMA, _in_a_list)
 NAMES: Final = replace(
     TEXTS, schema={"type": "array", "items": {"type": "string", "pattern": f"^{VARIABLE_NAME.pattern}$"}}
 )
 DURATION: Final = Kind("duration", DURATION_WORDS, duration, "'30s'", DURATION_SCHEMA, _in_seconds)
 DOLLARS: Final = Kind(
-    "number", "US dollars for a million tokens, such as 0.15", _dollars, "", {"type": "number", "minimum": 0}, no_cure
+    "number", "US dollars for a million tokens, such as 0.15", _dollars, "", {"type": "number", "minimum": 0}
 )
 DIALECT: Final = Kind("name", "the name of a dialect", _dialect, "", lambda: {"enum": [*_dialects()]}, _near_dialect)
 MODEL: Final = Kind(

@@ -12,7 +12,7 @@ from typing import Any, Final, get_args
 from urllib.parse import SplitResult, urlsplit
 
 from toolkit.disclosure.choices import read_choices
-from toolkit.documents.kinds import DURATION_SCHEMA, TEXTS_SCHEMA, duration, is_number, is_text, no_cure
+from toolkit.documents.kinds import DURATION_SCHEMA, TEXTS_SCHEMA, as_written, duration, is_number, is_text
 from toolkit.documents.tables import Key, Kind, Schema, Spot
 from toolkit.durations import spoken
 from toolkit.errors import ConfigurationError
@@ -32,14 +32,8 @@ _ERAS: Final[tuple[Protocol, ...]] = get_args(Protocol)
 
 
 def _one_text(words: str, pattern: str, name: str = "text") -> Kind:
-    return Kind(
-        name,
-        words,
-        lambda written, _: written if is_text(written) and "\0" not in written else None,
-        "",
-        {"type": "string", "pattern": pattern},
-        no_cure,
-    )
+    schema = {"type": "string", "pattern": pattern}
+    return as_written(name, words, schema, lambda written: is_text(written) and "\0" not in written)
 
 
 def _texts(written: Any, _: Path) -> tuple[str, ...] | None:
@@ -81,29 +75,20 @@ _CHOICES = Kind("list of texts", "a list of texts", _some_texts, "['name', 'get_
 _DURATION = Kind(
     "duration", "a duration such as '500ms', '30s' or '5m'", duration, "'30s'", DURATION_SCHEMA, _in_seconds
 )
-_SWITCH = Kind(
-    "true | false",
-    "true or false",
-    lambda written, _: written if isinstance(written, bool) else None,
-    "",
-    {"type": "boolean"},
-    no_cure,
-)
+_SWITCH = as_written("true | false", "true or false", {"type": "boolean"}, lambda written: isinstance(written, bool))
 _ERA = Kind(
     "auto | handshake | stateless",
     "'auto', 'handshake' or 'stateless'",
     lambda written, _: written if written in _ERAS else None,
-    "'handshake'",
+    "",
     {"enum": [*_ERAS]},
     _near_era,
 )
-_NAME_PART = Kind(
+_NAME_PART = as_written(
     "text",
     "made of letters, digits and underscores",
-    lambda written, _: written if isinstance(written, str) and re.fullmatch(_PREFIX, written) else None,
-    "",
     {"type": "string", "pattern": f"^{_PREFIX}$"},
-    no_cure,
+    lambda written: isinstance(written, str) and re.fullmatch(_PREFIX, written) is not None,
 )
 _CROSSING = Kind(
     "list of names",
