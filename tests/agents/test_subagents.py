@@ -480,3 +480,16 @@ def test_a_budget_of_the_caller_that_the_call_at_hand_uses_up_ends_the_caller(wr
         conduct([ToolCall("finder", '{"task": "find"}'), "never"], [wrap(spending())], context=context)
     assert caught.value.run is run
     assert run.counts == {"finder": 1}
+
+
+def test_a_question_about_a_subagent_shows_what_stands_in_for_what_was_left_out():
+    @tool(requires_approval=True)
+    def report(topic: str, pages: int = 3) -> str:
+        """Write a report."""
+        return f"{pages} pages on {topic}"
+
+    reviewer = ScriptedReviewer([Continue()])
+    result = Subagent.of(report).run({"topic": "owls"}, ToolContext(reviewer=reviewer))
+    assert result.output == "3 pages on owls"
+    [request] = reviewer.requests
+    assert (request.arguments, request.defaults) == ({"topic": "owls"}, {"pages": 3})

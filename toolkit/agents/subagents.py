@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from toolkit.agents.agent import TASK
@@ -22,6 +23,7 @@ from toolkit.runs.run import Run
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
+from toolkit.tools.forwarding import HOOKS, hands_on
 from toolkit.tools.functions import from_function
 from toolkit.tools.names import name_problem
 from toolkit.tools.places import place_of_caller
@@ -61,6 +63,14 @@ class _Given(NamedTuple):
     thing: Any = None
 
 
+_KNOWN_BEFORE = {
+    "demands", "holders", "identity", "ignores_unknown", "pipe", "reads_files", "spec", "suspends", "toolbox",
+    "uses_context",
+}  # fmt: skip
+"""The hooks that are asked before any call: for them no agent is made."""
+
+
+@hands_on(HOOKS - _KNOWN_BEFORE, to="agent", arguments=attrgetter("arguments"))
 class Subagent(Tool):
     """An agent that another agent may hand work over to, as a tool. Make one with `of`, `made_by` or `by_name`.
 
@@ -216,15 +226,6 @@ class Subagent(Tool):
     @property
     def _says_so(self) -> bool:
         return bool(self.spec.requires_approval or self.spec.destructive)
-
-    @property
-    def uses(self) -> Mapping[str, str]:
-        """What the agent uses."""
-        return self.agent.uses
-
-    def preview(self, parsed: _Given, context: ToolContext) -> str | None:
-        """Preview what the agent would do."""
-        return self.agent.preview(parsed.arguments, context)
 
     async def perform(self, parsed: _Given, context: ToolContext) -> ToolResult:
         """Let the agent work in a run of its own, and take over what it leaves on its blackboard."""
