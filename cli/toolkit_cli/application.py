@@ -87,7 +87,10 @@ class _LazyGroup(TyperGroup):
     def _complete(self, extra: dict[str, Any]) -> None:
         from typer._completion_classes import completion_init  # noqa: PLC0415 - it loads every shell's way of completing
 
+        from toolkit_cli.bash_words import complete_in_bash  # noqa: PLC0415 - as above
+
         completion_init()
+        complete_in_bash()
         self._main_shell_completion(extra, NAME, _COMPLETION_VARIABLE)
 
     def _work(self, arguments: list[str], extra: dict[str, Any]) -> Any:

@@ -1,16 +1,38 @@
-"""Completion: what may stand for a target. It looks at names alone; no code of users is run."""
+"""Completion: what may stand for a target, an argument or a rule. It looks at names; no code of users is run."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import typer
 
+from toolkit_cli.source_names import arguments_of, tools_in
+
 _SUFFIXES = (".py", ".yaml", ".yml")
 
 
 def complete_target(context: typer.Context, arguments: list[str], incomplete: str) -> list[str]:  # noqa: ARG001
     """Return what the beginning of a target may mean: ready tools, groups, servers, folders, Python and YAML files."""
-    return [name for name in dict.fromkeys(_candidates(incomplete)) if name.startswith(incomplete)]
+    file, colon, _ = incomplete.partition(":")
+    names = (f"{file}:{name}" for name in tools_in(file)) if colon else _candidates(incomplete)
+    return [name for name in dict.fromkeys(names) if name.startswith(incomplete)]
+
+
+def complete_argument(context: typer.Context, arguments: list[str], incomplete: str) -> list[str]:  # noqa: ARG001
+    """Return the names of the target's arguments that begin so, each with its `=`."""
+    taken = {word.partition("=")[0].removesuffix(":") for word in context.params.get("words") or ()}
+    return [
+        f"{name}="
+        for name in arguments_of(context.params.get("target") or "")
+        if name.startswith(incomplete) and name not in taken
+    ]
+
+
+def complete_rule(context: typer.Context, arguments: list[str], incomplete: str) -> list[str]:  # noqa: ARG001
+    """Return the codes of our rules, and of their groups, that begin so."""
+    from toolkit.lint.rule import NAMES  # noqa: PLC0415 - only completion and lint want rules
+
+    groups = sorted({code[:3] for code in NAMES})
+    return [code for code in ("ALL", *groups, *sorted(NAMES)) if code.startswith(incomplete.upper())]
 
 
 def complete_group(context: typer.Context, arguments: list[str], incomplete: str) -> list[str]:  # noqa: ARG001

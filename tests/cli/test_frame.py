@@ -305,6 +305,67 @@ def test_commands_options_and_targets_complete_without_running_anything(program,
     assert completed("toolkit lint m") == ["more/"]
 
 
+SHOP = """
+from toolkit import MemoryId, ToolContext, tool
+
+raise SystemExit("was run")
+
+def helper(): ...
+
+@tool
+def refund(order: str, euros: int, context: ToolContext, memory: MemoryId) -> str: ...
+
+class Shop:
+    @tool(read_only=True)
+    async def find(self, name: str) -> str: ...
+    def hidden(self): ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("toolkit run shop.py:", ["shop.py:refund", "shop.py:find"]),
+        ("toolkit show shop.py:f", ["shop.py:find"]),
+        ("toolkit run shop.py :", ["refund", "find"]),  # as bash splits it
+        ("toolkit run shop.py : re", ["refund"]),
+        ("toolkit show shop.py : re", ["refund"]),
+        ("toolkit run shop.py:refund ", ["order=", "euros="]),
+        ("toolkit run shop.py : refund ", ["order=", "euros="]),
+        ("toolkit run shop.py:refund order=7 ", ["euros="]),
+        ("toolkit run shop.py : refund order = 7 ", ["euros="]),
+        ("toolkit run shop.py:find n", ["name="]),
+        ("toolkit run plain.py:", ["plain.py:one"]),
+        ("toolkit run plain.py ", ["left=", "right="]),
+        ("toolkit run gone.py:", []),
+        ("toolkit run broken.py:", []),
+        ("toolkit run glob ", ["pattern=", "path="]),
+        ("toolkit run report.yaml ", ["city="]),
+        ("toolkit run text.yaml ", ["input="]),
+        ("toolkit run clerk.yaml ", ["task=", "language="]),
+        (
+            "toolkit lint --select TK61",
+            ["TK610", "TK611", "TK612", "TK613", "TK614", "TK615", "TK617", "TK618", "TK619"],
+        ),
+        ("toolkit lint --ignore A", ["ALL"]),
+        ("toolkit lint --explain TK9", []),
+    ],
+)
+def test_names_arguments_and_rules_complete_without_running_anything(program, project, line, expected):
+    for name, text in {
+        "shop.py": SHOP,
+        "plain.py": "def one(left, *, right): ...\ndef _two(): ...\n",
+        "broken.py": "def (:",
+        "report.yaml": "inputs: {city: {type: string}}\nsteps: []\n",
+        "text.yaml": "steps: []\n",
+        "clerk.yaml": "agent: simple\ninputs: {language: {type: string}}\n",
+    }.items():
+        (project / name).write_text(text, "utf-8")
+    place = str(len(line.split(" ")) - 1)
+    shown = program(env={"_TOOLKIT_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": place})
+    assert (shown.stdout.split(), shown.stderr) == (expected, "")
+
+
 @pytest.mark.parametrize(
     ("name", "headings"),
     [

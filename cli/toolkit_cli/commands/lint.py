@@ -12,7 +12,7 @@ from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.problems import Problem, did_you_mean, errors_among
 from toolkit.replacing import put
 from toolkit_cli import console
-from toolkit_cli.completion import complete_target
+from toolkit_cli.completion import complete_rule, complete_target
 from toolkit_cli.failures import ExitCode, Failure, cannot_write
 from toolkit_cli.linting.looking import Look, fixed, silenced
 from toolkit_cli.options import Debug, Starts
@@ -44,9 +44,23 @@ Paths = Annotated[
     ),
 ]
 Codes = list[str] | None
-Select = Annotated[Codes, typer.Option(metavar="CODE", help="Report only these rules: TK201, TK2, ALL. Repeatable.")]
-Ignore = Annotated[Codes, typer.Option(metavar="CODE", help="Ignore these rules. Repeatable.")]
-ExtendSelect = Annotated[Codes, typer.Option(metavar="CODE", help="Report these rules as well. Repeatable.")]
+Select = Annotated[
+    Codes,
+    typer.Option(
+        metavar="CODE", autocompletion=complete_rule, help="Report only these rules: TK201, TK2, ALL. Repeatable."
+    ),
+]
+Ignore = Annotated[
+    Codes, typer.Option(metavar="CODE", autocompletion=complete_rule, help="Ignore these rules. Repeatable.")
+]
+ExtendSelect = Annotated[
+    Codes,
+    typer.Option(
+        metavar="CODE",
+        autocompletion=complete_rule,
+        help="Report these rules as well. Repeatable.",
+    ),
+]
 Provider = Annotated[Codes, typer.Option(metavar="NAME", help="The provider that the tools are for. Repeatable.")]
 Shown = Annotated[Format, typer.Option("--format", help="The output format.")]
 Outputs = Annotated[
@@ -74,7 +88,9 @@ def lint(  # noqa: PLR0913 - each is an option of the command
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the findings, and nothing else.")] = False,
     statistics: Annotated[bool, typer.Option("--statistics", help="Show the number of findings of each rule.")] = False,
     compat: Annotated[bool, typer.Option("--compat", help="Show which provider accepts which tool instead.")] = False,
-    explain: Annotated[str | None, typer.Option(metavar="CODE", help="Explain a rule, or list ALL.")] = None,
+    explain: Annotated[
+        str | None, typer.Option(metavar="CODE", autocompletion=complete_rule, help="Explain a rule, or list ALL.")
+    ] = None,
     require_tools: Annotated[
         bool, typer.Option("--require-tools", help="Fail if something named holds no tool.")
     ] = False,

@@ -13,7 +13,7 @@ from toolkit.visibility import visible_json
 from toolkit_cli import console
 from toolkit_cli.arguments.gathering import Given, gather_arguments, objections
 from toolkit_cli.arguments.stdin import piped_text
-from toolkit_cli.completion import complete_target
+from toolkit_cli.completion import complete_argument, complete_target
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.opening import open_all
 from toolkit_cli.options import (
@@ -65,6 +65,7 @@ Words = Annotated[
         metavar="[ARG]...",
         help="name=value, typed by the tool; name:=JSON; name=@file; or the one text that the tool works on.",
         show_default=False,
+        autocompletion=complete_argument,
     ),
 ]
 Whole = Annotated[str | None, typer.Option(metavar="JSON|@FILE|-", help="All arguments as one JSON object.")]
