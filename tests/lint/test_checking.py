@@ -374,3 +374,13 @@ def test_secrets_in_the_context_and_in_local_values_stay_here(house):
     configuration = Configuration(context={"token": "hunter2"})
     assert "hunter2" not in json.dumps(house.check("tools.py", "seen.py", configuration=configuration))
     assert "hunter2" not in Path("seen").read_text()
+
+
+def test_suppressions_of_a_file_that_cannot_be_imported_are_not_called_unused(house):
+    comment = "LIMIT = 3  # toolkit: ignore[TK308]\n"
+    house.tool("whole.py", "forecast", before=comment)
+    house.tool("broken.py", "outlook", before=f"{comment}raise RuntimeError('not today')\n")
+    assert [line.partition(" (")[0] for line in house.check("whole.py", "broken.py")] == [
+        "broken.py:2:1: error[TK002]: 'broken.py' cannot be imported: RuntimeError: not today",
+        "whole.py:1:30: warning[TK010]: 'TK308' suppresses nothing here",
+    ]

@@ -211,6 +211,14 @@ def told(message):
                 "capabilities": {"tools": {"listChanged": True}},
                 "serverInfo": {"name": "zoo", "version": "1.2"},
             }
+        case "tools/list" if BEHAVIOUR == "moving" and message.get("params", {}).get("cursor") is None:
+            first = {"tools": [*tools()], "nextCursor": "the rest"}
+            if not any(tool["name"] == "new" for tool in TOOLS):
+                TOOLS.insert(0, {"name": "new", "description": "New.", "inputSchema": NOTHING})
+                send({"method": "notifications/tools/list_changed", "params": {}})
+            return first
+        case "tools/list" if BEHAVIOUR == "moving":
+            return {"tools": []}
         case "tools/list":
             return {"tools": tools()}
         case "tools/call" if BEHAVIOUR == "limited" and message["params"]["name"] == "feed":

@@ -39,6 +39,14 @@ def is_alive(process):
     return not Path(f"/proc/{process}/stat").exists() or Path(f"/proc/{process}/stat").read_text().split()[2] != "Z"
 
 
+def test_list_that_changed_while_it_was_read_is_read_again(zoo):
+    server = named(zoo, "moving")
+    assert "new" not in tools_of(server)
+    assert "new" in tools_of(server)
+    tools_of(server)  # this one holds
+    assert [one.get("params", {}).get("cursor") for one in zoo.sent("tools/list")] == [None, "the rest"] * 2
+
+
 def test_all_calls_share_one_session_over_threads_and_loops(zoo):
     feed = tools_of(named(zoo))["feed"]
 

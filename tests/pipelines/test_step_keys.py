@@ -529,6 +529,17 @@ def test_on_failure_runs_after_a_failure_and_can_read_it(bench):
     assert notes == ["no luck", "broken: no luck (refused), failed"]
 
 
+def test_failure_of_a_branch_is_that_of_the_step_in_it(bench):
+    note, notes = note_taker()
+    text = """
+    steps:
+      - {id: both, parallel: {left: [upper, {id: inner, use: fail}], right: upper}}
+    on_failure: [{note: {text: "${{ error.step }}"}}]
+    """
+    assert bench.add(note).run(text, "luck") == ToolResult.failure("no LUCK", "refused")
+    assert notes == ["inner"]
+
+
 def test_on_failure_does_not_run_when_all_went_well(bench):
     note, notes = note_taker()
     bench.add(note).run("steps: [{use: fail, on_error: continue}, upper]\non_failure: [note]", "x")
