@@ -378,7 +378,7 @@ def test_reference_that_leads_nowhere_is_an_objection():
     schema = {"type": "object", "properties": {"x": {"$ref": "#/$defs/gone"}}}
     [loss] = export(ToolSpec("t", "", schema), "mistral").losses
     assert (loss.code, loss.pointer, loss.message) == (
-        "TK304",
+        "TK324",
         "/parameters/properties/x/$ref",
         "the reference '#/$defs/gone' points to nothing in the schema",
     )

@@ -9,7 +9,7 @@ from toolkit.dialects.changes import Notes
 from toolkit.dialects.limits import Limit, Limits
 from toolkit.dialects.merging import merge_all_of, same, unique
 from toolkit.dialects.parts import Part, child, read_schema, walk, write_words
-from toolkit.schemas.kinds import types_of
+from toolkit.schemas.kinds import type_of_value, types_of
 from toolkit.schemas.tidying import put_in_order
 from toolkit.schemas.words import as_json, words_for
 
@@ -189,7 +189,7 @@ def _fold_values(part: Part, limits: Limits, notes: Notes) -> None:
 
 
 def _may_be_listed(value: Any, kinds: frozenset[str]) -> bool:
-    return unions.type_of_value(value) in kinds and (value != "" or "null" in kinds)
+    return type_of_value(value) in kinds and (value != "" or "null" in kinds)
 
 
 def _say_unsupported(part: Part, keys: Any, notes: Notes, limit: Limit[Any]) -> None:

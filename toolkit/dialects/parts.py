@@ -8,7 +8,7 @@ name or a list of them.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from toolkit.codes import BOOLEAN_SUBSCHEMA
+from toolkit.codes import BOOLEAN_SUBSCHEMA, INVALID_SCHEMA
 from toolkit.dialects.changes import Notes
 from toolkit.dialects.limits import Limit, Source
 from toolkit.schemas.forms import TYPES, is_schema
@@ -102,7 +102,7 @@ class _Reader:
         if schema is False:
             part["not"] = Part(pointer=pointer)
         elif depth > DEEPEST:
-            self._notes.changed(pointer, "left out: it is nested too deeply", _WELL_FORMED)
+            self._notes.changed(pointer, "left out: it is nested too deeply", _WELL_FORMED, INVALID_SCHEMA)
         elif isinstance(schema, Mapping):
             for key, value in schema.items():
                 self._keep(part, key, value, depth)
@@ -114,7 +114,7 @@ class _Reader:
             key = "prefixItems"
         kept = self._kept(key, value, place, depth)
         if kept is _NOTHING:
-            self._notes.changed(place, f"left out: {str(key)!r} cannot have this value", _WELL_FORMED)
+            self._notes.changed(place, f"left out: {str(key)!r} cannot have this value", _WELL_FORMED, INVALID_SCHEMA)
         else:
             part[str(key)] = kept
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from toolkit.codes import RECURSIVE_SCHEMA, UNSUPPORTED_KEYWORD
+from toolkit.codes import INVALID_SCHEMA, RECURSIVE_SCHEMA, UNSUPPORTED_KEYWORD
 from toolkit.dialects.changes import Notes, Objection
 from toolkit.dialects.limits import Limit
 from toolkit.dialects.merging import ANNOTATIONS, conjoined
@@ -177,7 +177,7 @@ def refers_to_itself(root: Part, name: str, limit: Limit[Any]) -> Objection:
 
 def _leads_nowhere(part: Part, limit: Limit[Any]) -> Objection:
     message = f"the reference {part['$ref']!r} points to nothing in the schema"
-    return Objection(UNSUPPORTED_KEYWORD, child(part.pointer, "$ref"), message, "error", limit, "define it in $defs")
+    return Objection(INVALID_SCHEMA, child(part.pointer, "$ref"), message, "error", limit, "define it in $defs")
 
 
 def _too_large(part: Part, would: str, limit: Limit[Any]) -> Objection:

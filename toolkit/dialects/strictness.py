@@ -7,8 +7,8 @@ from toolkit.dialects.changes import Notes, Objection
 from toolkit.dialects.limits import Limit
 from toolkit.dialects.merging import unique
 from toolkit.dialects.parts import Part, child, walk
-from toolkit.dialects.unions import TYPED_KEYS, allow_null, is_of_type, type_of_value
-from toolkit.schemas.kinds import types_of
+from toolkit.dialects.unions import TYPED_KEYS, allow_null
+from toolkit.schemas.kinds import is_of_type, type_of_value, types_of
 
 _SAYING_TYPE = ("type", "anyOf", "$ref")
 _SIGNS = {

@@ -7,7 +7,7 @@ from toolkit.dialects.changes import Notes
 from toolkit.dialects.limits import Limit
 from toolkit.dialects.merging import ANNOTATIONS, conjoined, key_of, unique
 from toolkit.dialects.parts import Part, walk
-from toolkit.schemas.kinds import types_of
+from toolkit.schemas.kinds import is_of_type, type_of_value, types_of
 from toolkit.schemas.words import as_json
 
 _FOR_ONE_TYPE = {
@@ -64,20 +64,6 @@ def _branch(name: str, demands: Part) -> Part:
         if name == "null" or not branch["enum"]:
             del branch["enum"]
     return branch
-
-
-def is_of_type(value: Any, name: str) -> bool:
-    """Tell whether a JSON value has a type of JSON Schema."""
-    if name in {"integer", "number"} and isinstance(value, int | float) and not isinstance(value, bool):
-        return name == "number" or value == int(value)
-    kinds = {"string": str, "boolean": bool, "array": list | tuple, "object": dict, "null": type(None)}
-    return name in kinds and isinstance(value, kinds[name])
-
-
-def type_of_value(value: Any) -> str:
-    """Return the narrowest type of JSON Schema that a value has."""
-    names = ("null", "boolean", "integer", "number", "string", "array", "object")
-    return next((name for name in names if is_of_type(value, name)), "string")
 
 
 def allow_null(part: Part) -> None:

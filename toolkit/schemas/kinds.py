@@ -56,3 +56,17 @@ def in_both(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
 
 def _meet(one: frozenset[str], other: frozenset[str]) -> bool:
     return "integer" in one and "number" in other
+
+
+def is_of_type(value: Any, name: str) -> bool:
+    """Tell whether a JSON value has a type of JSON Schema."""
+    if name in {"integer", "number"} and isinstance(value, int | float) and not isinstance(value, bool):
+        return name == "number" or value == int(value)
+    kinds = {"string": str, "boolean": bool, "array": list | tuple, "object": dict, "null": type(None)}
+    return name in kinds and isinstance(value, kinds[name])
+
+
+def type_of_value(value: Any) -> str:
+    """Return the narrowest type of JSON Schema that a value has."""
+    names = ("null", "boolean", "integer", "number", "string", "array", "object")
+    return next((name for name in names if is_of_type(value, name)), "string")

@@ -78,6 +78,22 @@ class DefaultMismatch(Rule):
                 severity: Severity = "warning" if is_left_out else "error"  # nothing refuses it, and all mean the same
                 yield self.problem(message, _place(tool, parameter), hint=hint, severity=severity, fix=fix)
 
+        yield from self._inside(tool)
+
+    def _inside(self, tool: ToolDefinition) -> Iterator[Problem]:
+        """Judge the defaults further inside a schema that somebody wrote: of items, of members, of definitions."""
+        if tool.origin not in ("json", "object"):
+            return
+        for path, schema in tool.schemas():
+            if "default" not in schema or (path[:1] == ("properties",) and len(path) == len(("properties", "name"))):
+                continue
+            inner = {key: value for key, value in schema.items() if key != "default"}
+            if reason := misfit_of_value(schema["default"], inner, tool.schema or {}):
+                message = f"a default inside the schema of {tool.name!r} does not fit its type: {reason}"
+                hint = "make the default a value of the type, or leave it out"
+                severity: Severity = "warning" if schema["default"] is None else "error"
+                yield self.problem(message, tool.place(*path, "default"), hint=hint, severity=severity)
+
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         changed = set(_changed_names(function))
         for parameter in function.parameters:

@@ -1,0 +1,84 @@
+"""TK324: a schema that is not JSON Schema, or that no value can fit."""
+
+from collections.abc import Iterator
+
+from toolkit.codes import INVALID_SCHEMA
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+from toolkit.schemas.faults import faults_in
+from toolkit.schemas.places import steps_of
+
+
+class InvalidSchema(Rule):
+    """A schema is not JSON Schema, or no value can fit it.
+
+    ## Why
+
+    Providers answer such a definition with an error, and the whole request fails: for a type that is misspelt, a `$ref` to
+    a definition that is missing, a bound that is text, an enumeration without values. Clients that do not refuse it read it
+    in ways of their own. A schema that contradicts itself makes every call fail. Definitions in JSON, and those of servers,
+    are held against the draft of JSON Schema that they name in `$schema`, or else against all drafts from 4 to 2020-12.
+
+    ## Example
+
+    ```json
+    [
+      {
+        "name": "forecast",
+        "description": "Forecast tomorrow's weather in a city.",
+        "parameters": {
+          "type": "object",
+          "properties": {
+            "city": {"type": "strng", "description": "The name of the city."},
+            "days": {"type": "integer", "minimum": 7, "maximum": 1, "description": "How many days."}
+          }
+        }
+      }
+    ]
+    ```
+
+    ## Instead
+
+    ```json
+    [
+      {
+        "name": "forecast",
+        "description": "Forecast tomorrow's weather in a city.",
+        "parameters": {
+          "type": "object",
+          "properties": {
+            "city": {"type": "string", "description": "The name of the city."},
+            "days": {"type": "integer", "minimum": 1, "maximum": 7, "description": "How many days."}
+          }
+        }
+      }
+    ]
+    ```
+
+    ## Source
+
+    - JSON Schema 2020-12, [validation](https://json-schema.org/draft/2020-12/json-schema-validation): what each keyword's
+      value must be (checked 2026-11-22)
+    - MCP 2025-11-25, [Tools](https://modelcontextprotocol.io/specification/2025-11-25/server/tools): `inputSchema` is a
+      valid JSON Schema (checked 2026-11-22)
+    """
+
+    code = INVALID_SCHEMA
+    severity = "error"
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        if tool.origin not in ("json", "object"):
+            return  # a schema that was generated is one
+        for fault in faults_in(tool.schema):
+            message = f"{_called(fault.pointer)} of {tool.name!r} {fault.message}"
+            yield self.problem(message, tool.place(*fault.pointer), hint=fault.hint)
+        output = tool.spec.output_schema if tool.spec is not None else None
+        for fault in faults_in(output) if output is not None else ():
+            yield self.problem(f"the result of {tool.name!r} {fault.message}", tool.location, hint=fault.hint)
+
+
+def _called(pointer: tuple[str | int, ...]) -> str:
+    """Return how people call a part of the parameters: by the names that lead there."""
+    names = [str(name) for keyword, name in steps_of(pointer) if keyword == "properties" and name is not None]
+    return f"parameter {'.'.join(names)!r}" if names else "the schema"

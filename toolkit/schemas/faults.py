@@ -1,0 +1,103 @@
+"""Faults: what is not JSON Schema in what is meant to be one, and what no value can ever fit."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from toolkit.json_texts import json_text
+from toolkit.problems import did_you_mean
+from toolkit.schemas.forms import TYPE, TYPES, is_number
+from toolkit.schemas.keywords import draft_of, forms_of
+from toolkit.schemas.kinds import is_of_type, types_of
+from toolkit.schemas.places import Pointer, place_of, reference_in
+from toolkit.schemas.schema import DEEPEST, Schema
+
+_PAIRS = (
+    ("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems"), ("minProperties", "maxProperties"),
+    ("minContains", "maxContains"), ("exclusiveMinimum", "maximum"), ("minimum", "exclusiveMaximum"),
+    ("exclusiveMinimum", "exclusiveMaximum"),
+)  # fmt: skip
+_OF_ECMASCRIPT = re.compile(r"\\[pPcuk]|\\/|\(\?<[A-Za-z_$]|\[\^?\]|\\\d|\(\?[a-z]*-?[a-z]*:|\[[^\]]*(?:&&|--|\[)")
+"""What regular expressions of JSON Schema may have and those of Python have not."""
+
+
+class Fault(NamedTuple):
+    """One thing that is wrong with a schema: where, what, and what to do about it."""
+
+    pointer: Pointer
+    message: str
+    hint: str | None
+
+
+def faults_in(root: Any) -> Iterator[Fault]:
+    """Yield everything that is wrong with a schema, in the draft that it names, or else in every draft."""
+    draft = draft_of(root)
+    for part in Schema.of(root).parts():
+        yield from _misshapen(part, draft)
+        yield from _leading_nowhere(part)
+        yield from _impossible(part)
+        if len(part.pointer) > 2 * DEEPEST:
+            yield Fault(part.pointer, f"lies more than {DEEPEST} schemas deep", "let it nest less")
+            return
+
+
+def _misshapen(part: Schema, draft: str | None) -> Iterator[Fault]:
+    for keyword, value in part.keywords.items():
+        forms = forms_of(keyword, draft)
+        if forms and not any(form.fits(value) for form in forms):
+            hint = _nearest_type(value) if TYPE in forms else "write it so, or leave it out"
+            words = " or ".join(dict.fromkeys(form.words for form in forms))
+            message = f"has {_shown(value)} as its '{keyword}', which must be {words}"
+            yield Fault((*part.pointer, keyword), message, hint)
+    if not _compiles(part.keywords.get("pattern")):
+        hint = "write a backslash before a sign that stands for itself"
+        message = f"has the pattern {part.keywords['pattern']!r}, which is not a regular expression"
+        yield Fault((*part.pointer, "pattern"), message, hint)
+
+
+def _nearest_type(value: Any) -> str | None:
+    unknown = [name for name in types_of({"type": value}) if name not in TYPES]
+    return did_you_mean(unknown[0] if unknown else "", TYPES, otherwise=f"the types are {', '.join(TYPES)}")
+
+
+def _compiles(pattern: Any) -> bool:
+    if not isinstance(pattern, str) or _OF_ECMASCRIPT.search(pattern):
+        return True
+    try:
+        re.compile(pattern)
+    except (re.error, RecursionError, OverflowError):
+        return False
+    return True
+
+
+def _leading_nowhere(part: Schema) -> Iterator[Fault]:
+    reference = reference_in(part.node)
+    if reference is None or place_of(part.root, reference) is not None:
+        return
+    keyword = next(key for key, value in part.keywords.items() if value == reference)
+    names = [f"#/{room}/{name}" for room in ("$defs", "definitions") for name in Schema.of(part.root).at(room).keywords]
+    hint = did_you_mean(reference, names, otherwise="define it in '$defs', and refer to it as '#/$defs/name'")
+    yield Fault((*part.pointer, keyword), f"refers to {reference!r}, which is not in the schema", hint)
+
+
+def _impossible(part: Schema) -> Iterator[Fault]:
+    said = part.keywords
+    for least, most in _PAIRS:
+        low, high = said.get(least), said.get(most)
+        if low is None or high is None or not is_number(low) or not is_number(high):
+            continue
+        if low > high or (low == high and "exclusive" in least + most):
+            message = f"fits no value: its '{least}' is {low}, and its '{most}' is {high}"
+            yield Fault((*part.pointer, least), message, "let the lower bound be the smaller one")
+    types = [name for name in types_of(said) if name in TYPES]
+    for keyword, values in (("const", [said["const"]] if "const" in said else []), ("enum", said.get("enum"))):
+        listed = values if types and isinstance(values, list | tuple) else []
+        wrong = [value for value in listed if not any(is_of_type(value, name) for name in types)]
+        if wrong and len(wrong) == len(listed):
+            message = f"fits no value: {_shown(wrong[0])} in its '{keyword}' is not of type {' or '.join(types)}"
+            yield Fault((*part.pointer, keyword), message, "list values of the type, or change the type")
+
+
+def _shown(value: Any) -> str:
+    text = json_text(value, default=str)
+    return text if len(text) <= 40 else f"{text[:39]}…"  # noqa: PLR2004 - what fits into a message
