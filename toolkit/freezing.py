@@ -26,6 +26,16 @@ def freeze(data: Any) -> Any:
     return frozen
 
 
+def freeze_plain(data: Any) -> Any:
+    """Return plain data frozen, which is a tree of dicts, lists and tuples that nobody else holds, and not deep."""
+    kind = type(data)
+    if kind is dict:
+        return FrozenDict({key: freeze_plain(value) for key, value in data.items()})
+    if kind is list:
+        return FrozenList(map(freeze_plain, data))
+    return tuple(map(freeze_plain, data)) if kind is tuple else data
+
+
 def freeze_mapping(data: Mapping[str, Any]) -> "FrozenDict":
     """Return a mapping of any type, frozen."""
     frozen: FrozenDict = data if isinstance(data, FrozenDict) else freeze(dict(data))

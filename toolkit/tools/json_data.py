@@ -67,7 +67,7 @@ class _Copier:
     def _object(self, entries: Iterable[tuple[object, object]], path: tuple[str, ...]) -> dict[str, Any]:
         copy = {}
         for key, value in entries:
-            if not is_text(key):
+            if type(key) is not str and not is_text(key):
                 message = f"{_written(path)} has a key of type {kind_of(key)!r} instead of text"
                 raise NotJsonError(message)
             name = self._text(key, path)  # type: ignore[arg-type]
@@ -78,7 +78,7 @@ class _Copier:
         return [self.copy(item, (*path, str(position))) for position, item in enumerate(items)]
 
     def _text(self, value: str, path: tuple[str, ...]) -> str:
-        text = plain_text(value)
+        text = value if type(value) is str else plain_text(value)
         self._characters += len(text)
         if self._characters > MAX_CHARACTERS:
             message = f"{path[0]} holds more than {MAX_CHARACTERS:,} characters"

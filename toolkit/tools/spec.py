@@ -7,7 +7,7 @@ from typing import Any
 from toolkit.approvals.risks import Risk
 from toolkit.codes import ROOT_NOT_OBJECT
 from toolkit.errors import InvalidTools
-from toolkit.freezing import freeze
+from toolkit.freezing import freeze_plain
 from toolkit.problems import Location, Problem
 from toolkit.tools.foreign_values import shown
 from toolkit.tools.spec_fields import ReturnBehavior, plain_fields
@@ -65,8 +65,8 @@ class ToolSpec:
             InvalidTools: With every problem at once: a blank name, parameters that are not one JSON object, data that
                 JSON cannot hold.
         """
-        given = {each.name: getattr(self, each.name) for each in fields(self)}
-        place, misplaced = plain_fields({"location": given.pop("location")}, None)
+        given = {name: value for name, usual in _USUAL.items() if (value := getattr(self, name)) is not usual}
+        place, misplaced = plain_fields({"location": given.pop("location", None)}, None)
         plain, unfit = plain_fields(given, place.get("location"))
         problems = [*misplaced, *unfit]
         if "parameters" in plain and plain["parameters"].get("type") != "object":
@@ -75,7 +75,7 @@ class ToolSpec:
         if problems:
             raise InvalidTools(problems=problems)
         for name, value in plain.items():
-            object.__setattr__(self, name, freeze(value))
+            object.__setattr__(self, name, freeze_plain(value))
 
     @classmethod
     def from_class(cls, tools: type) -> "list[ToolSpec]":
@@ -130,3 +130,7 @@ class ToolSpec:
             destructive=self.destructive,
             open_world=self.open_world,
         )
+
+
+_USUAL = {each.name: each.default for each in fields(ToolSpec)}
+"""What a field holds of which nothing is said; it needs neither a check nor a copy."""
