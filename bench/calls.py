@@ -4,6 +4,8 @@ import asyncio
 import json
 import types
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -198,6 +200,40 @@ def chain() -> Iterator[Row]:
     yield row("D", "the same with metrics and gate", surrounded, "ten validated steps", (5.0, 3.0))
 
 
+def long_list() -> Iterator[Row]:
+    """Measure a list of 100,000 numbers that goes through one step of a pipeline."""
+    from toolkit import load_pipeline
+
+    items = list(range(LONG))
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "pipeline.yaml").write_text(PASSING, "utf-8")
+        (Path(folder) / "passing.py").write_text(PASSING_TOOL, "utf-8")
+        pipeline = load_pipeline(Path(folder) / "pipeline.yaml")
+        bare = floors.passed_list(lambda passed: passed, items)
+        assert pipeline.run({"items": items}).text == bare()
+        contestants = {"one validated step": bare, "ours": lambda: pipeline.run({"items": items}).text}
+        times = in_turns(contestants, rounds=ROUNDS // 2, units=1)
+    yield row("D", "a list of 100,000 through one step", times, "one validated step", (2.0, 1.5))
+
+
+LONG = 100_000
+PASSING = """
+tools: [passing.py]
+inputs: {items: {type: array, items: {type: integer}}}
+steps:
+  - pass_on: {items: "${{ inputs.items }}"}
+"""
+PASSING_TOOL = '''
+from toolkit import tool
+
+
+@tool
+def pass_on(items: list[int]) -> list[int]:
+    """Give back a list."""
+    return items
+'''
+
+
 def beside(works: Mapping[str, Work]) -> dict[str, Times]:
     """Measure peers, who need fewer calls to be seen."""
     few = CALLS // 10
@@ -210,4 +246,4 @@ def row(code: str, measure: str, times: dict[str, Times], floor: str, aims: tupl
     return Row(code, measure, unit, floor, ours, *aims, references=times)
 
 
-MEASURES = {"B1": [marking], "B2": [building], "C": [synchronous_call, asynchronous_call], "D": [chain]}
+MEASURES = {"B1": [marking], "B2": [building], "C": [synchronous_call, asynchronous_call], "D": [chain, long_list]}

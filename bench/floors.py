@@ -70,6 +70,16 @@ def validated_call(function: Callable[..., str], text: str) -> Callable[[], str]
     return lambda: function(**validate(text))
 
 
+def passed_list(function: Callable[[list[int]], list[int]], items: list[int]) -> Callable[[], str]:
+    """Return a call of a function with a list that is validated and goes through JSON, there and back, as text."""
+    validate = TypeAdapter(list[int]).validator.validate_json
+
+    def run() -> str:
+        return to_json(function(validate(to_json(items)))).decode()
+
+    return run
+
+
 def validated_steps(steps: Sequence[Callable[[str], str]], text: str) -> Callable[[], str]:
     """Return a chain of text steps, each validated, each through JSON."""
     validate = TypeAdapter(TextArguments).validator.validate_json

@@ -1,5 +1,7 @@
 """What each key of a step does when the pipeline runs."""
 
+from weakref import WeakSet
+
 import pytest
 
 from toolkit import ToolExecutionError, ToolResult, tool
@@ -249,10 +251,43 @@ def test_a_list_that_is_too_long_is_refused(bench):
     @tool
     def many() -> list[int]:
         """Give many numbers."""
-        return list(range(100_001))
+        return list(range(1_000_001))
 
     result = bench.add(many).run('inputs: {}\nsteps: [many, {for_each: "${{ prev }}", set: "${{ item }}"}]', {})
-    assert result.error == "for_each takes at most 100,000 items, and here are 100,001; divide them"
+    assert result.error == "for_each takes at most 1,000,000 items, and here are 1,000,001; divide them"
+
+
+class Weighed:
+    """An object that says whether it is still kept."""
+
+
+@pytest.mark.parametrize("more", ["", ", max_parallel: 4"])
+def test_of_each_item_nothing_but_its_output_is_kept(bench, more):
+    kept: WeakSet[Weighed] = WeakSet()
+    most = []
+
+    @tool
+    def weigh(text: str) -> ToolResult:
+        """Weigh."""
+        made = Weighed()
+        kept.add(made)
+        most.append(len(kept))
+        return ToolResult.success(text, artifact=made)
+
+    steps = f'steps: [{{for_each: "${{{{ split(prev) }}}}", use: weigh{more}}}]'
+    assert bench.add(weigh).run(steps, "a " * 200).structured == ["a"] * 200
+    assert max(most) <= 10
+
+
+@pytest.mark.proof
+def test_for_each_takes_a_million_items(bench):
+    @tool
+    def numbers() -> list[int]:
+        """Give many numbers."""
+        return list(range(1_000_000))
+
+    steps = 'inputs: {}\nsteps: [numbers, {for_each: "${{ prev }}", set: "${{ item }}"}]'
+    assert bench.add(numbers).run(steps, {}).structured == list(range(1_000_000))
 
 
 def test_the_default_for_max_parallel_holds(bench):

@@ -221,6 +221,40 @@ class Flow:
         return roots
 
 
+class InputFlow(Flow):
+    """The way of data that a pipeline was given: what it is as text is made when it is wanted, for it may be long."""
+
+    __slots__ = ("_result", "_text")
+
+    def __init__(self, run: Run, context: ToolContext, value: Any) -> None:
+        """Begin with what was given."""
+        self.run = run
+        self.context = context
+        self.output = value
+        self._result: ToolResult | None = None
+        self._text: str | None = None
+
+    @property
+    def result(self) -> ToolResult:
+        """What was given, as a result; then what the last step gave."""
+        if self._result is None:
+            self._result = outcome_of_value(self.output).result
+        return self._result
+
+    @result.setter
+    def result(self, result: ToolResult) -> None:
+        self._result = result
+
+    @property
+    def text(self) -> str:
+        """What was given, as text; then what the last step gave."""
+        return self.result.output if self._text is None else self._text
+
+    @text.setter
+    def text(self, text: str) -> None:
+        self._text = text
+
+
 class ItemFlow(Flow):
     """The way of one item of a list through a step: the pipe carries the item."""
 

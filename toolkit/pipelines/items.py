@@ -1,7 +1,8 @@
 """Items: a step is done for every item of a list, one after another or several at a time."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from typing import Any
+from operator import attrgetter, itemgetter
+from typing import Any, Final
 
 from toolkit.events import ItemFinished
 from toolkit.pipelines.definitions import MAX_ITEMS, Each
@@ -48,6 +49,8 @@ async def do_for_items(do: DoOnce, each: Each, items: Sequence[Any], flow: Flow,
 
 
 _LONGEST_TOLD = 40
+_NOTHING: Final = object()
+"""What stands for the output of an item that is not done, or was skipped."""
 
 
 def _told(item: Any) -> str:
@@ -63,7 +66,10 @@ def short_form(item: Any) -> str:
 
 
 class _Batch:
-    """The items on their way, taken one by one by as many workers as there are."""
+    """The items on their way, taken one by one by as many workers as there are.
+
+    Of each item that is done no more is kept than its output, or what is reported of it, however many there are.
+    """
 
     def __init__(self, do: DoOnce, each: Each, items: Sequence[Any], flow: Flow, turn: Turn) -> None:
         self._do = do
@@ -73,7 +79,10 @@ class _Batch:
         self._items = items
         self._count = len(items)
         self._waiting: Iterator[tuple[int, Any]] = iter(enumerate(items))
-        self._outcomes: list[Outcome | None] = [None] * len(items)
+        self._outputs: list[Any] = [_NOTHING] * len(items)
+        self._own_skips: list[SkippedItem] = []
+        self._inner_skips: list[tuple[int, Skips]] = []
+        self._attempts = 0
         self._done = 0
         self._failed: tuple[int, Outcome] | None = None
 
@@ -81,14 +90,22 @@ class _Batch:
         """Take items until none is left, or one has failed that must not; tell whether others may go on."""
         for index, item in self._waiting:
             outcome = await self._do(ItemFlow(self._flow, item, index), self._turn_of(index, item))
-            self._outcomes[index] = outcome
-            self._done += 1
+            self._keep(index, outcome)
             self._tell(index, outcome)
             if outcome.ends_run or (outcome.failed and not self._each.skips_failed):
                 if self._failed is None or (outcome.ends_run and not self._failed[1].ends_run):
                     self._failed = (index, outcome)
                 return False
         return True
+
+    def _keep(self, index: int, outcome: Outcome) -> None:
+        self._done += 1
+        self._attempts = max(self._attempts, outcome.attempts)
+        self._inner_skips += [(index, one.within(f"[{index}]")) for one in outcome.skips]
+        if not outcome.failed:
+            self._outputs[index] = outcome.output
+        elif self._each.skips_failed:
+            self._own_skips.append(self._skipped(index, outcome))
 
     def _turn_of(self, index: int, item: Any) -> Turn:
         """Return the turn of one item, whose context names it for whoever is asked or listens."""
@@ -101,24 +118,19 @@ class _Batch:
 
     def outcome(self) -> Outcome:
         """Return the list in the order of the items, without those that were skipped; or the failure."""
-        done = [outcome for outcome in self._outcomes if outcome is not None]
-        attempts = max((outcome.attempts for outcome in done), default=0)
         if self._failed is None:
-            made = outcome_of_value([outcome.output for outcome in done if not outcome.failed], attempts)
-            return made._replace(skips=self._skips())
+            outputs = [output for output in self._outputs if output is not _NOTHING]
+            return outcome_of_value(outputs, self._attempts)._replace(skips=self._skips())
         index, failed = self._failed
         result = failed.result
         message = f"item {index + 1} of {self._count}: {result.error}"
         failure = type(result).failure(message, result.error_code).with_raised(result.raised)
-        return failed._replace(result=failure, attempts=attempts, skips=self._skips())
+        return failed._replace(result=failure, attempts=self._attempts, skips=self._skips())
 
     def _skips(self) -> tuple[Skips, ...]:
         """Return what was left out: by this step, and by the pipelines that it has called for its items."""
-        outcomes = [(index, outcome) for index, outcome in enumerate(self._outcomes) if outcome is not None]
-        inner = tuple(one.within(f"[{index}]") for index, outcome in outcomes for one in outcome.skips)
-        if not self._each.skips_failed:
-            return inner
-        own = tuple(self._skipped(index, outcome) for index, outcome in outcomes if outcome.failed)
+        inner = tuple(one for _, one in sorted(self._inner_skips, key=itemgetter(0)))
+        own = tuple(sorted(self._own_skips, key=attrgetter("place")))
         return (Skips("", self._count, own), *inner) if own else inner
 
     def _skipped(self, index: int, outcome: Outcome) -> SkippedItem:

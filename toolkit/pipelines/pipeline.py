@@ -9,7 +9,7 @@ from toolkit.events import PipelineFinished, PipelineStarted
 from toolkit.pipelines.cleaning import INTERRUPTED, clean_up, clean_up_undisturbed, is_interruption
 from toolkit.pipelines.definitions import ErrorStrategy
 from toolkit.pipelines.execution import make_steps, run_chain
-from toolkit.pipelines.flows import Flow, Run, error_record, failure_of, outcome_of_value, outcome_of_written
+from toolkit.pipelines.flows import Flow, InputFlow, Run, error_record, failure_of, outcome_of_written
 from toolkit.pipelines.plans import Plan
 from toolkit.pipelines.signals import GateRefused
 from toolkit.pipelines.turns import CURRENT_PATH
@@ -223,5 +223,4 @@ def _begin(plan: Plan, ids: tuple[str, ...], inputs: Mapping[str, Any], context:
     """Return a flow at the first step: the only input, if there is but one, is what has been handed on."""
     run = Run(plan, ids, inputs, prefix)
     only = next(iter(inputs.values())) if len(inputs) == 1 else ""
-    result = ToolResult(only) if isinstance(only, str) else outcome_of_value(only).result
-    return Flow(run, context, only, result.output, result)
+    return Flow(run, context, only, only, ToolResult(only)) if isinstance(only, str) else InputFlow(run, context, only)

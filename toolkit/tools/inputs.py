@@ -189,13 +189,19 @@ def _misfits(schema: Mapping[str, Any], value: Any, path: str) -> Iterator[str]:
     """Yield what does not have the format that its schema names; everything else has been checked."""
     if isinstance(value, str) and "format" in schema and not fits(schema["format"], value):
         yield f"Invalid parameter {path!r}: it is no {schema['format']}: {value!r}"
-    if isinstance(value, list) and "items" in schema:
+    if isinstance(value, list) and "items" in schema and _names_formats(schema["items"]):
         for index, item in enumerate(value):
             yield from _misfits(schema["items"], item, f"{path}[{index}]")
     if isinstance(value, dict):
         for name, part in schema.get("properties", {}).items():
             if name in value:
                 yield from _misfits(part, value[name], f"{path}.{name}" if path else name)
+
+
+def _names_formats(schema: Mapping[str, Any]) -> bool:
+    """Return whether a schema names a format anywhere; a list may be long, and most have none."""
+    inner = [*schema.get("properties", {}).values(), *([schema["items"]] if "items" in schema else [])]
+    return "format" in schema or any(map(_names_formats, inner))
 
 
 def input_format() -> Schema:
