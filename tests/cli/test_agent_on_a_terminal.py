@@ -1,6 +1,7 @@
 """On a terminal a person sees what a model says as it comes, takes turns with it, and is asked as everywhere."""
 
 import json
+import re
 import signal
 
 import pytest
@@ -144,7 +145,8 @@ def test_agents_and_pipelines_among_the_tools_are_shown_as_calls(scripted):
     tools = ("--tools", "tools.py", "--tools", "failing.yaml", "--yes")
     nested = agent(scripted, "go", *tools, model="scripted:nested.yaml", with_stdout=True)
     assert nested.end() == 0
-    lines = [line.split()[:3] for line in nested.seen.partition("Look.")[2].splitlines()]
+    seen = re.sub(r"… scripted:nested.yaml is thinking\r\x1b\[K", "", nested.seen)
+    lines = [line.split()[:3] for line in seen.partition("Look.")[2].splitlines()]
     assert [" ".join(words) for words in lines] == [
         "",
         "! 1/20 nothing",
@@ -176,6 +178,19 @@ async def reply(messages, tools):
         await asyncio.Event().wait()
     return "Here I am."
 """
+
+
+def test_model_that_thinks_is_shown_until_it_says_something(scripted):
+    with ChatServer.of_answers(Silence()) as server:
+        run = agent(scripted, "go", "--base-url", server.url, model="chat:m")
+        run.expect("… chat:m is thinking")
+        run.child.send("\x03")
+        assert run.end() == 130
+    assert run.seen.index("is thinking") < run.seen.index("\x1b[K")
+    done = agent(scripted, "write", "--yes")
+    assert done.end() == 0
+    assert "… scripted:script.yaml is thinking\r\x1b[KI shall write it." in done.seen
+    assert "thinking" not in done.stdout
 
 
 def test_ctrl_c_in_a_chat_ends_the_answer_and_at_the_prompt_the_chat(scripted):

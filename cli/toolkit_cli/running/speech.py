@@ -1,7 +1,8 @@
 """Speech: what a model says, written to the terminal as it comes."""
 
-from toolkit.events import Event, ModelFinished, ModelSaid, ModelStarted
+from toolkit.events import Event, ModelChose, ModelFinished, ModelSaid, ModelStarted
 from toolkit.visibility import disarmed
+from toolkit_cli.rendering.thinking import Thinking
 from toolkit_cli.screen import Screen
 
 
@@ -18,6 +19,7 @@ class Speech:
         self._screen = screen
         self._agent: str | None = None
         self._call: int | None = None
+        self._thinks = False
 
     def begin(self) -> None:
         """Listen to another agent: the first one to ask its model is the outermost."""
@@ -28,8 +30,19 @@ class Speech:
         match event:
             case ModelStarted() if self._agent in (None, event.run):
                 self._agent, self._call = event.run, event.call
+                self._screen.show(Thinking(event.model))
+                self._thinks = True
             case ModelSaid() if event.call == self._call:
+                self._end_thinking()
                 self._screen.add(disarmed(event.text))
+            case ModelChose() if event.call == self._call:
+                self._end_thinking()
             case ModelFinished() if event.call == self._call:
+                self._end_thinking()
                 self._screen.end_line()
                 self.last = event.text if event.outcome == "success" else ""
+
+    def _end_thinking(self) -> None:
+        if self._thinks:
+            self._thinks = False
+            self._screen.show(None)
