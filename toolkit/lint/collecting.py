@@ -8,7 +8,7 @@ import faulthandler
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from errno import EBADF
 from pathlib import Path
 from types import ModuleType
@@ -18,6 +18,7 @@ import toolkit
 from toolkit.codes import NOT_A_TOOL
 from toolkit.lint.channels import limit_memory, take_channel
 from toolkit.lint.records import read_configuration
+from toolkit.lint.step_records import StepRecord
 from toolkit.lint.trails import FollowedOpener, Trail
 from toolkit.problems import Problem, problem_record, read_problem
 from toolkit.sources.opening import SourceOpener
@@ -149,36 +150,32 @@ def _plan_of(tool: Tool) -> "Plan | None":
     return tool.plan if room is not None and isinstance(tool, room.Pipeline) else None
 
 
-def _records_of_plan(plan: "Plan") -> list[tuple[Any, ...]]:
-    """Return the fields of `PipelineStep` for each step."""
+def _records_of_plan(plan: "Plan") -> list[dict[str, Any]]:
     from toolkit.pipelines.tainting import taints_of  # noqa: PLC0415 - most projects have tools alone
 
     taints = taints_of(plan)
-    return _step_records(plan.steps, taints) + _step_records(plan.on_failure, taints)
+    steps = [*_steps_of(plan.steps, taints), *_steps_of(plan.on_failure, taints)]
+    return [step._asdict() for step in steps]
 
 
-def _step_records(
+def _steps_of(
     steps: Iterable["PlannedStep"], taints: Mapping[str, tuple["Taint", ...]], *, is_concurrent: bool = False
-) -> list[tuple[Any, ...]]:
-    records: list[tuple[Any, ...]] = []
+) -> Iterator[StepRecord]:
     for step in steps:
         definition = step.definition
-        records.append(
-            (
-                step.path,
-                step.kind,
-                definition.location,
-                None if step.tool is None else record_of(step.tool.spec),
-                step.feed and step.feed.parameter,
-                definition.approval is not None,
-                definition.retry and definition.retry.attempts,
-                definition.timeout,
-                definition.each and definition.each.max_parallel,
-                step.on_error if isinstance(step.on_error, str) else "fallback",
-                is_concurrent,
-                taints.get(step.path, ()),
-            )
+        yield StepRecord(
+            path=step.path,
+            kind=step.kind,
+            location=definition.location,
+            tool=None if step.tool is None else record_of(step.tool.spec),
+            feed=step.feed and step.feed.parameter,
+            asks=definition.approval is not None,
+            attempts=definition.retry and definition.retry.attempts,
+            timeout=definition.timeout,
+            max_parallel=definition.each and definition.each.max_parallel,
+            on_error=step.on_error if isinstance(step.on_error, str) else "fallback",
+            is_concurrent=is_concurrent,
+            taints=taints.get(step.path, ()),
         )
         for inner in step.branches.values():
-            records += _step_records(inner, taints, is_concurrent=True)
-    return records
+            yield from _steps_of(inner, taints, is_concurrent=True)

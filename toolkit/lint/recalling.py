@@ -14,17 +14,17 @@ from toolkit.tools.spec import ToolSpec
 from toolkit.tools.spec_json import record_of
 
 
-def read_step(record: list[Any]) -> PipelineStep:
-    """Return the step of a pipeline that a record stands for."""
-    step = PipelineStep(*record)
-    return step._replace(
-        location=Location(*step.location),
-        tool=None if step.tool is None else ToolSpec.from_json(step.tool),  # type: ignore[arg-type]  # it is a record yet
-        taints=tuple(
+def read_step(record: Mapping[str, Any]) -> PipelineStep:
+    """Return the step of a pipeline that a `StepRecord` stands for, whose fields are given by name."""
+    changes = {
+        "location": Location(*record["location"]),
+        "tool": record["tool"] and ToolSpec.from_json(record["tool"]),
+        "taints": tuple(
             Taint(parameter, Location(*place), tuple(origins), is_seen)
-            for parameter, place, origins, is_seen in step.taints
+            for parameter, place, origins, is_seen in record["taints"]
         ),
-    )
+    }
+    return PipelineStep(**{**record, **changes})
 
 
 def definition_record(tool: ToolDefinition) -> dict[str, Any]:

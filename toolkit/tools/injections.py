@@ -25,6 +25,8 @@ from toolkit.tools.context import MemoryId, ToolContext
 Injection = Literal["context", "memory_id", "memory_id_or_none"]
 
 _QUALIFIERS = (Required, NotRequired, Final, ClassVar)
+_PLAIN = frozenset({str, int, float, bool, NoneType})
+"""The commonest types, in which nothing stands."""
 
 
 def injection_of(annotation: Any) -> Injection | None:
@@ -46,6 +48,8 @@ def misplaced_injection(what: str, annotation: Any) -> tuple[str, str] | None:
         what: Who has the type, for the message: `parameter 'owner'`.
         annotation: The type.
     """
+    if type(annotation) is type and annotation in _PLAIN:
+        return None
     for part in _parts(annotation, {}):
         if _is_memory_mark(part):
             return (
