@@ -74,7 +74,7 @@ def parse_toml(text):
 
 def _nodes_in(node):
     yield node
-    inner = node.items if isinstance(node, Sequence) else ()
+    inner = list(node.items) if isinstance(node, Sequence) else []
     if isinstance(node, Mapping):
         inner = [entry.value for entry in node.entries.values()]
     for one in inner:

@@ -20,7 +20,8 @@ from toolkit.sources.setting_keys import DEFAULTS, GROUP, KEYS, PRICES  # privat
 
 ROOT = Path(__file__).resolve().parents[2]
 TOML = re.compile(r"```toml\n(.*?)```", re.DOTALL)
-VALIDATOR = jsonschema.Draft202012Validator(configuration_schema(lint_schema()))
+SCHEMA = configuration_schema(lint_schema())
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
 def tables_in(page):
@@ -43,7 +44,7 @@ def complaints(table, keys=KEYS):
 
 
 def test_the_schema_is_one():
-    jsonschema.Draft202012Validator.check_schema(VALIDATOR.schema)
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
 def test_the_pages_show_what_the_schema_accepts_but_for_what_they_show_to_be_wrong():
@@ -174,5 +175,5 @@ def test_what_lint_reads_without_complaint_fits_the_schema(table):
 def test_every_key_of_a_row_is_read_and_a_file_of_the_user_says_less(project):
     project.write("toolkit.toml", "polcy = 1\n")
     [problem] = find_configuration(project.folder, {})[1]
-    assert [key.name for key in KEYS] == re.findall(r"'(\w+)'", problem.hint)
-    assert [*VALIDATOR.schema["properties"]] == [key.name for key in KEYS]
+    assert [key.name for key in KEYS] == re.findall(r"'(\w+)'", problem.hint or "")
+    assert [*SCHEMA["properties"]] == [key.name for key in KEYS]
