@@ -38,6 +38,14 @@ def lists(tmp_path):
     return list((tmp_path / "state" / "toolkit" / "leftovers").iterdir())
 
 
+def test_list_is_closed_at_the_end_of_the_program_that_made_it(python):
+    program = "from toolkit.leftovers import temporary\nwith temporary(Path('a')):\n    "
+    forked = "os.fork() and os.wait()\n    with temporary(Path('b')):\n        print('listed')"
+    for inside, printed in (("print('listed')", "listed\n"), (forked, "listed\nlisted\n")):
+        done = python(f"import warnings\nwarnings.simplefilter('default')\n{program}{inside}")
+        assert (done.returncode, done.stdout, done.stderr) == (0, printed, "")
+
+
 def test_half_written_file_is_removed_by_the_next_run(python, tmp_path):
     program = f"from toolkit import replacing\nreplacing.copymode = lambda *_: {DIE}\n"
     (tmp_path / "answer.txt").write_text("before", "utf-8")

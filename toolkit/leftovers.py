@@ -4,6 +4,7 @@ Each program that makes temporary files lists them in a file of its own, in a pr
 lock on that file for as long as it lives. A list without a lock belongs to nobody any more. Only Unix has such locks.
 """
 
+import atexit
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -26,11 +27,26 @@ class _Listed:
 
     def add(self, path: Path) -> None:
         with self._lock:
-            if self._file is None or self._process != os.getpid():  # a fork has a list of its own
-                self._file, self._process, self._count = _new_list(), os.getpid(), 0
+            file = self._own_file()
             self._count += 1
-            self._file.write(os.fsencode(os.path.abspath(path)) + b"\0")  # noqa: PTH100 - links stay as they are
-            self._file.flush()
+            file.write(os.fsencode(os.path.abspath(path)) + b"\0")  # noqa: PTH100 - links stay as they are
+            file.flush()
+
+    def _own_file(self) -> BinaryIO:
+        """Return the file of this process; a fork has one of its own."""
+        if self._file is not None and self._process == os.getpid():
+            return self._file
+        if self._file is None:
+            atexit.register(self.close)
+        else:
+            self._file.close()
+        self._file, self._process, self._count = _new_list(), os.getpid(), 0
+        return self._file
+
+    def close(self) -> None:
+        """Close the list at the end of this program."""
+        if self._file is not None:
+            self._file.close()
 
     def remove_one(self) -> None:
         with self._lock:
