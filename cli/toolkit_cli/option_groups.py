@@ -8,7 +8,7 @@ OTHERS = "Options"
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "Arguments of the tool": ("args", "input"),
     "Rules": ("select", "ignore", "extend_select", "provider", "static", "explain"),
-    "Fixes": ("fix", "unsafe_fixes", "diff"),
+    "Fixes": ("fix", "unsafe_fixes", "diff", "add_noqa"),
     "Baseline": ("baseline", "update_baseline"),
     "Model": ("model", "base_url", "model_timeout", "instructions", "max_turns", "budget"),
     "Conversation": ("transcript", "go_on"),
@@ -17,7 +17,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "Context": ("context", "memory_id", "meta"),
     "HTTP": ("http", "token_env", "allow_host"),
     "Output": ("format", "output", "statistics", "compat", "verbose", "quiet"),
-    "Exit code": ("warnings_as_errors", "exit_zero"),
+    "Exit code": ("require_tools", "warnings_as_errors", "exit_zero"),
 }
 _GROUPS = {name: group for group, names in _NAMES.items() for name in names}
 

@@ -1,6 +1,9 @@
 """What `toolkit lint` prints about the whole, or leaves out, and the comments that it adds."""
 
 import json
+import signal
+import subprocess
+import sys
 
 BAD = """\
 from toolkit import tool
@@ -105,3 +108,54 @@ def test_comment_for_other_linters_is_answered_with_ours(invoke, project):
     )
     invoke("lint", "bad.py", "--fix")
     assert "str:  # toolkit: ignore[TK301]\n" in (project / "bad.py").read_text("utf-8")
+
+
+def test_text_on_stdin_is_checked_as_the_file_that_it_stands_for(invoke, project):
+    write(project, "X = 1\n")
+    result = invoke("lint", "-", "--stdin-filename", "bad.py", "--format", "concise", input=BAD)
+    note = "1 tool in 1 file; read, not run; "
+    assert (result.exit_code, result.stdout.partition(note)[0]) == (
+        1,
+        f"{CONCISE}Found 1 error and 2 warnings in 1 file. (",
+    )
+    assert (project / "bad.py").read_text("utf-8") == "X = 1\n"
+    text = invoke("lint", "-", "--stdin-filename", "new/bad.py", input=BAD).stdout
+    assert text.startswith(
+        "error[TK201]: tool 'remind' has no description\n --> new/bad.py:5:5\n  |\n5 | def remind(when) -> str:\n"
+    )
+
+
+def test_pipelines_and_definitions_come_over_stdin_too(invoke, project):
+    found = invoke("lint", "-", "--stdin-filename", "p.yaml", "--format", "concise", input="name: [\n").stdout
+    assert found.startswith("p.yaml:1:8: error[TK601]")
+    found = invoke("lint", "-", "--stdin-filename", "t.json", "--format", "concise", input="[").stdout
+    assert found.startswith("t.json:1:2: error[TK601]")
+
+
+def test_text_on_stdin_needs_a_name_and_stands_alone(invoke, project):
+    for words, message in (
+        (("-",), "nothing says which file the text on stdin stands for"),
+        (("-", "bad.py", "--stdin-filename", "bad.py"), "a text on stdin is checked alone"),
+        (("-", "--stdin-filename", "bad.py", "--fix"), "a text on stdin cannot be changed"),
+        (("bad.py", "--stdin-filename", "bad.py"), "'--stdin-filename' is for a text on stdin"),
+    ):
+        result = invoke("lint", *words, input=BAD)
+        assert (result.exit_code, result.stderr.splitlines()[0]) == (2, f"error: {message}")
+
+
+def test_watch_checks_again_after_each_change_until_it_is_interrupted(project):
+    write(project)
+    command = [sys.executable, "-m", "toolkit_cli", "lint", "bad.py", "--watch", "--format", "concise", "-q"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
+    with subprocess.Popen(command, cwd=project, **pipes) as process:
+        first = [process.stdout.readline() for _ in range(3)]
+        watching = process.stderr.readline()
+        write(project, BAD.replace("when)", "when: str)"))
+        second = [process.stdout.readline() for _ in range(2)]
+        again = [process.stderr.readline() for _ in range(2)]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 1
+    assert "".join(first) == CONCISE
+    assert watching == "watching for changes; Ctrl-C ends\n"
+    assert "".join(second) == "".join(CONCISE.splitlines(keepends=True)[:2])
+    assert again == ["\n", watching]

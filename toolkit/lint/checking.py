@@ -17,7 +17,7 @@ from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.inspecting import Inspection
 from toolkit.lint.limits import DEFAULT_LIMITS, Limits
 from toolkit.lint.reports import Report
-from toolkit.lint.requests import Asked, Request, make_requests
+from toolkit.lint.requests import Asked, Request, make_requests, request_for_text
 from toolkit.lint.rules import codes as all_codes
 from toolkit.lint.rules.unused_suppression import UnusedSuppression
 from toolkit.lint.selection import is_selected, meant_by, selected_codes
@@ -70,6 +70,7 @@ def check_and_count(
     limits: Limits = DEFAULT_LIMITS,
     cache: Path | None = None,
     gate: "Gate | None" = None,
+    text: str | None = None,
 ) -> Checked:
     """Return everything that is wrong with the tools and pipelines that the user named, and count the files.
 
@@ -83,9 +84,12 @@ def check_and_count(
         limits: What one file may take while it is opened.
         cache: A folder for what was found before in files that have not changed since.
         gate: Who is asked before an MCP server of the project is reached; nobody unless given.
+        text: What stands in the place of the content of the one file that is named; it is read, and not run.
     """
     settings = read_lint_settings(configuration)[0] if settings is None else settings
-    requests, problems, folders = _asked(targets, configuration)
+    if text is not None:
+        settings, cache = settings._replace(is_static=True), None
+    requests, problems, folders = _asked(targets, configuration) if text is None else request_for_text(text, targets[0])
     problems += waiting_for_consent(targets, configuration)
     if not settings.is_static:
         configuration = with_told_servers(configuration, requests, gate)

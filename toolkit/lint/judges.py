@@ -31,6 +31,8 @@ def is_heavy(request: Request) -> bool:
     """Return whether a file may mean much work: it is large, or a document that can repeat its parts."""
     if request.file is None:
         return False
+    if request.text is not None:
+        return len(request.text) > LARGE
     path = Path(request.file)
     try:
         if not path.is_file():

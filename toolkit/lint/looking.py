@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from toolkit.codes import DOES_NOT_IMPORT, MISSING_DESCRIPTION, NO_TOOLS
-from toolkit.documents.json_reading import read_json
+from toolkit.documents.json_reading import parse_json, read_json
 from toolkit.documents.reading import parse_document, read_text
 from toolkit.lint.children import Answer
 from toolkit.lint.defining import built_definition, marks_to_functions, static_definition
@@ -56,7 +56,7 @@ class Looker:
         file = str(request.file)
         if request.kind != "python":
             return Read(request)
-        text = _source(file)
+        text = _source(file) if request.text is None else request.text
         if isinstance(text, Problem):
             return Read(request, problem=text)
         try:
@@ -124,7 +124,7 @@ class Looker:
 
     def _json(self, request: Request) -> Report:
         file = str(request.file)
-        root, problems = read_json(Path(file))
+        root, problems = read_json(Path(file)) if request.text is None else parse_json(request.text, file)
         if root is None:
             return Report(tuple(problems))
         tools, others = definitions_in(root, file)
@@ -135,7 +135,7 @@ class Looker:
 
     def _pipeline_file(self, request: Request, told: "_Told", problems: list[Problem], *, is_static: bool) -> Report:
         file = str(request.file)
-        text = read_text(Path(file), file)
+        text = read_text(Path(file), file) if request.text is None else request.text
         if isinstance(text, Problem):
             return Report((*problems, text) if is_static else tuple(problems))
         if is_static:  # else whoever has planned it tells that it cannot be read

@@ -24,12 +24,14 @@ class Request(NamedTuple):
         base: The folder that this is relative to.
         file: The real path, where it is one file.
         is_named: Whether the user named this very thing, and not a folder or a pattern that it is in.
+        text: What stands in the place of the file's content, such as what an editor has not saved.
     """
 
     target: str
     base: str
     file: str | None = None
     is_named: bool = True
+    text: str | None = None
 
     @property
     def kind(self) -> Kind:
@@ -84,6 +86,11 @@ def make_requests(targets: Iterable[str], base: Path) -> Asked:
             case _:
                 requests.setdefault(text, Request(text, str(base)))
     return Asked(sorted(requests.values(), key=lambda request: request.kind != "python"), problems, folders)
+
+
+def request_for_text(text: str, file: str) -> Asked:
+    """Return what to look at where a text stands in the place of a file, which need not be there."""
+    return Asked([Request(file, "", os.path.realpath(file), text=text)], [], {})
 
 
 def _json_file(text: str, base: Path) -> FilesTarget | Problem:

@@ -15,6 +15,8 @@ from toolkit_cli import console
 from toolkit_cli.completion import complete_rule, complete_target
 from toolkit_cli.failures import ExitCode, Failure, cannot_write
 from toolkit_cli.linting.looking import Look, fixed, silenced
+from toolkit_cli.linting.stdin_texts import text_of_stdin
+from toolkit_cli.linting.watching import watch as watch_paths
 from toolkit_cli.options import Debug, Starts
 from toolkit_cli.rendering.compatibility import as_record, as_table
 from toolkit_cli.rendering.differences import as_lines
@@ -76,6 +78,10 @@ def lint(  # noqa: PLR0913 - each is an option of the command
     ignore: Ignore = None,
     extend_select: ExtendSelect = None,
     provider: Provider = None,
+    stdin_filename: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="The file that stdin, `-`, stands for."),
+    ] = None,
     static: Annotated[bool, typer.Option("--static", help="Read the source only; import nothing.")] = False,
     fix: Annotated[bool, typer.Option("--fix", help="Apply the safe fixes.")] = False,
     unsafe_fixes: Annotated[bool, typer.Option("--unsafe-fixes", help="Apply, or show, the unsafe fixes too.")] = False,
@@ -97,25 +103,32 @@ def lint(  # noqa: PLR0913 - each is an option of the command
     warnings_as_errors: Annotated[bool, typer.Option("--warnings-as-errors", help="Fail on warnings too.")] = False,
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0, whatever is found.")] = False,
     start: Starts = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Check again after each change, until Ctrl-C.")] = False,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Check every file again.")] = False,
-    debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
+    debug: Debug = False,
 ) -> ExitCode:
     """Check tools and pipelines, and point at everything that is wrong.
 
     Without a path, the configured sources are checked, or else the working directory. Findings go to stdout; the exit
     code is 1 if any of them is an error.
     """
+    given = locals() | {"watch": False}
     if explain is not None:
         return _explain(explain)
+    if watch:
+        return watch_paths(paths or (), lambda: lint(**given))
     if statistics and format != "text":
         raise Failure(ExitCode.USAGE, f"'--statistics' is written as text, not as {format}")
     outputs = [_output(text) for text in output or ()]
+    text = text_of_stdin(paths or (), stdin_filename, writes=fix or diff or add_noqa)
+    paths = [str(stdin_filename)] if text is not None else paths
+    static = static or text is not None
     configuration = load_configuration(start=start)
     settings = _settings(configuration, _Said(select, ignore, extend_select, provider, baseline, static, require_tools))
     if compat:
         return _show_compatibility(paths or (), configuration, settings, provider, format)
     cache = None if no_cache else _cache_folder(configuration)
-    look = Look(paths or (), configuration, settings, cache, update_baseline=update_baseline)
+    look = Look(paths or (), configuration, settings, cache, update_baseline=update_baseline, text=text)
     if diff:
         return _show_diff(look(), unsafe=unsafe_fixes)
     problems = fixed(look, unsafe=unsafe_fixes) if fix else look()

@@ -29,6 +29,7 @@ class Look:
         cache: Path | None,
         *,
         update_baseline: bool,
+        text: str | None = None,
     ) -> None:
         """Look at nothing yet.
 
@@ -38,6 +39,7 @@ class Look:
             settings: Those of lint.
             cache: The folder of what was found before; nothing is kept without one.
             update_baseline: Whether what is found is written into the baseline.
+            text: What stands in the place of the one file that is named.
 
         Raises:
             Failure: If there is no baseline to write.
@@ -46,7 +48,7 @@ class Look:
             raise Failure(
                 ExitCode.USAGE, "there is no baseline to update", hint="name it: --baseline lint-baseline.json"
             )
-        self._check: Callable[[], Checked] = lambda: _check(paths, configuration, settings, cache)
+        self._check: Callable[[], Checked] = lambda: _check(paths, configuration, settings, cache, text)
         self.files = FileCounts()
         self.tools: ToolCounts
         self._file = settings.baseline
@@ -85,11 +87,16 @@ class Look:
 
 
 def _check(
-    paths: Sequence[str], configuration: "Configuration", settings: "LintSettings", cache: Path | None
+    paths: Sequence[str],
+    configuration: "Configuration",
+    settings: "LintSettings",
+    cache: Path | None,
+    text: str | None,
 ) -> "Checked":
     from toolkit.lint.checking import check_and_count  # noqa: PLC0415 - help needs none of it
 
-    return check_and_count(paths, configuration, settings=settings, cache=cache, gate=gate_for(configuration))
+    gate = gate_for(configuration)
+    return check_and_count(paths, configuration, settings=settings, cache=cache, gate=gate, text=text)
 
 
 def fixed(look: Look, *, unsafe: bool) -> list[Problem]:

@@ -95,9 +95,19 @@ def _shown(character: str) -> str:
     return _TAB if character == "\t" else one_line(character) if not " " <= character <= "~" else character
 
 
+def stand_in(file: str, text: str) -> None:
+    """Let a text stand in the place of a file from now on, such as what an editor has not saved."""
+    _STAND_INS[Path(file).absolute()] = text.removeprefix("\ufeff").split("\n")
+
+
+_STAND_INS: dict[Path, list[str]] = {}
+
+
 def _lines_of(file: str) -> list[str]:
     """Return the lines of a regular file of a sensible size, and none of anything else."""
     path = Path(file)
+    if path.absolute() in _STAND_INS:
+        return _STAND_INS[path.absolute()]
     try:
         state = path.stat()
         if not S_ISREG(state.st_mode) or state.st_size > _LARGEST_FILE:

@@ -1,0 +1,62 @@
+"""File stamps: which version of a project's files there is, to notice that one has changed."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from time import sleep
+
+from toolkit.sources.modules import users_modules
+
+INTERVAL = 0.3
+_SUFFIXES = (".py", ".yaml", ".yml", ".toml", ".json")
+_MOST_FILES = 5_000
+
+Stamp = Mapping[str, tuple[int, int]]
+"""What tells a version of each file from another: when it was written, and its size."""
+
+
+def wait_for_change(targets: Sequence[str], known: Stamp) -> None:
+    """Return once the files are others than those of a stamp, and nobody writes to them any more."""
+    while (now := stamp_of(targets)) == known:
+        sleep(INTERVAL)
+    while now != (later := stamp_after_a_while(targets)):
+        now = later
+
+
+def stamp_after_a_while(targets: Sequence[str]) -> Stamp:
+    """Return the stamp of the files a moment later."""
+    sleep(INTERVAL / 3)
+    return stamp_of(targets)
+
+
+def stamp_of(targets: Sequence[str]) -> Stamp:
+    """Return the stamp of the files whose changes count."""
+    stamp = {}
+    for count, file in enumerate(_files(targets)):
+        if count >= _MOST_FILES:
+            break
+        try:
+            status = os.stat(file)  # noqa: PTH116 - a Path a file costs more than the rest
+        except OSError:
+            continue
+        stamp[file] = (status.st_mtime_ns, status.st_size)
+    return stamp
+
+
+def _files(targets: Sequence[str]) -> Iterator[str]:
+    """Return the files whose changes count: what was imported, what stands beside the targets, the settings."""
+    yield from (str(module.__file__) for module in users_modules().values())
+    for name in ("toolkit.toml", "pyproject.toml"):
+        yield str(Path.cwd() / name)
+    for target in targets:
+        path = Path(target if Path(target).exists() else target.rpartition(":")[0])
+        if path.is_dir():
+            yield from _files_in(path)
+        elif path.is_file():
+            yield from (str(file) for file in path.parent.iterdir() if file.suffix in _SUFFIXES)
+
+
+def _files_in(folder: Path) -> Iterator[str]:
+    for place, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith((".", "__"))]
+        yield from (os.path.join(place, name) for name in files if name.endswith(_SUFFIXES))  # noqa: PTH118
