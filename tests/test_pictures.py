@@ -12,7 +12,7 @@ PICTURES = sorted((ROOT / "docs" / "pictures").glob("*.svg"))
 
 @pytest.mark.proof
 def test_pictures_show_what_the_program_shows():
-    command = [sys.executable, ROOT / "docs" / "draw_pictures.py", "--check"]
+    command = [sys.executable, str(ROOT / "docs" / "draw_pictures.py"), "--check"]
     finished = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (finished.returncode, finished.stdout, finished.stderr) == (0, "", "")
 

@@ -231,7 +231,7 @@ def test_a_call_without_secrets_is_logged_and_told_as_it_came():
     assert events[0].arguments is sent
 
 
-BEHIND = {
+BEHIND: dict[str, tuple[Any, Any, Any]] = {
     "a definition of draft 7": (
         {"login": {"$ref": "#/definitions/Login"}},
         {"definitions": {"Login": {"type": "object", "properties": {"pin": {"type": "string", "writeOnly": True}}}}},

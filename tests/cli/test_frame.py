@@ -10,6 +10,7 @@ from importlib.metadata import version
 from inspect import signature
 from pathlib import Path
 from pydoc import locate
+from typing import Any
 
 import pydantic
 import pytest
@@ -381,6 +382,6 @@ def test_help_of_a_command_with_many_options_has_them_under_headings(invoke, nam
 
 
 def test_every_option_under_a_heading_is_one_of_a_command():
-    functions = [locate(place.replace(":", ".")) for place, _ in COMMANDS.values()]
+    functions: list[Any] = [locate(place.replace(":", ".")) for place, _ in COMMANDS.values()]
     options = {name for function in functions for name in signature(function).parameters}
     assert set(option_groups._GROUPS) - options == set()
