@@ -42,6 +42,10 @@ class ToolkitError(Exception):
     """The root of everything the library raises on purpose."""
 
 
+MISSING = "is missing"
+"""The reason for a member that is not there."""
+
+
 class ToolArgumentsError(ToolkitError):
     """The arguments of a tool call are malformed, missing or of the wrong type.
 
@@ -65,6 +69,11 @@ class ToolArgumentsError(ToolkitError):
         super().__init__(message)
         self.code = code
         self.faults = dict(faults or {})
+
+    @property
+    def wrong(self) -> dict[str, str]:
+        """The reason for each member that is there but wrong, by its path."""
+        return {path: reason for path, reason in self.faults.items() if reason != MISSING}
 
 
 class ToolExecutionError(ToolkitError):

@@ -180,15 +180,16 @@ class InputShape:
         given: dict[str, Any] = read_arguments(self._shape, arguments, optional)
         defaults = {one.name.text: one.schema["default"] for one in self._inputs if "default" in one.schema}
         whole = defaults | given
-        if wrong := list(_misfits(self.schema, whole, "")):
-            raise ToolArgumentsError("; ".join(wrong))
+        if wrong := dict(_misfits(self.schema, whole, "")):
+            message = "; ".join(f"Invalid parameter {path!r}: {reason}" for path, reason in wrong.items())
+            raise ToolArgumentsError(message, faults=wrong)
         return whole
 
 
-def _misfits(schema: Mapping[str, Any], value: Any, path: str) -> Iterator[str]:
-    """Yield what does not have the format that its schema names; everything else has been checked."""
+def _misfits(schema: Mapping[str, Any], value: Any, path: str) -> Iterator[tuple[str, str]]:
+    """Yield the path of what does not have the format that its schema names, and why; the rest has been checked."""
     if isinstance(value, str) and "format" in schema and not fits(schema["format"], value):
-        yield f"Invalid parameter {path!r}: it is no {schema['format']}: {value!r}"
+        yield path, f"it is no {schema['format']}: {value!r}"
     if isinstance(value, list) and "items" in schema and _names_formats(schema["items"]):
         for index, item in enumerate(value):
             yield from _misfits(schema["items"], item, f"{path}[{index}]")

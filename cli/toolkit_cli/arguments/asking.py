@@ -81,12 +81,9 @@ class _Form:
     def _objection(self, name: str, text: str) -> str | None:
         """Tell why a typed text will not do as this argument; what the others lack is not its fault."""
         value = self._schemas.value(text, self._schemas.of(name))
-        mine = [
-            problem
-            for problem in objections(self._tool, {**self.values, name: value})
-            if f"parameter '{name}" in problem.message
-        ]
-        return one_line(mine[0].message) if mine else None
+        found = objections(self._tool, {**self.values, name: value})
+        mine = next((one.problem for one in found if one.argument == name), None)
+        return one_line(mine.message) if mine else None
 
     def _message(self, name: str, schema: Schema) -> str:
         type_ = "" if self._schemas.choices(schema) else f" ({type_of(schema.node)})"

@@ -14,9 +14,7 @@ from toolkit_cli.arguments.assignments import Assignment, read_assignment, read_
 from toolkit_cli.arguments.conversion import Schemas
 from toolkit_cli.arguments.text_places import USAGE, TextPlace, text_place
 
-_OBJECTIONS = re.compile(r"; (?=(?:Invalid|Unknown) parameter )")
-_REPORTED_ALREADY = ("Missing required parameter", "Unknown parameter")
-_INVALID_NAME = re.compile(r"Invalid parameter '([^'.\[]+)")
+_MEMBER = re.compile(r"[.\[]")
 
 
 class Given(NamedTuple):
@@ -36,28 +34,52 @@ class Given(NamedTuple):
 
 
 class Gathered(NamedTuple):
-    """The arguments as far as they are known, the names of those that are still missing, and what is wrong."""
+    """What is known of the arguments of a call.
+
+    Attributes:
+        arguments: Those that are known.
+        missing: The names of those that are still missing.
+        problems: What is wrong.
+        unread: The names of those that were given, but cannot be read: they are not missing.
+    """
 
     arguments: dict[str, Any]
     missing: list[str]
     problems: list[Problem]
+    unread: set[str]
+
+    @classmethod
+    def nothing(cls, *problems: Problem) -> "Gathered":
+        """Return that nothing is known yet, and what is wrong."""
+        return cls({}, [], [*problems], set())
+
+    def refuse(self, name: str, problem: Problem) -> None:
+        """Keep that an argument was given and cannot be read."""
+        self.unread.add(name)
+        self.problems.append(problem)
+
+
+class Objection(NamedTuple):
+    """What a tool says against one argument; the name is empty where it is about them all."""
+
+    argument: str
+    problem: Problem
 
 
 def gather_arguments(tool: Tool, given: Given) -> Gathered:
     """Put the arguments of a call together: `--args` first, then the words, then the text where it belongs."""
     if undecoded := _undecoded(given):
-        return Gathered({}, [], undecoded)
+        return Gathered.nothing(*undecoded)
     schemas = Schemas(tool.spec.parameters)
-    gathered = Gathered({}, [], [])
-    assignments, texts = _sorted_words(given.words, schemas, gathered.problems)
+    gathered = Gathered.nothing()
+    assignments, texts = _sorted_words(given.words, schemas, gathered)
     whole_is_known = given.whole is None or _take_whole(given, gathered)
     _take_assignments(assignments, schemas, gathered)
     _take_text(tool, schemas, given, texts, gathered)
     _refuse_unknown(tool, dict.fromkeys([*gathered.arguments, *assignments]), gathered.problems)
     _refuse_unknown_inside(tool, gathered.arguments, gathered.problems)
     if whole_is_known:
-        bad = {name for problem in gathered.problems if (name := _about(problem))}
-        known = bad.union(gathered.arguments)
+        known = gathered.unread.union(gathered.arguments)
         gathered.missing.extend(name for name in tool.spec.required if name not in known)
     return gathered
 
@@ -79,32 +101,34 @@ def _is_utf8(word: str) -> bool:
     return True
 
 
-def objections(tool: Tool, arguments: Mapping[str, Any]) -> list[Problem]:
-    """Return what the tool says against these arguments, a Problem for each; missing ones are not among them."""
+def objections(tool: Tool, arguments: Mapping[str, Any]) -> list[Objection]:
+    """Return what the tool says against these arguments, each by itself; missing ones are not among them."""
     try:
         tool.describe(tool.parse(arguments))
     except (ToolArgumentsError, ToolExecutionError) as error:
+        if not isinstance(error, ToolArgumentsError) or not error.faults:
+            text = str(error)
+            return [Objection("", Problem("", text[:1].lower() + text[1:]))]
         schemas = Schemas(tool.spec.parameters)
-        parts = [part for part in _OBJECTIONS.split(str(error)) if not part.startswith(_REPORTED_ALREADY)]
-        return [_objection(part, arguments, schemas) for part in parts]
+        return [_objection(path, reason, arguments, schemas) for path, reason in error.wrong.items()]
     except (Signal, KeyboardInterrupt):
         raise
     except BaseException as error:  # noqa: BLE001 - a tool of a class of one's own may raise anything
-        return [Problem("", f"tool {tool.name!r} cannot read its arguments: {words_of(error)}")]
+        return [Objection("", Problem("", f"tool {tool.name!r} cannot read its arguments: {words_of(error)}"))]
     return []
 
 
-def _objection(text: str, arguments: Mapping[str, Any], schemas: Schemas) -> Problem:
-    found = _INVALID_NAME.match(text)
-    hint = None
-    if found and isinstance(value := arguments.get(found[1]), str):
-        choices = [choice for choice in schemas.choices(schemas.of(found[1])) if isinstance(choice, str)]
+def _objection(path: str, reason: str, arguments: Mapping[str, Any], schemas: Schemas) -> Objection:
+    name, hint = _MEMBER.split(path, maxsplit=1)[0], None
+    if isinstance(value := arguments.get(name), str):
+        choices = [choice for choice in schemas.choices(schemas.of(name)) if isinstance(choice, str)]
         hint = did_you_mean(value, choices) if choices else None
-    return Problem("", text[:1].lower() + text[1:], hint=hint)
+    message = f"invalid parameter {path!r}: {reason}" if path else f"invalid arguments: {reason}"
+    return Objection(name, Problem("", message, hint=hint))
 
 
 def _sorted_words(
-    words: Iterable[str], schemas: Schemas, problems: list[Problem]
+    words: Iterable[str], schemas: Schemas, gathered: Gathered
 ) -> tuple[dict[str, list[Assignment]], list[str]]:
     """Return the assignments by name, with their files read, and the words that assign nothing."""
     assignments: dict[str, list[Assignment]] = {}
@@ -116,7 +140,7 @@ def _sorted_words(
             continue
         read = with_file_read(assignment)
         if isinstance(read, Problem):
-            problems.append(read)
+            gathered.refuse(assignment.name, read)
         else:
             assignments.setdefault(read.name, []).append(read)
     return assignments, texts
@@ -141,7 +165,7 @@ def _take_assignments(assignments: Mapping[str, list[Assignment]], schemas: Sche
     for name, several in assignments.items():
         value = _assigned(several, name, schemas)
         if isinstance(value, Problem):
-            gathered.problems.append(value)
+            gathered.refuse(name, value)
         else:
             gathered.arguments[name] = value
 
@@ -238,9 +262,3 @@ def _refuse_unknown_inside(tool: Tool, arguments: Mapping[str, Any], problems: l
         if one.around:
             hint = one.meant or f"it takes {', '.join(one.known) or 'none'}"
             problems.append(Problem("", f"{tool.name} has no argument '{one.path}'", hint=hint))
-
-
-def _about(problem: Problem) -> str | None:
-    """Return the argument that a Problem is about: it was given, if badly, and is not missing."""
-    found = re.match(r"argument '([^']+)'", problem.message)
-    return found[1] if found else None

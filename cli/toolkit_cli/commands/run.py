@@ -175,7 +175,7 @@ def _complete(tool: Tool, given: Given, answers: Answers, target: str) -> Mappin
     """
     gathered = gather_arguments(tool, given)
     learn_arguments(console.redactor(), tool, gathered.arguments)
-    problems = [*gathered.problems, *objections(tool, gathered.arguments)]
+    problems = [*gathered.problems, *(one.problem for one in objections(tool, gathered.arguments))]
     if gathered.missing:
         from toolkit_cli.arguments.asking import ask_for, missing_problems  # noqa: PLC0415 - only where something is missing
 

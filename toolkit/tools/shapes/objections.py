@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import ValidationError, from_json
 
-from toolkit.errors import ToolArgumentsError
+from toolkit.errors import MISSING, ToolArgumentsError
 from toolkit.tools.hiding import secret_members
 from toolkit.tools.shapes.owning import NOT_OWNED
 from toolkit.tools.shapes.unknown_members import unknown_members
@@ -106,7 +106,7 @@ def explain(error: ValueError, schema: Mapping[str, Any], data: Any) -> ToolArgu
     faults = {path: " or ".join(dict.fromkeys(reasons)) for path, reasons in wrong.items()}
     parts += [f"{_named(path)}: {reason}" for path, reason in faults.items()]
     parts += _unknown(schema, data) if missing else []
-    return ToolArgumentsError("; ".join(parts), faults=dict.fromkeys(missing, "is missing") | faults)
+    return ToolArgumentsError("; ".join(parts), faults=dict.fromkeys(missing, MISSING) | faults)
 
 
 def _unknown(schema: Mapping[str, Any], data: Any) -> Iterator[str]:
