@@ -220,3 +220,17 @@ def test_chat_that_may_ask_nothing_is_none(scripted):
     refused = agent(scripted, "--no-input")
     assert refused.end() == 2
     assert "error: there is no task" in refused.seen
+
+
+def test_agent_of_a_file_chats(scripted):
+    (scripted / "clerk.yaml").write_text(
+        "agent: simple\nname: clerk\ndescription: Write.\nmodel: scripted:script.yaml\ntools: [file_write]\n", "utf-8"
+    )
+    chat = Terminal(scripted, "agent", "clerk.yaml")
+    chat.expect("chat with scripted:script.yaml with 1 tool · /help lists the commands · Ctrl-D ends it")
+    say(chat, "write\r")
+    chat.answer("o")
+    chat.expect("It is written.")
+    say(chat, "\x04")
+    assert chat.end() == 0
+    assert (scripted / "answer.txt").read_text("utf-8") == "42"

@@ -230,3 +230,82 @@ def test_lint_looks_at_what_an_agent_is_told(invoke, project):
         "clerk.yaml:4:24: error[TK501] [*] the instruction of 'clerk' has an invisible character: "
         "U+200B ZERO WIDTH SPACE"
     )
+
+
+def test_agent_command_runs_the_agent_of_a_file(program, clerk):
+    done = program("agent", "agents/clerk.yaml", "Sum it up", "--yes", "--transcript", "said.json", "-q")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "It is written: Successfully wrote to: answer.txt\n", "")
+    said = json.loads((clerk / "said.json").read_text("utf-8"))
+    assert (said["model"], said["task"]) == ("scripted:script.yaml", "Sum it up")
+    assert said["messages"][1] == {"role": "user", "text": "Sum it up"}
+
+
+def test_agent_of_a_file_goes_on_with_its_transcript_within_a_budget(program, clerk):
+    script = "turns: [I am listening., You said that before.]\n"
+    (clerk / "agents" / "script.yaml").write_text(script, "utf-8")
+    first = program("agent", "agents/clerk.yaml", "Hello", "--transcript", "said.json", "-q")
+    again = program("agent", "agents/clerk.yaml", "Hello", "--transcript", "said.json", "--continue", "-q")
+    assert (first.stdout, again.stdout) == ("I am listening.\n", "You said that before.\n")
+    assert len(json.loads((clerk / "said.json").read_text("utf-8"))["messages"]) == 5  # the instructions, and two turns
+    (clerk / "agents" / "script.yaml").write_text(SCRIPT, "utf-8")
+    spent = program("agent", "agents/clerk.yaml", "Sum it up", "--yes", "--budget", "1 calls", "-q")
+    assert spent.returncode == 1
+    assert "budget" in spent.stderr
+    assert not (clerk / "answer.txt").exists()
+
+
+def test_inputs_of_a_file_have_their_defaults_and_its_prompt_words_the_task(program, clerk):
+    (clerk / "agents" / "script.yaml").write_text("turns: [Done.]\n", "utf-8")
+    (clerk / "agents" / "teller.yaml").write_text(
+        "agent: simple\nname: teller\ndescription: Tell.\nmodel: scripted:script.yaml\n"
+        "inputs: {language: {type: string, default: French}}\n"
+        "prompt: Do this in ${{ inputs.language }} - ${{ inputs.task }}\n",
+        "utf-8",
+    )
+    program("agent", "agents/teller.yaml", "greet", "--transcript", "said.json")
+    [_, first, _] = json.loads((clerk / "said.json").read_text("utf-8"))["messages"]
+    assert first["text"] == "Do this in French - greet"
+
+
+ALONE = "agent: simple\nname: a\ndescription: A.\nmodel: scripted:script.yaml\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("agents/clerk.yaml", "go", "--tools", "calculator"), 2, "--tools: the file of an agent says that by itself"),
+        (
+            ("agents/clerk.yaml", "go", "--instructions", "x"),
+            2,
+            "--instructions: the file of an agent says that by itself",
+        ),
+        (("agents/clerk.yaml",), 2, "there is no task"),
+        (("agents/gone.yaml", "go"), 4, "agents/gone.yaml"),
+        (("agents/pipe.yaml", "go"), 2, "'agents/pipe.yaml' describes no agent"),
+        (
+            ("agents/more.yaml", "go"),
+            2,
+            "the agent of 'agents/more.yaml' needs more than a task: missing required parameter",
+        ),
+        (
+            ("agents/alone.yaml", "go"),
+            2,
+            "the agent of 'agents/alone.yaml' takes no task: its prompt says what is to be done",
+        ),
+        (("write", "it", "--model", "scripted:agents/script.yaml"), 2, "there is one task too many: 'it'"),
+    ],
+)
+def test_agent_command_that_cannot_begin_says_why(invoke, clerk, arguments, code, message):
+    (clerk / "agents" / "pipe.yaml").write_text("toolkit: 1\nsteps: [{use: calculator}]\n", "utf-8")
+    (clerk / "agents" / "more.yaml").write_text(f"{ALONE}inputs: {{city: {{type: string}}}}\n", "utf-8")
+    (clerk / "agents" / "alone.yaml").write_text(f"{ALONE}prompt: Do it.\n", "utf-8")
+    done = invoke("agent", *arguments)
+    assert (done.exit_code, done.stdout) == (code, "")
+    assert message in done.stderr
+
+
+def test_agent_whose_prompt_says_all_needs_no_task(program, clerk):
+    (clerk / "agents" / "script.yaml").write_text("turns: [Done.]\n", "utf-8")
+    (clerk / "agents" / "alone.yaml").write_text(f"{ALONE}prompt: Do it.\n", "utf-8")
+    done = program("agent", "agents/alone.yaml", "-q")
+    assert (done.returncode, done.stdout) == (0, "Done.\n")

@@ -1,6 +1,6 @@
 """`toolkit agent`: let a model do a task with tools, or chat with it, and ask before anything that may do harm."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -31,6 +31,7 @@ from toolkit_cli.options import (
     Yes,
 )
 from toolkit_cli.rendering.results import Format
+from toolkit_cli.running.agent_files import ReadyAgent, agent_of_file, names_file
 from toolkit_cli.running.answering import Answers, make_gate
 from toolkit_cli.running.conversing import Conversation
 from toolkit_cli.running.keeping import KeptWork
@@ -44,13 +45,21 @@ from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:
-    from toolkit.agents.agent import AgentTool
     from toolkit.agents.models.messages import Model
     from toolkit.agents.transcripts import Transcript
     from toolkit.approvals.gates import Gate
     from toolkit.sources.configuration import Configuration
 
 
+First = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[FILE.yaml]",
+        help="The file of an agent; without one, `--tools` says what it may call.",
+        show_default=False,
+        autocompletion=complete_target,
+    ),
+]
 Task = Annotated[
     str | None,
     typer.Argument(metavar="[TASK]", help="The task, in words; - for stdin. Without one, a chat.", show_default=False),
@@ -80,6 +89,10 @@ Groups = Annotated[
         autocompletion=complete_group,
     ),
 ]
+Turns = Annotated[
+    int,
+    typer.Option(metavar="N", min=1, help="Requests to the model for a task, at most; a file says its own."),
+]
 Spending = Annotated[
     str | None,
     typer.Option(
@@ -97,7 +110,8 @@ class _Wanted(NamedTuple):
 
     Attributes:
         task: What is to be done; None for a chat.
-        model: What answers.
+        model: What answers; None where the file of the agent says it.
+        file: The file of the agent, if there is one.
         targets: What it may call; without any, the configured sources.
         instructions: What it is told first.
         turns: Requests to the model for a task, at most.
@@ -111,7 +125,8 @@ class _Wanted(NamedTuple):
     """
 
     task: str | None
-    model: "Model"
+    model: "Model | None"
+    file: str | None
     targets: Sequence[str]
     instructions: str
     turns: int
@@ -125,6 +140,7 @@ class _Wanted(NamedTuple):
 
 
 def agent(  # noqa: PLR0913 - each is an option of the command
+    first: First = None,
     task: Task = None,
     *,
     model: ModelName = None,
@@ -133,7 +149,7 @@ def agent(  # noqa: PLR0913 - each is an option of the command
     tools: Offered = None,
     group: Groups = None,
     instructions: Annotated[str, typer.Option(metavar="TEXT", help="The instructions for the model.")] = "",
-    max_turns: Annotated[int, typer.Option(metavar="N", min=1, help="Requests to the model for a task, at most.")] = 20,
+    max_turns: Turns = 20,
     budget: Spending = None,
     transcript: Kept = None,
     go_on: Annotated[bool, typer.Option("--continue", help="Continue the conversation in the transcript.")] = False,
@@ -156,12 +172,18 @@ def agent(  # noqa: PLR0913 - each is an option of the command
     no flag allows the call, the model is told that it was refused.
     """
     answers = Answers(yes, no_input, approve or ())
-    work = _work(task, answers)
+    file, task = (first, task) if names_file(first) else (None, _only_task(first, task))
+    if file is not None:
+        _refuse_what_the_file_says({"--tools": tools, "--group": group, "--instructions": instructions})
+    work = None if file is not None and task is None else _work(task, answers)
     configuration = load_configuration(grant=grant, start=start, consent=consent)
     configuration = configuration._replace(context={**configuration.context, **read_values(context or ())})
+    if file is not None:
+        configuration = configuration._replace(model_said=model, model_url=base_url or configuration.model_url)
     wanted = _Wanted(
         work,
-        _model(configuration, model, base_url, model_timeout),
+        _model(configuration, model, base_url, model_timeout) if file is None or model_timeout is not None else None,
+        file,
         (*(tools or ()), *_known_groups(group or (), configuration)),
         instructions,
         max_turns,
@@ -175,10 +197,36 @@ def agent(  # noqa: PLR0913 - each is an option of the command
     with Screen() as screen:
         show_logs(screen, verbose, debug=debug)
         conversation = _conversation(wanted, configuration, answers, screen)
-        exit_code = _chat(conversation) if work is None else conversation.answer(work)
+        if work is None and conversation.takes_task:
+            _work(None, answers)
+            exit_code = _chat(conversation)
+        else:
+            exit_code = conversation.answer(work or "")
         conversation.tell_usage()
     leave_if_threads_remain(exit_code)
     return exit_code
+
+
+def _only_task(first: str | None, second: str | None) -> str | None:
+    """Return the one task where no file is named.
+
+    Raises:
+        Failure: If there are two.
+    """
+    if second is not None:
+        hint = "put a task of several words in quotes; the file of an agent ends with .yaml"
+        raise Failure(ExitCode.USAGE, f"there is one task too many: '{second}'", hint=hint)
+    return first
+
+
+def _refuse_what_the_file_says(options: Mapping[str, object]) -> None:
+    problems = [
+        Problem("", f"{option}: the file of an agent says that by itself", hint="change the file, or leave it out")
+        for option, value in options.items()
+        if value
+    ]
+    if problems:
+        raise Failure(ExitCode.USAGE, problems=problems)
 
 
 def _work(task: str | None, answers: Answers) -> str | None:
@@ -256,7 +304,7 @@ def _conversation(wanted: _Wanted, configuration: "Configuration", answers: Answ
         Failure: If a tool is not there, or is broken, or the file cannot be written.
     """
     gate = make_gate(answers, screen, configuration.approval_timeout)
-    agent_tool = _agent(wanted, configuration, gate, answers)
+    ready = _agent(wanted, configuration, gate, answers)
     teller = None if wanted.quiet else Teller(screen, aloud=True)
     kept = KeptWork(both(teller, write_event if wanted.format == "jsonl" else None))
     run = Run(goal=wanted.task, budget=wanted.budget, channel=None if wanted.quiet else message_channel(screen))
@@ -269,22 +317,40 @@ def _conversation(wanted: _Wanted, configuration: "Configuration", answers: Answ
     )
     file = None
     if wanted.path is not None:
-        file = TranscriptFile(wanted.path, wanted.model.name, wanted.task, wanted.earlier)
-    conversation = Conversation(agent_tool, wanted.said, context, run, screen, wanted.format, kept, teller, file)
+        file = TranscriptFile(wanted.path, ready.agent.model.name, wanted.task, wanted.earlier)
+    conversation = Conversation(
+        ready.agent,
+        wanted.said,
+        context,
+        run,
+        screen,
+        wanted.format,
+        kept,
+        teller,
+        file,
+        ready.worded,
+        ready.takes_task,
+    )
     conversation.keep_from_here_on()
     return conversation
 
 
-def _agent(wanted: _Wanted, configuration: "Configuration", gate: "Gate", answers: Answers) -> "AgentTool":
+def _agent(wanted: _Wanted, configuration: "Configuration", gate: "Gate", answers: Answers) -> ReadyAgent:
     from toolkit.agents.agent import AgentTool  # noqa: PLC0415 - help needs none of it
     from toolkit.agents.loop import Limits  # noqa: PLC0415
 
+    if wanted.file is not None:
+        ready = agent_of_file(wanted.file, wanted.task, configuration, gate, warn=not wanted.quiet)
+        check_names(answers.rules, ready.agent.tools.values())
+        changes = {"transcript": wanted.said} | ({"model": wanted.model} if wanted.model is not None else {})
+        return ready._replace(agent=ready.agent.replace(**changes))
     opened = open_all(wanted.targets, configuration, gate)
     end_at_errors(opened.problems)
     if not wanted.quiet:
         report(opened.problems, as_json=wanted.format != "text")
     check_names(answers.rules, opened.tools.values())
-    return AgentTool(
+    assert wanted.model is not None  # noqa: S101 - without a file there is one
+    agent = AgentTool(
         "agent",
         "Does a task.",
         wanted.model,
@@ -293,6 +359,7 @@ def _agent(wanted: _Wanted, configuration: "Configuration", gate: "Gate", answer
         limits=Limits(turns=wanted.turns),
         transcript=wanted.said,
     )
+    return ReadyAgent(agent)
 
 
 def _chat(conversation: Conversation) -> int:

@@ -1,5 +1,6 @@
 """Conversing: an agent and its run, from the first task to the last."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -46,6 +47,8 @@ class Conversation:
         kept: What the calls of the agent give.
         teller: Who tells people of it, unless all is to be quiet.
         file: Where what is said is kept, if anywhere.
+        worded: Returns what the model is told of a task.
+        takes_task: Whether it is told what is to be done; it knows by itself otherwise.
     """
 
     agent: "AgentTool"
@@ -57,6 +60,8 @@ class Conversation:
     kept: KeptWork
     teller: Teller | None = None
     file: TranscriptFile | None = None
+    worded: Callable[[str], str] = str
+    takes_task: bool = True
 
     def answer(self, task: str) -> int:
         """Let the agent do a task that continues what was said; show how it ended, and return the exit code."""
@@ -71,7 +76,9 @@ class Conversation:
             show(ending, self.format, self.teller, self.kept, self.run.uses[uses_before:])
 
         try:
-            return call_tool(_AtWork(self.agent, self.run), {"task": task}, self.context, self.kept, show_ending)
+            return call_tool(
+                _AtWork(self.agent, self.run), {"task": self.worded(task)}, self.context, self.kept, show_ending
+            )
         finally:
             self._keep()
 

@@ -125,13 +125,24 @@ class DeclaredAgent(Tool):
 
     async def perform(self, parsed: dict[str, Any], context: ToolContext) -> ToolResult:
         """Let the model do the task that the inputs make."""
-        agent = self.agent
-        if (instructions := self.definition.instructions) is not None:
-            agent = agent.replace(instructions=instructions.filled(parsed))
-        result: ToolResult = await agent.perform({TASK: self._task(parsed)}, context)
+        result: ToolResult = await self.instructed(parsed).perform({TASK: self.task_of(parsed)}, context)
         return result
 
-    def _task(self, inputs: Mapping[str, Any]) -> str:
+    @property
+    def takes_task(self) -> bool:
+        """Whether it is told in words what is to be done."""
+        return TASK in self.spec.properties
+
+    def instructed(self, inputs: Mapping[str, Any]) -> AgentTool:
+        """Return the agent itself with its inputs in its instructions.
+
+        Raises:
+            ConfigurationError: If its model cannot be had.
+        """
+        instructions = self.definition.instructions
+        return self.agent if instructions is None else self.agent.replace(instructions=instructions.filled(inputs))
+
+    def task_of(self, inputs: Mapping[str, Any]) -> str:
         """Return the task in words: the prompt with the inputs in it, or the task with the inputs after it."""
         prompt = self.definition.prompt
         if prompt is not None:
