@@ -40,7 +40,7 @@ class RulePage(NamedTuple):
         fix: Whether it offers fixes, and of which kind at most.
         providers: For whom it matters; empty means for all.
         limits: The figures that a project may change, with their defaults.
-        needs_import: Whether it finds little or nothing in Python that is only read.
+        needs_import: Whether it finds little or nothing in files that are only read, with no import and no plan.
     """
 
     code: str

@@ -21,7 +21,7 @@ from toolkit_cli.options import Debug, Starts
 from toolkit_cli.rendering.compatibility import as_record, as_table
 from toolkit_cli.rendering.differences import as_lines
 from toolkit_cli.rendering.excerpts import shown_path
-from toolkit_cli.rendering.findings import FORMATS, Format, render, statistics_of
+from toolkit_cli.rendering.findings import FORMATS, Format, render, spans_of, statistics_of
 from toolkit_cli.rendering.problems import counted, counted_files, counted_tools
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.running.starting import gate_for
@@ -285,11 +285,13 @@ def _note_on_running(files: "FileCounts", settings: "LintSettings") -> str:
 
 def _note_on_reading(settings: "LintSettings") -> str:
     """Return that nothing ran, and which of the selected rules would have needed it."""
-    from toolkit.lint.rules import page_of  # noqa: PLC0415 - few runs only read
+    from toolkit.lint.rules import codes, page_of  # noqa: PLC0415 - few runs only read
     from toolkit.lint.selection import selected_codes  # noqa: PLC0415
 
-    missing = sorted(code for code in selected_codes(settings.selections) if page_of(code).needs_import)
-    return f"{_STATIC}; {', '.join(missing)} need{'s' if len(missing) == 1 else ''} an import" if missing else _STATIC
+    selected = selected_codes(settings.selections)
+    missing = {code for code in selected if page_of(code).needs_import}
+    names = spans_of([code for code in codes() if code in selected], missing)
+    return f"{_STATIC}; {', '.join(names)} need{'s' if len(missing) == 1 else ''} an import" if missing else _STATIC
 
 
 def _rendered(

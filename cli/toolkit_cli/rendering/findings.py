@@ -1,7 +1,7 @@
 """Findings of lint in every format that there is, and what is said of them as a whole."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any, Literal, get_args
 
 from toolkit.problems import Problem, problem_record
@@ -66,6 +66,18 @@ def statistics_of(problems: Sequence[Problem]) -> str:
         for code, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     ]
     return "".join(f"{line}\n" for line in lines)
+
+
+def spans_of(codes: Sequence[str], chosen: Container[str]) -> list[str]:
+    """Return some of many codes, three or more in a row as one span, such as `TK604-TK612`."""
+    runs: list[list[str]] = [[]]
+    for code in codes:
+        if code in chosen:
+            runs[-1].append(code)
+        elif runs[-1]:
+            runs.append([])
+    spans = ([f"{run[0]}-{run[-1]}"] if len(run) > 2 else run for run in runs)  # noqa: PLR2004 - of two both are named
+    return [span for part in spans for span in part]
 
 
 def _overview(problems: Sequence[Problem]) -> str:

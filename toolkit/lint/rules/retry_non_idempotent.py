@@ -46,6 +46,7 @@ class RetryNonIdempotent(Rule):
     """
 
     code = RETRY_NON_IDEMPOTENT
+    needs_import = True
 
     def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:
         for step in pipeline.steps or ():

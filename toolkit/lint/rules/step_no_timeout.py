@@ -50,6 +50,7 @@ class StepNoTimeout(Rule):
 
     code = STEP_NO_TIMEOUT
     severity = "info"
+    needs_import = True
     default = False
     fix = "unsafe"
 

@@ -66,6 +66,7 @@ class UntrustedIntoShell(Rule):
 
     code = UNTRUSTED_INTO_SHELL
     severity = "error"
+    needs_import = True
 
     def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:
         steps = {step.path: step for step in pipeline.steps or ()}
