@@ -34,8 +34,10 @@ def complaint_about(structured: Any, output_schema: Mapping[str, Any]) -> str | 
     try:
         read = shape.validate_data(structured)
     except ValueError as error:
-        first = error.errors()[0]  # type: ignore[attr-defined]  # it is pydantic's
-        where = ".".join(map(str, first["loc"]))
+        from toolkit.tools.shapes.objections import details_of, path_of  # noqa: PLC0415 - only what is wrong needs it
+
+        first = details_of(error)[0]  # type: ignore[arg-type]  # it is pydantic's
+        where = path_of(first, structured)
         return f"{where}: {first['msg']}" if where else str(first["msg"])
     return None if read == structured else "the structured content is not what the output schema says"
 

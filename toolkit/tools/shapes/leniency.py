@@ -87,7 +87,9 @@ def _with_rules(schema: Any, rules: _Rules) -> Any:
         return _after(_BASE64, copy)
     if _decodes_itself(schema):
         copy["schema"] = schema["schema"]
-    return _leniently(copy) if rules.lenient else copy
+    if not rules.lenient:
+        return copy
+    return _by_the_shortest_way(copy) if schema["type"] == "list" else _leniently(copy)
 
 
 def _with_finite_numbers(copy: dict[str, Any]) -> dict[str, Any]:
@@ -128,6 +130,30 @@ def _leniently(copy: dict[str, Any]) -> dict[str, Any]:
     return copy
 
 
+def _by_the_shortest_way(copy: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema of a list that is read in one go where all its items are the numbers that they should be."""
+    number = _read_leniently(copy.get("items_schema"))
+    if number is None:
+        return copy
+    plain = {**copy, "items_schema": number}
+    outer: dict[str, Any] = {key: plain.pop(key) for key in _OUTER if key in copy}
+    for key in outer:
+        del copy[key]
+    return {"type": "union", "mode": "left_to_right", "choices": [(plain, SHORTEST_WAY), copy], **outer}
+
+
+def _read_leniently(items: Any) -> dict[str, Any] | None:
+    """Return the strict schema of a number that is read leniently."""
+    if not isinstance(items, dict) or items.get("type") != "chain" or items["steps"][0] not in (_WHOLE_NUMBER, _NUMBER):
+        return None
+    number: dict[str, Any] = items["steps"][1]
+    return number
+
+
+SHORTEST_WAY = "the shortest way"
+"""What stands in the place of an error that only says why a list has to be read the longer way."""
+
+
 def _knows_numbers(choices: list[Any]) -> bool:
     """Return whether there are numbers among the choices that `true` could be taken for, since to Python it is 1."""
     if any(isinstance(choice, bool) for choice in choices):
@@ -164,7 +190,10 @@ _ITEMS = dict.fromkeys(("list", "set", "frozenset"), "items_schema") | {"dict": 
 _OBJECTS = {"typed-dict", "model-fields"}
 
 
+_OUTER = ("ref", "metadata", "serialization")
+
+
 def _after(first: dict[str, Any], then: dict[str, Any]) -> dict[str, Any]:
     """Return a schema that reads by one and bounds by the other; a reference stays on the outside."""
-    outer: dict[str, Any] = {key: then.pop(key) for key in ("ref", "metadata", "serialization") if key in then}
+    outer: dict[str, Any] = {key: then.pop(key) for key in _OUTER if key in then}
     return {"type": "chain", "steps": [first, then], **outer}

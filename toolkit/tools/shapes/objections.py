@@ -9,6 +9,7 @@ from pydantic_core import ValidationError, from_json
 
 from toolkit.errors import MISSING, ToolArgumentsError
 from toolkit.tools.hiding import secret_members
+from toolkit.tools.shapes.leniency import SHORTEST_WAY
 from toolkit.tools.shapes.owning import NOT_OWNED
 from toolkit.tools.shapes.unknown_members import unknown_members
 
@@ -40,6 +41,11 @@ def read_again(shape: "Shape", arguments: str | Mapping[str, Any], optional: fro
         return shape.validate_data(data)
     except ValueError as second:
         raise explain(second, shape.schema, data) from None
+
+
+def details_of(error: ValidationError) -> list["ErrorDetails"]:
+    """Return everything that is wrong, without what only says why something was read the longer way."""
+    return [detail for detail in error.errors(include_url=False) if SHORTEST_WAY not in detail["loc"]]
 
 
 def _data(arguments: str | Mapping[str, Any]) -> Any:
@@ -77,7 +83,7 @@ def _without(data: Any, places: set[_Place], here: _Place = ()) -> Any:
 
 
 def _nulls(error: ValueError) -> Iterator[_Place]:
-    details = error.errors(include_url=False, include_context=False) if isinstance(error, ValidationError) else ()
+    details = details_of(error) if isinstance(error, ValidationError) else ()
     for detail in details:
         if detail["loc"] and detail["input"] is None and detail["type"] != "missing":
             yield detail["loc"]
@@ -87,7 +93,7 @@ def explain(error: ValueError, schema: Mapping[str, Any], data: Any) -> ToolArgu
     """Return one error that names every missing and every invalid member of the data."""
     if not isinstance(error, ValidationError):
         return ToolArgumentsError(f"The arguments cannot be read: {error}")  # such as a number too long to be written
-    details = _likeliest_branches(_without_null_branches(error.errors(include_url=False)), data)
+    details = _likeliest_branches(_without_null_branches(details_of(error)), data)
     whole = next((detail for detail in details if not detail["loc"] and detail["type"] in _WHOLES), None)
     if whole is not None:
         return ToolArgumentsError(_WHOLES[whole["type"]](whole))
@@ -96,7 +102,7 @@ def explain(error: ValueError, schema: Mapping[str, Any], data: Any) -> ToolArgu
     missing: dict[str, None] = {}
     wrong: dict[str, list[str]] = {}
     for detail in details:
-        path = _path(detail, data)
+        path = path_of(detail, data)
         if _is_missing(detail, required):
             missing[path] = None
         else:
@@ -175,7 +181,7 @@ def _kind(value: object) -> str:
     return "null" if value is None else _KINDS.get(type(value), type(value).__name__)
 
 
-def _path(detail: "ErrorDetails", data: Any) -> str:
+def path_of(detail: "ErrorDetails", data: Any) -> str:
     """Return a place as people write it, `orders[0].price`, without the branches of unions that pydantic puts in."""
     return _walk(detail, data)[0]
 
