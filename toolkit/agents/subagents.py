@@ -16,6 +16,7 @@ from toolkit.errors import (
     InvalidTools,
     TerminationRequested,
     ToolExecutionError,
+    raise_errors,
 )
 from toolkit.problems import Problem, did_you_mean
 from toolkit.runs.records import Budget
@@ -27,7 +28,7 @@ from toolkit.tools.forwarding import HOOKS, hands_on
 from toolkit.tools.functions import from_function
 from toolkit.tools.names import name_problem
 from toolkit.tools.places import place_of_caller
-from toolkit.tools.resolution import from_object
+from toolkit.tools.resolution import build_tools
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
 
@@ -271,10 +272,11 @@ def _one_tool(thing: Any) -> Tool:
         return thing
     if inspect.isroutine(thing):
         return from_function(thing)
-    tools = from_object(thing)
+    tools, problems = build_tools(thing)
+    raise_errors(InvalidTools, problems)
     if len(tools) != 1:
-        names = ", ".join(tool.name for tool in tools) or f"an object of type {type(thing).__name__!r}"
-        message = f"a subagent is one tool, and this is {len(tools) or 'none'}: {names}"
+        names = ", ".join(tool.name for tool in tools)
+        message = f"a subagent is one tool, and this is {len(tools)}: {names}"
         raise InvalidTools(problems=[Problem(NOT_A_TOOL, message, hint="make an AgentTool of them")])
     return tools[0]
 
