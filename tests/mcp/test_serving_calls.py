@@ -543,8 +543,11 @@ def test_call_that_comes_when_the_server_has_closed_is_cancelled():
     assert text(served([wait], use)) == "the call was cancelled"
 
 
-@pytest.mark.parametrize("given", [{}, {"input": None}, {"inptu": "a"}])
-def test_text_that_is_required_must_be_given(era, given):
+@pytest.mark.parametrize(
+    ("given", "more"),
+    [({}, ""), ({"input": None}, ""), ({"inptu": "a"}, "; Unknown parameter 'inptu': did you mean 'input'?")],
+)
+def test_text_that_is_required_must_be_given(era, given, more):
     ran = []
 
     @tool(read_only=True)
@@ -562,7 +565,7 @@ def test_text_that_is_required_must_be_given(era, given):
 
     noting = Pipeline.of(note, name="noting")
     told = served([noting, UnfoldingTool.of("behind", "More.", [noting])], use, era)
-    assert set(told) == {(True, "Missing required parameter(s): input")}
+    assert set(told) == {(True, f"Missing required parameter(s): input{more}")}
     assert ran == []
 
 

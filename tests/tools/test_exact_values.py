@@ -61,7 +61,7 @@ def test_numbers_in_json_text_keep_what_was_written(function, sent, output):
 
 def test_what_is_wrong_beside_a_long_number_is_said_of_what_was_written():
     assert from_function(amount).run(f'{{"number": [{LONG}]}}').error == (
-        "Invalid parameter 'number': decimal input should be an integer, float, string or Decimal object, not an array"
+        "Invalid parameter 'number': must be a number such as 12.50, not an array"
     )
 
 
