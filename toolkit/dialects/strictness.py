@@ -66,7 +66,7 @@ def give_items(root: Part, notes: Notes, limit: Limit[Any]) -> None:
 
 
 def _lacks_items(part: Part) -> bool:
-    return "array" in types_of(part) and not {"items", "prefixItems"} & part.keys()
+    return "array" in types_of(part) and "items" not in part
 
 
 def _types_of_values(part: Part) -> list[str]:

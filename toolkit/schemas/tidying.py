@@ -1,10 +1,11 @@
 """Tidying: a generated schema is made fit for a model's eyes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import deepcopy
 from typing import Any
 
 from toolkit.schemas.places import places_within
+from toolkit.schemas.schema import Schema
 
 REFERENCE = "#/$defs/"
 
@@ -17,6 +18,9 @@ def tidied(schema: dict[str, Any]) -> dict[str, Any]:
     definitions: dict[str, dict[str, Any]] = schema.get("$defs", {})
     if "$ref" in schema:  # a type that refers to itself; its own schema stands at the root too
         schema |= deepcopy(definitions[schema.pop("$ref").removeprefix(REFERENCE)])
+    for part in parts_of(schema):
+        if isinstance(tags := part.get("discriminator"), dict):
+            _require_tag(str(tags.get("propertyName")), Schema(schema, part).alternatives())
     _each(schema, _without_needless_keys)
     for name in list(definitions):
         users = [part for part in parts_of(schema) if part.get("$ref") == REFERENCE + name]
@@ -31,6 +35,14 @@ def tidied(schema: dict[str, Any]) -> dict[str, Any]:
         schema.pop("$defs", None)
     _each(schema, put_in_order)
     return schema
+
+
+def _require_tag(tag: str, branches: Iterable[Schema]) -> None:
+    """Require the member that tells the branches of a union apart, though it has a default: no call works without."""
+    for branch in branches:
+        if tag in (members := branch.keywords.get("properties", {})):
+            members[tag].pop("default", None)
+            branch.node["required"] = list(dict.fromkeys([*branch.keywords.get("required", ()), tag]))
 
 
 def _without_needless_keys(schema: dict[str, Any]) -> None:
