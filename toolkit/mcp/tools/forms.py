@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolkit.errors import ToolArgumentsError
+from toolkit.tools.shapes.objections import read_again
 from toolkit.tools.shapes.schema_types import shape_of_schema
 
 
@@ -62,8 +63,6 @@ class Form:
         return None
 
     def _in_words(self, answer: Mapping[str, Any] | str, error: ValueError) -> str:
-        from toolkit.tools.shapes.objections import read_again  # noqa: PLC0415 - only a wrong answer needs it
-
         try:
             read_again(self._shape, answer, frozenset(), error)
         except ToolArgumentsError as objection:
