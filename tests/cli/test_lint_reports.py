@@ -159,3 +159,16 @@ def test_watch_checks_again_after_each_change_until_it_is_interrupted(project):
     assert watching == "watching for changes; Ctrl-C ends\n"
     assert "".join(second) == "".join(CONCISE.splitlines(keepends=True)[:2])
     assert again == ["\n", watching]
+
+
+def test_paths_are_relative_from_a_subfolder_of_the_project_too(invoke, project, monkeypatch):
+    (project / "toolkit.toml").write_text("sources = ['tools']\n", "utf-8")
+    (project / "tools").mkdir()
+    (project / "tools/bad.py").write_text(BAD, "utf-8")
+    (project / "docs/guides").mkdir(parents=True)
+    monkeypatch.chdir(project / "docs/guides")
+    expected = CONCISE.replace("bad.py", "../../tools/bad.py")
+    assert invoke("lint", "-q", "--format", "concise").stdout == expected
+    assert " --> ../../tools/bad.py:5:5\n" in invoke("lint").stdout
+    [location, *_] = [one["location"]["file"] for one in json.loads(invoke("lint", "--format", "json").stdout)]
+    assert location == str(project / "tools/bad.py")

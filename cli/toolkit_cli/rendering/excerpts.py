@@ -3,6 +3,7 @@
 Excerpts end in logs that more people read than the file, so that stars stand for the secrets in it.
 """
 
+import os
 from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
@@ -120,6 +121,20 @@ def _lines_of(file: str) -> list[str]:
 @lru_cache(maxsize=32)
 def _read_lines(path: Path, changed: int) -> list[str]:  # noqa: ARG001 - a file that was changed is read again
     return path.read_text("utf-8-sig", errors="replace").split("\n")
+
+
+def path_for_people(file: str) -> str:
+    """Return a file's path as people want it: relative wherever it is in their project, such as `../tools.py`."""
+    root = _project_of(Path.cwd())
+    is_inside = root is not None and Path(file).is_absolute() and Path(file).is_relative_to(root)
+    return one_line(os.path.relpath(file)) if is_inside else shown_path(file)
+
+
+@lru_cache(maxsize=4)
+def _project_of(folder: Path) -> Path | None:
+    """Return the nearest folder around one that has the settings of a project, or its history."""
+    marks = ("toolkit.toml", "pyproject.toml", ".git")
+    return next((place for place in (folder, *folder.parents) if any((place / mark).exists() for mark in marks)), None)
 
 
 def shown_path(file: str) -> str:

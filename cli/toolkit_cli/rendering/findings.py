@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 from toolkit.problems import Problem, problem_record
 from toolkit.visibility import visible_json
 from toolkit_cli.rendering.escaping import one_line
-from toolkit_cli.rendering.excerpts import shown_path
+from toolkit_cli.rendering.excerpts import path_for_people
 from toolkit_cli.rendering.markdown import as_markdown
 from toolkit_cli.rendering.problems import as_github, as_records, as_text, counted, few_of, summary_of, with_shown_paths
 
@@ -105,7 +105,7 @@ def _closing(problems: Sequence[Problem], note: str) -> str:
 def _in_one_line(problem: Problem) -> str:
     place = problem.location
     at = (
-        [shown_path(place.file), *(str(part) for part in (place.line, place.column) if part is not None)]
+        [path_for_people(place.file), *(str(part) for part in (place.line, place.column) if part is not None)]
         if place
         else []
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from toolkit.problems import Location, Problem, Severity, problem_record
 from toolkit.visibility import visible_json
 from toolkit_cli.rendering.escaping import lines_of, one_line
-from toolkit_cli.rendering.excerpts import excerpt_of, shown_path
+from toolkit_cli.rendering.excerpts import excerpt_of, path_for_people, shown_path
 from toolkit_cli.rendering.styles import Fragment, Line, Style, paint
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def few_of(problems: Sequence[Problem]) -> tuple[list[Problem], list[str]]:
 
 
 def _rest_in_words(file: str, code: str, count: int) -> str:
-    where = f" in {shown_path(file)}" if file else ""
+    where = f" in {path_for_people(file)}" if file else ""
     return f"and {count:,} more{f' [{code}]' if code else ''}{where}"
 
 
@@ -142,7 +142,9 @@ def _drawn(problem: Problem, width: int) -> list[Line]:
 def _drawn_place(place: Location, arrow: str, note: Fragment, gutter: int, width: int) -> list[Line]:
     """Return the line with the place's name, and the line of the file with what is meant underlined, and the note."""
     style, what = note
-    at = ":".join([shown_path(place.file), *(str(part) for part in (place.line, place.column) if part is not None)])
+    at = ":".join(
+        [path_for_people(place.file), *(str(part) for part in (place.line, place.column) if part is not None)]
+    )
     excerpt = excerpt_of(place, width - gutter - 3)
     blank = " " * gutter
     if excerpt is None:
