@@ -102,7 +102,10 @@ def test_bad_file_is_a_definition_that_schema_refuses(invoke, folder, name):
 
 def test_one_run_of_lint_reports_every_bad_file(program, folder):
     finished = program("lint", "--format", "json")
-    assert (finished.returncode, json.loads(finished.stderr)) == (1, {"files": {"read": 10, "imported": 8}})
+    assert (finished.returncode, json.loads(finished.stderr)) == (
+        1,
+        {"files": {"read": 10, "imported": 8}, "tools": {"tools": 2, "files": 1, "servers": 0}},
+    )
     found = {
         (problem["location"]["file"], problem["code"]) for problem in json.loads(finished.stdout) if problem["location"]
     }
