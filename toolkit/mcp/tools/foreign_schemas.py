@@ -7,6 +7,7 @@ patterns are.
 from collections.abc import Mapping
 from typing import Any
 
+from toolkit.tools.shapes.objections import details_of, path_of
 from toolkit.tools.shapes.schema_types import shape_of_schema
 from toolkit.tools.shapes.values import Shape
 
@@ -34,8 +35,6 @@ def complaint_about(structured: Any, output_schema: Mapping[str, Any]) -> str | 
     try:
         read = shape.validate_data(structured)
     except ValueError as error:
-        from toolkit.tools.shapes.objections import details_of, path_of  # noqa: PLC0415 - only what is wrong needs it
-
         first = details_of(error)[0]  # type: ignore[arg-type]  # it is pydantic's
         where = path_of(first, structured)
         return f"{where}: {first['msg']}" if where else str(first["msg"])
