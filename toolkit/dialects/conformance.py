@@ -26,6 +26,7 @@ from toolkit.dialects.providers import LIMITS
 from toolkit.dialects.recognizing import FORM_OF, Recognized, recognize
 from toolkit.problems import Severity
 from toolkit.schemas.kinds import types_of
+from toolkit.schemas.schema import Schema
 from toolkit.tools.spec import ToolSpec
 
 PROVIDERS = (*DIALECTS, "llama-cpp", "portable")
@@ -163,7 +164,8 @@ def _size_objections(schema: Mapping[str, Any], limits: Limits) -> Iterator[Obje
         return
     root = read_schema(schema, "/parameters", Notes())
     parts = list(walk(root))
-    depth = max((_depth(body) for body in (root.without("$defs"), *root.get("$defs", {}).values())), default=0)
+    bodies = (root, *root.get("$defs", {}).values())
+    depth = max(Schema.of(body).depth(across_references=False) for body in bodies)
     names = [name for part in parts for name in part.get("properties", ())]
     values = [value for part in parts for value in part.get("enum", [part["const"]] if "const" in part else [])]
     characters = sum(map(len, names)) + sum(len(str(value)) for value in values)
@@ -191,13 +193,6 @@ def _long_enums(parts: Sequence[Part], limits: Limits) -> Iterator[Objection]:
                 f"its {len(values)} values have {size} characters, and {limits.title} takes {limits.long_enum.value}"
             )
             yield Objection(HUGE_ENUM, part.pointer, message, "error", limits.long_enum)
-
-
-def _depth(part: Part) -> int:
-    """Return how many objects with properties lie inside one another, references not followed."""
-    inner = [part.get("items"), *part.get("anyOf", ()), *part.get("properties", {}).values()]
-    below = max((_depth(one) for one in inner if isinstance(one, Part)), default=0)
-    return below + ("properties" in part)
 
 
 def _counted_parameters(schemas: Sequence[Mapping[str, Any]]) -> tuple[int, int]:

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from toolkit.pins.word_diffs import word_diff
+from toolkit.schemas.places import REFERENCES, place_of, places_within, reference_in
+from toolkit.schemas.schema import DEEPEST
 from toolkit.visibility import visible_json
 
 Kind = Literal["breaking", "compatible", "text"]
@@ -19,7 +21,6 @@ _LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties
 _UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
 _OWN = {"type", "properties", "required", "items", "enum", "const", "additionalProperties", "default", "$defs",
         "definitions", "$ref"}  # fmt: skip
-_DEEPEST = 100
 _SHOWN = 3
 _MOST_WHOLE = 200
 """How many characters may show a text before and after its change; of longer texts only the changed words are shown."""
@@ -122,13 +123,13 @@ class _Comparison:
         yield from self._compare(self._before, self._now, "", 0)
 
     def _compare(self, before: Any, now: Any, path: str, depth: int) -> Iterator[Change]:
-        references = _reference(before), _reference(now)
+        references = reference_in(before) or "", reference_in(now) or ""
         if references in self._compared:
             return  # a schema that refers to itself is compared once
         if all(references):
             self._compared.add(references)
         before, now = _resolved(before, self._before), _resolved(now, self._now)
-        if (before == now and not any(references) and not _refers(before)) or depth > _DEEPEST:
+        if (before == now and not any(references) and not _refers(before)) or depth > DEEPEST:
             return
         if not isinstance(before, Mapping) or not isinstance(now, Mapping):
             yield Change("breaking", f"{self._called(path)} is another schema")
@@ -254,14 +255,12 @@ class _Comparison:
 
 def _resolved(schema: Any, root: Entry) -> Any:
     """Return what a schema refers to inside its root, with what it says itself."""
-    for _ in range(_DEEPEST):
-        if not isinstance(schema, Mapping) or not isinstance(reference := schema.get("$ref"), str):
+    for _ in range(DEEPEST):
+        reference = reference_in(schema)
+        found = None if reference is None else place_of(root, reference)
+        if found is None or not isinstance(found[1], Mapping):
             break
-        room, _, name = reference.removeprefix("#/").partition("/")
-        target = _mapping(root.get(room)).get(name)
-        if not isinstance(target, Mapping):
-            break
-        schema = {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
+        schema = {**found[1], **{key: value for key, value in schema.items() if key not in REFERENCES}}
     return schema
 
 
@@ -285,15 +284,9 @@ def _bare(value: Any) -> Any:
     return [_bare(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _reference(schema: Any) -> str:
-    return str(schema.get("$ref", "")) if isinstance(schema, Mapping) else ""
-
-
 def _refers(schema: Any) -> bool:
     """Whether a schema refers to others, so that it may say something else with the same words."""
-    if isinstance(schema, Mapping):
-        return "$ref" in schema or any(map(_refers, schema.values()))
-    return isinstance(schema, list) and any(map(_refers, schema))
+    return any(reference_in(part) is not None for _, part in places_within(schema))
 
 
 def _branches_of(schema: Entry, root: Entry) -> list[Any]:

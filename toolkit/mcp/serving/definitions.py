@@ -12,6 +12,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolkit.dialects import export
 from toolkit.redactors.redactor import Redactor
+from toolkit.schemas.places import places_within, reference_in
 from toolkit.tools.spec import ToolSpec
 
 RESULT = "result"
@@ -102,11 +103,8 @@ def _checked(schema: dict[str, Any] | None) -> dict[str, Any] | None:
 
 def _leads_elsewhere(schema: Any) -> bool:
     """Return whether a schema refers to a document that would have to be fetched."""
-    if isinstance(schema, dict):
-        target = schema.get("$ref")
-        outward = isinstance(target, str) and not target.startswith("#")
-        return outward or any(_leads_elsewhere(part) for part in schema.values())
-    return isinstance(schema, list) and any(_leads_elsewhere(part) for part in schema)
+    references = (reference_in(part) for _, part in places_within(schema))
+    return any(reference is not None and not reference.startswith("#") for reference in references)
 
 
 def _as_json(value: Any) -> Any:
