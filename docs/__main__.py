@@ -1,13 +1,14 @@
-"""Write the pages that are generated: `python -m docs`."""
+"""Write the pages that are generated, and those of the API, which only the site shows: `python -m docs`."""
 
-from docs.generators import pages
+from docs.generators import api, pages
 from docs.generators.regions import DOCS
 
 
 def main() -> None:
     """Write the pages, and delete those of rules that are gone."""
     written = pages()
-    for place, text in written.items():
+    (DOCS / "api").mkdir(exist_ok=True)
+    for place, text in (written | api.pages()).items():
         (DOCS / place).write_text(text, "utf-8")
     for file in DOCS.glob("rules/*.md"):
         if f"rules/{file.name}" not in written:

@@ -27,7 +27,13 @@ import pytest
 from toolkit.lint import codes
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md")])
+PAGES = sorted(
+    [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        *(page for page in ROOT.glob("docs/**/*.md") if page.parent.name != "api"),
+    ]
+)
 LINKED_PAGES = [*PAGES, ROOT / "CHANGELOG.md", ROOT / "sample_pipelines" / "README.md"]
 BLOCK = re.compile(
     r"^(?:<!-- (?P<mark>[^\n]*?) -->\n+)?(?P<fence>```+)(?P<language>\w*)[^\n]*\n(?P<text>.*?)^(?P=fence)$",

@@ -25,7 +25,7 @@ READERS = sorted(
     file
     for pattern in ("*.md", "docs/**/*.md", "docs/**/*.py", "sample_pipelines/**/*.*", "bench/*.py", "tests/**/*.py")
     for file in ROOT.glob(pattern)
-    if file.suffix in {".md", ".py", ".yaml"}
+    if file.suffix in {".md", ".py", ".yaml"} and file.parent != ROOT / "docs" / "api"
 )
 IMPORT = re.compile(
     r"^[ \t]*(?:>>> |\.\.\. )?"  # in a program, or in a session that a page shows
@@ -74,6 +74,14 @@ def test_readers_import_from_faces_only():
             may_be_private = found.is_marked and file.suffix == ".py"
             if is_private(found) != may_be_private:
                 wrong.append(f"{file.relative_to(ROOT)}:{found.line}: {found.module} {' '.join(found.names)}")
+    assert wrong == []
+
+
+def test_examples_in_docstrings_import_from_faces_only():
+    wrong = []
+    for file in sorted((ROOT / "toolkit").rglob("*.py")):
+        examples = "\n".join(line for line in file.read_text("utf-8").splitlines() if line.lstrip().startswith(">>> "))
+        wrong += [f"{file.relative_to(ROOT)}: {found.module}" for found in imports_in(examples) if is_private(found)]
     assert wrong == []
 
 

@@ -1,9 +1,13 @@
 """The docs site shows every page; `.ci/run` builds it, and a link or anchor that leads nowhere fails the build."""
 
+import re
 import tomllib
 from pathlib import Path
 
+from docs.generators import api, library
+
 ROOT = Path(__file__).resolve().parents[1]
+API = api.pages()
 
 
 def places_in(entry):
@@ -15,8 +19,104 @@ def places_in(entry):
 
 
 def test_navigation_leads_to_every_page_once():
-    """The pages of the rules are found from their list."""
+    """The pages of the rules are found from their list; those of the API are made when the site is built."""
     navigation = tomllib.loads((ROOT / ".zensical.toml").read_text("utf-8"))["project"]["nav"]
-    pages = {str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").glob("**/*.md")}
+    written = {str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").glob("**/*.md")}
+    pages = {page for page in written if not page.startswith("api/")} | API.keys()
     rules = {page for page in pages if page.startswith("rules/")} - {"rules/README.md"}
     assert sorted(places_in(navigation)) == sorted(pages - rules)
+
+
+def test_pages_of_the_api_have_every_public_name():
+    headings = {place: re.findall(r"^## (.+)$", text, re.MULTILINE) for place, text in API.items()}
+    assert headings == {f"api/{face}.md": [name for name, _ in library.public_names(face)] for face in library.FACES}
+
+
+MODULE = '''
+LIMIT: int = 3
+"""How many there are at most."""
+
+
+def find(name: str, *paths: str, limit: int = LIMIT, **more: object) -> list[str]:
+    """Return what has a name.
+
+    It looks everywhere.
+
+    Args:
+        name: What it is called,
+            in full.
+        limit: How many at most.
+
+    Example:
+        >>> find("a")
+        []
+    """
+
+
+class Box(dict):
+    """Holds things."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing more fits."""
+
+    def _hidden(self):
+        """Nobody sees this."""
+'''
+SHOWN = """\
+## LIMIT
+
+```py
+LIMIT: int
+```
+
+How many there are at most.
+
+## find
+
+```py
+def find(name: str, *paths: str, limit: int = LIMIT, **more: object) -> list[str]
+```
+
+Return what has a name.
+
+It looks everywhere.
+
+**Args**
+
+- `name`: What it is called, in full.
+- `limit`: How many at most.
+
+**Example**
+
+```pycon
+>>> find("a")
+[]
+```
+
+## Box
+
+```py
+class Box(size: int)
+```
+
+Holds things.
+
+### Box.is_full
+
+```py
+is_full: bool
+```
+
+Whether nothing more fits.
+"""
+
+
+def test_a_name_is_shown_with_its_signature_its_documentation_and_its_methods(tmp_path, monkeypatch):
+    (tmp_path / "shelf_of_the_site.py").write_text(MODULE, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    shown = [api.entry(name, "shelf_of_the_site") for name in ("LIMIT", "find", "Box")]
+    assert "\n".join(shown) == SHOWN

@@ -12,11 +12,13 @@ from docs.generators.regions import with_region
 
 ROOMS = sorted(f"toolkit.{module.name}" for module in pkgutil.iter_modules(toolkit.__path__) if module.ispkg)
 PUBLIC_MODULES = ["toolkit.errors", "toolkit.events", "toolkit.problems"]
+FACES = ["toolkit", *sorted([*ROOMS, *PUBLIC_MODULES])]
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign
 
 
 def pages() -> dict[str, str]:
     """Return the page with the public names as they are now, by its place in the docs."""
-    sections = map(_section, ["toolkit", *sorted([*ROOMS, *PUBLIC_MODULES])])
+    sections = map(_section, FACES)
     return {"library.md": with_region("library.md", "the public names", "\n".join(sections))}
 
 
@@ -30,16 +32,25 @@ def homes_of(face: str) -> dict[str, str]:
 
 
 def _section(face: str) -> str:
-    tree, homes = _tree_of(face), homes_of(face)
-    own = [name for name in homes if face == "toolkit" or not hasattr(toolkit, name)]
-    names = sorted((name for name in own if name != "__version__"), key=str.lower)
-    rows = [f"| `{name}` | {_first_sentence(_documentation(homes[name], name))} |" for name in names]
-    lead = _first_sentence(ast.get_docstring(tree) or "")
+    rows = [f"| `{name}` | {_first_sentence(definition_of(home, name)[1])} |" for name, home in public_names(face)]
+    lead = _first_sentence(documentation_of(face))
     return "\n".join([f"### `{face}`", "", lead, "", "| name | what it is |", "| --- | --- |", *rows, ""])
 
 
-def _documentation(home: str, name: str) -> str:
-    """Return the docstring of a function or class, or the text below a constant."""
+def public_names(face: str) -> list[tuple[str, str]]:
+    """Return each public name of a face with the module that defines it; `toolkit` has its names to itself."""
+    own = [name for name in homes_of(face) if face == "toolkit" or not hasattr(toolkit, name)]
+    homes = homes_of(face)
+    return [(name, homes[name]) for name in sorted(own, key=str.lower) if name != "__version__"]
+
+
+def documentation_of(face: str) -> str:
+    """Return the docstring of a package or module."""
+    return ast.get_docstring(_tree_of(face)) or ""
+
+
+def definition_of(home: str, name: str) -> tuple[Definition, str]:
+    """Return what defines a name, with the docstring of a function or class, or the text below a constant."""
     body = _tree_of(home).body
     for node, below in zip(body, [*body[1:], None], strict=True):
         match node:
@@ -50,7 +61,7 @@ def _documentation(home: str, name: str) -> str:
             case _:
                 continue
         if text:  # the first definitions of an overloaded function have none
-            return text
+            return node, text
     raise LookupError(f"{home}.{name} is public and has no documentation")
 
 

@@ -13,7 +13,7 @@ class Preview(str):
     fails with the code `conflict` where it differs.
 
     Example:
-        >>> from toolkit.approvals.previews import Preview
+        >>> from toolkit.approvals import Preview
         >>> preview = Preview("replaces version 3", state={"page": "3"})
         >>> preview, preview.state["page"]
         ('replaces version 3', '3')
