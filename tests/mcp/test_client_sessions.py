@@ -315,7 +315,7 @@ def test_line_without_end_ends_the_session_and_no_other(zoo):
     result = tools_of(named(zoo, "flood"))["feed"].run({"animal": "lion"})
     assert result.error == (
         "MCP server 'zoo' ended before it had answered; "
-        "it said: a line of more than 33554432 bytes, which ends the session"
+        "its last output: a line of more than 33554432 bytes, which ends the session"
     )
     assert other.run({"animal": "lion"}).output == "lion is fed"
 

@@ -279,5 +279,5 @@ def test_a_secret_in_a_servers_environment_is_told_nowhere_even_as_its_last_word
         "env = {KEY = '${PLANTED_API_KEY}'}\n"
     )
     told = told_by(tmp_path, ["run", "broken.tool", "--start", "broken", "--debug"])
-    assert "it said: ***" in told
+    assert "its last output: ***" in told
     assert hits(told) == []
