@@ -164,3 +164,46 @@ def test_a_policy_that_gives_no_verdict_lets_nothing_run(verdict):
     tool = from_function(lambda: ran.append(1), name="t")
     result = tool.run("{}", ToolContext(gate=Gate(ScriptedReviewer([]), Fixed(verdict))))
     assert (result.succeeded, ran) == (False, [])
+
+
+class Broken:
+    """A policy that raises, or returns what is not a verdict."""
+
+    needs_arguments = False
+
+    def __init__(self, verdict):
+        self.verdict = verdict
+
+    def judge(self, call):
+        if isinstance(self.verdict, Exception):
+            raise self.verdict
+        return self.verdict
+
+
+@pytest.mark.parametrize(
+    ("verdict", "because"),
+    [
+        (ValueError("no mood"), "which failed: ValueError: no mood"),
+        (None, "which returned None where a verdict of 'allow', 'ask' or 'deny' was due"),
+        (True, "which returned True where a verdict of 'allow', 'ask' or 'deny' was due"),
+        (
+            Verdict("perhaps"),  # type: ignore[arg-type]
+            "which returned Verdict(action='perhaps', because='') where a verdict of 'allow', 'ask' or 'deny' was due",
+        ),
+    ],
+)
+def test_policy_that_gives_no_verdict_denies_and_is_named(verdict, because):
+    call = DescribedCall(Risk("t", None, False, None, None, None))
+    denial = Verdict("deny", f"the policy 'Broken', {because}")
+    assert Gate(ScriptedReviewer([Continue()]), Broken(verdict)).verdict_on(call) == denial
+
+
+def test_gate_that_judges_itself_is_heard_before_its_policy():
+    class Closed(Gate):
+        def judge(self, call):
+            return Verdict("deny", "closed")
+
+    call = DescribedCall(Risk("t", None, False, True, None, None))
+    assert Closed(policy=AllowAll("--yes")).verdict_on(call) == Verdict("deny", "closed")
+    assert (Closed().judges_itself, Closed().needs_arguments, Gate().judges_itself) == (True, True, False)
+    assert Gate(policy=AllowAll("--yes")).verdict_on(call).action == "allow"
