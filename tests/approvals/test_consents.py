@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from dataclasses import replace
 
 import pytest
@@ -114,3 +115,12 @@ def test_question_can_be_put_while_an_event_loop_runs(file):
         return asked(file, Continue())[0].refusal(ACCESS)
 
     assert asyncio.run(open_something()) is None
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only Unix has such permissions")
+def test_what_is_remembered_is_for_its_user_alone(tmp_path):
+    file = tmp_path / "deep" / "toolkit" / "consents.json"
+    consents, _ = asked(file, Continue(always=True))
+    assert consents.refusal(ACCESS) is None
+    assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    assert file.read_text("utf-8").startswith('{\n  "consents": {\n')

@@ -205,3 +205,19 @@ def test_a_host_that_the_user_names_may_be_inside(trusted, host, port):
 def test_nobody_else_may(trusted, host, port):
     with pytest.raises(RefusedHostError):
         addresses_of(host, "10.0.0.1", port=port, trusted=[trusted])
+
+
+@pytest.mark.parametrize(
+    ("host", "is_let_pass"),
+    [
+        *[("shop.example", True), ("SHOP.example", True), ("a.wiki.example", True), ("a.b.wiki.example", True)],
+        *[("other.example", False), ("wiki.example", False), ("evilwiki.example", False), ("shop.example.evil", False)],
+    ],
+)
+def test_only_the_hosts_that_are_named_are_reached_if_any_are(host, is_let_pass):
+    guard = AddressGuard(resolve=lambda *_: ["93.184.216.34"], only_hosts=["Shop.example", "*.wiki.example"])
+    try:
+        found = asyncio.run(guard.addresses_of(host, 443))
+    except RefusedHostError:
+        found = []
+    assert bool(found) is is_let_pass
