@@ -48,7 +48,7 @@ def complete_server(context: typer.Context, arguments: list[str], incomplete: st
 def complete_consent(context: typer.Context, arguments: list[str], incomplete: str) -> list[str]:  # noqa: ARG001
     """Return the settings of the project that begin so and that consent can be given for."""
     from toolkit.sources.configuring import find_configuration  # noqa: PLC0415 - only completion and commands read it
-    from toolkit.sources.consenting import names_to_consent_to  # noqa: PLC0415
+    from toolkit.sources.setting_consents import names_to_consent_to  # noqa: PLC0415
 
     return [name for name in names_to_consent_to(find_configuration()[0]) if name.startswith(incomplete)]
 

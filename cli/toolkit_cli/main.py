@@ -49,8 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         application()(arguments)
     except SystemExit as ending:
-        if "toolkit_cli.running.leaving" in sys.modules:
-            sys.modules["toolkit_cli.running.leaving"].end_what_was_started(ending.code)
+        if "toolkit_cli.running.process_exit" in sys.modules:
+            sys.modules["toolkit_cli.running.process_exit"].end_what_was_started(ending.code)
         raise
     return 0
 

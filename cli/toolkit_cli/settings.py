@@ -37,7 +37,7 @@ def load_configuration(
 
     configuration, problems = find_configuration(_working_directory())
     if grant:
-        from toolkit.sources.overriding import granted_permissions  # noqa: PLC0415 - few commands grant any
+        from toolkit.sources.environment_settings import granted_permissions  # noqa: PLC0415 - few commands grant any
 
         more = granted_permissions(grant, problems)
         configuration = configuration._replace(granted=configuration.granted | more)
@@ -74,7 +74,7 @@ def _no_server(name: str, configuration: "Configuration") -> Problem:
 
 def _not_to_consent_to(names: Sequence[str], configuration: "Configuration") -> list[Problem]:
     """Return a problem for each name that no setting has."""
-    from toolkit.sources.consenting import names_to_consent_to  # noqa: PLC0415 - few commands consent to any
+    from toolkit.sources.setting_consents import names_to_consent_to  # noqa: PLC0415 - few commands consent to any
 
     known = names_to_consent_to(configuration)
     otherwise = f"the settings are {', '.join(known)}" if known else "none is configured"

@@ -67,8 +67,8 @@ def _parsed(file: str) -> Sequence[ast.stmt]:
 
 
 def _inputs_of(file: str) -> list[str]:
+    from toolkit.documents.document_reader import read_document  # noqa: PLC0415
     from toolkit.documents.nodes import is_agent, plain  # noqa: PLC0415 - few complete what a YAML file takes
-    from toolkit.documents.reading import read_document  # noqa: PLC0415
 
     document, _ = read_document(Path(file))
     if document is None:

@@ -439,7 +439,7 @@ def test_context_of_the_caller_reaches_the_tools_of_an_agent_in_a_pipeline(files
         model: scripted:script.yaml
         tools: [./who.py]
     """)  # fmt: skip
-    files.write("chain.yaml", "name: chain\ndescription: Chain.\nsteps: [./agent.yaml]\n")
+    files.write("chain.yaml", "name: chain\ndescription: ChainedTools.\nsteps: [./agent.yaml]\n")
     context = ToolContext({"tenant": "acme"}, memory_id="m-1")
     assert load_pipeline("chain.yaml").run({"input": "x"}, context).output == "acme m-1 chosen by a model"
 
@@ -717,7 +717,7 @@ def test_script_of_the_file_is_read_too_unless_another_model_answers(files):
 
 def test_tools_of_a_folder_beside_are_told_of_without_detours(files):
     files.write("agents/agent.yaml", "agent: simple\ndescription: Work.\ntools: [../papers.py]\n")
-    files.write("chains/chain.yaml", "name: chain\ndescription: Chain.\nsteps: [{use: ../agents/agent.yaml}]\n")
+    files.write("chains/chain.yaml", "name: chain\ndescription: ChainedTools.\nsteps: [{use: ../agents/agent.yaml}]\n")
     assert {tool.spec.source for tool in files.open("agents/agent.yaml").parts.tools.values()} == {"papers.py"}
     [step] = load_pipeline("chains/chain.yaml").steps
     assert step.spec.source == "agents/agent.yaml"

@@ -8,8 +8,8 @@ import pytest
 
 from toolkit import ConfigurationError, Continue, InvalidTools, ToolCall, ToolContext, ToolResult, tool, toolbox
 from toolkit.agents import (
+    AgentKind,
     AgentTool,
-    Kind,
     Playbook,
     ScriptedModel,
     StateMachine,
@@ -212,7 +212,7 @@ PLAYBOOK = Playbook({"get_order": after("profile")})
 MACHINE = StateMachine("in", {"in": {"get_user": "out"}, "out": {"get_order": None}}, everywhere=["find_users"])
 
 
-@pytest.mark.parametrize("kind", [Kind(), PLAYBOOK, MACHINE])
+@pytest.mark.parametrize("kind", [AgentKind(), PLAYBOOK, MACHINE])
 def test_chained_tools_are_there_at_once_in_every_kind_and_count_as_used(kind):
     result = run([user("alice"), PROFILE, ORDER, "done"], chaining_from(User), kind=kind)
     assert texts(result)[1].partition("\n")[0] == "profile of alice"

@@ -7,7 +7,17 @@ from hypothesis import given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit import ToolCall, tool
-from toolkit.agents import Kind, Limits, Playbook, ScriptedModel, StateMachine, ToolMessage, after, after_any, run_agent
+from toolkit.agents import (
+    AgentKind,
+    Limits,
+    Playbook,
+    ScriptedModel,
+    StateMachine,
+    ToolMessage,
+    after,
+    after_any,
+    run_agent,
+)
 from toolkit.agents.kinds import ClosedTool  # private
 
 NAMES = ("a", "b", "c", "d")
@@ -80,7 +90,7 @@ def test_a_playbook_does_nothing_before_what_it_waits_for(chosen, conversation):
     assert (sorted(done), [answer.failed for answer in answers]) == (sorted(expected), failed)
 
 
-class Alternating(Kind):
+class Alternating(AgentKind):
     """Each tool may be called in every other turn."""
 
     one_by_one: ClassVar[bool] = True

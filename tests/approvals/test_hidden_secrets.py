@@ -12,7 +12,7 @@ from toolkit import Continue, Edit, Reject, Tool, ToolContext, TypedTool, from_f
 from toolkit.approvals import Allowance, Allowances, DescribedCall, ScriptedReviewer, Verdict
 from toolkit.events import as_record
 from toolkit.redactors import MASK
-from toolkit.tools.hiding import secret_members  # private
+from toolkit.tools.secret_arguments import secret_members  # private
 
 PASSWORD = "correct horse"  # noqa: S105 - the one that must show up nowhere
 OTHER = "battery staple"

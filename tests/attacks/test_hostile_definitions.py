@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from typer.testing import CliRunner
 
 from tests.attacks.hostile_definitions import KINDS, PRELUDE, VALUES, Definition
-from toolkit.tools.deferring import problems_deferred  # private
+from toolkit.tools.deferred_problems import problems_deferred  # private
 from toolkit_cli.main import application
 
 NEIGHBOUR = '''

@@ -23,7 +23,7 @@ from toolkit.builtin import ready_tools
 from toolkit.builtin.options import FOLDER, SWITCH, TABLE, TEXT, TEXTS  # private
 from toolkit.errors import ConfigurationError
 from toolkit.sources import find_configuration, open_targets
-from toolkit.sources.consenting import waiting_accesses  # private
+from toolkit.sources.setting_consents import waiting_accesses  # private
 from toolkit_cli.main import application
 
 IN_FILE = "the secret notes of the user 4711"

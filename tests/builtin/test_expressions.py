@@ -8,9 +8,13 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from tests.volumes import examples
-from toolkit.builtin.expressions.checking import MalformedExpressionError, TooMuchWorkError, check_expression  # private
 from toolkit.builtin.expressions.lines import compile_line_expression  # private
 from toolkit.builtin.expressions.places import find_places  # private
+from toolkit.builtin.expressions.regex_checks import (
+    MalformedExpressionError,
+    TooMuchWorkError,
+    check_expression,
+)  # private
 
 
 def matches(expression, line, *, ignore_case=False):

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 from tests.volumes import examples
 from toolkit.builtin import JsonParser
 from toolkit.builtin.json_paths import UnreadableError  # private
-from toolkit.builtin.queries.reading import parse_query  # private
+from toolkit.builtin.queries.query_parser import parse_query  # private
 
 PARSER = JsonParser()
 BESIDE = Path(__file__).resolve().parents[3] / "shared" / "suites" / "jsonpath-cts.json"

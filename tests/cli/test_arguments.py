@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from toolkit import Tool, from_function
-from toolkit_cli.arguments.gathering import Given, gather_arguments, objections  # private
+from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections  # private
 
 JSON_DATA = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

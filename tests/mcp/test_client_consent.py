@@ -11,7 +11,7 @@ from tests.terminals import on_a_terminal
 from toolkit import Continue, ExitEarly, Reject
 from toolkit.approvals import AllowAll, Gate, RefusingReviewer, ScriptedReviewer
 from toolkit.errors import ExitEarlyError
-from toolkit.mcp.crossing import names_that_cross  # private
+from toolkit.mcp.shared_context import names_that_cross  # private
 from toolkit.sources import find_configuration, open_targets
 
 CONSENTS = "home/toolkit/consents.json"

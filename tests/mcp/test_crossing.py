@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from toolkit import ToolContext
 from toolkit.errors import ConfigurationError
 from toolkit.mcp import allow_keys, converter_from, deny_keys, meta_for, nothing, pass_through, trace_context_of
-from toolkit.mcp.crossing import names_what_crosses  # private
+from toolkit.mcp.shared_context import names_what_crosses  # private
 from toolkit.tools import NO_CONTEXT
 
 PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"

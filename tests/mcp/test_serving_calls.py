@@ -16,7 +16,7 @@ from toolkit import Pipeline, Tool, ToolContext, ToolResult, from_function, tool
 from toolkit.approvals import AllowAll
 from toolkit.disclosure import UnfoldingTool
 from toolkit.mcp import Options, Rules
-from toolkit.mcp.serving import working  # private
+from toolkit.mcp.serving import worker_pool  # private
 from toolkit.wrappers import ConfirmedTool
 
 ERAS = ["legacy", "2026-07-28"]
@@ -120,7 +120,7 @@ def test_tool_that_blocks_its_loop_holds_up_no_call_that_comes_later():
 
 
 def test_call_that_has_not_begun_at_the_end_never_does(monkeypatch):
-    monkeypatch.setattr(working, "_LAST_WORDS", 0.01)
+    monkeypatch.setattr(worker_pool, "_LAST_WORDS", 0.01)
     blocks, free = threading.Event(), threading.Event()
     began = []
 
@@ -134,12 +134,12 @@ def test_call_that_has_not_begun_at_the_end_never_does(monkeypatch):
         return ToolResult("late")
 
     async def end():
-        workshop = working.Workshop()
-        workshop.begin(block)
+        pool = worker_pool.WorkerPool()
+        pool.begin(block)
         await until(blocks.is_set)
-        waiting = workshop.begin(late)
-        workshop.close()
-        workshop.look_after(waiting)
+        waiting = pool.begin(late)
+        pool.close()
+        pool.look_after(waiting)
         return await waiting.finished
 
     try:

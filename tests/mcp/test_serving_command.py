@@ -18,9 +18,9 @@ from typer.testing import CliRunner
 
 from tests.mcp.served import PROGRAM, environment, over_http, over_stdio, until
 from toolkit.mcp import Options
-from toolkit.mcp.serving.guarding import Door  # private
+from toolkit.mcp.serving.http_guard import HttpAccess  # private
 from toolkit_cli.main import application
-from toolkit_cli.serving import carrying, reloading  # private
+from toolkit_cli.serving import reloading, transports  # private
 
 GREET = '''
 from toolkit import tool
@@ -183,11 +183,11 @@ def test_printed_configuration_of_every_address_names_this_machine(project):
 
 
 def test_door_takes_its_own_names_and_those_that_were_added():
-    door = Door.at(["127.0.0.1", "[::1]", "Shop.example", "other.example:9"], 8000)
+    access = HttpAccess.at(["127.0.0.1", "[::1]", "Shop.example", "other.example:9"], 8000)
     hosts = {"127.0.0.1:8000", "[::1]:8000", "shop.example:8000", "other.example:9"}
-    assert door.hosts == hosts
-    assert door.origins == {f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")}
-    assert Door.at(["shop.example"], 80).hosts == {"shop.example", "shop.example:80"}
+    assert access.hosts == hosts
+    assert access.origins == {f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")}
+    assert HttpAccess.at(["shop.example"], 80).hosts == {"shop.example", "shop.example:80"}
 
 
 def knock(url, **headers):
@@ -299,7 +299,7 @@ def test_second_interrupt_while_the_first_is_heeded_ends_the_server_alike():
             signal.raise_signal(signal.SIGINT)
             signal.raise_signal(signal.SIGINT)
 
-    assert carrying._until_the_end({}, Options(), work, None) == 130
+    assert transports._until_the_end({}, Options(), work, None) == 130
 
 
 def test_end_of_input_ends_the_server_well(project):

@@ -15,7 +15,7 @@ from toolkit.lint import ToolDefinition
 from toolkit.pins import changes_between
 from toolkit.schemas import Schema
 from toolkit.schemas.tidying import tidied  # private
-from toolkit.tools.hiding import secrets_of_schema  # private
+from toolkit.tools.secret_arguments import secrets_of_schema  # private
 
 NAMES = st.sampled_from(["a", "b", "items", "properties", "definitions", "$ref", "x/y", "~"])
 BEYOND = 3  # levels of schemas inside one another

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from toolkit.agents.files.format import agent_schema as agent_schema
     from toolkit.agents.files.loading import read_agent as read_agent
     from toolkit.agents.introspection import AgentProcessTools as AgentProcessTools
-    from toolkit.agents.kinds import Done as Done, Kind as Kind, Past as Past
+    from toolkit.agents.kinds import AgentKind as AgentKind, FinishedCall as FinishedCall, LoopHistory as LoopHistory
     from toolkit.agents.loop import AgentError as AgentError, Limits as Limits
     from toolkit.agents.models.messages import (
         Message as Message,
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
         when as when,
     )
     from toolkit.agents.references import Reference as Reference
-    from toolkit.agents.speaking import communicate as communicate, progress as progress
     from toolkit.agents.state_machines import StateMachine as StateMachine
     from toolkit.agents.subagents import Subagent as Subagent
     from toolkit.agents.tables import Table as Table
+    from toolkit.agents.tasks import AgentResult as AgentResult
     from toolkit.agents.transcripts import Transcript as Transcript
-    from toolkit.agents.working import AgentResult as AgentResult
+    from toolkit.agents.user_messages import communicate as communicate, progress as progress
 else:
     from toolkit.faces import face
 
@@ -54,7 +54,7 @@ else:
             "files.format": "agent_schema",
             "files.loading": "read_agent",
             "introspection": "AgentProcessTools",
-            "kinds": "Done Kind Past",
+            "kinds": "FinishedCall AgentKind LoopHistory",
             "loop": "AgentError Limits",
             "models.messages": "Message Model ModelError ModelReply SystemMessage ToolMessage Usage UserMessage",
             "models.opening": "open_model",
@@ -64,11 +64,11 @@ else:
             "outlines": "AgentOutline outline_of",
             "playbooks": "Playbook after after_any all_of any_of known produced when",
             "references": "Reference",
-            "speaking": "communicate progress",
+            "user_messages": "communicate progress",
             "state_machines": "StateMachine",
             "subagents": "Subagent",
             "tables": "Table",
             "transcripts": "Transcript",
-            "working": "AgentResult",
+            "tasks": "AgentResult",
         },
     )

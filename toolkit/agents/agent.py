@@ -8,8 +8,8 @@ from toolkit.agents.answers import Answer
 from toolkit.agents.loop import with_gate_of_its_own
 from toolkit.agents.models.messages import Model
 from toolkit.agents.steps import UNNAMED
+from toolkit.agents.tasks import AgentOptions, AgentResult, Instructions, Output, Settings, Work
 from toolkit.agents.transcripts import Transcript
-from toolkit.agents.working import AgentOptions, AgentResult, Instructions, Output, Settings, Work
 from toolkit.disclosure.folding import folded_tools
 from toolkit.errors import BudgetExceeded, ToolExecutionError
 from toolkit.json_texts import json_text
@@ -18,8 +18,8 @@ from toolkit.tools.base import HandmadeTool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
 from toolkit.tools.options import ToolOptions
 from toolkit.tools.places import place_of_caller
+from toolkit.tools.plain_arguments import plain_data
 from toolkit.tools.results import ToolResult
-from toolkit.tools.showing import plain_data
 
 if TYPE_CHECKING:
     from typing import Unpack

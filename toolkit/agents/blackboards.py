@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 from toolkit.agents.introspection import run_of
-from toolkit.agents.wording import described, shortened
+from toolkit.agents.summaries import described, shortened
 from toolkit.errors import ToolExecutionError
 from toolkit.problems import did_you_mean
 from toolkit.runs.blackboard import Blackboard, Entry

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from toolkit.agents.kinds import ClosedTool, Done
+from toolkit.agents.kinds import ClosedTool, FinishedCall
 from toolkit.errors import ConfigurationError, InvalidTools
 from toolkit.problems import Problem
 from toolkit.runs.run import Run
@@ -105,7 +105,7 @@ class Owned(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class ChainedTools:
     """What objects have brought in one loop so far.
 
     Attributes:
@@ -119,13 +119,13 @@ class Chain:
     awaited: Mapping[int, Owned] = field(default_factory=dict)
 
     @classmethod
-    def begin(cls, chaining: Iterable[Chaining]) -> "Chain":
+    def begin(cls, chaining: Iterable[Chaining]) -> "ChainedTools":
         """Return the beginning, where no object is there yet."""
         listed = tuple(chaining)
         kinds = {place: each.kind for place, each in enumerate(listed) if each.kind is not None}
         return cls(listed, awaited={place: _awaited(kind) for place, kind in kinds.items()})
 
-    def after(self, call: Done, run: Run) -> "Chain":
+    def after(self, call: FinishedCall, run: Run) -> "ChainedTools":
         """Return it after a call: with the tools of the object that the call has returned, if it brings some."""
         thing = call.result.artifact if self.chaining and call.result.succeeded else None
         if thing is None or not marked_methods(type(thing)):
@@ -139,7 +139,7 @@ class Chain:
                 return replace(self, brought={**others, place: owned})
         return self
 
-    def alone(self) -> "Chain":
+    def alone(self) -> "ChainedTools":
         """Return it with nothing brought or told of, where other tools have taken the place of all."""
         return replace(self, brought={}, awaited={})
 

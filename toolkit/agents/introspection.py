@@ -7,7 +7,7 @@ stars for secrets, and cut where it is long.
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
 
-from toolkit.agents.wording import described, shortened, time_in_words
+from toolkit.agents.summaries import described, shortened, time_in_words
 from toolkit.amounts import money
 from toolkit.errors import ToolExecutionError
 from toolkit.runs.records import CallRecord, ModelUse

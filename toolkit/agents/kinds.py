@@ -25,7 +25,7 @@ CLOSED = "closed"
 """The error code of a call of a tool that is not available at the time."""
 
 
-class Done(NamedTuple):
+class FinishedCall(NamedTuple):
     """One call that a loop has made of a tool that was open.
 
     Attributes:
@@ -40,7 +40,7 @@ class Done(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class LoopHistory:
     """What has happened in a loop so far.
 
     Attributes:
@@ -52,7 +52,7 @@ class Past:
 
     run: Run
     turns: int = 0
-    calls: tuple[Done, ...] = ()
+    calls: tuple[FinishedCall, ...] = ()
     origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
@@ -65,12 +65,12 @@ class Past:
         """The objects that tools have made, those of a collection one by one, the oldest first."""
         return tuple(artifact for call in self.calls for artifact in artifacts_of(call.result))
 
-    def with_call(self, call: Done) -> "Past":
+    def with_call(self, call: FinishedCall) -> "LoopHistory":
         """Return it with one more call."""
         return replace(self, calls=(*self.calls, call))
 
 
-class Kind:
+class AgentKind:
     """The simple kind: all tools are open at all times. Others say what is different."""
 
     one_by_one: ClassVar[bool] = False
@@ -84,15 +84,15 @@ class Kind:
         """Return what is wrong with the kind for an agent with these tools, and others by these names later on."""
         return ()
 
-    def preface(self, past: Past) -> str:  # noqa: ARG002 - for those that override it
+    def preface(self, past: LoopHistory) -> str:  # noqa: ARG002 - for those that override it
         """Return what the model is told of the kind before the task."""
         return ""
 
-    def state(self, past: Past) -> Any:  # noqa: ARG002 - for those that override it
+    def state(self, past: LoopHistory) -> Any:  # noqa: ARG002 - for those that override it
         """Return the state that the past has led to, for kinds that have states."""
         return None
 
-    def table(self, tools: Mapping[str, Tool], past: Past) -> dict[str, Tool]:  # noqa: ARG002 - for those that override it
+    def table(self, tools: Mapping[str, Tool], past: LoopHistory) -> dict[str, Tool]:  # noqa: ARG002 - for those that override it
         """Return the tools as they are offered now, those that may not be called as closed ones."""
         return dict(tools)
 

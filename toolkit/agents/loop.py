@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from toolkit.agents.asking import ask
+from toolkit.agents.model_requests import ask
 from toolkit.agents.models.messages import Model, ModelReply, ToolMessage, UserMessage
 from toolkit.agents.steps import call_as_step
 from toolkit.agents.tables import Table

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from toolkit.agents.agent import AgentTool
 from toolkit.agents.chaining import Chaining
 from toolkit.agents.files.declared import DeclaredAgent
-from toolkit.agents.kinds import Kind, state_name
+from toolkit.agents.kinds import AgentKind, state_name
 from toolkit.agents.playbooks import Playbook
 from toolkit.agents.references import Reference, referenced_tools
 from toolkit.agents.state_machines import StateMachine
@@ -91,7 +91,7 @@ def outline_of(tool: Tool) -> AgentOutline | None:
 
 
 def _outline(
-    kind: Kind, tools: Iterable[Tool], references: Iterable[Reference], chaining: Iterable[Chaining]
+    kind: AgentKind, tools: Iterable[Tool], references: Iterable[Reference], chaining: Iterable[Chaining]
 ) -> AgentOutline:
     locks = kind.locks if isinstance(kind, Playbook) else {}
     offered = [*tools, *referenced_tools(references)]
@@ -117,6 +117,6 @@ def _outline(
     return outline._replace(states=states, everywhere=tuple(kind.everywhere))
 
 
-def _name_of(kind: Kind) -> str:
-    known = {Kind: "simple", Playbook: "playbook", StateMachine: "state machine"}
+def _name_of(kind: AgentKind) -> str:
+    known = {AgentKind: "simple", Playbook: "playbook", StateMachine: "state machine"}
     return known.get(type(kind), type(kind).__name__)

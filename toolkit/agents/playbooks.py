@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from toolkit.agents.kinds import ClosedTool, Kind, Past, names_within, unknown_tool
+from toolkit.agents.kinds import AgentKind, ClosedTool, LoopHistory, names_within, unknown_tool
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
 from toolkit.runs.blackboard import Entry
@@ -38,11 +38,11 @@ class Lock:
         """The names of the tools that it waits for."""
         return frozenset()
 
-    def is_open(self, past: Past) -> bool:
+    def is_open(self, past: LoopHistory) -> bool:
         """Return whether it has happened."""
         raise NotImplementedError
 
-    def missing(self, past: Past) -> str:  # noqa: ARG002 - for those that have parts
+    def missing(self, past: LoopHistory) -> str:  # noqa: ARG002 - for those that have parts
         """Return what has not happened yet, in the words of `told`."""
         return self.told
 
@@ -76,11 +76,11 @@ class After(Lock):
         """Those tools."""
         return frozenset(self.names)
 
-    def is_open(self, past: Past) -> bool:
+    def is_open(self, past: LoopHistory) -> bool:
         """Return whether they were used."""
         return self.can_open(past.used)
 
-    def missing(self, past: Past) -> str:
+    def missing(self, past: LoopHistory) -> str:
         """Return which of them were not used yet."""
         used = past.used
         return self._words([name for name in self.names if name not in used])
@@ -104,7 +104,7 @@ class Produced(Lock):
         """What object must be made."""
         return f"produce an artifact of type {_name(self.kind)}"
 
-    def is_open(self, past: Past) -> bool:
+    def is_open(self, past: LoopHistory) -> bool:
         """Return whether one was made."""
         return any(Entry(artifact).is_a(self.kind) for artifact in past.artifacts)
 
@@ -120,7 +120,7 @@ class Known(Lock):
         """What must be known."""
         return f"have {_name(self.what)} on the blackboard"
 
-    def is_open(self, past: Past) -> bool:
+    def is_open(self, past: LoopHistory) -> bool:
         """Return whether it is there."""
         board = past.run.blackboard
         return self.what in board or board.count(self.what) > 0
@@ -130,7 +130,7 @@ class Known(Lock):
 class When(Lock):
     """Open while a function of the past says so."""
 
-    predicate: Callable[[Past], bool]
+    predicate: Callable[[LoopHistory], bool]
     needs: str
 
     @property
@@ -138,7 +138,7 @@ class When(Lock):
         """What it waits for, as its author says it."""
         return self.needs
 
-    def is_open(self, past: Past) -> bool:
+    def is_open(self, past: LoopHistory) -> bool:
         """Return what the function says.
 
         Raises:
@@ -168,11 +168,11 @@ class Several(Lock):
         """The tools that all of them wait for."""
         return frozenset().union(*(lock.tools for lock in self.locks))
 
-    def is_open(self, past: Past) -> bool:
+    def is_open(self, past: LoopHistory) -> bool:
         """Return whether enough of them are open."""
         return (all if self.wants_all else any)(lock.is_open(past) for lock in self.locks)
 
-    def missing(self, past: Past) -> str:
+    def missing(self, past: LoopHistory) -> str:
         """Return what those wait for that are not open."""
         return self._words([_as_part(lock, lock.missing(past)) for lock in self.locks if not lock.is_open(past)])
 
@@ -212,7 +212,7 @@ def known(what: type | str) -> Lock:
     return Known(what)
 
 
-def when(predicate: Callable[[Past], bool], needs: str = "meet the conditions of this tool") -> Lock:
+def when(predicate: Callable[[LoopHistory], bool], needs: str = "meet the conditions of this tool") -> Lock:
     """Return a lock that is open while a function of the past says so.
 
     Args:
@@ -242,7 +242,7 @@ def any_of(*locks: Lock) -> Lock:
 
 
 @dataclass(frozen=True, slots=True)
-class Playbook(Kind):
+class Playbook(AgentKind):
     """An agent's tools open one after the other.
 
     Attributes:
@@ -270,15 +270,15 @@ class Playbook(Kind):
             usable |= opened
         return [name for name in self.locks if name not in usable]
 
-    def preface(self, past: Past) -> str:  # noqa: ARG002 - the same at all times
+    def preface(self, past: LoopHistory) -> str:  # noqa: ARG002 - the same at all times
         """Tell that tools may be closed."""
         return _PREFACE if self.locks else ""
 
-    def table(self, tools: Mapping[str, Tool], past: Past) -> dict[str, Tool]:
+    def table(self, tools: Mapping[str, Tool], past: LoopHistory) -> dict[str, Tool]:
         """Return the tools, those whose lock is not open as closed ones that say what is missing."""
         return {name: self._as_offered(name, tool, past) for name, tool in tools.items()}
 
-    def _as_offered(self, name: str, tool: Tool, past: Past) -> Tool:
+    def _as_offered(self, name: str, tool: Tool, past: LoopHistory) -> Tool:
         lock = self.locks.get(name)
         if lock is None or lock.is_open(past):
             return tool

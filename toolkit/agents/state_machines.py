@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, ClassVar
 
-from toolkit.agents.kinds import ClosedTool, Kind, Past, names_within, state_name, unknown_tool
+from toolkit.agents.kinds import AgentKind, ClosedTool, LoopHistory, names_within, state_name, unknown_tool
 from toolkit.problems import Problem, did_you_mean
 from toolkit.tools.base import Tool
 
@@ -20,7 +20,7 @@ State = Enum | str
 
 
 @dataclass(frozen=True, slots=True)
-class StateMachine(Kind):
+class StateMachine(AgentKind):
     """An agent's tools belong to states, and some lead from one to another once they have done their work.
 
     A tool may belong to several states, and lead elsewhere from each. What a facade reveals is where the facade is. The
@@ -59,11 +59,11 @@ class StateMachine(Kind):
         found += [Problem("", f"the tool '{name}' is in no state", hint=hint) for name in tools if name not in placed]
         return found
 
-    def preface(self, past: Past) -> str:
+    def preface(self, past: LoopHistory) -> str:
         """Tell the state that it begins in."""
         return f"Current state: {state_name(self.state(past))}"
 
-    def state(self, past: Past) -> State:
+    def state(self, past: LoopHistory) -> State:
         """Return the state that the calls so far have led to."""
         state = self.start
         for call in past.calls:
@@ -71,12 +71,12 @@ class StateMachine(Kind):
                 state = self.states.get(state, {}).get(call.name) or state
         return state
 
-    def table(self, tools: Mapping[str, Tool], past: Past) -> dict[str, Tool]:
+    def table(self, tools: Mapping[str, Tool], past: LoopHistory) -> dict[str, Tool]:
         """Return the tools with the states that they belong to; those of other states as closed ones."""
         state = self.state(past)
         return {name: self._as_offered(name, tool, state, past) for name, tool in tools.items()}
 
-    def _as_offered(self, name: str, tool: Tool, state: State, past: Past) -> Tool:
+    def _as_offered(self, name: str, tool: Tool, state: State, past: LoopHistory) -> Tool:
         placed = name if self._has(name) else past.origins.get(name, name)
         if placed in self.everywhere:
             return _noted(tool, "[Available in all states]")

@@ -8,7 +8,7 @@ from toolkit.tools.base import Tool
 from toolkit.tools.calls import ToolCall
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
-from toolkit.tools.waiting import Counting, Waiting
+from toolkit.tools.wait_clocks import Counting, Waiting
 
 UNNAMED = "agent"
 """What an agent is called that nobody has given a name."""

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from toolkit.agents.chaining import Chain
-from toolkit.agents.kinds import ClosedTool, Done, Kind, Past, state_name
+from toolkit.agents.chaining import ChainedTools
+from toolkit.agents.kinds import AgentKind, ClosedTool, FinishedCall, LoopHistory, state_name
 from toolkit.disclosure.offering import facade_of, offer, unfolded_by
 from toolkit.disclosure.trees import paths_of
 from toolkit.problems import did_you_mean
@@ -23,7 +23,7 @@ class Table:
         one_by_one: Whether the calls of one turn must not run side by side.
     """
 
-    def __init__(self, tools: Mapping[str, Tool], kind: Kind, past: Past, chain: Chain) -> None:
+    def __init__(self, tools: Mapping[str, Tool], kind: AgentKind, past: LoopHistory, chain: ChainedTools) -> None:
         """Lay out the agent's tools, with what facades and objects have brought in the past as far as it holds."""
         self.past = replace(past, calls=())
         self._standing = dict(tools)
@@ -52,7 +52,7 @@ class Table:
         """Take in what a call gave, and return what the model must be told beside it, if anything."""
         if isinstance(tool, ClosedTool):
             return ""
-        call = Done(tool, name, result)
+        call = FinishedCall(tool, name, result)
         remarks = [self._reveal(call)]
         before, state = self.tools, self._kind.state(self.past)
         self._take_in(call)
@@ -75,10 +75,10 @@ class Table:
         there = f"Available tools: {', '.join(known)}." if known else "No tools are available."
         return f"the tool '{name}' does not exist.{hint} {there} Use the exact name of one."
 
-    def _take_in(self, call: Done) -> None:
+    def _take_in(self, call: FinishedCall) -> None:
         self.past, self._chain = self.past.with_call(call), self._chain.after(call, self.past.run)
 
-    def _reveal(self, call: Done) -> str:
+    def _reveal(self, call: FinishedCall) -> str:
         """Offer what a facade has revealed; whatever holds for the agent's own tool that led there holds for it."""
         unfolded = unfolded_by(call.result)
         if unfolded is None:
@@ -97,7 +97,7 @@ class Table:
         return self._chain.laid_over(self._kind.table(self._standing, self.past))
 
 
-def _is_over(call: Done, standing: Mapping[str, Tool]) -> bool:
+def _is_over(call: FinishedCall, standing: Mapping[str, Tool]) -> bool:
     """Return whether what a call has revealed is so no more: its facade is gone, or had taken the place of all tools.
 
     The latter holds for a task alone, since there would be no way back.

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from itertools import takewhile
 from typing import Any
 
-from toolkit.agents.kinds import Done
+from toolkit.agents.kinds import FinishedCall
 from toolkit.agents.models.messages import Message, ModelReply, SystemMessage, ToolMessage, Usage, UserMessage
 from toolkit.errors import ToolExecutionError
 from toolkit.tools.calls import ToolCall
@@ -116,7 +116,7 @@ def _message(record: Mapping[str, Any], so_far: Transcript) -> Message:
     raise KeyError(record["role"])
 
 
-def _done(messages: Iterable[Message]) -> tuple[Done, ...]:
+def _done(messages: Iterable[Message]) -> tuple[FinishedCall, ...]:
     """Return the calls that have done their work, as far as messages tell."""
     results = [said for said in messages if isinstance(said, ToolMessage) and not said.failed]
-    return tuple(Done(None, said.call.name, ToolResult(said.text)) for said in results)
+    return tuple(FinishedCall(None, said.call.name, ToolResult(said.text)) for said in results)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from toolkit.builtin.expressions.checking import MalformedExpressionError, TooMuchWorkError
 from toolkit.builtin.expressions.lines import compile_line_expression
+from toolkit.builtin.expressions.regex_checks import MalformedExpressionError, TooMuchWorkError
 from toolkit.builtin.files.listing import Effort, Listed, list_files, on_one_line
 from toolkit.builtin.files.patterns import MalformedPatternError, compile_glob
 from toolkit.builtin.files.sandbox import Sandbox, SandboxError

@@ -12,14 +12,14 @@ from toolkit.tools.base import Tool, innermost
 from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
 from toolkit.tools.names import name_problem
+from toolkit.tools.plain_arguments import plain_data
 from toolkit.tools.results import ToolResult
 from toolkit.tools.revealing import Unfolded
 from toolkit.tools.shapes.arguments import read_arguments
-from toolkit.tools.showing import plain_data
 from toolkit.tools.spec import ToolSpec
 
 if TYPE_CHECKING:
-    from toolkit.tools.shapes.values import Shape
+    from toolkit.tools.shapes.shape_values import Shape
 
 NOTHING: Mapping[str, Any] = {"type": "object", "properties": {}}
 

@@ -7,6 +7,7 @@ The only room that imports PyYAML, and only when a document is read.
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from toolkit.documents.document_reader import parse_document as parse_document, read_document as read_document
     from toolkit.documents.dumping import as_yaml as as_yaml
     from toolkit.documents.json_reading import parse_json as parse_json, read_json as read_json
     from toolkit.documents.nodes import (
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
         is_agent as is_agent,
         plain as plain,
     )
-    from toolkit.documents.reading import parse_document as parse_document, read_document as read_document
     from toolkit.documents.traps import find_traps as find_traps, trap_of as trap_of
 else:
     from toolkit.faces import face
@@ -29,7 +29,7 @@ else:
             "dumping": "as_yaml",
             "json_reading": "parse_json read_json",
             "nodes": "Entry Mapping Node Scalar Sequence is_agent plain",
-            "reading": "parse_document read_document",
+            "document_reader": "parse_document read_document",
             "traps": "find_traps trap_of",
         },
     )

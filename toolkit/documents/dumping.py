@@ -4,7 +4,7 @@ from typing import Any
 
 import yaml
 
-from toolkit.documents.reading import unreadable_in
+from toolkit.documents.document_reader import unreadable_in
 from toolkit.documents.scalars import NoSuchNumber, resolve
 from toolkit.freezing import FrozenDict, FrozenList
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from toolkit.codes import BROKEN_DOCUMENT, DUPLICATE_KEY
+from toolkit.documents.document_reader import read_text
 from toolkit.documents.nodes import Entry, Mapping, Node, Scalar, Sequence
-from toolkit.documents.reading import read_text
 from toolkit.documents.sources import Source, Written
 from toolkit.problems import Location, Problem
 

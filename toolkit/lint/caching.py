@@ -20,7 +20,7 @@ from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.digests import digest
 from toolkit.lint.file_states import FileStates
 from toolkit.lint.limits import Limits
-from toolkit.lint.recalling import definition_record
+from toolkit.lint.record_reader import definition_record
 from toolkit.lint.records import configuration_record
 from toolkit.lint.reports import KeptTools, Report, read_report, report_record
 from toolkit.lint.requests import Request
@@ -32,7 +32,7 @@ from toolkit.redactors.redactor import Redactor
 from toolkit.releases import __version__
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.targets import FilesTarget, parse_target
-from toolkit.tools.hiding import secrets_of_schema
+from toolkit.tools.secret_arguments import secrets_of_schema
 
 FOLDER = ".toolkit_cache"
 _FORMAT = 3

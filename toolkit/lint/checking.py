@@ -16,6 +16,7 @@ from toolkit.lint.caching import Cache
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.inspecting import Inspection
 from toolkit.lint.limits import DEFAULT_LIMITS, Limits
+from toolkit.lint.pending_consents import waiting_for_consent
 from toolkit.lint.reports import Report
 from toolkit.lint.requests import Asked, Request, make_requests, request_for_text
 from toolkit.lint.rules import codes as all_codes
@@ -25,11 +26,10 @@ from toolkit.lint.servers import with_told_servers
 from toolkit.lint.settings import LintSettings, read_lint_settings
 from toolkit.lint.suppressions import Suppression, silence, suppressions_elsewhere
 from toolkit.lint.toolsets import Together, ToolCounts, key_of, look_together, unique_tools
-from toolkit.lint.waiting import waiting_for_consent
 from toolkit.problems import Location, Problem, errors_among
 from toolkit.sources.configuration import Configuration
-from toolkit.sources.displaying import seen_from
 from toolkit.sources.import_permission import Chooser, FileCounts
+from toolkit.sources.shown_paths import seen_from
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate

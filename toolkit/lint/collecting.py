@@ -26,7 +26,7 @@ from toolkit.tools.base import Tool
 from toolkit.tools.foreign_values import kind_of, words_of
 from toolkit.tools.origins import function_of
 from toolkit.tools.spec_json import record_of
-from toolkit.tools.vetting import place_of_thing
+from toolkit.tools.tool_checks import place_of_thing
 
 if TYPE_CHECKING:
     from toolkit.pipelines.plans import Plan, PlannedStep

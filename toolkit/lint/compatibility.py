@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from toolkit import dialects
 from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.objecting import objections_to, shared_exports
+from toolkit.lint.provider_objections import objections_to, shared_exports
 from toolkit.lint.rule import PORTABLE
 from toolkit.lint.setting_keys import PROVIDERS
 from toolkit.lint.token_costs import tokens_of

@@ -11,15 +11,15 @@ from pathlib import Path
 from toolkit.codes import NO_TOOLS
 from toolkit.lint.caching import Cache
 from toolkit.lint.children import Answer, Answers
+from toolkit.lint.file_checks import FileChecker
 from toolkit.lint.judges import Instructions, Judge, is_heavy
 from toolkit.lint.limits import Limits
-from toolkit.lint.looking import Looker
-from toolkit.lint.refusing import refused_files
 from toolkit.lint.reports import Report
 from toolkit.lint.requests import Request
 from toolkit.lint.rule import Rule, RuleSettings
 from toolkit.lint.rules import make_rules
 from toolkit.lint.settings import LintSettings
+from toolkit.lint.unimported_files import refused_files
 from toolkit.problems import Problem
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.import_permission import Chooser
@@ -92,12 +92,12 @@ class Inspection:
             Answers(opened, self._configuration, self._limits, keeps_trail=self._cache.is_kept) as answers,
             Judge(Instructions.of(self._codes, self._rule_settings, self._limits)) as judge,
         ):
-            looker = Looker(self.rules)  # the rules are imported while the child starts
+            checker = FileChecker(self.rules)  # the rules are imported while the child starts
             waiting, reports = set(opened), {}
             for request in requests:
-                read = None if is_heavy(request) else looker.read(request)
+                read = None if is_heavy(request) else checker.read(request)
                 answer = answers.next() if request in waiting else refused.get(request)
-                report = judge.report(request, answer) if read is None else looker.look(read, answer)
+                report = judge.report(request, answer) if read is None else checker.look(read, answer)
                 reports[request] = self._cache.keep(request, report)
         return reports
 

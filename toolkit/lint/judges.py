@@ -16,7 +16,7 @@ from toolkit.codes import DOES_NOT_IMPORT
 from toolkit.leftovers import temporary
 from toolkit.lint.children import Answer
 from toolkit.lint.limits import Limits
-from toolkit.lint.recalling import read_definition
+from toolkit.lint.record_reader import read_definition
 from toolkit.lint.reports import Report, read_report
 from toolkit.lint.requests import Request
 from toolkit.lint.rule import RuleSettings

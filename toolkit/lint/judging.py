@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.lint.channels import limit_memory, take_channel
-from toolkit.lint.looking import Looker
-from toolkit.lint.recalling import definition_record
+from toolkit.lint.file_checks import FileChecker
+from toolkit.lint.record_reader import definition_record
 from toolkit.lint.reports import report_record
 from toolkit.lint.requests import Request
 from toolkit.lint.rule import RuleSettings
@@ -27,17 +27,17 @@ def main() -> None:
     crash = Path(setup["crash_file"]).open("w")  # noqa: SIM115 - it stays open to the very end
     faulthandler.enable(crash)
     providers, limits, directory = setup["rule_settings"]
-    looker = Looker(make_rules(setup["codes"], RuleSettings(tuple(providers), limits, Path(directory))))
+    checker = FileChecker(make_rules(setup["codes"], RuleSettings(tuple(providers), limits, Path(directory))))
     for line in requests:
         faulthandler.dump_traceback_later(setup["seconds"], exit=True, file=crash)
-        answer = _judge(looker, json.loads(line))
+        answer = _judge(checker, json.loads(line))
         faulthandler.cancel_dump_traceback_later()
         print(setup["mark"] + answer, file=answers, flush=True)
 
 
-def _judge(looker: Looker, question: Mapping[str, Any]) -> str:
+def _judge(checker: FileChecker, question: Mapping[str, Any]) -> str:
     try:
-        report = looker.look(looker.read(Request(*question["request"])), _read_answer(question))
+        report = checker.look(checker.read(Request(*question["request"])), _read_answer(question))
         tools = [definition_record(tool) for tool in report.tools]
         return json.dumps({"report": report_record(report), "tools": tools, "needs": report.needs}, default=repr)
     except (MemoryError, RecursionError) as error:

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, overload
 
 from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.recalling import read_definition, read_suppression
+from toolkit.lint.record_reader import read_definition, read_suppression
 from toolkit.lint.suppressions import Suppression
 from toolkit.problems import Problem, problem_record, read_problem
 

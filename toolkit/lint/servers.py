@@ -30,8 +30,8 @@ def with_told_servers(configuration: Configuration, requests: Iterable[Request],
     """
     if not configuration.mcp:
         return configuration
-    from toolkit.sources.consenting import consents_for  # noqa: PLC0415 - few projects have servers
     from toolkit.sources.servers import ConfiguredServers, ToldServer  # noqa: PLC0415
+    from toolkit.sources.setting_consents import consents_for  # noqa: PLC0415 - few projects have servers
 
     servers = ConfiguredServers(configuration._replace(holds_pins=False), consents_for(configuration, gate))
     wanted = _spoken_of(configuration, requests)

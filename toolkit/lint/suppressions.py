@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from toolkit.documents.reading import read_text
+from toolkit.documents.document_reader import read_text
 from toolkit.lint.selection import fits
 from toolkit.problems import Location, Problem
 

@@ -8,7 +8,10 @@ if TYPE_CHECKING:
         connection_to as connection_to,
         wait_for as wait_for,
     )
-    from toolkit.mcp.crossing import (
+    from toolkit.mcp.serving.calls import Rules as Rules
+    from toolkit.mcp.serving.server import Options as Options, ToolServer as ToolServer
+    from toolkit.mcp.settings.servers import HttpServer as HttpServer, StdioServer as StdioServer
+    from toolkit.mcp.shared_context import (
         allow_keys as allow_keys,
         converter_from as converter_from,
         deny_keys as deny_keys,
@@ -17,9 +20,6 @@ if TYPE_CHECKING:
         pass_through as pass_through,
         trace_context_of as trace_context_of,
     )
-    from toolkit.mcp.serving.calls import Rules as Rules
-    from toolkit.mcp.serving.server import Options as Options, ToolServer as ToolServer
-    from toolkit.mcp.settings.servers import HttpServer as HttpServer, StdioServer as StdioServer
     from toolkit.mcp.tools.remote import tools_from as tools_from
     from toolkit.mcp.tools.toolsets import McpTools as McpTools
 else:
@@ -30,7 +30,7 @@ else:
         {
             "client.connections": "ServerUnreachable",
             "client.sessions": "close_sessions connection_to wait_for",
-            "crossing": "allow_keys converter_from deny_keys meta_for nothing pass_through trace_context_of",
+            "shared_context": "allow_keys converter_from deny_keys meta_for nothing pass_through trace_context_of",
             "serving.calls": "Rules",
             "serving.server": "Options ToolServer",
             "settings.servers": "HttpServer StdioServer",

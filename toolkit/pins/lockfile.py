@@ -15,7 +15,7 @@ from toolkit.pins.drifts import Entry
 from toolkit.problems import Location, Problem
 from toolkit.redactors.environment import redactor_of_environment
 from toolkit.redactors.redactor import Redactor
-from toolkit.tools.hiding import secrets_of_schema
+from toolkit.tools.secret_arguments import secrets_of_schema
 from toolkit.tools.spec import ToolSpec
 from toolkit.visibility import visible_json
 

@@ -16,9 +16,9 @@ from toolkit.pipelines.definitions import Approval, Compute, Use
 from toolkit.pipelines.flows import PASSED, Flow, Outcome, outcome_of, outcome_of_written, refused_by_gate, text_of
 from toolkit.pipelines.plans import Feed, PlannedStep
 from toolkit.pipelines.retrying import RetriedTool
+from toolkit.pipelines.templated_data import MappingValue
 from toolkit.pipelines.turns import Turn
-from toolkit.pipelines.values import MappingValue
-from toolkit.tools.asking import decide
+from toolkit.tools.approval_checks import decide
 from toolkit.tools.base import Tool
 from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext

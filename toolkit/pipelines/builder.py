@@ -16,7 +16,7 @@ from toolkit.pipelines.definitions import AdapterFunction, ErrorStrategy, Pipeli
 from toolkit.pipelines.planning import make_plan
 from toolkit.pipelines.plans import Plan
 from toolkit.pipelines.steps import StepDefaults, StepReader
-from toolkit.pipelines.values import Value, read_value
+from toolkit.pipelines.templated_data import Value, read_value
 from toolkit.problems import Location, Problem, errors_among
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.context import ToolContext

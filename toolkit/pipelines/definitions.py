@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from toolkit.documents import Node
 from toolkit.documents.shapes import Word
-from toolkit.pipelines.values import MappingValue, Value
+from toolkit.pipelines.templated_data import MappingValue, Value
 from toolkit.problems import Location
 from toolkit.tools.results import ToolResult
 

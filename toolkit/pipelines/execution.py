@@ -33,7 +33,7 @@ from toolkit.pipelines.signals import GateRefused
 from toolkit.pipelines.turns import CURRENT_PATH, Turn, context_within, roots_with
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
-from toolkit.tools.waiting import Counting
+from toolkit.tools.wait_clocks import Counting
 
 Ready = Outcome | Sequence[Any] | None
 """What is known before a step is done: that it is not, for which items it is, or that it is done once."""
@@ -233,7 +233,7 @@ class Fork:
             return outcome_of(ToolResult.failure(f"timed out after {spoken(self._timeout)}", "timeout"))
 
     async def _join(self, flow: Flow, turn: Turn) -> Outcome:
-        from toolkit.pipelines.gathering import gather  # noqa: PLC0415 - side by side needs anyio
+        from toolkit.pipelines.parallel_tasks import gather  # noqa: PLC0415 - side by side needs anyio
 
         outputs: dict[str, Any] = dict.fromkeys(self._branches)
         failures: list[Outcome] = []

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from toolkit.errors import ToolExecutionError
 from toolkit.json_texts import json_text
 from toolkit.pipelines.plans import Plan
-from toolkit.pipelines.values import ListValue, MappingValue, Value
+from toolkit.pipelines.templated_data import ListValue, MappingValue, Value
 from toolkit.tools.context import ToolContext
 from toolkit.tools.raised_errors import message_of, raised_by
 from toolkit.tools.results import ToolResult
-from toolkit.tools.skipping import Skips
+from toolkit.tools.skipped_items import Skips
 
 if TYPE_CHECKING:
     from toolkit.events import StepStatus
@@ -91,7 +91,7 @@ def outcome_of_written(value: Value, roots: Mapping[str, Any], attempts: int = 1
     made = value.render(roots)
     if isinstance(value, ListValue | MappingValue):
         from toolkit.pipelines.expressions.failures import Unfit  # noqa: PLC0415 - plain chains need none
-        from toolkit.pipelines.expressions.values import size_of  # noqa: PLC0415
+        from toolkit.pipelines.expressions.json_values import size_of  # noqa: PLC0415
 
         try:
             size_of(made)

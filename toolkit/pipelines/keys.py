@@ -9,7 +9,7 @@ from toolkit.documents.schemas import NAME, Schema, reference
 from toolkit.documents.shapes import ShapeReader, Word
 from toolkit.pipelines.definitions import FAILURES, MAX_ATTEMPTS, MAX_PARALLEL, Approval, Fallback, OnError, Retry
 from toolkit.pipelines.rows import Row, names_of, read_rows
-from toolkit.pipelines.values import OPENING, TemplateValue, Value, read_value
+from toolkit.pipelines.templated_data import OPENING, TemplateValue, Value, read_value
 from toolkit.problems import Location, Problem
 
 _ID = re.compile(NAME, re.ASCII)

@@ -14,12 +14,12 @@ from typing import Protocol, Self
 from toolkit.codes import CIRCLE_OF_PIPELINES, UNKNOWN_TOOL
 from toolkit.documents import Node, find_traps, is_agent, read_document
 from toolkit.documents.bounded_problems import BoundedProblems, TooManyProblems
-from toolkit.documents.reading import Document
+from toolkit.documents.document_reader import Document
 from toolkit.documents.shapes import Word
 from toolkit.paths import without_detours
+from toolkit.pipelines.definition_reader import read_definition
 from toolkit.pipelines.pipeline import Pipeline
 from toolkit.pipelines.planning import make_plan
-from toolkit.pipelines.reading import read_definition
 from toolkit.problems import Problem, errors_among, in_order
 from toolkit.tools.base import Tool
 

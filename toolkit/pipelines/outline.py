@@ -8,7 +8,7 @@ from toolkit.durations import spoken
 from toolkit.json_texts import json_text
 from toolkit.pipelines.definitions import AdapterFunction, Branches, Compute, Fallback, StepDefinition, Use
 from toolkit.pipelines.plans import Plan, PlannedStep
-from toolkit.pipelines.values import Value, expressions_in
+from toolkit.pipelines.templated_data import Value, expressions_in
 
 
 class StepOutline(NamedTuple):

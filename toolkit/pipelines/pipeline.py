@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.errors import ExitEarlyError, Signal
 from toolkit.events import PipelineFinished, PipelineStarted
-from toolkit.pipelines.cleaning import INTERRUPTED, clean_up, clean_up_undisturbed, is_interruption
 from toolkit.pipelines.definitions import ErrorStrategy
 from toolkit.pipelines.execution import make_steps, run_chain
+from toolkit.pipelines.failure_steps import INTERRUPTED, clean_up, clean_up_undisturbed, is_interruption
 from toolkit.pipelines.flows import Flow, InputFlow, Run, error_record, failure_of, outcome_of_written
 from toolkit.pipelines.plans import Plan
 from toolkit.pipelines.signals import GateRefused
@@ -17,10 +17,10 @@ from toolkit.problems import Problem
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.callees import Arguments, Pipe
 from toolkit.tools.context import ToolContext
-from toolkit.tools.hiding import veiled
 from toolkit.tools.names import legal_name
 from toolkit.tools.questions import RunningCall
 from toolkit.tools.results import ToolResult
+from toolkit.tools.secret_arguments import veiled
 from toolkit.tools.spec import ToolSpec
 from toolkit.tools.text import TEXT_PARAMETERS, text_given
 

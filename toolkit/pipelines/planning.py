@@ -16,14 +16,14 @@ from toolkit.pipelines.definitions import (
     StepDefinition,
     Use,
 )
-from toolkit.pipelines.feeding import Feeder
 from toolkit.pipelines.lookup import Names, ToolLookup
 from toolkit.pipelines.plans import ON_FAILURE, Feed, Plan, PlannedStep
 from toolkit.pipelines.remarks import Remarks
 from toolkit.pipelines.schema_types import Schema, alternatives, member
 from toolkit.pipelines.scopes import ERROR_SCHEMA, Carrier, Previous, ReferenceChecker, Scope, schema_of_value
+from toolkit.pipelines.step_inputs import Feeder
 from toolkit.pipelines.succession import scope_after
-from toolkit.pipelines.values import Value
+from toolkit.pipelines.templated_data import Value
 from toolkit.problems import Problem, errors_among
 from toolkit.tools.base import Tool
 

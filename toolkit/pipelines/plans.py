@@ -12,7 +12,7 @@ from toolkit.pipelines.definitions import (
     StepDefinition,
     Use,
 )
-from toolkit.pipelines.values import Value
+from toolkit.pipelines.templated_data import Value
 from toolkit.problems import Location, Problem
 from toolkit.tools.base import Tool
 

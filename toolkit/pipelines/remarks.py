@@ -16,7 +16,7 @@ from toolkit.pipelines.editing import with_key
 from toolkit.pipelines.plans import PlannedStep
 from toolkit.pipelines.schema_types import kinds_of
 from toolkit.pipelines.scopes import Carrier, Reading, Scope
-from toolkit.pipelines.values import ConstantValue, UnreadableValue, Value, expressions_in
+from toolkit.pipelines.templated_data import ConstantValue, UnreadableValue, Value, expressions_in
 from toolkit.problems import Location, Problem, errors_among
 
 

@@ -21,7 +21,7 @@ from toolkit.pipelines.definitions import (
 from toolkit.pipelines.keys import KeyReader
 from toolkit.pipelines.rows import read_rows
 from toolkit.pipelines.step_keys import BESIDE, EACH_KEYS, KINDS, STEP_KEYS, STEP_ROWS
-from toolkit.pipelines.values import OPENING, MappingValue, Value, read_mapping, read_value
+from toolkit.pipelines.templated_data import OPENING, MappingValue, Value, read_mapping, read_value
 from toolkit.problems import Location, Problem, nearest, respelled
 
 SHORT_FORMS = "write a tool's name, 'tool_name: {arguments}', or the keys use, set, parallel or approve"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from toolkit.pipelines.expressions.checking import constant_key
 from toolkit.pipelines.expressions.functions import FUNCTIONS
 from toolkit.pipelines.schema_types import Schema, alternatives, member
-from toolkit.pipelines.values import ListValue, MappingValue, TemplateValue, Value, expressions_in
+from toolkit.pipelines.templated_data import ListValue, MappingValue, TemplateValue, Value, expressions_in
 from toolkit.schemas.kinds import kinds_said
 
 _PASSING = frozenset(

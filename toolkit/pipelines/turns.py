@@ -7,7 +7,7 @@ from typing import NamedTuple
 from toolkit.pipelines.flows import Flow, Outcome
 from toolkit.pipelines.plans import ON_FAILURE, PlannedStep
 from toolkit.tools.context import ToolContext
-from toolkit.tools.waiting import Waiting
+from toolkit.tools.wait_clocks import Waiting
 
 CURRENT_PATH: ContextVar[str] = ContextVar("toolkit_pipeline_path", default="")
 """The path of the step that is running, with a slash after it; only kept up where somebody listens."""

@@ -36,7 +36,7 @@ def find_configuration(
         configuration = _with_own_settings(configuration, own, problems)
     overrides = {name: text for name, text in given.items() if name.startswith(_PREFIX)}
     if overrides:
-        from toolkit.sources.overriding import override  # noqa: PLC0415 - most projects set none
+        from toolkit.sources.environment_settings import override  # noqa: PLC0415 - most projects set none
 
         configuration = override(configuration, overrides, start, problems)
     return configuration, problems

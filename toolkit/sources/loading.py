@@ -7,8 +7,8 @@ from toolkit.codes import NOT_A_TOOL
 from toolkit.errors import InvalidPipeline, InvalidTools, raise_errors
 from toolkit.problems import Problem
 from toolkit.sources.configuring import find_configuration
-from toolkit.sources.displaying import seen_from
 from toolkit.sources.opening import SourceOpener
+from toolkit.sources.shown_paths import seen_from
 from toolkit.tools.base import Tool
 
 if TYPE_CHECKING:

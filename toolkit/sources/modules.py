@@ -19,7 +19,7 @@ from zlib import crc32
 from toolkit.problems import Location, Problem
 from toolkit.sources.module_files import PACKAGE, source_of_module
 from toolkit.sources.package_places import place_in_package
-from toolkit.tools.deferring import problems_deferred
+from toolkit.tools.deferred_problems import problems_deferred
 
 _OURS = frozenset({"toolkit", "toolkit_cli"})
 """Our own packages, which are no user's, also where somebody works in the folder that holds them."""

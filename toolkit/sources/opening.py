@@ -13,12 +13,12 @@ from toolkit.sources.classes import find_class
 from toolkit.sources.collected import Collected, table_of
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.configured import ConfiguredSources
-from toolkit.sources.displaying import seen_from
 from toolkit.sources.folders import PYTHON
 from toolkit.sources.import_permission import Chooser, FileCounts, ImportPermission
 from toolkit.sources.plugins import leave_plugins_out
 from toolkit.sources.ready import ALL_READY, FOR_AGENTS, as_one_of_all, open_for_agents, open_ready, ready_names
 from toolkit.sources.scopes import Scope
+from toolkit.sources.shown_paths import seen_from
 from toolkit.sources.targets import FilesTarget, NameTarget, Target, is_module_name, nearby_names, parse_target
 from toolkit.tools.base import Tool
 
@@ -131,7 +131,7 @@ class SourceOpener:
     def consents(self) -> "Consents":
         """What the user has agreed to that the project's files set."""
         if self._kept_consents is None:
-            from toolkit.sources.consenting import consents_for  # noqa: PLC0415 - few projects need consent
+            from toolkit.sources.setting_consents import consents_for  # noqa: PLC0415 - few projects need consent
 
             self._kept_consents = consents_for(self.configuration, self._gate)
         return self._kept_consents
@@ -269,7 +269,7 @@ class SourceOpener:
         """Return why a ready tool may not be made as the project's file configures it, or None if it may."""
         if self.looks:
             return None
-        from toolkit.sources.consenting import access_of_ready  # noqa: PLC0415 - few tools are configured
+        from toolkit.sources.setting_consents import access_of_ready  # noqa: PLC0415 - few tools are configured
 
         access = access_of_ready(name, self.configuration)
         return None if access is None else self.consents.refusal(access)

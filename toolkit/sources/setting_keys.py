@@ -79,7 +79,7 @@ def _ready(tables: Mapping[str, Any], spot: Spot) -> dict[str, ReadySettings]:
 
 
 def _servers(tables: Mapping[str, Any], spot: Spot) -> "dict[str, McpServer]":
-    from toolkit.mcp.settings.reading import read_servers  # noqa: PLC0415 - few projects have servers
+    from toolkit.mcp.settings.server_tables import read_servers  # noqa: PLC0415 - few projects have servers
 
     return read_servers(tables, spot)
 
@@ -131,7 +131,7 @@ def _ready_schema() -> Schema:
 
 
 def _servers_schema() -> Schema:
-    from toolkit.mcp.settings.reading import servers_schema  # noqa: PLC0415 - few projects have servers
+    from toolkit.mcp.settings.server_tables import servers_schema  # noqa: PLC0415 - few projects have servers
 
     return servers_schema()
 

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
         RecordingMetrics as RecordingMetrics,
     )
     from toolkit.tools.repairing import repaired as repaired
-    from toolkit.tools.skipping import SkippedItem as SkippedItem, Skips as Skips
+    from toolkit.tools.skipped_items import SkippedItem as SkippedItem, Skips as Skips
     from toolkit.tools.text import TextTool as TextTool
-    from toolkit.tools.waiting import Waiting as Waiting
+    from toolkit.tools.wait_clocks import Waiting as Waiting
 else:
     from toolkit.faces import face
 
@@ -26,8 +26,8 @@ else:
             "context": "ListenerError NO_CONTEXT",
             "metrics": "Metrics NO_METRICS Recorded RecordingMetrics",
             "repairing": "repaired",
-            "skipping": "SkippedItem Skips",
+            "skipped_items": "SkippedItem Skips",
             "text": "TextTool",
-            "waiting": "Waiting",
+            "wait_clocks": "Waiting",
         },
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.permissions import Refused
 from toolkit.approvals.policies import DescribedCall, Verdict
-from toolkit.tools.asking import decide
+from toolkit.tools.approval_checks import decide
 from toolkit.tools.callees import Callee
 from toolkit.tools.context import ToolContext
 from toolkit.tools.questions import Admitted, CallQuestion

@@ -11,7 +11,7 @@ from toolkit.schemas.tidying import joined_sentences
 from toolkit.tools.callees import Arguments, Callee
 from toolkit.tools.calling import call_as_meant, call_tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
-from toolkit.tools.deferring import are_problems_deferred
+from toolkit.tools.deferred_problems import are_problems_deferred
 from toolkit.tools.forwarding import HOOKS, hands_on
 from toolkit.tools.names import name_problem
 from toolkit.tools.results import ToolResult

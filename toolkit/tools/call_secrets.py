@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from toolkit.redactors.environment import redactor_of_environment
 from toolkit.redactors.redactor import Redactor
 from toolkit.redactors.secret_objects import secrets_within, texts_within
-from toolkit.tools.hiding import members_of, secrets_among
+from toolkit.tools.secret_arguments import members_of, secrets_among
 from toolkit.tools.subjects import Subject
 
 if TYPE_CHECKING:

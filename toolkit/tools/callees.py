@@ -10,9 +10,9 @@ from toolkit.approvals.gates import Demand
 from toolkit.approvals.policies import DescribedCall
 from toolkit.redactors.secret_objects import secrets_within
 from toolkit.tools.context import ToolContext
-from toolkit.tools.hiding import secret_members, secrets_of_schema
 from toolkit.tools.outcomes import as_result
 from toolkit.tools.results import ToolResult
+from toolkit.tools.secret_arguments import secret_members, secrets_of_schema
 from toolkit.tools.spec import ToolSpec
 
 Arguments = str | Mapping[str, Any]

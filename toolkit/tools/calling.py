@@ -19,11 +19,11 @@ from toolkit.tools.call_secrets import learn_parsed, redacting, redactor_of
 from toolkit.tools.callees import Callee
 from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_values import shown
-from toolkit.tools.hiding import masked
 from toolkit.tools.metrics import NO_METRICS
 from toolkit.tools.raised_errors import message_of, raised_by, trace_from_tool
 from toolkit.tools.refusals import AnsweredEarly, CallDenied
 from toolkit.tools.results import ToolResult
+from toolkit.tools.secret_arguments import masked
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Demand

@@ -19,13 +19,13 @@ from toolkit.freezing import NO_VALUES, freeze_mapping
 from toolkit.redactors.environment import redactor_of_environment
 from toolkit.redactors.redactor import Redactor
 from toolkit.running import loop_is_running, run_in_loop
-from toolkit.tools.asking import decide
+from toolkit.tools.approval_checks import decide
 from toolkit.tools.metrics import NO_METRICS, Metrics
+from toolkit.tools.plain_arguments import plain_data
 from toolkit.tools.questions import RunningCall
 from toolkit.tools.reports import UNHEARD, Finished, Report, Started
-from toolkit.tools.showing import plain_data
 from toolkit.tools.subjects import Subject
-from toolkit.tools.waiting import Waiting
+from toolkit.tools.wait_clocks import Waiting
 
 if TYPE_CHECKING:
     from typing import Literal

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from toolkit.tools.hiding import veiled
-from toolkit.tools.showing import plain_data
+from toolkit.tools.plain_arguments import plain_data
+from toolkit.tools.secret_arguments import veiled
 from toolkit.tools.signatures import Signature
 
 

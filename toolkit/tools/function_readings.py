@@ -12,7 +12,7 @@ from toolkit.tools.names import name_problem
 from toolkit.tools.options import option_problems
 from toolkit.tools.places import place_of
 from toolkit.tools.shapes.annotations import output_schema, shape_of_parameters
-from toolkit.tools.shapes.values import Shape, UnfitTypeError
+from toolkit.tools.shapes.shape_values import Shape, UnfitTypeError
 from toolkit.tools.signatures import Signature, read_signature
 
 

@@ -14,13 +14,13 @@ from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
 from toolkit.tools.function_defaults import defaults_left
 from toolkit.tools.function_readings import read_function
-from toolkit.tools.hiding import veiled
 from toolkit.tools.injections import injected
 from toolkit.tools.outcomes import NOTHING_RETURNED, as_result
+from toolkit.tools.plain_arguments import plain_data
 from toolkit.tools.results import ToolResult
+from toolkit.tools.secret_arguments import veiled
 from toolkit.tools.shapes.arguments import read_arguments
-from toolkit.tools.shapes.values import Shape
-from toolkit.tools.showing import plain_data
+from toolkit.tools.shapes.shape_values import Shape
 from toolkit.tools.signatures import Signature
 from toolkit.tools.spec import ToolSpec
 

@@ -13,15 +13,15 @@ from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.running import drive_or_run, in_thread, loop_is_running
 from toolkit.tools.context import ToolContext
 from toolkit.tools.function_defaults import defaults_left
-from toolkit.tools.hiding import veiled
 from toolkit.tools.injections import injected
 from toolkit.tools.names import name_problem
 from toolkit.tools.options import option_problems
 from toolkit.tools.places import place_of
+from toolkit.tools.plain_arguments import plain_data
+from toolkit.tools.secret_arguments import veiled
 from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.shapes.schema_types import shape_of_schema
-from toolkit.tools.shapes.values import Shape
-from toolkit.tools.showing import plain_data
+from toolkit.tools.shapes.shape_values import Shape
 from toolkit.tools.signatures import Signature, read_signature
 from toolkit.tools.spec import ToolSpec
 from toolkit.tools.spec_fields import plain_fields

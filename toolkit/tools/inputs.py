@@ -16,7 +16,7 @@ from toolkit.tools.formats import FORMATS, fits
 from toolkit.tools.shapes.arguments import read_arguments
 
 if TYPE_CHECKING:
-    from toolkit.tools.shapes.values import Shape
+    from toolkit.tools.shapes.shape_values import Shape
 
 TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")

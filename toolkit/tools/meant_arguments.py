@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from toolkit.tools.callees import Arguments, Callee
-from toolkit.tools.hiding import members_of
 from toolkit.tools.repairing import repaired
+from toolkit.tools.secret_arguments import members_of
 from toolkit.tools.shapes.alternatives import Schema, alternatives, choices_of, kinds_of
 from toolkit.tools.shapes.unknown_members import unknown_members
 

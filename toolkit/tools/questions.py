@@ -10,10 +10,17 @@ from toolkit.approvals.previews import state_of
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.tools.call_secrets import learn_arguments, redactor_of
-from toolkit.tools.hiding import veiled
+from toolkit.tools.plain_arguments import frozen
 from toolkit.tools.refusals import AnsweredEarly
-from toolkit.tools.reviewing import digest_of_call, digest_of_step, scope_of, shown_arguments, shown_defaults, unhidden
-from toolkit.tools.showing import frozen
+from toolkit.tools.review_requests import (
+    digest_of_call,
+    digest_of_step,
+    scope_of,
+    shown_arguments,
+    shown_defaults,
+    unhidden,
+)
+from toolkit.tools.secret_arguments import veiled
 from toolkit.tools.subjects import Subject
 
 if TYPE_CHECKING:

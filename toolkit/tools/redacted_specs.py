@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from toolkit.redactors.redactor import Redactor
-from toolkit.tools.hiding import secrets_of_schema
+from toolkit.tools.secret_arguments import secrets_of_schema
 from toolkit.tools.spec import ToolSpec
 
 

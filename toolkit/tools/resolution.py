@@ -24,7 +24,7 @@ from toolkit.tools.marking import box_of, mark_of
 from toolkit.tools.origins import place_of_tool
 from toolkit.tools.places import place_of
 from toolkit.tools.text import AdaptedTextTool, looks_like_text_tool
-from toolkit.tools.vetting import place_of_thing, vetted
+from toolkit.tools.tool_checks import place_of_thing, vetted
 
 
 def resolve_tools(candidates: Iterable[Any]) -> dict[str, Tool]:

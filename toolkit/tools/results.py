@@ -4,11 +4,11 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-from toolkit.tools.skipping import remark_on
+from toolkit.tools.skipped_items import remark_on
 
 if TYPE_CHECKING:
     from toolkit.tools.raised_errors import Raised
-    from toolkit.tools.skipping import Skips
+    from toolkit.tools.skipped_items import Skips
 
 NO_MESSAGE = "Tool execution failed with no message"
 

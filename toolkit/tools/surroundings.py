@@ -8,7 +8,7 @@ from toolkit.approvals.risks import Chooser
 from toolkit.events import Event, Listener
 from toolkit.redactors.redactor import Redactor
 from toolkit.runs.run import Run
-from toolkit.tools.waiting import Waiting
+from toolkit.tools.wait_clocks import Waiting
 
 
 class Surroundings(Protocol):

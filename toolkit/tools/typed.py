@@ -12,14 +12,14 @@ from toolkit.tools.base import Tool, unbuilt
 from toolkit.tools.callees import Arguments
 from toolkit.tools.classes import ExecutingTool
 from toolkit.tools.docstrings import read_docstring
-from toolkit.tools.hiding import veiled
 from toolkit.tools.injections import misplaced_injection
 from toolkit.tools.options import option_problems
 from toolkit.tools.places import place_of_caller
+from toolkit.tools.plain_arguments import plain_data
+from toolkit.tools.secret_arguments import veiled
 from toolkit.tools.shapes.annotations import output_schema, shape_of_type
 from toolkit.tools.shapes.arguments import read_arguments
-from toolkit.tools.shapes.values import Shape, UnfitTypeError
-from toolkit.tools.showing import plain_data
+from toolkit.tools.shapes.shape_values import Shape, UnfitTypeError
 from toolkit.tools.signatures import read_signature
 from toolkit.tools.spec import ToolSpec
 

@@ -10,7 +10,7 @@ from toolkit.running import loop_is_running, moves
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
-from toolkit.tools.waiting import Waiting
+from toolkit.tools.wait_clocks import Waiting
 
 T = TypeVar("T")
 

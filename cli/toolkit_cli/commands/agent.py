@@ -32,15 +32,15 @@ from toolkit_cli.options import (
 )
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.running.agent_files import ReadyAgent, agent_of_file, names_file
-from toolkit_cli.running.answering import Answers, make_gate
-from toolkit_cli.running.conversing import Conversation
-from toolkit_cli.running.keeping import KeptWork
-from toolkit_cli.running.leaving import leave_if_threads_remain
+from toolkit_cli.running.agent_sessions import Conversation
+from toolkit_cli.running.answer_sources import Answers, make_gate
+from toolkit_cli.running.context_values import checked_memory_id, read_values, seconds_of
+from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.logs import show_logs
+from toolkit_cli.running.process_exit import leave_if_threads_remain
+from toolkit_cli.running.reporters import RunReporter, both, message_channel, write_event
 from toolkit_cli.running.rule_checks import check_names
-from toolkit_cli.running.telling import Teller, both, message_channel, write_event
 from toolkit_cli.running.transcript_files import Earlier, TranscriptFile, read_transcript
-from toolkit_cli.running.values import checked_memory_id, read_values, seconds_of
 from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
 
@@ -305,8 +305,8 @@ def _conversation(wanted: _Wanted, configuration: "Configuration", answers: Answ
     """
     gate = make_gate(answers, screen, configuration.approval_timeout)
     ready = _agent(wanted, configuration, gate, answers)
-    teller = None if wanted.quiet else Teller(screen, aloud=True)
-    kept = KeptWork(both(teller, write_event if wanted.format == "jsonl" else None))
+    reporter = None if wanted.quiet else RunReporter(screen, aloud=True)
+    kept = KeptWork(both(reporter, write_event if wanted.format == "jsonl" else None))
     run = Run(goal=wanted.task, budget=wanted.budget, channel=None if wanted.quiet else message_channel(screen))
     context = ToolContext(
         configuration.context,
@@ -326,7 +326,7 @@ def _conversation(wanted: _Wanted, configuration: "Configuration", answers: Answ
         screen,
         wanted.format,
         kept,
-        teller,
+        reporter,
         file,
         ready.worded,
         ready.takes_task,
@@ -363,6 +363,6 @@ def _agent(wanted: _Wanted, configuration: "Configuration", gate: "Gate", answer
 
 
 def _chat(conversation: Conversation) -> int:
-    from toolkit_cli.running.chatting import chat  # noqa: PLC0415 - most have a task
+    from toolkit_cli.running.chats import chat  # noqa: PLC0415 - most have a task
 
     return chat(conversation)

@@ -14,7 +14,7 @@ from toolkit.replacing import put
 from toolkit_cli import console
 from toolkit_cli.completion import complete_rule, complete_target
 from toolkit_cli.failures import ExitCode, Failure, cannot_write
-from toolkit_cli.linting.looking import Look, fixed, silenced
+from toolkit_cli.linting.check_runs import CheckRun, fixed, silenced
 from toolkit_cli.linting.stdin_texts import text_of_stdin
 from toolkit_cli.linting.watching import watch as watch_paths
 from toolkit_cli.options import Debug, Starts
@@ -24,7 +24,7 @@ from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.findings import FORMATS, Format, render, spans_of, statistics_of
 from toolkit_cli.rendering.problems import counted, counted_files, counted_tools
 from toolkit_cli.rendering.styles import paint_all
-from toolkit_cli.running.starting import gate_for
+from toolkit_cli.running.server_consent import gate_for
 from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def lint(  # noqa: PLR0913 - each is an option of the command
     if compat:
         return _show_compatibility(paths or (), configuration, settings, provider, format)
     cache = None if no_cache else _cache_folder(configuration)
-    look = Look(paths or (), configuration, settings, cache, update_baseline=update_baseline, text=text)
+    look = CheckRun(paths or (), configuration, settings, cache, update_baseline=update_baseline, text=text)
     if diff:
         return _show_diff(look(), unsafe=unsafe_fixes)
     problems = fixed(look, unsafe=unsafe_fixes) if fix else look()
@@ -144,7 +144,7 @@ def lint(  # noqa: PLR0913 - each is an option of the command
     return ExitCode.FINDINGS if fails and not exit_zero else ExitCode.WELL
 
 
-def _tell(look: Look, settings: "LintSettings", format: Format) -> None:  # noqa: A002
+def _tell(look: CheckRun, settings: "LintSettings", format: Format) -> None:  # noqa: A002
     """Say what the baseline had to do with the findings, and to programs what was looked at."""
     look.tell()
     if format in {"json", "jsonl"} and _note_on_running(look.files, settings):
@@ -270,7 +270,7 @@ def _write(file: Path, text: str) -> None:
         raise cannot_write(file, error) from error
 
 
-def _note_on(look: Look, problems: Sequence[Problem], settings: "LintSettings") -> str:
+def _note_on(look: CheckRun, problems: Sequence[Problem], settings: "LintSettings") -> str:
     """Return what is said of the check as a whole: which tools were looked at, and whether anything ran."""
     tools = counted_tools(look.tools) if look.tools.tools or not errors_among(problems) else ""
     return "; ".join(filter(None, [tools, _note_on_running(look.files, settings)]))
@@ -297,7 +297,7 @@ def _note_on_reading(settings: "LintSettings") -> str:
 def _rendered(
     problems: Sequence[Problem],
     format: Format,  # noqa: A002
-    look: Look,
+    look: CheckRun,
     note: str,
     *,
     quiet: bool,

@@ -12,7 +12,7 @@ from toolkit_cli.options import Debug, Grants, Sources, Starts, Targets
 from toolkit_cli.rendering.groups import group_record, listed_groups
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.rendering.tools import listed, summary_record
-from toolkit_cli.running.starting import gate_for
+from toolkit_cli.running.server_consent import gate_for
 from toolkit_cli.settings import load_configuration
 
 

@@ -13,7 +13,7 @@ from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, code_for, end_at_errors, report
 from toolkit_cli.opening import open_all
 from toolkit_cli.options import Debug, Sources, Starts, Targets
-from toolkit_cli.running.starting import gate_for
+from toolkit_cli.running.server_consent import gate_for
 from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:

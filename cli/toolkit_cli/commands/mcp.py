@@ -15,7 +15,7 @@ from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.options import Debug, Starts
 from toolkit_cli.rendering.servers import listed_servers, server_record
 from toolkit_cli.rendering.styles import paint_all
-from toolkit_cli.running.starting import gate_for
+from toolkit_cli.running.server_consent import gate_for
 from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def mcp(
 
     if problem := missing_extra():
         raise Failure(code_for([problem]), problems=[problem])
-    from toolkit.sources.consenting import consents_for  # noqa: PLC0415
+    from toolkit.sources.setting_consents import consents_for  # noqa: PLC0415
 
     servers = ConfiguredServers(configuration, consents_for(configuration, gate_for(configuration)))
     work = _list if action == "list" else _ping

@@ -11,7 +11,7 @@ from toolkit.tools.call_secrets import learn_arguments
 from toolkit.tools.context import ToolContext
 from toolkit.visibility import visible_json
 from toolkit_cli import console
-from toolkit_cli.arguments.gathering import Given, gather_arguments, objections
+from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
 from toolkit_cli.arguments.stdin import piped_text
 from toolkit_cli.completion import complete_argument, complete_target
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
@@ -33,15 +33,15 @@ from toolkit_cli.options import (
 )
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.rendering.styles import paint_all
-from toolkit_cli.running.answering import Answers, make_gate, refuse_what_nobody_can_answer
-from toolkit_cli.running.calling import Ending, call_tool
-from toolkit_cli.running.keeping import KeptWork
-from toolkit_cli.running.leaving import leave_if_threads_remain
+from toolkit_cli.running.answer_sources import Answers, make_gate, refuse_what_nobody_can_answer
+from toolkit_cli.running.context_values import checked_memory_id, read_values, seconds_of
+from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.logs import show_logs
-from toolkit_cli.running.presenting import present
+from toolkit_cli.running.outcomes import present
+from toolkit_cli.running.process_exit import leave_if_threads_remain
+from toolkit_cli.running.reporters import RunReporter, both, message_channel, write_event
 from toolkit_cli.running.rule_checks import check_rules
-from toolkit_cli.running.telling import Teller, both, message_channel, write_event
-from toolkit_cli.running.values import checked_memory_id, read_values, seconds_of
+from toolkit_cli.running.tool_calls import Ending, call_tool
 from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
 
@@ -127,13 +127,13 @@ def run(  # noqa: PLR0913 - each is an option of the command
             return _rehearse(tool, arguments, gate, format)
         check_rules(answers.rules, tool, arguments, gate)
         refuse_what_nobody_can_answer(tool, arguments, gate, answers)
-        teller = None if quiet else Teller(screen, aloud=_is_agent(tool))
-        kept = KeptWork(both(teller, write_event if format == "jsonl" else None))
+        reporter = None if quiet else RunReporter(screen, aloud=_is_agent(tool))
+        kept = KeptWork(both(reporter, write_event if format == "jsonl" else None))
         belongs_to = Run(channel=None if quiet else message_channel(screen))
 
         def show(ending: Ending) -> None:
             screen.close()
-            present(ending, format, teller, kept, belongs_to.uses)
+            present(ending, format, reporter, kept, belongs_to.uses)
 
         call_context = ToolContext(
             values,
@@ -177,7 +177,7 @@ def _complete(tool: Tool, given: Given, answers: Answers, target: str) -> Mappin
     learn_arguments(console.redactor(), tool, gathered.arguments)
     problems = [*gathered.problems, *(one.problem for one in objections(tool, gathered.arguments))]
     if gathered.missing:
-        from toolkit_cli.arguments.asking import ask_for, missing_problems  # noqa: PLC0415 - only where something is missing
+        from toolkit_cli.arguments.argument_prompts import ask_for, missing_problems  # noqa: PLC0415 - only where something is missing
 
         if answers.may_ask and not problems:
             complete = {**gathered.arguments, **ask_for(tool, gathered.missing, gathered.arguments)}
@@ -207,7 +207,7 @@ def _is_agent(tool: Tool) -> bool:
 
 def _rehearse(tool: Tool, arguments: Mapping[str, Any], gate: "Gate", format: Format) -> ExitCode:  # noqa: A002
     from toolkit_cli.rendering.rehearsals import rehearsal_lines  # noqa: PLC0415
-    from toolkit_cli.running.rehearsing import rehearsal_record  # noqa: PLC0415 - only `--dry-run` needs it
+    from toolkit_cli.running.dry_runs import rehearsal_record  # noqa: PLC0415 - only `--dry-run` needs it
 
     record = rehearsal_record(tool, arguments, gate)
     if format == "text":

@@ -15,7 +15,7 @@ from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.opening import open_configured
 from toolkit_cli.options import Debug, Grants, Sources, Starts, Targets
 from toolkit_cli.rendering.styles import paint_all
-from toolkit_cli.running.starting import gate_for
+from toolkit_cli.running.server_consent import gate_for
 from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:

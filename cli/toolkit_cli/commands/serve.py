@@ -25,17 +25,17 @@ from toolkit_cli.options import (
     Verbose,
     Yes,
 )
-from toolkit_cli.running.answering import Answers, make_gate
+from toolkit_cli.running.answer_sources import Answers, make_gate
+from toolkit_cli.running.context_values import checked_memory_id, read_values
 from toolkit_cli.running.logs import show_logs
 from toolkit_cli.running.rule_checks import check_names
-from toolkit_cli.running.values import checked_memory_id, read_values
 from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:
     from toolkit.mcp.settings.editors import Editor
     from toolkit.tools.base import Tool
-    from toolkit_cli.serving.carrying import Place
+    from toolkit_cli.serving.transports import Place
 
 _NAME = "toolkit"
 _FIT_NAME = re.compile(r"[\w-]+", re.ASCII)
@@ -101,10 +101,10 @@ def serve(  # noqa: PLR0913 - each is an option of the command
     """
     _go_to(directory)
     memory_id = checked_memory_id(memory_id)
-    from toolkit_cli.serving import carrying, preparing  # noqa: PLC0415 - help needs none of it
+    from toolkit_cli.serving import served_tools, transports  # noqa: PLC0415 - help needs none of it
     from toolkit_cli.serving.reloading import reloader  # noqa: PLC0415
 
-    place = None if http is None else carrying.parse_place(http)
+    place = None if http is None else transports.parse_place(http)
     if print_config is not None:
         options = {"--approve": approve, "--meta": meta, "--tools": tools, "--grant": grant, "--start": start}
         options |= {"--consent": consent}
@@ -112,7 +112,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
         options |= {"--memory-id": [memory_id] if memory_id else None}
         words = [*(targets or ()), *_as_typed(options, {"--yes": yes, "--reload": reload})]
         return _print_configuration(print_config, name, words, place, token_env)
-    preparing.need_the_extra()
+    served_tools.need_the_extra()
     sys.dont_write_bytecode |= reload  # a compiled file would stand for an edit of the same second and size
 
     with Screen() as screen:
@@ -123,17 +123,17 @@ def serve(  # noqa: PLR0913 - each is an option of the command
 
         def open_all() -> "dict[str, Tool]":
             now = load_configuration(tools, grant, start, consent)
-            return preparing.open_served(targets or (), now, gate, timeout, warn=not quiet)
+            return served_tools.open_served(targets or (), now, gate, timeout, warn=not quiet)
 
-        door = None if place is None else carrying.make_door(place, token_env, allow_host or ())
+        access = None if place is None else transports.http_options(place, token_env, allow_host or ())
         served = open_all()
         check_names(answers.rules, served.values())
-        wishes = preparing.Wishes(name, answers, meta or (), read_values(context or ()), memory_id, timeout)
-        made = preparing.make_options(wishes, configuration, door.token if door else None)
+        wishes = served_tools.Wishes(name, answers, meta or (), read_values(context or ()), memory_id, timeout)
+        made = served_tools.make_options(wishes, configuration, access.token if access else None)
         watch = reloader(targets or (), open_all) if reload else None
-        if door is not None:
-            return carrying.carry_over_http(served, made, door, watch, quiet=quiet)
-        return carrying.carry_over_stdio(served, made, watch, quiet=quiet)
+        if access is not None:
+            return transports.carry_over_http(served, made, access, watch, quiet=quiet)
+        return transports.carry_over_stdio(served, made, watch, quiet=quiet)
 
 
 def _go_to(directory: Path | None) -> None:
@@ -155,7 +155,7 @@ def _print_configuration(
     editor: "Editor", name: str, words: Sequence[str], place: "Place | None", token_variable: str
 ) -> int:
     """Write what is pasted into the client's configuration; secrets are referred to, and values are left out."""
-    from toolkit_cli.serving.launching import configuration_to_paste  # noqa: PLC0415 - only `--print-config` needs it
+    from toolkit_cli.serving.client_configs import configuration_to_paste  # noqa: PLC0415 - only `--print-config` needs it
 
     if place is not None and place.port == 0:
         raise Failure(ExitCode.USAGE, "--print-config needs the port that will be served at", hint="write --http 8000")

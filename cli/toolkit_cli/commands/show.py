@@ -24,7 +24,7 @@ from toolkit_cli.rendering.tools import (
     outline_of_agent,
     pipeline_in,
 )
-from toolkit_cli.running.starting import gate_for
+from toolkit_cli.running.server_consent import gate_for
 from toolkit_cli.settings import load_configuration
 
 _WIDEST = 120

@@ -17,7 +17,7 @@ from toolkit.events import (
     StepStarted,
     StepStatus,
 )
-from toolkit.tools.skipping import counted
+from toolkit.tools.skipped_items import counted
 from toolkit_cli.rendering.escaping import cut, one_line, width_of
 from toolkit_cli.rendering.styles import Fragment, Line, Style
 from toolkit_cli.rendering.tables import table
@@ -71,7 +71,7 @@ class StepRow:
 
 
 @dataclass(slots=True)
-class Story:
+class RunProgress:
     """What has happened so far.
 
     Attributes:
@@ -231,7 +231,7 @@ def _has_spoken(event: StepFinished) -> bool:
     """Return whether a step was nothing but words to the user, who has seen them."""
     if event.tool not in ("progress", "communicate"):
         return False
-    from toolkit.agents.speaking import was_heard  # noqa: PLC0415 - few runs have an agent
+    from toolkit.agents.user_messages import was_heard  # noqa: PLC0415 - few runs have an agent
 
     return was_heard(event.tool, event.output)
 

@@ -7,13 +7,13 @@ from toolkit_cli.rendering.styles import Line
 from toolkit_cli.rendering.tables import table
 
 if TYPE_CHECKING:
-    from toolkit.mcp.client.health import Standing
+    from toolkit.mcp.client.health import ServerHealth
     from toolkit.mcp.settings.servers import McpServer
 
 NOT_ALLOWED = "not allowed"
 
 
-def listed_servers(standings: "Iterable[Standing | McpServer]", width: int) -> list[Line]:
+def listed_servers(standings: "Iterable[ServerHealth | McpServer]", width: int) -> list[Line]:
     """Return a table of servers: name, how it is, the version of the protocol, and its tools, or what is the matter.
 
     Args:
@@ -23,7 +23,7 @@ def listed_servers(standings: "Iterable[Standing | McpServer]", width: int) -> l
     return table(("SERVER", "STATE", "PROTOCOL", "WHO", "TOOLS"), [_row(one) for one in standings], width)
 
 
-def server_record(one: "Standing | McpServer") -> dict[str, Any]:
+def server_record(one: "ServerHealth | McpServer") -> dict[str, Any]:
     """Return a server as plain data; every key is always there."""
     server, standing = _parts(one)
     health = standing.health if standing is not None else None
@@ -43,18 +43,18 @@ def server_record(one: "Standing | McpServer") -> dict[str, Any]:
     }
 
 
-def _parts(one: "Standing | McpServer") -> "tuple[McpServer, Standing | None]":
+def _parts(one: "ServerHealth | McpServer") -> "tuple[McpServer, ServerHealth | None]":
     server: McpServer | None = getattr(one, "server", None)
     return (one, None) if server is None else (server, one)  # type: ignore[return-value]  # told apart by the attribute
 
 
-def _state(standing: "Standing | None") -> str:
+def _state(standing: "ServerHealth | None") -> str:
     if standing is None:
         return NOT_ALLOWED
     return "answers" if standing.health is not None else "unreachable"
 
 
-def _row(one: "Standing | McpServer") -> tuple[str, str, str, str, str]:
+def _row(one: "ServerHealth | McpServer") -> tuple[str, str, str, str, str]:
     server, standing = _parts(one)
     if standing is None:
         return server.name, NOT_ALLOWED, "", "", f"{server.line} (allow it: --start {server.name})"

@@ -6,7 +6,7 @@ from typing import Any
 from toolkit.errors import ToolExecutionError
 from toolkit.pipelines.definitions import Use
 from toolkit.pipelines.plans import Plan, PlannedStep
-from toolkit.pipelines.values import ConstantValue, Value, expressions_in
+from toolkit.pipelines.templated_data import ConstantValue, Value, expressions_in
 from toolkit.redactors.redactor import MASK
 
 _KNOWN_ROOTS = {"input", "inputs", "env"}

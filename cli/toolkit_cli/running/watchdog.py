@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from toolkit.running import loops_at_work, moves
-from toolkit_cli.running.leaving import leave
+from toolkit_cli.running.process_exit import leave
 
 GLANCE: Final = 0.25
 """Seconds between two looks at a run, and in which an event loop has to answer."""

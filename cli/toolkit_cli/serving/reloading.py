@@ -13,7 +13,7 @@ from toolkit_cli.file_stamps import INTERVAL, stamp_after_a_while, stamp_of
 if TYPE_CHECKING:
     from toolkit.mcp.serving.server import ToolServer
     from toolkit.tools.base import Tool
-    from toolkit_cli.serving.carrying import Watch
+    from toolkit_cli.serving.transports import Watch
 
 
 def reloader(targets: Sequence[str], reopen: "Callable[[], dict[str, Tool]]") -> "Watch":

@@ -8,7 +8,7 @@ from toolkit.agents.agent import AgentTool
 from toolkit.agents.chaining import Chaining
 from toolkit.agents.files.definitions import AgentDefinition
 from toolkit.agents.files.texts import as_text
-from toolkit.agents.kinds import Kind
+from toolkit.agents.kinds import AgentKind
 from toolkit.agents.models.messages import Model
 from toolkit.agents.references import Reference, referenced_tools
 from toolkit.disclosure.trees import are_read_only, leaves_of
@@ -36,7 +36,7 @@ class Parts(NamedTuple):
     """
 
     tools: Mapping[str, Tool]
-    kind: Kind = Kind()
+    kind: AgentKind = AgentKind()
     references: tuple[Reference, ...] = ()
     chaining: tuple[Chaining, ...] = ()
     model: str | None = None

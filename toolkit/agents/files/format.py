@@ -1,8 +1,8 @@
 """The format of agents' files as a JSON Schema, for editors."""
 
+from toolkit.agents.files.definition_reader import COMMON_KEYS, KIND_KEYS, LIMITS, MOST_TURNS
 from toolkit.agents.files.definitions import KINDS, KindName
 from toolkit.agents.files.flows import LOCK_KEYS
-from toolkit.agents.files.reading import COMMON_KEYS, KIND_KEYS, LIMITS, MOST_TURNS
 from toolkit.documents.schemas import DRAFT, Schema, closed, reference, text, texts
 from toolkit.tools.heads import FORMAT_VERSION
 from toolkit.tools.inputs import input_format

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Protocol
 
 from toolkit.agents.chaining import Chaining, chained_names, chaining_problems
-from toolkit.agents.files.checking import make_kind, placed_tools
 from toolkit.agents.files.declared import DeclaredAgent, Parts, inputs_of
+from toolkit.agents.files.definition_reader import read_definition
 from toolkit.agents.files.definitions import AgentDefinition, ReferenceDefinition
-from toolkit.agents.files.reading import read_definition
+from toolkit.agents.files.kind_checks import make_kind, placed_tools
 from toolkit.agents.kinds import names_within
 from toolkit.agents.models.messages import Model
 from toolkit.agents.models.opening import model_problem
@@ -24,7 +24,7 @@ from toolkit.codes import DUPLICATE_TOOL_NAME, IN_NO_STATE, UNKNOWN_KEY, UNKNOWN
 from toolkit.disclosure.folding import folded_tools
 from toolkit.documents import nodes
 from toolkit.documents.bounded_problems import BoundedProblems, TooManyProblems
-from toolkit.documents.reading import Document, near_file, read_document
+from toolkit.documents.document_reader import Document, near_file, read_document
 from toolkit.documents.shapes import Word
 from toolkit.documents.traps import find_traps
 from toolkit.errors import ConfigurationError, InvalidTools

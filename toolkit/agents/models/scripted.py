@@ -22,8 +22,8 @@ from typing import Any, cast
 from toolkit.agents.models.messages import Message, ModelError, ModelReply, ToolMessage, Usage
 from toolkit.agents.models.script_files import turns_in
 from toolkit.agents.models.streaming import Tell
+from toolkit.documents.document_reader import read_document
 from toolkit.documents.nodes import Mapping, Node, Scalar, Sequence as Items, plain
-from toolkit.documents.reading import read_document
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.json_texts import json_text
 from toolkit.problems import Problem, did_you_mean, errors_among

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from toolkit.builtin.expressions.checking import (
+from toolkit.builtin.expressions.regex_checks import (
     MAX_WORK,
     MalformedExpressionError,
     TooLargeError,

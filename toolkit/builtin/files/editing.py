@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
-from toolkit.builtin.expressions.checking import MalformedExpressionError, TooMuchWorkError
 from toolkit.builtin.expressions.places import MissingEngineError, find_places
+from toolkit.builtin.expressions.regex_checks import MalformedExpressionError, TooMuchWorkError
 from toolkit.builtin.files.differences import lines_of
 
 Occurrence = Literal["only", "first", "all"]

@@ -8,12 +8,12 @@ from decimal import Decimal, InvalidOperation
 from time import monotonic
 from typing import Any, Final
 
-from toolkit.builtin.expressions.checking import MalformedExpressionError, TooMuchWorkError
 from toolkit.builtin.expressions.interoperable import compile_interoperable
 from toolkit.builtin.expressions.lines import LineExpression
+from toolkit.builtin.expressions.regex_checks import MalformedExpressionError, TooMuchWorkError
 from toolkit.builtin.json_paths import Number, Picked, UnreadableError, compact, pick_by, plain
-from toolkit.builtin.queries.reading import parse_query
-from toolkit.builtin.queries.values import (
+from toolkit.builtin.queries.query_parser import parse_query
+from toolkit.builtin.queries.query_syntax import (
     All,
     Any as Either,
     Call,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from toolkit.codes import HUGE_ENUM
 from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.objecting import ProviderRule
+from toolkit.lint.provider_objections import ProviderRule
 from toolkit.problems import Problem
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from toolkit.codes import INCONSISTENT_NAMING
 from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.objecting import by_source
+from toolkit.lint.provider_objections import by_source
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 

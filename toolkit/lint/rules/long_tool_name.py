@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from toolkit.codes import LONG_TOOL_NAME
 from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.objecting import ProviderRule
+from toolkit.lint.provider_objections import ProviderRule
 from toolkit.problems import Problem
 from toolkit.tools.spec import ToolSpec
 

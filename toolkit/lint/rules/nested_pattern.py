@@ -5,7 +5,7 @@ from toolkit.dialects.changes import Objection
 from toolkit.documents.nodes import Mapping
 from toolkit.lint.definitions import ToolDefinition, nearest_node
 from toolkit.lint.json_edits import without_entry
-from toolkit.lint.objecting import ProviderRule
+from toolkit.lint.provider_objections import ProviderRule
 from toolkit.problems import Fix
 
 

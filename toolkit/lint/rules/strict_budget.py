@@ -1,7 +1,7 @@
 """TK306: strict tools that are too many, or too free, together."""
 
 from toolkit.codes import STRICT_BUDGET
-from toolkit.lint.objecting import ToolsetRule
+from toolkit.lint.provider_objections import ToolsetRule
 
 
 class StrictBudget(ToolsetRule):

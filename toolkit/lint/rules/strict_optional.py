@@ -5,7 +5,7 @@ from toolkit.dialects.changes import Objection
 from toolkit.documents.nodes import Mapping, Scalar, Sequence, plain
 from toolkit.lint.definitions import ToolDefinition, nearest_node
 from toolkit.lint.json_edits import replacing, with_entry, with_item
-from toolkit.lint.objecting import ProviderRule
+from toolkit.lint.provider_objections import ProviderRule
 from toolkit.problems import Edit, Fix
 
 

@@ -1,7 +1,7 @@
 """TK319: more tools at once than a provider takes, or a model keeps apart."""
 
 from toolkit.codes import TOO_MANY_TOOLS
-from toolkit.lint.objecting import ToolsetRule
+from toolkit.lint.provider_objections import ToolsetRule
 
 
 class TooManyTools(ToolsetRule):

@@ -5,7 +5,7 @@ from toolkit.dialects.changes import Objection
 from toolkit.documents.nodes import Mapping, Scalar
 from toolkit.lint.definitions import ToolDefinition, nearest_node
 from toolkit.lint.json_edits import appending, instead_of_entry, without_entry
-from toolkit.lint.objecting import ProviderRule
+from toolkit.lint.provider_objections import ProviderRule
 from toolkit.problems import Fix
 
 _SAID = "said in the description: "

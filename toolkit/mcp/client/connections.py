@@ -174,7 +174,7 @@ class Connection:
         has_ended = session.has_ended
         if isinstance(error, MCPError) and is_lost(error, has_ended=has_ended):
             session.end()
-        said = f"; its last output: {session.diary.last}" if session.diary.last else ""
+        said = f"; its last output: {session.stderr_log.last}" if session.stderr_log.last else ""
         reason = self.redactor.text(reason_of(error, self.server, has_ended=has_ended))
         return ServerUnreachable(f"MCP server '{self.server.name}' {reason}{said}")
 
@@ -183,7 +183,11 @@ class Connection:
         if is_lost(error, has_ended=session is None or session.has_ended):
             if session is not None:
                 session.end()
-            said = f"; its last output: {session.diary.last}" if session is not None and session.diary.last else ""
+            said = (
+                f"; its last output: {session.stderr_log.last}"
+                if session is not None and session.stderr_log.last
+                else ""
+            )
             return ServerUnreachable(f"MCP server '{self.server.name}' ended before it had answered{said}")
         if is_unreadable(error):
             message = f"MCP server '{self.server.name}' broke the protocol: {fault_of_answer(error)}"

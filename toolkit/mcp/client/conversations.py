@@ -29,7 +29,7 @@ from toolkit.errors import ToolExecutionError
 from toolkit.mcp.client.complaints import leaf_of, words_of
 from toolkit.mcp.client.listings import Listing, Unreadable, sifted, tools_in, unreadable_in
 from toolkit.mcp.client.streams import WatchedStream
-from toolkit.mcp.client.transports import Diary, Values, open_transport
+from toolkit.mcp.client.transports import ServerLog, Values, open_transport
 from toolkit.mcp.settings.servers import McpServer, StdioServer
 from toolkit.redactors.redactor import Redactor
 from toolkit.releases import __version__
@@ -56,7 +56,7 @@ class Conversation:
 
     def __init__(self, server: McpServer, values: Values, redactor: Redactor) -> None:
         loop = asyncio.get_running_loop()
-        self.diary = Diary(server.name, redactor)
+        self.stderr_log = ServerLog(server.name, redactor)
         self.ready: asyncio.Future[None] = loop.create_future()
         self.ready.add_done_callback(_look_at)
         self.client: Client
@@ -204,7 +204,7 @@ class Conversation:
     @asynccontextmanager
     async def _streams(self) -> AsyncIterator[Any]:
         """Open the streams of the server; what can be read of a list of tools is not refused for what cannot."""
-        async with open_transport(self._server, self._values, self.diary) as (received, sent):
+        async with open_transport(self._server, self._values, self.stderr_log) as (received, sent):
             yield WatchedStream(received, through=self._sifted, on_end=self._ended.set), sent
 
     def _sifted(self, item: Any) -> Any:

@@ -14,7 +14,7 @@ from toolkit.mcp.settings.servers import McpServer
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ServerHealth:
     """How it stands with a server.
 
     Attributes:
@@ -32,7 +32,7 @@ class Standing:
     complaint: str | None = None
 
 
-def standings_of(servers: Iterable[McpServer], values: Mapping[str, Any]) -> list[Standing]:
+def standings_of(servers: Iterable[McpServer], values: Mapping[str, Any]) -> list[ServerHealth]:
     """Return how it stands with servers, all of which are contacted at once; one that is dead holds up no other.
 
     Args:
@@ -40,7 +40,7 @@ def standings_of(servers: Iterable[McpServer], values: Mapping[str, Any]) -> lis
         values: The values of the caller's context.
     """
 
-    async def all_of_them() -> list[Standing]:
+    async def all_of_them() -> list[ServerHealth]:
         return await asyncio.gather(*(_standing_of(server, values) for server in servers))
 
     return wait_for(all_of_them())
@@ -64,11 +64,11 @@ def ping(server: McpServer, values: Mapping[str, Any]) -> tuple[Health, float]:
     return wait_for(there_and_back())
 
 
-async def _standing_of(server: McpServer, values: Mapping[str, Any]) -> Standing:
+async def _standing_of(server: McpServer, values: Mapping[str, Any]) -> ServerHealth:
     try:
         connection = connection_to(server, values)
         health = await connection.health()
         listing = await connection.listing()
     except (ServerUnreachable, ConfigurationError) as error:
-        return Standing(server, complaint=str(error))
-    return Standing(server, health, tuple(tool.name for tool in listing.tools), tuple(listing.unreadable))
+        return ServerHealth(server, complaint=str(error))
+    return ServerHealth(server, health, tuple(tool.name for tool in listing.tools), tuple(listing.unreadable))

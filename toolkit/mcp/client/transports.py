@@ -61,7 +61,7 @@ def redactor_of(server: McpServer, values: Values) -> Redactor:
     return redactor
 
 
-class Diary:
+class ServerLog:
     """What a server writes to its standard error: logged line by line, and the last lines kept for bad news."""
 
     def __init__(self, name: str, redactor: Redactor) -> None:
@@ -85,24 +85,24 @@ class Diary:
 Streams = tuple[Any, Any]
 
 
-def open_transport(server: McpServer, values: Values, diary: Diary) -> AbstractAsyncContextManager[Streams]:
+def open_transport(server: McpServer, values: Values, stderr_log: ServerLog) -> AbstractAsyncContextManager[Streams]:
     """Return what opens the streams of a server when it is entered, and closes everything when it is left.
 
     Args:
         server: The server.
         values: What its environment or its headers hold.
-        diary: Takes what it writes to its standard error.
+        stderr_log: Takes what it writes to its standard error.
     """
     if isinstance(server, HttpServer):
         return _over_http(server, values)
-    return _as_command(server, values, diary)
+    return _as_command(server, values, stderr_log)
 
 
 @asynccontextmanager
-async def _as_command(server: StdioServer, values: Values, diary: Diary) -> AsyncIterator[Streams]:
+async def _as_command(server: StdioServer, values: Values, stderr_log: ServerLog) -> AsyncIterator[Streams]:
     user = f"MCP server '{server.name}'"
     command = [expand(text, user) for text in (server.command, *server.args)]
-    async with run_server(command, variables=dict(values), folder=server.cwd, note=diary.note) as streams:
+    async with run_server(command, variables=dict(values), folder=server.cwd, note=stderr_log.note) as streams:
         yield streams
 
 

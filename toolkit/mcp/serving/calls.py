@@ -13,10 +13,10 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.policies import Policy
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
-from toolkit.mcp.crossing import trace_context_of
-from toolkit.mcp.serving.asking import ClientReviewer, can_be_asked
-from toolkit.mcp.serving.telling import Telling
-from toolkit.mcp.serving.working import PATIENCE, Job, Workshop
+from toolkit.mcp.serving.client_questions import ClientReviewer, can_be_asked
+from toolkit.mcp.serving.progress_messages import Telling
+from toolkit.mcp.serving.worker_pool import PATIENCE, Task, WorkerPool
+from toolkit.mcp.shared_context import trace_context_of
 from toolkit.redactors.redactor import Redactor
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool
@@ -73,7 +73,7 @@ class Call:
         tool: Tool,
         arguments: Mapping[str, Any],
         rules: Rules,
-        workshop: Workshop,
+        pool: WorkerPool,
         redactor: Redactor,
     ) -> None:
         """Keep what is called.
@@ -82,18 +82,18 @@ class Call:
             tool: The tool.
             arguments: Its arguments.
             rules: What holds for every call.
-            workshop: Where it runs.
+            pool: Where it runs.
             redactor: Learns the secrets of this call, and keeps them out of what is told of it.
         """
         self.tool = tool
         self.arguments = arguments
         self.questions: dict[str, Question] = {}
         self._rules = rules
-        self._workshop = workshop
+        self._workshop = pool
         self.redactor = redactor
         self._asked = _unsettled()
         self._asked_so_far = 0
-        self._job: Job | None = None
+        self._job: Task | None = None
         self._is_asking = 0
         self._telling: Telling | None = None
         self._working = 0.0
@@ -162,7 +162,7 @@ class Call:
             if question is not None and not question.answer.done():
                 question.answer.set_result(response)
 
-    async def _wait(self, job: Job) -> None:
+    async def _wait(self, job: Task) -> None:
         """Wait for the end or a question, and see to it now and then that the call can come to either."""
         loop = asyncio.get_running_loop()
         began = loop.time()
@@ -175,7 +175,7 @@ class Call:
             self._workshop.look_after(job)
             await self._end_if_stuck(job)
 
-    async def _end_if_stuck(self, job: Job) -> None:
+    async def _end_if_stuck(self, job: Task) -> None:
         """Let a call fail that is over its time, where no clock can end it: it blocks its loop, or never stops."""
         overdue = self._working - self._rules.limit
         if overdue <= GRACE or self._is_asking:

@@ -11,10 +11,10 @@ import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from toolkit.mcp.serving.ending import EndingRequests
-from toolkit.mcp.serving.guarding import LONGEST_BODY, PATH, SLOWEST_BODY, Door, Guard
+from toolkit.mcp.serving.http_guard import LONGEST_BODY, PATH, SLOWEST_BODY, Guard, HttpAccess
 from toolkit.mcp.serving.server import ToolServer
 from toolkit.mcp.serving.sessions import MOST
+from toolkit.mcp.serving.shutdown import EndingRequests
 
 _IDLE = 1_800.0
 _KEPT_ALIVE = 30
@@ -22,13 +22,15 @@ _MOST_CONNECTIONS = 1_000
 _LAST_WORDS = 2
 
 
-async def serve_http(server: ToolServer, listener: socket.socket, door: Door, ready: Callable[[], None]) -> None:
+async def serve_http(
+    server: ToolServer, listener: socket.socket, access: HttpAccess, ready: Callable[[], None]
+) -> None:
     """Serve clients until this is cancelled.
 
     Args:
         server: What is served.
         listener: The socket that clients connect to, which listens already.
-        door: Whom it is for.
+        access: Whom it is for.
         ready: Is called when clients can come.
     """
     application = server.protocol.streamable_http_app(
@@ -37,10 +39,10 @@ async def serve_http(server: ToolServer, listener: socket.socket, door: Door, re
         session_idle_timeout=_IDLE,
         max_sessions=MOST,
         transport_security=TransportSecuritySettings(
-            allowed_hosts=[*door.hosts], allowed_origins=[*door.origins], enable_dns_rebinding_protection=True
+            allowed_hosts=[*access.hosts], allowed_origins=[*access.origins], enable_dns_rebinding_protection=True
         ),
     )
-    requests = EndingRequests(Guard(application, door))
+    requests = EndingRequests(Guard(application, access))
     config = uvicorn.Config(
         requests,
         http=_Protocol,

@@ -19,10 +19,10 @@ from toolkit.mcp.serving.answers import LONGEST, Answering
 from toolkit.mcp.serving.calls import Call, Rules
 from toolkit.mcp.serving.catalogs import Catalog
 from toolkit.mcp.serving.pages import page_of
-from toolkit.mcp.serving.parking import Parking
+from toolkit.mcp.serving.pending_approvals import PendingApprovals
 from toolkit.mcp.serving.required_texts import check_required_text
 from toolkit.mcp.serving.sessions import Sessions
-from toolkit.mcp.serving.working import Workshop
+from toolkit.mcp.serving.worker_pool import WorkerPool
 from toolkit.problems import did_you_mean
 from toolkit.redactors.environment import redactor_of_environment
 from toolkit.redactors.redactor import Redactor
@@ -70,8 +70,8 @@ class ToolServer:
         self.catalog = Catalog(tools, self.options.redactor)
         self.sessions = Sessions()
         self._answering = Answering(self.options.redactor, self.options.longest)
-        self._workshop = Workshop()
-        self._parking = Parking(self.options.rules.approval_timeout)
+        self._workshop = WorkerPool()
+        self._parking = PendingApprovals(self.options.rules.approval_timeout)
         self._bus = InMemorySubscriptionBus()
         self._listening = ListenHandler(self._bus)
         self._places = asyncio.Semaphore(_MOST_AT_ONCE)

@@ -5,8 +5,8 @@ from typing import Any
 
 from toolkit.approvals.consents import Access
 from toolkit.codes import CONSENT_MISSING
-from toolkit.mcp.crossing import names_that_cross
 from toolkit.mcp.settings.servers import HttpServer, McpServer, StdioServer, texts_of, variables_in
+from toolkit.mcp.shared_context import names_that_cross
 from toolkit.problems import Problem
 
 KIND = "mcp"

@@ -16,8 +16,8 @@ from toolkit.documents.kinds import DURATION_SCHEMA, TEXTS_SCHEMA, as_written, d
 from toolkit.documents.tables import Key, Kind, Schema, Spot
 from toolkit.durations import spoken
 from toolkit.errors import ConfigurationError
-from toolkit.mcp.crossing import MetaConverter, converter_from, names_what_crosses
 from toolkit.mcp.settings.servers import CALL_TIMEOUT, START_TIMEOUT, Protocol, holds_secret
+from toolkit.mcp.shared_context import MetaConverter, converter_from, names_what_crosses
 from toolkit.problems import Severity, did_you_mean
 
 _USER_FILE: Final = "~/.config/toolkit/config.toml"

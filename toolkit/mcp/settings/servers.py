@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from toolkit.documents.tables import Owner
 from toolkit.errors import ConfigurationError
-from toolkit.mcp.crossing import MetaConverter, nothing
+from toolkit.mcp.shared_context import MetaConverter, nothing
 from toolkit.problems import Location
 from toolkit.tools.names import legal_name
 

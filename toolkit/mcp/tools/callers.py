@@ -15,9 +15,9 @@ from toolkit.approvals.requests import ReviewRequest
 from toolkit.approvals.risks import Risk
 from toolkit.mcp.settings.servers import McpServer
 from toolkit.mcp.tools.forms import Form
-from toolkit.mcp.tools.thinning import Report, Thinning
+from toolkit.mcp.tools.progress_throttle import Report, Thinning
 from toolkit.redactors.redactor import Redactor
-from toolkit.tools.asking import decide
+from toolkit.tools.approval_checks import decide
 from toolkit.tools.context import ToolContext
 
 _TRIES = 3

@@ -9,7 +9,7 @@ from typing import Any
 
 from toolkit.tools.shapes.objections import details_of, path_of
 from toolkit.tools.shapes.schema_types import shape_of_schema
-from toolkit.tools.shapes.values import Shape
+from toolkit.tools.shapes.shape_values import Shape
 
 _ANYTHING: Mapping[str, Any] = {"type": "object", "additionalProperties": True}
 _COMBINING = ("allOf", "anyOf", "oneOf", "$ref", "if", "patternProperties")

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 from toolkit.codes import DUPLICATE_TOOL_NAME, HIDDEN_UNICODE, INCOMPLETE_GROUP, NOT_A_TOOL
 from toolkit.disclosure.groups import chosen
 from toolkit.errors import InvalidTools, ToolExecutionError
-from toolkit.mcp.crossing import meta_for
 from toolkit.mcp.settings.servers import McpServer, offered_prefix
+from toolkit.mcp.shared_context import meta_for
 from toolkit.mcp.tools.presentation import presentation_of
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.schemas.patterns import pattern_fault
 from toolkit.tools.base import Tool
 from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
-from toolkit.tools.hiding import veiled
 from toolkit.tools.names import legal_name
+from toolkit.tools.plain_arguments import plain_data
 from toolkit.tools.results import ToolResult
+from toolkit.tools.secret_arguments import veiled
 from toolkit.tools.shapes.arguments import read_arguments
-from toolkit.tools.showing import plain_data
 from toolkit.tools.spec import ToolSpec
 from toolkit.visibility import without_hidden
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mcp_types import Tool as WireTool
 
     from toolkit.mcp.client.listings import Listing, Unreadable
-    from toolkit.tools.shapes.values import Shape
+    from toolkit.tools.shapes.shape_values import Shape
 
 
 _CLAIMS = {
@@ -100,7 +100,7 @@ class RemoteTool(Tool):
         Raises:
             ToolExecutionError: If it cannot be reached, refuses, breaks its word, or takes too long.
         """
-        from toolkit.mcp.tools.calling import call_remote  # noqa: PLC0415 - it imports the SDK
+        from toolkit.mcp.tools.remote_calls import call_remote  # noqa: PLC0415 - it imports the SDK
 
         result = await call_remote(self.server, self.wire_name, parsed, context, self._meta(context))
         if result.succeeded and (schema := self.told.output_schema) is not None:

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
+from toolkit.pipelines.expressions.argument_types import comparable, list_in, number_in
 from toolkit.pipelines.expressions.failures import Unfit
+from toolkit.pipelines.expressions.json_values import checked_number, kind_of
 from toolkit.pipelines.expressions.operators import add
-from toolkit.pipelines.expressions.taking import comparable, list_in, number_in
-from toolkit.pipelines.expressions.values import checked_number, kind_of
 
 MAX_ROUNDING = 1_000
 

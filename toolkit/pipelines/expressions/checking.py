@@ -6,10 +6,10 @@ from typing import NamedTuple, NoReturn
 
 from toolkit.pipelines.expressions.failures import ExpressionError, Unfit
 from toolkit.pipelines.expressions.functions import FUNCTIONS, Function
+from toolkit.pipelines.expressions.json_values import checked_number
 from toolkit.pipelines.expressions.operators import FORMATTING_CURE, OPERATORS
 from toolkit.pipelines.expressions.refusals import FUNCTIONS_CURE, METHOD_CURES, NODES, NOT_ALLOWED, REFUSED
 from toolkit.pipelines.expressions.spans import span_of
-from toolkit.pipelines.expressions.values import checked_number
 from toolkit.problems import did_you_mean
 
 ROOTS = frozenset({"input", "inputs", "prev", "steps", "item", "index", "result", "error", "env"})

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from toolkit.pipelines.expressions.argument_types import comparable, list_in, text_in
 from toolkit.pipelines.expressions.failures import Unfit
+from toolkit.pipelines.expressions.json_values import checked_key, kind_of, sorted_json_of
 from toolkit.pipelines.expressions.operators import contains as is_in
-from toolkit.pipelines.expressions.taking import comparable, list_in, text_in
-from toolkit.pipelines.expressions.values import checked_key, kind_of, sorted_json_of
 
 _MISSING: Any = object()
 

@@ -4,9 +4,16 @@ import re
 from json import JSONDecodeError, JSONDecoder
 from typing import Any, NoReturn
 
+from toolkit.pipelines.expressions.argument_types import number_in, text_in
 from toolkit.pipelines.expressions.failures import Unfit
-from toolkit.pipelines.expressions.taking import number_in, text_in
-from toolkit.pipelines.expressions.values import MAX_NESTING, check_length, checked_number, json_of, size_of, text_of
+from toolkit.pipelines.expressions.json_values import (
+    MAX_NESTING,
+    check_length,
+    checked_number,
+    json_of,
+    size_of,
+    text_of,
+)
 
 INTEGER = r"\s*[-+]?[0-9]+\s*"
 NUMBER = r"\s*[-+]?(?:\.[0-9]+|[0-9]+\.?[0-9]*)(?:[eE][-+]?[0-9]+)?\s*"

@@ -10,15 +10,15 @@ from typing import Any, ClassVar
 
 from toolkit.pipelines.expressions.failures import ExpressionError, Unfit
 from toolkit.pipelines.expressions.functions import FUNCTIONS
-from toolkit.pipelines.expressions.operators import OPERATORS
-from toolkit.pipelines.expressions.spans import span_of
-from toolkit.pipelines.expressions.spending import Spender
-from toolkit.pipelines.expressions.values import (
+from toolkit.pipelines.expressions.json_values import (
     check_count,
     checked_key,
     kind_of,
     size_of,
 )
+from toolkit.pipelines.expressions.operators import OPERATORS
+from toolkit.pipelines.expressions.spans import span_of
+from toolkit.pipelines.expressions.step_budget import Spender
 from toolkit.problems import did_you_mean
 
 KEYS_SHOWN = 8

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from toolkit.pipelines.expressions.failures import Unfit
-from toolkit.pipelines.expressions.values import (
+from toolkit.pipelines.expressions.json_values import (
     MAX_BITS,
     check_count,
     check_length,

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolkit.pipelines.expressions.failures import ExpressionError, Unfit
+from toolkit.pipelines.expressions.json_values import text_of
 from toolkit.pipelines.expressions.parsing import Expression, parse_expression
 from toolkit.pipelines.expressions.scanning import end_of_expression
-from toolkit.pipelines.expressions.values import text_of
 
 OPENING = "${{"
 CLOSING = "}}"

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from toolkit.pipelines.expressions.argument_types import list_in, text_in
 from toolkit.pipelines.expressions.failures import Unfit
-from toolkit.pipelines.expressions.taking import list_in, text_in
-from toolkit.pipelines.expressions.values import MAX_ITEMS, check_count, check_length
+from toolkit.pipelines.expressions.json_values import MAX_ITEMS, check_count, check_length
 
 MAX_STRIPPED = 100
 LINE_BREAK = r"\r\n|\r|\n"

@@ -12,7 +12,7 @@ from typing import Any
 from toolkit.tools.attachments import holds_attachments
 from toolkit.tools.results import ToolResult
 from toolkit.tools.shapes.plain_types import form_of, object_of
-from toolkit.tools.shapes.values import Shape, UnfitTypeError
+from toolkit.tools.shapes.shape_values import Shape, UnfitTypeError
 from toolkit.tools.signatures import MISSING, Parameter
 
 _PLAIN = (str, int, bool, NoneType)

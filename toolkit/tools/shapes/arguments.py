@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from toolkit.tools.exact_numbers import loads, may_have_digits_to_lose
 
 if TYPE_CHECKING:
-    from toolkit.tools.shapes.values import Shape
+    from toolkit.tools.shapes.shape_values import Shape
 
 
 def read_arguments(shape: "Shape", arguments: str | Mapping[str, Any], optional: frozenset[str]) -> Any:

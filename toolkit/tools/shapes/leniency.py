@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from toolkit.tools.base64_bytes import bytes_of
-from toolkit.tools.shapes.owning import finite, owned
+from toolkit.tools.shapes.copies import finite, owned
 
 _OPAQUE = {"default", "metadata", "expected", "members", "serialization", "cls", "config"}
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import ValidationError, from_json
 
 from toolkit.errors import MISSING, ToolArgumentsError
-from toolkit.tools.hiding import secret_members
+from toolkit.tools.secret_arguments import secret_members
+from toolkit.tools.shapes.copies import NOT_OWNED
 from toolkit.tools.shapes.leniency import SHORTEST_WAY
-from toolkit.tools.shapes.owning import NOT_OWNED
 from toolkit.tools.shapes.unknown_members import unknown_members
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-    from toolkit.tools.shapes.values import Shape
+    from toolkit.tools.shapes.shape_values import Shape
 
 _SHOWN_LENGTH = 60
 

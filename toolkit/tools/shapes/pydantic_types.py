@@ -13,8 +13,8 @@ from pydantic_core import core_schema, to_jsonable_python
 from typing_extensions import TypedDict
 
 from toolkit.schemas.tidying import joined_sentences, parts_of, put_in_order, tidied
+from toolkit.tools.shapes.shape_values import Shape, UnfitTypeError
 from toolkit.tools.shapes.typed_dicts import readable
-from toolkit.tools.shapes.values import Shape, UnfitTypeError
 from toolkit.tools.signatures import Parameter
 
 _NAMES = "x-names"

@@ -14,7 +14,7 @@ from pydantic_core import PydanticCustomError, SchemaError, SchemaValidator, cor
 from toolkit.schemas.patterns import pattern_fault
 from toolkit.schemas.places import reference_in
 from toolkit.schemas.schema import Schema
-from toolkit.tools.shapes.values import Shape
+from toolkit.tools.shapes.shape_values import Shape
 
 _Core = Any
 _ANY = Schema.of(True)

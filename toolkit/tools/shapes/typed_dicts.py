@@ -17,7 +17,7 @@ from typing import (
 
 import typing_extensions
 
-from toolkit.tools.shapes.values import UnfitTypeError
+from toolkit.tools.shapes.shape_values import UnfitTypeError
 
 _MADE_ANEW = sys.version_info < (3, 12)
 

@@ -1,0 +1,139 @@
+"""Check runs: files are checked, mended, and held against the baseline."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from toolkit.problems import Problem
+from toolkit.sources.import_permission import FileCounts
+from toolkit_cli import console
+from toolkit_cli.failures import ExitCode, Failure, cannot_write
+from toolkit_cli.rendering.problems import counted
+from toolkit_cli.running.server_consent import gate_for
+
+if TYPE_CHECKING:
+    from toolkit.lint.checking import Checked
+    from toolkit.lint.settings import LintSettings
+    from toolkit.lint.toolsets import ToolCounts
+    from toolkit.sources.configuration import Configuration
+
+
+class CheckRun:
+    """Checks the files, as often as it is called, and keeps what the baseline says of the last time."""
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        configuration: "Configuration",
+        settings: "LintSettings",
+        cache: Path | None,
+        *,
+        update_baseline: bool,
+        text: str | None = None,
+    ) -> None:
+        """Look at nothing yet.
+
+        Args:
+            paths: What is to be checked, as it was typed.
+            configuration: The settings of the project.
+            settings: Those of lint.
+            cache: The folder of what was found before; nothing is kept without one.
+            update_baseline: Whether what is found is written into the baseline.
+            text: What stands in the place of the one file that is named.
+
+        Raises:
+            Failure: If there is no baseline to write.
+        """
+        if update_baseline and settings.baseline is None:
+            raise Failure(
+                ExitCode.USAGE, "there is no baseline to update", hint="name it: --baseline lint-baseline.json"
+            )
+        self._check: Callable[[], Checked] = lambda: _check(paths, configuration, settings, cache, text)
+        self.files = FileCounts()
+        self.tools: ToolCounts
+        self._file = settings.baseline
+        self._is_new = update_baseline
+        self._told = ""
+
+    def __call__(self) -> list[Problem]:
+        """Return what is wrong now and not known before."""
+        problems, self.files, self.tools = self._check()
+        if self._file is None:
+            return problems
+        from toolkit.lint.baselines import compare, write_baseline  # noqa: PLC0415 - few projects have one
+
+        if self._is_new:
+            try:
+                write_baseline(problems, self._file)
+            except OSError as error:
+                raise cannot_write(self._file, error) from error
+            self._told = f"wrote {counted(len(problems), 'finding')} into the baseline '{self._file}'"
+            return []
+        new, known, gone = compare(problems, self._file)
+        parts = [f"{counted(known, 'finding')} known to the baseline"] if known else []
+        parts += [f"{gone} in it no longer found; --update-baseline removes them"] if gone else []
+        self._told = "; ".join(parts)
+        return new
+
+    @property
+    def has_baseline(self) -> bool:
+        """Whether a baseline tells the new findings from the known ones."""
+        return self._file is not None
+
+    def tell(self) -> None:
+        """Say what the baseline had to do with it."""
+        if self._told:
+            console.say(self._told)
+
+
+def _check(
+    paths: Sequence[str],
+    configuration: "Configuration",
+    settings: "LintSettings",
+    cache: Path | None,
+    text: str | None,
+) -> "Checked":
+    from toolkit.lint.checking import check_and_count  # noqa: PLC0415 - help needs none of it
+
+    gate = gate_for(configuration)
+    return check_and_count(paths, configuration, settings=settings, cache=cache, gate=gate, text=text)
+
+
+def fixed(look: CheckRun, *, unsafe: bool) -> list[Problem]:
+    """Fix what can be fixed, and return what is left.
+
+    Raises:
+        Failure: If a file cannot be written.
+    """
+    from toolkit.lint.fixing import fix_files  # noqa: PLC0415 - few runs fix
+
+    try:
+        problems, cured, refused = fix_files(look, unsafe=unsafe)
+    except OSError as error:
+        raise Failure(ExitCode.FINDINGS, f"cannot write '{error.filename}': {error.strerror}") from error
+    if cured:
+        files = {problem.location.file for problem in cured if problem.location}
+        console.say(f"Fixed {counted(len(cured), 'problem')} in {counted(len(files), 'file')}.")
+    for problem in refused:
+        console.say(f"not fixed, since the file could not be read any more: {problem}")
+    return problems
+
+
+def silenced(problems: Sequence[Problem]) -> list[Problem]:
+    """Write comments that silence the findings, and return those that no comment can silence.
+
+    Raises:
+        Failure: If a file cannot be written.
+    """
+    from toolkit.lint.fixing import write_change  # noqa: PLC0415 - few runs write
+    from toolkit.lint.silencing import silence_with_comments  # noqa: PLC0415
+
+    changes, left = silence_with_comments(problems)
+    try:
+        for change in changes:
+            write_change(change)
+    except OSError as error:
+        raise Failure(ExitCode.FINDINGS, f"cannot write '{error.filename}': {error.strerror}") from error
+    count = sum(len(change.cured) for change in changes)
+    console.say(f"Silenced {counted(count, 'finding')} with comments in {counted(len(changes), 'file')}.")
+    return left

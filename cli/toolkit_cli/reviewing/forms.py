@@ -1,0 +1,117 @@
+"""Forms: a person fills in a form, one member after the other, each by its type; nothing is chosen for them."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from toolkit.approvals.requests import ReviewRequest
+from toolkit.problems import did_you_mean
+from toolkit_cli.prompting import Prompter
+from toolkit_cli.rendering.escaping import lines_of, one_line
+from toolkit_cli.rendering.schemas import type_of
+
+_INDENT = "       "
+_YES, _NO = ("true", "yes"), ("false", "no")
+
+
+class _Member(NamedTuple):
+    """One member of a form: its name and schema, and whether it must be given."""
+
+    name: str
+    schema: Mapping[str, Any]
+    is_required: bool
+
+    @property
+    def label(self) -> str:
+        """What it is called and may be, in one line."""
+        choices = [str(choice) for choice in _choices(self.schema)]
+        kind = " or ".join(choices) if choices else type_of(self.schema)
+        empty = f"; empty: {json.dumps(self.schema['default'])}" if "default" in self.schema else "; may be empty"
+        return one_line(f"{self.name} ({kind}{'' if self.is_required else empty}) =")
+
+
+async def filled_form(prompter: Prompter, request: ReviewRequest, form: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the members of a form as a person types them, all of which fit.
+
+    Args:
+        prompter: Asks.
+        request: Tells why members do not fit.
+        form: A JSON Schema of an object.
+    """
+    answers: dict[str, Any] = {}
+    required = form.get("required", ())
+    for name, schema in form.get("properties", {}).items():
+        if isinstance(schema, Mapping):
+            await _fill(prompter, request, _Member(name, schema, name in required), answers)
+    return answers
+
+
+async def _fill(prompter: Prompter, request: ReviewRequest, member: _Member, answers: dict[str, Any]) -> None:
+    """Ask for one member until it fits; one that may be left out, and is left empty, is left out."""
+    while True:
+        typed = await prompter.text(member.label, qmark=f"{_INDENT}>")
+        if not typed.strip() and not member.is_required:
+            if "default" in member.schema:
+                answers[member.name] = member.schema["default"]
+            return
+        complaint = _take(typed, request, member, answers)
+        if complaint is None:
+            return
+        prompter.say(_INDENT + "\n".join(lines_of(complaint)).replace("\n", f"\n{_INDENT}"))
+
+
+def _take(typed: str, request: ReviewRequest, member: _Member, answers: dict[str, Any]) -> str | None:
+    """Take what was typed for a member into the answers, or return why it cannot be taken."""
+    try:
+        value = _value(typed, member.schema)
+    except ValueError as error:
+        return str(error)
+    complaint = _objection(request, member.name, {**answers, member.name: value})
+    if complaint is None:
+        answers[member.name] = value
+    return complaint
+
+
+def _objection(request: ReviewRequest, name: str, answers: Mapping[str, Any]) -> str | None:
+    """Return what is wrong with one member; what the others lack is not its fault."""
+    complaint = request.objection(answers)
+    return complaint if complaint is not None and f"'{name}" in complaint else None
+
+
+def _value(typed: str, schema: Mapping[str, Any]) -> Any:
+    """Return what a typed text means.
+
+    Raises:
+        ValueError: If it means nothing that the member may be.
+    """
+    if choices := {str(choice): choice for choice in _choices(schema)}:
+        if typed.strip() in choices:
+            return choices[typed.strip()]
+        message = f"it is one of {', '.join(choices)}"
+        raise ValueError(did_you_mean(typed.strip(), choices, otherwise=message))
+    match schema.get("type"):
+        case "string":
+            return typed
+        case "boolean":
+            return _truth(typed.strip().casefold())
+        case "array" if not typed.lstrip().startswith("["):
+            return [part for part in map(str.strip, typed.split(",")) if part]
+    try:
+        return json.loads(typed)
+    except ValueError:
+        message = f"it is no {type_of(schema)}"
+        raise ValueError(message) from None
+
+
+def _truth(typed: str) -> bool:
+    if typed not in (*_YES, *_NO):
+        message = "it is yes or no"
+        raise ValueError(message)
+    return typed in _YES
+
+
+def _choices(schema: Mapping[str, Any]) -> list[Any]:
+    listed = schema.get("enum")
+    if isinstance(listed, list):
+        return listed
+    return [one["const"] for one in schema.get("oneOf", ()) if isinstance(one, Mapping) and "const" in one]

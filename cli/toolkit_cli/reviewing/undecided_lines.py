@@ -1,0 +1,44 @@
+"""Undecided lines: why a line at a question decided nothing, and what to type instead."""
+
+from collections.abc import Mapping
+
+from toolkit_cli.rendering.escaping import cut, one_line
+from toolkit_cli.typed_lines import Flaw, TypedLine
+
+_LONGEST_QUOTED = 30
+_FLAWS: dict[Flaw, str] = {
+    "begun before": "you began this line before the question was ready, so it decides nothing",
+    "pasted": "pasted text decides nothing",
+    "followed": "more text came together with this line, as in a paste, so it decides nothing",
+}
+_MEANT = {
+    "o": ("y", "yes", "ok"),
+    "r": ("n", "no"),
+    "q": ("x", "exit", "quit", "stop"),
+}
+
+
+def explanation_of(line: TypedLine, letters: Mapping[str, str]) -> str | None:
+    """Return why a line decided nothing, and the letter to type; `None` where only Enter was pressed.
+
+    Args:
+        line: What was typed.
+        letters: The letters that decide, each with what it does.
+    """
+    if line.flaw is not None:
+        return f"{_FLAWS[line.flaw]}; type one letter, then Enter"
+    if not line.text:
+        return None
+    quoted = f"'{cut(one_line(line.text), _LONGEST_QUOTED)}' decides nothing"
+    letter = _letter_meant(line.text.strip().casefold(), letters)
+    if letter is not None:
+        return f"{quoted}; type {letter} alone for: {letters[letter]}"
+    return f"{quoted}; type one of the letters {', '.join(letters)}, then Enter"
+
+
+def _letter_meant(typed: str, letters: Mapping[str, str]) -> str | None:
+    """Return the letter that a person probably meant, if it is among those shown."""
+    for letter, words in letters.items():
+        if typed in {letter, words, words.split(" ", 1)[0], *_MEANT.get(letter, ())}:
+            return letter
+    return None

@@ -1,0 +1,122 @@
+"""Agent sessions: an agent and its run, from the first task to the last."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from toolkit.tools.base import WrappedTool
+from toolkit.tools.context import ToolContext
+from toolkit_cli.failures import Failure
+from toolkit_cli.rendering.results import Format
+from toolkit_cli.running.finished_steps import KeptWork
+from toolkit_cli.running.outcomes import show
+from toolkit_cli.running.reporters import RunReporter
+from toolkit_cli.running.tool_calls import Ending, call_tool
+from toolkit_cli.running.transcript_files import TranscriptFile
+from toolkit_cli.screen import Screen
+
+if TYPE_CHECKING:
+    from toolkit.agents.agent import AgentTool
+    from toolkit.agents.transcripts import Transcript
+    from toolkit.runs.run import Run
+
+
+class _AtWork(WrappedTool):
+    """An agent that works in a run to which its own call does not count: the budget is for what its model wants."""
+
+    def __init__(self, agent: "AgentTool", run: "Run") -> None:
+        super().__init__(agent)
+        self._run = run
+
+    async def perform(self, parsed: Any, context: ToolContext) -> Any:
+        return await self.inner.perform(parsed, context.replace(run=self._run))
+
+
+@dataclass
+class Conversation:
+    """What one command does with an agent: one task, or a chat.
+
+    Attributes:
+        agent: The agent.
+        said: What was said so far.
+        context: What it is called with.
+        run: What the agent's own calls and requests belong to, and are counted for.
+        screen: Where people see it.
+        format: How results are written.
+        kept: What the calls of the agent give.
+        reporter: Who tells people of it, unless all is to be quiet.
+        file: Where what is said is kept, if anywhere.
+        worded: Returns what the model is told of a task.
+        takes_task: Whether it is told what is to be done; it knows by itself otherwise.
+    """
+
+    agent: "AgentTool"
+    said: "Transcript"
+    context: ToolContext
+    run: "Run"
+    screen: Screen
+    format: Format
+    kept: KeptWork
+    reporter: RunReporter | None = None
+    file: TranscriptFile | None = None
+    worded: Callable[[str], str] = str
+    takes_task: bool = True
+
+    def answer(self, task: str) -> int:
+        """Let the agent do a task that continues what was said; show how it ended, and return the exit code."""
+        if self.reporter is not None:
+            self.reporter.begin()
+        self.kept.begin()
+        uses_before = len(self.run.uses)
+
+        def show_ending(ending: Ending) -> None:
+            self.screen.close()
+            self._keep_if_possible()
+            show(ending, self.format, self.reporter, self.kept, self.run.uses[uses_before:])
+
+        try:
+            return call_tool(
+                _AtWork(self.agent, self.run), {"task": self.worded(task)}, self.context, self.kept, show_ending
+            )
+        finally:
+            self._keep()
+
+    def keep_from_here_on(self) -> None:
+        """Write what is said as it is said; also before anything is, so that it is told at once if that cannot be.
+
+        Raises:
+            Failure: If the file cannot be written.
+        """
+        self._keep()
+        if self.file is not None:
+            self.said.after_each = self._keep_if_possible
+
+    def _keep(self) -> None:
+        if self.file is not None:
+            self.file.write(self.said, self.run)
+
+    def _keep_if_possible(self) -> None:
+        """Write what was said so far, in the middle of the work, which a file that fails must not end.
+
+        When the work is done it is written again, and then it is told why that cannot be.
+        """
+        with suppress(Failure):
+            self._keep()
+
+    def begin_afresh(self) -> None:
+        """Forget what was said; the file does not."""
+        from toolkit.agents.transcripts import Transcript  # noqa: PLC0415 - loaded already
+
+        if self.file is not None:
+            self.file.begin_afresh(self.said)
+        self.said = Transcript()
+        self.agent = self.agent.replace(transcript=self.said)
+        self.keep_from_here_on()
+
+    def tell_usage(self) -> None:
+        """Say on stderr what the requests came to."""
+        from toolkit_cli.rendering.usage import usage_line  # noqa: PLC0415 - a help page needs none
+
+        if self.reporter is not None and self.run.uses:
+            self.screen.say(usage_line(self.run.uses))

@@ -1,0 +1,88 @@
+"""Chats: a person and an agent take turns at the terminal, until the person has had enough."""
+
+import re
+from collections.abc import Iterator
+
+from toolkit.problems import did_you_mean
+from toolkit_cli import console
+from toolkit_cli.failures import ExitCode
+from toolkit_cli.prompting import Prompter
+from toolkit_cli.rendering.escaping import cut, one_line
+from toolkit_cli.rendering.usage import usage_line
+from toolkit_cli.running.agent_sessions import Conversation
+
+COMMANDS = {
+    "/help": "says this",
+    "/tools": "lists what the agent may call",
+    "/reset": "starts over: the agent forgets the conversation",
+    "/usage": "shows what the requests have cost so far",
+    "/exit": "ends the chat, as Ctrl-D does",
+}
+_ENDED_FROM_OUTSIDE = {128 + number for number in (1, 15)}  # a hang-up, or SIGTERM; Ctrl-C ends an answer alone
+_COMMAND = re.compile(r"/\w*")
+
+
+def chat(conversation: Conversation) -> int:
+    """Read what a person types, let the agent answer, and return the exit code at the end.
+
+    Ctrl-C ends the answer that is coming; at the prompt it ends the chat, as Ctrl-D does.
+    """
+    conversation.screen.say(_welcome(conversation))
+    for typed in _lines(conversation):
+        word = typed.split()[0]
+        if _COMMAND.fullmatch(word):
+            if word == "/exit":
+                break
+            _obey(word, conversation)
+            continue
+        exit_code = conversation.answer(typed)
+        if exit_code in _ENDED_FROM_OUTSIDE:
+            return exit_code
+    return ExitCode.WELL
+
+
+def _lines(conversation: Conversation) -> Iterator[str]:
+    """Yield what is typed, line by line, without the empty ones."""
+    earlier: list[str] = []
+    while True:
+        try:
+            with conversation.screen.hold() as talk:
+                typed = Prompter.open(talk).line_now(earlier).strip()
+        except EOFError:
+            return
+        if typed:
+            earlier.append(typed)
+            yield typed
+
+
+def _welcome(conversation: Conversation) -> str:
+    count = len(conversation.agent.tools)
+    who = f"{one_line(conversation.agent.model.name)} with {count} tool{'s' if count != 1 else ''}"
+    return f"chat with {who} · /help lists the commands · Ctrl-D ends it"
+
+
+def _obey(command: str, conversation: Conversation) -> None:
+    say = conversation.screen.say
+    match command:
+        case "/help":
+            for name, words in COMMANDS.items():
+                say(f"  {name:<8}{words}")
+        case "/tools":
+            _list_tools(conversation)
+        case "/usage":
+            say(usage_line(conversation.run.uses))
+        case "/reset":
+            conversation.begin_afresh()
+            say("begun afresh")
+        case _:
+            hint = did_you_mean(command, COMMANDS, otherwise=f"there are {', '.join(COMMANDS)}")
+            say(f"there is no command '{command}'; {hint}")
+
+
+def _list_tools(conversation: Conversation) -> None:
+    tools = conversation.agent.tools
+    for name, tool in tools.items():
+        line = f"  {one_line(name)}  {one_line(tool.spec.description.partition(chr(10))[0])}"
+        conversation.screen.say(cut(line, console.width()))
+    if not tools:
+        conversation.screen.say("  none")

@@ -1,0 +1,54 @@
+"""Context values: what the caller hands to tools beside their arguments, as it was typed."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from toolkit.durations import parse_duration
+from toolkit.problems import Problem
+from toolkit_cli.arguments.assignments import read_assignment, with_file_read
+from toolkit_cli.failures import ExitCode, Failure
+
+
+def read_values(words: Sequence[str]) -> dict[str, Any]:
+    """Return the values of `--context`.
+
+    Raises:
+        Failure: If one assigns nothing, or is not what it says.
+    """
+    values: dict[str, Any] = {}
+    for word in words:
+        assignment = read_assignment(word, ())
+        if assignment is None:
+            raise Failure(ExitCode.USAGE, f"--context: '{word}' assigns nothing", hint="write --context name=value")
+        read = with_file_read(assignment)
+        if isinstance(read, Problem):
+            raise Failure(ExitCode.USAGE, problems=[read])
+        try:
+            values[read.name] = json.loads(read.text) if read.form == "json" else read.text
+        except ValueError as error:
+            raise Failure(ExitCode.USAGE, f"--context: '{read.name}' is not JSON: {error}") from error
+    return values
+
+
+def checked_memory_id(memory_id: str | None) -> str | None:
+    """Return the id of `--memory-id`; a blank one, such as an unset variable, would be everybody's.
+
+    Raises:
+        Failure: If it is blank.
+    """
+    if memory_id is not None and not memory_id.strip():
+        raise Failure(ExitCode.USAGE, "--memory-id: the id is empty", hint="write --memory-id ID")
+    return memory_id
+
+
+def seconds_of(option: str, text: str) -> float:
+    """Return the seconds of a duration.
+
+    Raises:
+        Failure: If it is none.
+    """
+    seconds = parse_duration(text)
+    if not seconds:
+        raise Failure(ExitCode.USAGE, f"{option}: '{text}' is not a duration", hint="write 500ms, 30s or 5m")
+    return seconds

@@ -1,0 +1,39 @@
+"""Process exit: the process ends now, whatever still runs in it, and takes along what its tools have started."""
+
+import os
+import sys
+import threading
+from typing import NoReturn
+
+_CUT_SHORT = {5, 129, 130, 143}
+"""Exit codes of runs that were ended by a timeout or a signal, perhaps while a tool waited for a process."""
+
+
+def leave_if_threads_remain(exit_code: int) -> None:
+    """Exit at once if a thread that is not a daemon still runs: Python would wait for it."""
+    if any(thread is not threading.main_thread() and not thread.daemon for thread in threading.enumerate()):
+        leave(exit_code)
+
+
+def leave(exit_code: int) -> NoReturn:
+    """End this process at once, and with it the processes that it has started."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    _end_descendants()
+    os._exit(exit_code)
+
+
+def end_what_was_started(exit_code: object) -> None:
+    """End the processes that tools have started and not waited for, after a run that was cut short."""
+    if exit_code in _CUT_SHORT:
+        if (sessions := sys.modules.get("toolkit.mcp.client.sessions")) is not None:  # servers may end by themselves
+            sessions.close_sessions()
+        _end_descendants()
+
+
+def _end_descendants() -> None:
+    if os.name == "posix":
+        from toolkit.processes.warden import end_descendants  # noqa: PLC0415 - few runs end so
+
+        end_descendants()

@@ -1,0 +1,148 @@
+"""Reporters: whoever listens to a run writes what happens to the screen, and to stdout where programs read it."""
+
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TextIO
+
+from toolkit.events import (
+    Event,
+    ItemFinished,
+    PipelineFinished,
+    StepFinished,
+    StepStarted,
+    ToolFinished,
+    ToolStarted,
+    as_record,
+)
+from toolkit.runs.records import Message
+from toolkit.visibility import visible_json
+from toolkit_cli import console
+from toolkit_cli.rendering.escaping import lines_of
+from toolkit_cli.rendering.styles import paint
+from toolkit_cli.running.speech import Speech
+from toolkit_cli.screen import Screen
+
+if TYPE_CHECKING:
+    from toolkit_cli.rendering.events import RunProgress
+    from toolkit_cli.rendering.live import Bars
+
+Listener = Callable[[Event], None]
+
+
+class RunReporter:
+    """A listener that shows a run to a person; it may be told by several threads."""
+
+    def __init__(self, screen: Screen, *, aloud: bool = False) -> None:
+        """Show nothing until something happens.
+
+        Args:
+            screen: Where it is shown.
+            aloud: Whether it is an agent's run: what its model says is shown as it comes, if a person sees it, and the
+                pipelines that it chooses are shown as calls, without a table of their own.
+        """
+        self._screen = screen
+        self._aloud = aloud
+        self._speech = Speech(screen) if aloud and console.talk_is_terminal() else None
+        self._colour = console.talk_has_colour()
+        self._lock = threading.RLock()
+        self._finished: PipelineFinished | None = None
+        self._bars: Bars | None = None
+        self._kept_progress: RunProgress | None = None
+
+    @property
+    def progress(self) -> "RunProgress":
+        """What has happened so far."""
+        if self._kept_progress is None:
+            from toolkit_cli.rendering.events import ASCII_MARKS, MARKS, RunProgress  # noqa: PLC0415 - a plain call tells none
+
+            marks = MARKS if _is_unicode(sys.stderr) else ASCII_MARKS
+            self._kept_progress = RunProgress(console.width(), marks)
+        return self._kept_progress
+
+    def __call__(self, event: Event) -> None:
+        """Take an event in."""
+        if isinstance(event, ToolStarted | ToolFinished):
+            return
+        with self._lock:
+            if self._speech is not None:
+                self._speech.hear(event)
+            if isinstance(event, PipelineFinished) and not self._aloud:
+                self._finished = event  # the outermost is the last
+            if console.talk_is_terminal():
+                self._draw_bars(event)
+            self._say(self.progress.tell(event))
+
+    def has_shown(self, answer: str) -> bool:
+        """Return whether a person has just seen this very answer come, where the data would be shown once more."""
+        seen = self._speech is not None and bool(answer.strip()) and self._speech.last.strip() == answer.strip()
+        return seen and console.shown_together()
+
+    @property
+    def failed_step(self) -> str | None:
+        """The step of a pipeline that ended it; in an agent's run no step ends anything."""
+        failed = self._kept_progress.failed if self._kept_progress is not None and not self._aloud else None
+        return failed.path if failed is not None else None
+
+    def begin(self) -> None:
+        """Be ready for another task of an agent."""
+        self._kept_progress = None
+        if self._speech is not None:
+            self._speech.begin()
+
+    def close(self) -> None:
+        """Write the table, if there was a pipeline."""
+        if self._finished is not None:
+            self._say(self.progress.closing(self._finished))
+
+    def _say(self, lines: "Iterable[Any]") -> None:
+        for line in lines:
+            self._screen.say(paint(line, colour=self._colour))
+
+    def _draw_bars(self, event: Event) -> None:
+        match event:
+            case StepStarted(call=call, path=path, items=int(items)) if items > 1:
+                self._bars = self._bars or _make_bars()
+                self._screen.show(self._bars)
+                self._bars.add(call, path, items)
+            case ItemFinished() if self._bars is not None:
+                self._bars.advance(event.call, event.done)
+            case StepFinished() if self._bars is not None and self._bars.remove(event.call):
+                self._screen.show(None)
+
+
+def _is_unicode(stream: TextIO) -> bool:
+    return (getattr(stream, "encoding", None) or "").lower().startswith("utf")
+
+
+def _make_bars() -> "Bars":
+    from toolkit_cli.rendering.live import Bars  # noqa: PLC0415 - rich is heavy, and few runs have bars
+
+    return Bars()
+
+
+def message_channel(screen: Screen) -> Callable[[Message], None]:
+    """Return what shows the messages of tools to the user as they come, with nothing in them that a terminal obeys."""
+
+    def show(message: Message) -> None:
+        for line in lines_of(console.redactor().text(message.text)):
+            screen.say(f"{message.tool}: {line}" if message.tool else line)
+
+    return show
+
+
+def write_event(event: Event) -> None:
+    """Write an event to stdout as one line of JSON."""
+    console.write_data(f"{visible_json(as_record(event), default=str)}\n")
+
+
+def both(first: Listener | None, second: Listener | None) -> Listener | None:
+    """Return one listener for two, either of which may be missing."""
+    if first is None or second is None:
+        return first or second
+
+    def tell_both(event: Event) -> None:
+        first(event)
+        second(event)
+
+    return tell_both

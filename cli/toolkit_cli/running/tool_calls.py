@@ -1,0 +1,105 @@
+"""Tool calls: one call of a tool from the command line, and how it ended."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from toolkit.errors import BudgetExceeded, ExitEarlyError, TerminationRequested
+from toolkit.problems import Problem
+from toolkit.tools.base import Tool
+from toolkit.tools.context import ToolContext
+from toolkit.tools.foreign_values import words_of
+from toolkit.tools.results import NO_MESSAGE, ToolResult
+from toolkit_cli.failures import ExitCode
+from toolkit_cli.running.finished_steps import KeptWork
+from toolkit_cli.running.interrupts import Interrupts
+from toolkit_cli.running.watchdog import ForcedEnd, Watched
+
+_CODES = {"rejected": ExitCode.APPROVAL, "timeout": ExitCode.TIMED_OUT}
+_SIGNAL_OFFSET = 128
+
+
+class Ending(NamedTuple):
+    """How a call ended.
+
+    Attributes:
+        result: What it gave; of a call that was cancelled, why.
+        exit_code: What the command says to its caller.
+        problem: What is told on stderr, unless all is well.
+    """
+
+    result: ToolResult
+    exit_code: int
+    problem: Problem | None = None
+
+
+def call_tool(
+    tool: Tool, arguments: Mapping[str, Any], context: ToolContext, kept: KeptWork, show: Callable[[Ending], None]
+) -> int:
+    """Call a tool, wait for its end, however it ends, show how it ended, and return the exit code.
+
+    Args:
+        tool: The tool.
+        arguments: Its arguments.
+        context: What it is called with; its listener is `kept`.
+        kept: What the steps give.
+        show: Writes how the call ended, and what was kept; in another thread where the call must be made to end.
+
+    Raises:
+        ConfigurationError: If the program is set up wrongly; what was done before that is shown.
+    """
+
+    def give_up(end: ForcedEnd) -> None:
+        kept.close()
+        show(_forced(end))
+
+    watched = Watched(lambda end: _forced(end).exit_code, give_up, lambda: kept.is_cleaning_up)
+    with Interrupts(watched) as interrupts:
+        try:
+            ending = _ending(tool, arguments, context, interrupts)
+        except Exception as error:
+            interrupts.over()
+            kept.close()
+            if kept.has_steps:
+                show(Ending(ToolResult.failure(str(error), "error"), ExitCode.OUR_BUG))
+            raise
+        interrupts.over()
+        kept.close()
+        show(ending)
+    return ending.exit_code
+
+
+def _ending(tool: Tool, arguments: Mapping[str, Any], context: ToolContext, interrupts: Interrupts) -> Ending:
+    try:
+        return _ending_of(tool.run(arguments, context))
+    except ExitEarlyError as ending:
+        if ending.interrupted:
+            return _ended("interrupted", "interrupted", interrupts.exit_code)
+        return _ended(ending.reason, "exit_early", ExitCode.APPROVAL)
+    except BudgetExceeded as ending:
+        return _ended(str(ending), "budget", ExitCode.FINDINGS)
+    except TerminationRequested as ending:
+        return _ended(f"the run was ended: {ending.reason}", "terminated", ExitCode.FINDINGS)
+    except KeyboardInterrupt:
+        return _ended("interrupted", "interrupted", interrupts.exit_code)
+    except GeneratorExit as error:
+        return _ended(words_of(error), "error", ExitCode.FINDINGS)
+
+
+def _ending_of(result: ToolResult) -> Ending:
+    if result.error is None:
+        return Ending(result, ExitCode.WELL)
+    exit_code = _CODES.get(str(result.error_code), ExitCode.FINDINGS)
+    message = result.error if result.error.strip() else NO_MESSAGE
+    if (raised := result.raised) is None:
+        return Ending(result, exit_code, Problem("", message))
+    return Ending(result, exit_code, Problem("", raised.named_in(message), raised.place))
+
+
+def _forced(end: ForcedEnd) -> Ending:
+    if end.message:
+        return _ended(end.message, "timeout", ExitCode.TIMED_OUT)
+    return _ended("interrupted", "interrupted", _SIGNAL_OFFSET + end.signal)
+
+
+def _ended(reason: str, code: str, exit_code: int) -> Ending:
+    return Ending(ToolResult.failure(reason, code), exit_code, Problem("", reason))

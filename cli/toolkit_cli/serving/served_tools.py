@@ -1,0 +1,160 @@
+"""Served tools: what is served, and how, as the options of the command say it."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from toolkit.approvals.policies import DescribedCall
+from toolkit.approvals.requests import DEFAULT_TIMEOUT
+from toolkit.disclosure.folding import folded_tools
+from toolkit.mcp.serving.calls import DEFAULT_LIMIT, Rules
+from toolkit.mcp.serving.server import Options
+from toolkit.mcp.shared_context import allow_keys
+from toolkit.problems import how_to_install
+from toolkit.tools.base import innermost
+from toolkit.wrappers.timing import TimedTool
+from toolkit_cli import console
+from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
+from toolkit_cli.opening import open_all
+from toolkit_cli.rendering.tools import is_facade, pipeline_in
+from toolkit_cli.running.answer_sources import Answers
+from toolkit_cli.running.clearance import flag_for
+from toolkit_cli.running.context_values import seconds_of
+
+if TYPE_CHECKING:
+    from toolkit.approvals.gates import Gate
+    from toolkit.approvals.requests import ReviewRequest
+    from toolkit.redactors.redactor import Redactor
+    from toolkit.sources.configuration import Configuration
+    from toolkit.tools.base import Tool
+
+
+_FORMATTER = logging.Formatter()
+
+
+class Wishes(NamedTuple):
+    """What the options of the command say.
+
+    Attributes:
+        name: The name of the server.
+        answers: How questions are answered beforehand.
+        meta: The keys of `_meta` that tools receive.
+        values: Values that tools receive.
+        memory_id: Whose memory the tools work on.
+        timeout: How long a call may take, as it was written.
+    """
+
+    name: str
+    answers: Answers
+    meta: Sequence[str]
+    values: Mapping[str, Any]
+    memory_id: str | None
+    timeout: str | None
+
+
+def need_the_extra() -> None:
+    """End here if the protocol's own package is not installed.
+
+    Raises:
+        Failure: Naming what is to be installed.
+    """
+    from importlib.util import find_spec  # noqa: PLC0415 - help needs none of it
+
+    if find_spec("mcp") is None:
+        raise Failure(ExitCode.USAGE, "serving needs the extra 'mcp'", hint=how_to_install("toolkit-cli[mcp]"))
+
+
+def open_served(
+    targets: Sequence[str], configuration: "Configuration", gate: "Gate", timeout: str | None, *, warn: bool
+) -> "dict[str, Tool]":
+    """Return the tools that are served by name, those of a toolbox behind their facade.
+
+    Args:
+        targets: As they were typed; without any, the configured sources.
+        configuration: Where names are looked up.
+        gate: Who is asked before an MCP server of the project is reached.
+        timeout: How long every call may take, as it was written; without it the configured time holds for single calls.
+        warn: Whether to say what is odd about them.
+
+    Raises:
+        Failure: If something is not there, or broken, or there is nothing to serve.
+        InvalidTools: If two of them have one name.
+    """
+    opened = open_all(targets, configuration, gate)
+    end_at_errors(opened.problems)
+    if warn:
+        report(opened.problems)
+    if not opened.tools:
+        hint = "name a file, a folder or a tool; or put `sources` into toolkit.toml"
+        raise Failure(ExitCode.USAGE, "there is nothing to serve", hint=hint)
+    folded = folded_tools(opened.tools.values())
+    return {name: _timed(tool, configuration.timeout if timeout is None else None) for name, tool in folded.items()}
+
+
+def make_options(wishes: Wishes, configuration: "Configuration", token: str | None) -> "Options":
+    """Return how tools are served; from now on no secret stands in what the library logs.
+
+    Args:
+        wishes: What the options of the command say.
+        configuration: What the configuration says.
+        token: The bearer token, if there is one.
+
+    Raises:
+        Failure: If a wish is none.
+        ConfigurationError: If a key of `_meta` cannot be had.
+    """
+    allow_keys(*wishes.meta)
+    limit = None if wishes.timeout is None else seconds_of("--timeout", wishes.timeout)
+    rules = Rules(
+        policy=wishes.answers.policy(),
+        why_not=_why_not,
+        approval_timeout=configuration.approval_timeout or DEFAULT_TIMEOUT,
+        limit=limit or max(DEFAULT_LIMIT, configuration.timeout or 0.0),
+        values={**configuration.context, **wishes.values},
+        memory_id=wishes.memory_id,
+        meta=frozenset(wishes.meta),
+    )
+    redactor = console.redactor()
+    redactor.learn(*([token] if token else []))
+    _keep_out_of_logs(redactor)
+    return Options(wishes.name, rules=rules, redactor=redactor)
+
+
+def _keep_out_of_logs(redactor: "Redactor") -> None:
+    """Let no secret stand in what is logged, by the library or by others where nobody else has set up logging."""
+    last = [logging.lastResort] if logging.lastResort is not None else []
+    for handler in [*logging.getLogger("toolkit").handlers, *last]:
+        handler.addFilter(_Redacting(redactor))
+
+
+class _Redacting(logging.Filter):
+    """Keeps secrets out of records, also of their tracebacks."""
+
+    def __init__(self, redactor: "Redactor") -> None:
+        super().__init__()
+        self._redactor = redactor
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = self._redactor.text(record.getMessage()), None
+        if record.exc_info:
+            record.exc_text = self._redactor.text(_FORMATTER.formatException(record.exc_info))
+            record.exc_info = None
+        return True
+
+
+def _timed(tool: "Tool", seconds: float | None) -> "Tool":
+    """Return the tool with the configured limit of time, which is for single calls."""
+    is_single = pipeline_in(tool) is None and not is_facade(tool) and not getattr(innermost(tool), "is_agent", False)
+    return TimedTool(tool, seconds) if seconds is not None and is_single else tool
+
+
+def _why_not(request: "ReviewRequest") -> str:
+    """Say why a call is refused that nobody can be asked about, and what allows it."""
+    from shlex import quote  # noqa: PLC0415 - only a refusal needs it
+
+    flag = quote(flag_for(DescribedCall(request.risk, "model", None, request.arguments)))
+    asked_by = f" ({request.asked_by})" if request.asked_by else ""
+    return (
+        f"this call needs approval{asked_by}, and this client cannot ask anybody; whoever runs the server allows it "
+        f"with --approve {flag}"
+    )

@@ -1,0 +1,103 @@
+"""Kind checks: what a file says of locks and states is held against its tools, and becomes the kind of the agent."""
+
+from collections.abc import Collection, Iterator, Mapping
+
+from toolkit.agents.files.definitions import AgentDefinition
+from toolkit.agents.kinds import AgentKind, names_within
+from toolkit.agents.playbooks import Playbook, never_opens
+from toolkit.agents.state_machines import StateMachine
+from toolkit.codes import CLOSED_FOR_EVER, UNKNOWN_STATE, UNKNOWN_TOOL, UNREACHABLE_STATE
+from toolkit.documents.shapes import Word
+from toolkit.problems import Problem, did_you_mean, errors_among, respelled
+from toolkit.tools.base import Tool
+
+
+def make_kind(
+    definition: AgentDefinition, tools: Mapping[str, Tool], later: Collection[str], problems: list[Problem]
+) -> AgentKind:
+    """Return the kind of an agent.
+
+    Args:
+        definition: What the file says.
+        tools: What its targets and references gave, by name.
+        later: The names of tools that it may be offered later on.
+        problems: Receives everything that is wrong; a kind with errors must not be used.
+    """
+    known = {*tools, *names_within(tools), *later}
+    match definition.kind:
+        case "playbook":
+            problems += _unknown_tools(_words_of_locks(definition), known)
+            playbook = Playbook({one.tool.text: one.lock for one in definition.locks if one.lock is not None})
+            if not errors_among(problems):
+                problems += _never_opened(definition, playbook.closed_for_ever(known))
+            return playbook
+        case "state_machine":
+            problems += _unknown_tools(_words_of_states(definition), known)
+            problems += _wrong_states(definition)
+            states = {
+                state.name.text: {way.tool.text: way.to.text if way.to else None for way in state.ways}
+                for state in definition.states
+            }
+            start = definition.start.text if definition.start else next(iter(states), "")
+            return StateMachine(start, states, tuple(word.text for word in definition.everywhere))
+    return AgentKind()
+
+
+def placed_tools(definition: AgentDefinition, tools: Mapping[str, Tool]) -> dict[str, Tool]:
+    """Return the tools that some state has; one that none has could never be called, and is not offered."""
+    if definition.kind != "state_machine":
+        return dict(tools)
+    placed = {word.text for word in _words_of_states(definition)}
+    return {name: tool for name, tool in tools.items() if placed & {name, *names_within({name: tool})}}
+
+
+def _words_of_locks(definition: AgentDefinition) -> Iterator[Word]:
+    for one in definition.locks:
+        yield one.tool
+        yield from one.waits_for
+
+
+def _words_of_states(definition: AgentDefinition) -> Iterator[Word]:
+    for state in definition.states:
+        yield from (way.tool for way in state.ways)
+    yield from definition.everywhere
+
+
+def _unknown_tools(words: Iterator[Word], known: Collection[str]) -> Iterator[Problem]:
+    for word in words:
+        if word.text not in known:
+            otherwise = f"its tools are {', '.join(sorted(known))}" if known else "name its tools under 'tools'"
+            hint = did_you_mean(word.text, known, otherwise=otherwise)
+            fix = respelled(word.text, known, word.location)
+            message = f"{word.text!r} is not one of the agent's tools"
+            yield Problem(UNKNOWN_TOOL, message, word.location, hint=hint, fix=fix)
+
+
+def _never_opened(definition: AgentDefinition, names: Collection[str]) -> Iterator[Problem]:
+    for one in definition.locks:
+        if (name := one.tool.text) in names:
+            hint = "let one of them wait for something else"
+            yield Problem(CLOSED_FOR_EVER, never_opens(name), one.tool.location, hint=hint)
+
+
+def _wrong_states(definition: AgentDefinition) -> Iterator[Problem]:
+    states = {state.name.text: state for state in definition.states}
+    named = [definition.start] if definition.start else []
+    named += [way.to for state in definition.states for way in state.ways if way.to is not None]
+    unknown = [word for word in named if word.text not in states]
+    for word in unknown if states else ():
+        hint = did_you_mean(word.text, states, otherwise=f"the states are {', '.join(states)}")
+        fix = respelled(word.text, states, word.location)
+        yield Problem(UNKNOWN_STATE, f"there is no state {word.text!r}", word.location, hint=hint, fix=fix)
+    if unknown or not states:
+        return
+    reached, coming = set[str](), [definition.start.text if definition.start else next(iter(states))]
+    while coming:
+        if (name := coming.pop()) not in reached:
+            reached.add(name)
+            coming += [way.to.text for way in states[name].ways if way.to is not None]
+    for state in definition.states:
+        if state.name.text not in reached:
+            message, place = f"no tool leads to the state {state.name.text!r}", state.name.location
+            hint = "let a tool of another state lead to it, or take it out"
+            yield Problem(UNREACHABLE_STATE, message, place, "warning", hint)

@@ -1,0 +1,132 @@
+"""Document reader: text or a file becomes nodes and Problems, and never an exception."""
+
+import re
+from pathlib import Path
+from stat import S_ISDIR, S_ISREG
+
+from toolkit.codes import BROKEN_DOCUMENT, NOT_FOUND
+from toolkit.documents.nodes import Node
+from toolkit.documents.sources import Source
+from toolkit.problems import Location, Problem, did_you_mean
+
+MAX_BYTES = 1024 * 1024
+WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+CONTROL_CHARACTER = "[^\t\n\r\x20-\x7e\x80-\U0010ffff]"
+
+# Half a surrogate pair is no character, and U+2028, U+2029 and U+0085 break lines for some programs and not for others,
+# so that no two would agree on a line number.
+WIDER_CONTROL_CHARACTER = "[\x80-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]"
+LAST_OF_TWO_DIGITS = 0xFF
+SURROGATES = range(0xD800, 0xE000)
+
+
+Document = tuple[Node | None, list[Problem]]
+"""What reading a YAML document gave: its root, and what is wrong with it."""
+
+
+def parse_document(text: str, file: str) -> Document:
+    """Read the text of one YAML document.
+
+    Args:
+        text: The document.
+        file: How the file is called in the places of nodes and problems.
+
+    Returns:
+        The root node and everything wrong with the document. The root is None only after an error that leaves nothing
+        to look at; an empty document is a null. What is refused (a duplicate key, a tag) is left out of the tree.
+    """
+    source = Source(text.removeprefix("\ufeff"))
+    if len(source.text) > MAX_BYTES:
+        return None, [_too_large(file, MAX_BYTES)]
+    if unreadable := unreadable_in(source.text):
+        return None, [_unreadable_character(source, file, unreadable)]
+    from toolkit.documents.composing import compose  # noqa: PLC0415 - PyYAML is imported only to read YAML
+
+    return compose(source, file)
+
+
+def read_document(path: Path, *, name: str | None = None) -> Document:
+    """Read a YAML file, which is UTF-8 text of at most one mebibyte.
+
+    Args:
+        path: The file.
+        name: How it is called in the places of nodes and problems; as the path is written by default.
+
+    Returns:
+        As `parse_document` does; a file that cannot be read is a Problem too.
+    """
+    file = str(path) if name is None else name
+    text = read_text(path, file)
+    return (None, [text]) if isinstance(text, Problem) else parse_document(text, file)
+
+
+def read_text(path: Path, file: str, *, most: int = MAX_BYTES) -> str | Problem:
+    """Return the text of a file, which is UTF-8 of at most so many bytes, or why it cannot be read."""
+    data = _read_bytes(path, file, most)
+    if isinstance(data, Problem):
+        return data
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return _not_text(data, file, error.start)
+
+
+def _read_bytes(path: Path, file: str, most: int) -> bytes | Problem:
+    try:
+        mode = path.stat().st_mode
+        if not S_ISREG(mode):  # opening a pipe that nobody writes to would wait for ever
+            kind = "a directory" if S_ISDIR(mode) else "not a regular file"
+            return Problem(NOT_FOUND, f"cannot read '{file}': it is {kind}", Location(file))
+        with path.open("rb") as stream:
+            data = stream.read(most + 1)
+    except FileNotFoundError:
+        return Problem(NOT_FOUND, f"there is no file '{file}'", Location(file), hint=near_file(file, path))
+    except ValueError:
+        return Problem(NOT_FOUND, f"cannot read '{file}': no name of a file has a null character", Location(file))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        return Problem(NOT_FOUND, f"cannot read '{file}': {reason[:1].lower()}{reason[1:]}", Location(file))
+    return data if len(data) <= most else _too_large(file, most)
+
+
+def near_file(text: str, path: Path) -> str | None:
+    """Return a hint for a file that is not there: files of like names where it should be, written as `text` is."""
+    try:
+        names = [entry.name for entry in path.parent.iterdir() if not entry.name.startswith(".") and entry.is_file()]
+    except OSError:
+        return f"there is no folder '{path.parent}' either"
+    return did_you_mean(path.name, sorted(names), before=text.removesuffix(path.name))
+
+
+def _too_large(file: str, most: int) -> Problem:
+    return Problem(
+        BROKEN_DOCUMENT,
+        f"the document is larger than {most:,} bytes",
+        Location(file),
+        hint="keep data in a file of its own and let a tool read it",
+    )
+
+
+def _not_text(data: bytes, file: str, start: int) -> Problem:
+    if data.startswith(WIDE_MARKS):
+        return Problem(BROKEN_DOCUMENT, "the file is UTF-16", Location(file), hint="save it as UTF-8")
+    before = data[:start].decode("utf-8").removeprefix("\ufeff")
+    place = Source(before + "?").place(len(before))
+    return Problem(
+        BROKEN_DOCUMENT, f"byte 0x{data[start]:02x} is not UTF-8 text", Location(file, *place), hint="save it as UTF-8"
+    )
+
+
+def unreadable_in(text: str) -> re.Match[str] | None:
+    """Return the first character that may stand in a document only as an escape."""
+    found = re.search(CONTROL_CHARACTER, text)
+    return found if found or text.isascii() else re.search(WIDER_CONTROL_CHARACTER, text)
+
+
+def _unreadable_character(source: Source, file: str, found: re.Match[str]) -> Problem:
+    point = ord(found.group())
+    escape = f"\\x{point:02x}" if point <= LAST_OF_TWO_DIGITS else f"\\u{point:04x}"
+    hint = "remove it" if point in SURROGATES else f'remove it, or write it as "{escape}" in double quotes'
+    message = f"the control character U+{point:04X} cannot stand in a document"
+    return Problem(BROKEN_DOCUMENT, message, source.location(file, *found.span()), hint=hint)

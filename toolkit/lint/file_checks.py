@@ -1,0 +1,222 @@
+"""File checks: one file, or one name, with every rule: a report of what was found and of the tools that it has."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from toolkit.codes import DOES_NOT_IMPORT, MISSING_DESCRIPTION, NO_TOOLS
+from toolkit.documents.document_reader import parse_document, read_text
+from toolkit.documents.json_reading import parse_json, read_json
+from toolkit.lint.children import Answer
+from toolkit.lint.defining import built_definition, marks_to_functions, static_definition
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.installed import is_installed
+from toolkit.lint.json_definitions import definitions_in
+from toolkit.lint.pipeline_files import PipelineFile
+from toolkit.lint.python_files import PythonFile, PythonFunction
+from toolkit.lint.record_reader import read_step
+from toolkit.lint.reports import Report
+from toolkit.lint.requests import Request
+from toolkit.lint.rule import Rule
+from toolkit.lint.suppressions import suppressions_in
+from toolkit.problems import Location, Problem, Severity, read_problem
+
+_LARGEST = 16 * 1024 * 1024
+
+
+class Read(NamedTuple):
+    """One request, and what could be read of it before the child process has told anything.
+
+    Attributes:
+        request: What was asked for.
+        module: The source, of a Python file that can be parsed.
+        found: What the rules find in the functions that are marked in it.
+        problem: Why it cannot be parsed.
+    """
+
+    request: Request
+    module: PythonFile | None = None
+    found: tuple[Problem, ...] = ()
+    problem: Problem | None = None
+
+
+class FileChecker:
+    """Looks at files with a set of rules."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        """Sort the rules by what they look at."""
+        self._tool, self._function, self._module, self._pipeline = (
+            [rule for rule in rules if rule.overrides(check)]
+            for check in ("check_tool", "check_function", "check_module", "check_pipeline")
+        )
+
+    def read(self, request: Request) -> "Read":
+        """Read what needs no answer of the child process: the source of a Python file, and what that alone tells."""
+        file = str(request.file)
+        if request.kind != "python":
+            return Read(request)
+        text = _source(file) if request.text is None else request.text
+        if isinstance(text, Problem):
+            return Read(request, problem=text)
+        try:
+            module = PythonFile(file, text)
+        except SyntaxError as error:
+            return Read(request, problem=_broken(error, file))
+        return Read(request, module, tuple(self._of_functions(module.tools)))
+
+    def look(self, read: "Read", answer: Answer | None) -> Report:
+        """Return the report of one request.
+
+        Args:
+            read: What was asked for, read.
+            answer: What the child process tells of it; None where nothing is to be run.
+        """
+        report = self._look(read, answer)
+        files = answer if isinstance(answer, dict) else {}
+        own = (read.request.file,) if read.request.kind == "python" and read.request.file else ()
+        return report._replace(
+            read=tuple({*own, *files.get("read", ())}),
+            imported=tuple(files.get("imported", own if isinstance(answer, Problem) else ())),
+        )
+
+    def _look(self, read: "Read", answer: Answer | None) -> Report:
+        request = read.request
+        told = _Told.of(answer)
+        problems = [one for one in told.problems if request.is_named or one.code != NO_TOOLS]
+        match request.kind:
+            case "python":
+                return self._python(read, told, problems, is_static=answer is None)
+            case "json":
+                return self._json(request)
+            case "pipeline":
+                return self._pipeline_file(request, told, problems, is_static=answer is None)
+        tools = [built_definition(record, None, request.target, told.child) for record in told.tools]
+        return self._finished(problems, tools, "", "", told)
+
+    def _python(self, read: "Read", told: "_Told", problems: list[Problem], *, is_static: bool) -> Report:
+        request, module, file = read.request, read.module, str(read.request.file)
+        if module is None:
+            return Report((*problems, read.problem) if is_static and read.problem else tuple(problems))
+        functions = marks_to_functions(module, told.tools)
+        built = [
+            built_definition(record, functions.get(position), file, told.child)
+            for position, record in enumerate(told.tools)
+            if position in functions or _is_from_here(record, file)
+        ]
+        known = {function.node for function in functions.values()}
+        unbuilt = [function for function in module.tools if function.node not in known]
+        sources = [static_definition(function, is_alone=is_static) for function in unbuilt]
+        if is_static and not sources and request.is_named:
+            message = f"there are no tools in '{request.target}'"
+            problems.append(Problem(NO_TOOLS, message, Location(file), "warning", "mark a function with `@tool`"))
+        unmarked = {function.node: function for function in functions.values() if function.mark is None}
+        problems += [*read.found, *self._of_functions(unmarked.values())]
+        if built or sources:
+            problems += [problem for rule in self._module for problem in rule.check_module(module)]
+        report = self._finished(problems, [*built, *sources], file, module.text, told)
+        return report if is_static else report._replace(tools=report.tools[: len(built)])
+
+    def _of_functions(self, functions: Iterable[PythonFunction]) -> Iterator[Problem]:
+        for function in functions:
+            for rule in self._function:
+                yield from rule.check_function(function)
+
+    def _json(self, request: Request) -> Report:
+        file = str(request.file)
+        root, problems = read_json(Path(file)) if request.text is None else parse_json(request.text, file)
+        if root is None:
+            return Report(tuple(problems))
+        tools, others = definitions_in(root, file)
+        problems += others
+        if not tools and not problems and request.is_named:
+            problems.append(Problem(NO_TOOLS, f"there are no tools in '{request.target}'", Location(file), "warning"))
+        return self._finished(problems, tools, file, "", _Told.of(None))._replace(needs={"files": [], "listings": []})
+
+    def _pipeline_file(self, request: Request, told: "_Told", problems: list[Problem], *, is_static: bool) -> Report:
+        file = str(request.file)
+        text = read_text(Path(file), file) if request.text is None else request.text
+        if isinstance(text, Problem):
+            return Report((*problems, text) if is_static else tuple(problems))
+        if is_static:  # else whoever has planned it tells that it cannot be read
+            problems += parse_document(text, file)[1]
+        steps = [tuple(map(read_step, record["steps"])) for record in told.tools if record["steps"] is not None]
+        pipeline = PipelineFile(file, text, steps[0] if steps else None)
+        for rule in self._pipeline:
+            problems += rule.check_pipeline(pipeline)
+        tools = [
+            replace(built_definition(record, None, file, told.child), texts=tuple(pipeline.texts()))
+            for record in told.tools
+        ]
+        return self._finished(problems, tools, file, text, told)
+
+    def _finished(
+        self, problems: Iterable[Problem], tools: Sequence[ToolDefinition], file: str, text: str, told: "_Told"
+    ) -> Report:
+        found = [problem for tool in tools for rule in self._tool for problem in rule.check_tool(tool)]
+        seen = {(one.code, one.location and one.location[1:3]) for one in found}
+        # What building tells of a tool, a rule may tell better.
+        found += [one for one in problems if (one.code, one.location and one.location[1:3]) not in seen]
+        stripped = tuple(
+            replace(tool, function=None, texts=(), document=None, parameters=_bare(tool)) for tool in tools
+        )
+        return Report(tuple(found), stripped, suppressions=tuple(suppressions_in(file, text)), needs=told.needs)
+
+
+def _bare(tool: ToolDefinition) -> tuple[Any, ...]:
+    return tuple(replace(parameter, python=None) for parameter in tool.parameters)
+
+
+class _Told(NamedTuple):
+    """What the child process told."""
+
+    problems: list[Problem]
+    tools: list[dict[str, Any]]
+    child: int
+    needs: Mapping[str, Any] | None
+
+    @classmethod
+    def of(cls, answer: Answer | None) -> "_Told":
+        match answer:
+            case None:
+                return cls([], [], 0, {"files": [], "listings": []})
+            case Problem():
+                return cls([answer], [], 0, None)
+        problems = [_judged(read_problem(record)) for record in answer["problems"]]
+        return cls(problems, answer["tools"], answer["child"], answer["needs"])
+
+
+# Elsewhere some things weigh less or more than here, where definitions are judged and nothing is wanted to run.
+_SEVERITIES: dict[str, Severity] = {MISSING_DESCRIPTION: "error", NO_TOOLS: "warning"}
+
+
+def _judged(problem: Problem) -> Problem:
+    return replace(problem, severity=_SEVERITIES.get(problem.code, problem.severity))
+
+
+def _is_from_here(record: Mapping[str, Any], file: str) -> bool:
+    """Whether a tool without a function in this file belongs to it nonetheless: nothing installed defines it."""
+    definition, location = record["definition"], record["spec"].get("location")
+    defining = definition[0] if definition else location and location["file"]
+    return not defining or defining == file or not is_installed(defining)
+
+
+def _source(file: str) -> str | Problem:
+    """Return the source of a Python file as it stands, with its own line ends."""
+    text = read_text(Path(file), file, most=_LARGEST)
+    if not isinstance(text, Problem):
+        return text
+    import tokenize  # noqa: PLC0415 - few sources are no UTF-8
+
+    try:
+        with Path(file).open("rb") as stream:
+            encoding, _ = tokenize.detect_encoding(stream.readline)
+            stream.seek(0)
+            return stream.read(_LARGEST).decode(encoding)
+    except (OSError, SyntaxError, UnicodeDecodeError, LookupError):
+        return replace(text, code=DOES_NOT_IMPORT)
+
+
+def _broken(error: SyntaxError, file: str) -> Problem:
+    place = Location(file, error.lineno or 1, error.offset or 1)
+    return Problem(DOES_NOT_IMPORT, f"'{Path(file).name}' cannot be read: {type(error).__name__}: {error.msg}", place)

@@ -1,0 +1,125 @@
+"""Provider objections: what the providers that are asked for will refuse in a tool, told by the rule that has its code.
+
+Which provider takes what is data of `dialects`; here it only gets its place in the source.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from toolkit import dialects
+from toolkit.dialects.changes import Objection
+from toolkit.dialects.limits import Limit
+from toolkit.dialects.providers import LIMITS
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.rule import Rule
+from toolkit.problems import Fix, Problem, Severity
+from toolkit.tools.spec import ToolSpec
+
+if TYPE_CHECKING:
+    from toolkit.dialects import Export
+
+STRICT = tuple(name for name, limits in LIMITS.items() if limits.closed is not None)
+"""The providers whose strict mode wants every object closed."""
+
+
+class ProviderRule(Rule):
+    """A rule that tells what providers say against one tool, under its own code."""
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        """Tell what each provider says against a tool."""
+        for provider in self.settings.providers:
+            for objection in objections_to(tool, provider):
+                if objection.code == self.code:
+                    yield self.objecting(tool, objection)
+
+    def objecting(self, tool: ToolDefinition, objection: Objection) -> Problem:
+        """Return an objection as a finding, in its place."""
+        message = f"tool {tool.name!r}: {objection.message}"
+        place = tool.place(*steps_of(objection.pointer))
+        fix = self.cure(tool, steps_of(objection.pointer), objection)
+        return self.problem(message, place, hint=objection.hint, severity=objection.severity, fix=fix)
+
+    def cure(
+        self,
+        tool: ToolDefinition,  # noqa: ARG002 - for those that can
+        path: tuple[str | int, ...],  # noqa: ARG002
+        objection: Objection,  # noqa: ARG002
+    ) -> Fix | None:
+        """Return the fix, where a rule knows one; `path` leads into the parameters' schema."""
+        return None
+
+
+class ToolsetRule(Rule):
+    """A rule that tells what providers say against all tools of one source in one request; `advice` says what to do."""
+
+    advice: ClassVar[str]
+
+    def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
+        """Tell the gravest thing that each provider says against the tools of a source."""
+        for source in by_source(tools):
+            specs = [tool.spec for tool in source if tool.spec is not None]
+            for provider in self.settings.providers:
+                said = dialects.request_objections(specs, provider, shared_exports(source))
+                own = [objection for objection in said if objection.code == self.code]
+                for objection in own[:1]:  # the gravest comes first
+                    message = f"in '{name_of(source)}' {objection.message}"
+                    yield self.problem(message, source[0].location, hint=self.advice, severity=objection.severity)
+
+
+def by_source(tools: Sequence[ToolDefinition]) -> list[list[ToolDefinition]]:
+    """Return the tools of each source that would be offered together: one file, one server, one list."""
+    found: dict[str, list[ToolDefinition]] = {}
+    for tool in tools:
+        if tool.origin != "pipeline":
+            found.setdefault(tool.source or "", []).append(tool)
+    return list(found.values())
+
+
+def shared_exports(tools: Sequence[ToolDefinition]) -> "Callable[[ToolSpec, str], Export]":
+    """Return what exports the specifications of these tools, each to a dialect once."""
+    holders = {id(tool.spec): tool for tool in tools}
+    return lambda spec, dialect: holders[id(spec)].exported(dialect)
+
+
+def name_of(source: Sequence[ToolDefinition]) -> str:
+    """Return what people call a source: its file's name, or its own."""
+    return Path(source[0].source or source[0].name).name
+
+
+@lru_cache(maxsize=256)
+def objections_to(tool: ToolDefinition, provider: str) -> tuple[Objection, ...]:
+    """Return what a provider says against a tool.
+
+    What stands in JSON is sent as it stands, so that whatever an export would mend is an objection, too.
+    """
+    if tool.spec is None:
+        return ()
+    made = tool.exported(provider) if provider in dialects.DIALECTS else None
+    found = [*dialects.objections(tool.spec, provider, made)]
+    if made is not None and tool.origin == "json" and provider != "json-schema":
+        grave: Severity = "error" if provider in STRICT else "info"
+        found += [
+            _as_it_stands(change.pointer, change.what, change.code, provider, grave, change.limit)
+            for change in made.changes
+            if change.code and change.pointer.startswith("/parameters")
+        ]
+    return tuple(found)
+
+
+def _as_it_stands(
+    pointer: str, what: str, code: str, provider: str, severity: Severity, limit: Limit[Any]
+) -> Objection:
+    step = steps_of(pointer)[-1] if steps_of(pointer) else "parameters"
+    title = LIMITS[provider].title
+    message = f"{title} does not take '{step}' as it is: {limit.says}"
+    return Objection(code, pointer, message, severity, limit, f"as `toolkit schema` writes it: {what}")
+
+
+def steps_of(pointer: str) -> tuple[str | int, ...]:
+    """Return the keys that lead into the parameters' schema; nothing for a pointer to anything else."""
+    if not pointer.startswith("/parameters"):
+        return ()
+    parts = pointer.split("/")[2:]
+    return tuple(int(part) if part.isdigit() else part.replace("~1", "/").replace("~0", "~") for part in parts)

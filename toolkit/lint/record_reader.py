@@ -1,0 +1,71 @@
+"""Record reader: definitions, steps and suppressions as records, and what they were made of again.
+
+Only the parent needs them; what crosses to the child and back is in `records`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
+from toolkit.lint.pipeline_files import PipelineStep, Taint
+from toolkit.lint.suppressions import Suppression
+from toolkit.problems import Location
+from toolkit.tools.spec import ToolSpec
+from toolkit.tools.spec_json import record_of
+
+
+def read_step(record: Mapping[str, Any]) -> PipelineStep:
+    """Return the step of a pipeline that a `StepRecord` stands for, whose fields are given by name."""
+    changes = {
+        "location": Location(*record["location"]),
+        "tool": record["tool"] and ToolSpec.from_json(record["tool"]),
+        "taints": tuple(
+            Taint(parameter, Location(*place), tuple(origins), is_seen)
+            for parameter, place, origins, is_seen in record["taints"]
+        ),
+    }
+    return PipelineStep(**{**record, **changes})
+
+
+def definition_record(tool: ToolDefinition) -> dict[str, Any]:
+    """Return a tool without its source as plain data."""
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": [[one.name, one.description, one.location, one.is_required] for one in tool.parameters],
+        "origin": tool.origin,
+        "location": tool.location,
+        "schema": None if tool.spec else tool.schema,
+        "spec": tool.spec and record_of(tool.spec),
+        "source": tool.source,
+        "identity": sorted(tool.identity, key=repr),
+        "is_written": tool.is_written,
+    }
+
+
+def read_definition(record: Mapping[str, Any]) -> ToolDefinition:
+    """Return the tool that a record stands for."""
+    spec = record["spec"] and ToolSpec.from_json(record["spec"])
+    schema = spec.parameters if spec else record["schema"]
+    properties = (schema or {}).get("properties", {})
+    parameters = tuple(
+        ParameterDefinition(name, said, place and Location(*place), schema and properties.get(name), is_required)
+        for name, said, place, is_required in record["parameters"]
+    )
+    place = record["location"]
+    changes = {
+        "parameters": parameters,
+        "location": place and Location(*place),
+        "schema": schema,
+        "spec": spec,
+        "identity": frozenset(map(tuple, record["identity"])),
+    }
+    return ToolDefinition(**{**record, **changes})
+
+
+def read_suppression(record: list[Any]) -> Suppression:
+    """Return the suppression that a record stands for."""
+    code, location, comment, lines, removal = record
+    return Suppression(
+        code, Location(*location), Location(*comment), lines and (lines[0], lines[1]), removal and Location(*removal)
+    )

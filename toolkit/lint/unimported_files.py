@@ -1,0 +1,38 @@
+"""Unimported files: the Python files that are read and not imported, because their source defines no tools."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from toolkit.lint.installed import is_installed
+from toolkit.lint.requests import Request
+from toolkit.problems import problem_record
+from toolkit.sources.configuration import Configuration
+from toolkit.sources.import_permission import Chooser, ImportPermission
+
+
+def refused_files(
+    requests: Iterable[Request], configuration: Configuration, chooser: Chooser
+) -> dict[Request, dict[str, Any]]:
+    """Return, for each file that is not imported, what the child process would answer about it.
+
+    Args:
+        requests: What is to be checked.
+        configuration: The settings of the project.
+        chooser: Who named it.
+    """
+    permission = ImportPermission(configuration, looks=True)
+    refused = {}
+    for request in requests:
+        if request.kind != "python" or request.file is None:
+            continue
+        objections = permission.objections_to_file(Path(request.target), None, chooser, is_walked=not request.is_named)
+        if objections is not None:
+            files = permission.recogniser.files_behind(request.file)
+            refused[request] = {
+                "problems": [problem_record(problem) for problem in objections],
+                "tools": [],
+                "needs": {"files": [file for file in files if not is_installed(file)], "listings": []},
+                "child": 0,
+            }
+    return refused

@@ -1,0 +1,231 @@
+"""Shared context: which values of a call's context go to a remote server with it, as the request's `_meta`.
+
+A context carries tenants, tokens and open connections for the tools of this process; a server is another party, often a
+stranger. So a converter decides, and whatever it lets through still has to be plain JSON under a name that is free.
+The identity of a trace is not a secret, and useless unless everybody passes it on: it crosses always.
+"""
+
+import json
+import logging
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeGuard
+
+from toolkit.errors import ConfigurationError
+from toolkit.problems import did_you_mean
+from toolkit.tools.context import ToolContext
+
+TRACE_KEYS = ("traceparent", "tracestate", "baggage")
+"""The names under which W3C trace context and baggage travel in `_meta`."""
+
+_log = logging.getLogger("toolkit.mcp")
+
+_LABEL = r"[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
+_KEY = re.compile(rf"(?P<prefix>{_LABEL}(?:\.{_LABEL})*/)?(?P<name>[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?)")
+_OWNERS = {"modelcontextprotocol", "mcp"}
+
+_PARENT = re.compile(r"(?!ff)(?P<version>[0-9a-f]{2})-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?")
+_PARENT_LENGTH = 55
+_STATE = re.compile(
+    r"(?P<key>[a-z0-9][a-z0-9_*/-]{0,255}(?:@[a-z][a-z0-9_*/-]{0,13})?)=[ -+\--<>-~]{0,255}[!-+\--<>-~]"
+)
+_STATE_MEMBERS = 32
+_TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"  # noqa: S105 - a token of HTTP's grammar
+_OCTETS = r"[!#-+\--:<-\[\]-~]*"
+_BAGGAGE = re.compile(rf"{_TOKEN}[ \t]*=[ \t]*{_OCTETS}(?:[ \t]*;[ \t]*{_TOKEN}(?:[ \t]*=[ \t]*{_OCTETS})?)*")
+_BAGGAGE_MEMBERS = 64
+_TRACE_LENGTH = 8192
+
+
+class MetaConverter(Protocol):
+    """Decides what of a call's context a server is told; a plain function of that shape is one."""
+
+    def __call__(self, context: ToolContext) -> Mapping[str, Any]:
+        """Return what may cross, by the names it crosses under."""
+
+
+@dataclass(frozen=True, slots=True)
+class AllowKeys:
+    """Lets the named values through, and no other."""
+
+    keys: frozenset[str]
+
+    def __call__(self, context: ToolContext) -> Mapping[str, Any]:
+        """Return the named values that the context has."""
+        return {key: value for key, value in context.values.items() if key in self.keys}
+
+
+@dataclass(frozen=True, slots=True)
+class DenyKeys:
+    """Lets all values through but the named ones."""
+
+    keys: frozenset[str] = frozenset()
+
+    def __call__(self, context: ToolContext) -> Mapping[str, Any]:
+        """Return the values that are not named."""
+        return {key: value for key, value in context.values.items() if key not in self.keys}
+
+
+def pass_through() -> MetaConverter:
+    """Return a converter that lets everything through: for servers of one's own."""
+    return DenyKeys()
+
+
+def nothing() -> MetaConverter:
+    """Return a converter that lets no value through; it is what an unknown server gets."""
+    return AllowKeys(frozenset())
+
+
+def allow_keys(*keys: str) -> MetaConverter:
+    """Return a converter that lets the named values through, and no other.
+
+    Raises:
+        ConfigurationError: If nothing may cross under one of the names.
+    """
+    if complaints := [complaint for key in keys if (complaint := _complaint_about(key))]:
+        raise ConfigurationError("; ".join(complaints))
+    return AllowKeys(frozenset(keys))
+
+
+def deny_keys(*keys: str) -> MetaConverter:
+    """Return a converter that lets all values through but the named ones; a secret that nobody named crosses."""
+    return DenyKeys(frozenset(keys))
+
+
+def converter_from(setting: object) -> MetaConverter:
+    """Return the converter that a setting asks for.
+
+    Args:
+        setting: A list of names, which may cross; `"all"`; `"none"` or None, which is the same; or a table with either
+            `allow` or `deny`, a list of names.
+
+    Raises:
+        ConfigurationError: If it is none of these, or nothing may cross under a name that is allowed.
+    """
+    match setting:
+        case None | "none":
+            return nothing()
+        case "all":
+            return pass_through()
+        case list() if all(isinstance(key, str) for key in setting):
+            return allow_keys(*setting)
+        case {"allow": list() as keys, **rest} if not rest and all(isinstance(key, str) for key in keys):
+            return allow_keys(*keys)
+        case {"deny": list() as keys, **rest} if not rest and all(isinstance(key, str) for key in keys):
+            return deny_keys(*keys)
+    raise ConfigurationError(_refused(setting))
+
+
+def names_what_crosses(converter: MetaConverter) -> bool:
+    """Return whether a converter lets through only what its setting names: what a project's own file may ask for."""
+    return isinstance(converter, AllowKeys)
+
+
+def names_that_cross(converter: MetaConverter) -> list[str]:
+    """Return the names that a list lets through, sorted; of other converters nobody can tell."""
+    return sorted(converter.keys) if isinstance(converter, AllowKeys) else []
+
+
+def meta_for(context: ToolContext, converter: MetaConverter) -> dict[str, Any] | None:
+    """Return what a request's `_meta` is to hold, as plain JSON data of its own, or None where that is nothing.
+
+    Left out, and named in the log, is what has no JSON form (an object, a `SecretStr`, NaN), and what
+    has a name that the protocol keeps for itself. A malformed trace is left out in silence, as its specification asks.
+
+    Raises:
+        TypeError: If the converter gives no mapping.
+    """
+    chosen: object = converter(context)
+    if not isinstance(chosen, Mapping):
+        message = f"a converter of context values must give a mapping, not {type(chosen).__name__}"
+        raise TypeError(message)
+    crossing = {key: value for key, value in chosen.items() if key not in TRACE_KEYS}
+    told = dict(pair for item in crossing.items() if (pair := _as_json(*item)))
+    return (told | _trace_for(context, converter, chosen)) or None
+
+
+def trace_context_of(meta: Mapping[str, Any] | None) -> dict[str, str]:
+    """Return the well-formed trace context among the entries of a `_meta` or the values of a context.
+
+    Returns:
+        `traceparent`, and beside it `tracestate`, which means nothing alone; and `baggage`. Empty if there is none.
+    """
+    known = meta or {}
+    trace = {}
+    if _is_parent(known.get("traceparent")):
+        trace["traceparent"] = known["traceparent"]
+        if _is_state(known.get("tracestate")):
+            trace["tracestate"] = known["tracestate"]
+    if _is_baggage(known.get("baggage")):
+        trace["baggage"] = known["baggage"]
+    return trace
+
+
+def _trace_for(context: ToolContext, converter: MetaConverter, chosen: Mapping[str, Any]) -> dict[str, str]:
+    """Return the trace that crosses: the converter's own before the context's, and never what it names as denied.
+
+    Baggage has values of the caller's in it, so it needs the converter's leave like any other value.
+    """
+    denied = converter.keys if isinstance(converter, DenyKeys) else frozenset()
+    of_context = {key: context.get(key) for key in ("traceparent", "tracestate") if key not in denied}
+    if "traceparent" in chosen:
+        of_context.pop("tracestate", None)
+    return trace_context_of(of_context | {key: chosen[key] for key in TRACE_KEYS if key in chosen})
+
+
+def _as_json(key: object, value: Any) -> tuple[str, Any] | None:
+    if complaint := _complaint_about(key):
+        _log.warning("not sent to the server: %s", complaint)
+        return None
+    try:
+        text = json.dumps(value, allow_nan=False, ensure_ascii=False)
+        text.encode()
+        return str(key), json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        _log.warning("not sent to the server: the context's value %r cannot be written as JSON", key)
+        return None
+
+
+def _complaint_about(key: object) -> str | None:
+    found = _KEY.fullmatch(key) if isinstance(key, str) else None
+    if found is None:
+        shown = ascii(key) if isinstance(key, str) else f"of type {type(key).__name__}"
+        return f"a name {shown} cannot stand in _meta: letters, digits, '_', '-' and '.' can, with a prefix before '/'"
+    if found["name"] == "progressToken" or _OWNERS & set(re.split(r"[./]", found["prefix"] or "")):
+        return f"the protocol keeps the name {key!r} for itself"
+    return None
+
+
+def _is_parent(value: object) -> bool:
+    found = _PARENT.fullmatch(value) if _is_short(value) else None
+    return found is not None and (found["version"] != "00" or len(found[0]) == _PARENT_LENGTH)
+
+
+def _is_state(value: object) -> bool:
+    if not _is_short(value):
+        return False
+    members = [member for part in value.split(",") if (member := part.strip(" \t"))]
+    keys = {found["key"] for member in members if (found := _STATE.fullmatch(member))}
+    return 0 < len(members) <= _STATE_MEMBERS and len(keys) == len(members)
+
+
+def _is_baggage(value: object) -> bool:
+    if not _is_short(value):
+        return False
+    members = [part.strip(" \t") for part in value.split(",")]
+    return len(members) <= _BAGGAGE_MEMBERS and all(_BAGGAGE.fullmatch(member) for member in members)
+
+
+def _is_short(value: object) -> TypeGuard[str]:
+    return isinstance(value, str) and len(value) <= _TRACE_LENGTH and value.isascii()
+
+
+def _refused(setting: object) -> str:
+    wanted = "it is a list of names, 'all', 'none', or a table with either allow or deny, a list of names"
+    if isinstance(setting, str):
+        return f"meta cannot be {setting!r}; {did_you_mean(setting, ('all', 'none'), otherwise=wanted)}"
+    strange = [str(key) for key in setting if key not in ("allow", "deny")] if isinstance(setting, Mapping) else []
+    if strange:
+        return f"meta has no key {strange[0]!r}; {did_you_mean(strange[0], ('allow', 'deny'), otherwise=wanted)}"
+    return f"meta cannot be this {type(setting).__name__}; {wanted}"

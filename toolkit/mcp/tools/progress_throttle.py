@@ -1,0 +1,49 @@
+"""Of what a server reports of a call, the first messages are told, and then the newest once a second.
+
+A server may send any number of messages; each that is told is a line on a screen, or an event that somebody stores.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import NamedTuple
+
+_AT_ONCE = 20
+_PAUSE = 1.0
+
+
+class Report(NamedTuple):
+    """How far a call is, as its server says."""
+
+    message: str
+    done: float
+    of: float | None
+
+
+class Thinning:
+    """Takes the reports of one call, in the loop that it waits in."""
+
+    def __init__(self, tell: Callable[[Report], None]) -> None:
+        """Keep who is told; to be made in the loop of the call."""
+        self._tell = tell
+        self._loop = asyncio.get_running_loop()
+        self._told = 0
+        self._newest: Report | None = None
+        self._later: asyncio.TimerHandle | None = None
+
+    def take(self, report: Report) -> None:
+        """Take a report in, which takes the place of one that has not been told yet."""
+        self._newest = report
+        if self._told < _AT_ONCE:
+            self.flush()
+        elif self._later is None:
+            self._later = self._loop.call_later(_PAUSE, self.flush)
+
+    def flush(self) -> None:
+        """Tell the newest report, if it has not been told."""
+        if self._later is not None:
+            self._later.cancel()
+            self._later = None
+        newest, self._newest = self._newest, None
+        if newest is not None:
+            self._told += 1
+            self._tell(newest)

@@ -1,0 +1,98 @@
+"""Definition reader: the nodes of a document become a definition; every mistake of form is found in one go."""
+
+from toolkit import documents
+from toolkit.documents import Node
+from toolkit.documents.shapes import Word
+from toolkit.pipelines.definitions import (
+    MAX_STEPS,
+    ErrorStrategy,
+    PipelineDefinition,
+    StepDefinition,
+)
+from toolkit.pipelines.file_keys import DEFAULT_KEYS, DEFAULT_ROWS, TOP_KEYS
+from toolkit.pipelines.rows import read_rows
+from toolkit.pipelines.steps import StepDefaults, StepReader
+from toolkit.pipelines.templated_data import read_value
+from toolkit.problems import Problem
+from toolkit.tools.heads import HeadReader
+
+
+def read_definition(root: Node, problems: list[Problem]) -> PipelineDefinition | None:
+    """Return the definition that a document's root node holds, as far as it can be read.
+
+    Args:
+        root: The document's root node.
+        problems: Receives everything that is wrong. A definition with errors must not be run, but may be planned, so
+            that what is wrong further on is told in the same breath.
+
+    Returns:
+        The definition, or `None` if the document is not a pipeline at all.
+    """
+    reader = _Reader(problems)
+    mapping = reader.mapping(root, "a pipeline", "'steps:' and below it one tool a line")
+    return None if mapping is None else reader.definition(mapping)
+
+
+class _Reader(HeadReader):
+    def definition(self, root: documents.Mapping) -> PipelineDefinition:
+        self.check_keys(root, "a pipeline", TOP_KEYS)
+        self.check_version(root)
+        defaults = self._defaults(root.get("defaults"))
+        steps = StepReader(self.problems, defaults)
+        output = root.get("output")
+        definition = PipelineDefinition(
+            name=self.name(root, "pipeline"),
+            description=self.description(root),
+            location=root.location,
+            tools=self._tools(root.get("tools")),
+            inputs=self.inputs(root),
+            error_strategy=self._error_strategy(root.get("error_strategy")),
+            steps=self._steps(root, steps),
+            output=None if output is None else read_value(output, self.problems),
+            on_failure=self._on_failure(root.get("on_failure"), steps),
+        )
+        self.problems += steps.duplicates()
+        self._check_count(steps)
+        return definition
+
+    def _tools(self, node: Node | None) -> tuple[Word, ...]:
+        if node is None or (targets := self.sequence(node, "'tools'")) is None:
+            return ()
+        words = ((self.text(item, "a source under 'tools'"), item.location) for item in targets.items)
+        return tuple(Word(text, location) for text, location in words if text is not None)
+
+    def _error_strategy(self, node: Node | None) -> ErrorStrategy:
+        if node is None:
+            return ErrorStrategy.FAIL_FAST
+        chosen = self.choice(node, "'error_strategy'", [strategy.value for strategy in ErrorStrategy])
+        return ErrorStrategy.FAIL_FAST if chosen is None else ErrorStrategy(chosen)
+
+    def _defaults(self, node: Node | None) -> StepDefaults:
+        if node is None or (defaults := self.mapping(node, "'defaults'", "{timeout: 30s}")) is None:
+            return StepDefaults()
+        self.check_keys(defaults, "'defaults'", DEFAULT_KEYS)
+        said = read_rows(StepReader(self.problems, StepDefaults()), defaults, DEFAULT_ROWS)
+        return StepDefaults(**{name: value for name, value in said.items() if value is not None})
+
+    def _steps(self, root: documents.Mapping, reader: StepReader) -> tuple[StepDefinition, ...]:
+        node = root.get("steps")
+        if node is None:
+            self.report(root.location, "a pipeline needs 'steps'", hint="list the tools under 'steps:', one a line")
+            return ()
+        steps = self.sequence(node, "'steps'")
+        if steps is not None and not steps.items:
+            self.report(node.location, "a pipeline needs at least one step")
+        return () if steps is None else reader.read_all(steps)
+
+    def _on_failure(self, node: Node | None, reader: StepReader) -> tuple[StepDefinition, ...]:
+        if node is None or (steps := self.sequence(node, "'on_failure'")) is None:
+            return ()
+        return reader.read_all(steps)
+
+    def _check_count(self, steps: StepReader) -> None:
+        if steps.count > MAX_STEPS and steps.beyond is not None:
+            self.report(
+                steps.beyond,
+                f"a pipeline has at most {MAX_STEPS:,} steps, and this has {steps.count:,}",
+                hint="use for_each, or divide it into several pipelines",
+            )

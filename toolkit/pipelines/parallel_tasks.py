@@ -1,0 +1,41 @@
+"""Parallel tasks: several jobs side by side, of which the first that breaks ends the others."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import NoReturn
+
+from anyio import create_task_group  # noqa: TID253 - the room imports this module only when jobs run side by side
+
+Job = Callable[[], Awaitable[bool]]
+"""A job tells whether the others may go on."""
+
+
+async def gather(jobs: Iterable[Job]) -> None:
+    """Run jobs side by side until all have ended, or one says that the others shall not go on.
+
+    What a job raises ends the others and leaves as it is, not wrapped in a group.
+    """
+    try:
+        async with create_task_group() as group:
+
+            async def run(job: Job) -> None:
+                if not await job():
+                    group.cancel_scope.cancel()
+
+            for job in jobs:
+                group.start_soon(run, job)
+    except BaseExceptionGroup as broken:
+        _raise_gravest(broken)
+
+
+def _raise_gravest(group: BaseExceptionGroup[BaseException]) -> NoReturn:
+    """Raise the one exception that tells most: what is no mere Exception first, else what came first."""
+    leaves = list(_leaves(group))
+    raise min(leaves, key=lambda error: isinstance(error, Exception)) from None
+
+
+def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterable[BaseException]:
+    for error in group.exceptions:
+        if isinstance(error, BaseExceptionGroup):
+            yield from _leaves(error)
+        else:
+            yield error

@@ -1,0 +1,82 @@
+"""Environment settings: what variables of the environment say instead of the configuration's files."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from toolkit.codes import BAD_CONFIGURATION
+from toolkit.problems import Problem
+from toolkit.sources.configuration import Configuration
+from toolkit.sources.setting_kinds import DURATION, unknown_dialect
+
+_LISTS = {"TOOLKIT_ENV": "own_env", "TOOLKIT_MCP_START": "start", "TOOLKIT_CONSENT": "consented"}
+"""The variables that list names, separated by commas, and what they set."""
+
+
+def override(
+    configuration: Configuration, variables: Mapping[str, str], directory: Path, problems: list[Problem]
+) -> Configuration:
+    """Return the configuration with what variables say instead.
+
+    Args:
+        configuration: What holds without them.
+        variables: `TOOLKIT_SOURCES` (targets, separated as in `PATH`, relative to the working directory),
+            `TOOLKIT_TIMEOUT`, `TOOLKIT_APPROVAL_TIMEOUT`, `TOOLKIT_MODEL_TIMEOUT` (durations), `TOOLKIT_DIALECT`,
+            `TOOLKIT_MODEL` (names), `TOOLKIT_MODEL_URL`, `TOOLKIT_ENV` (names, separated by commas) and
+            `TOOLKIT_GRANT` (permissions, separated by commas), `TOOLKIT_MCP_START` and `TOOLKIT_CONSENT` (names of
+            servers and of settings, likewise); other variables mean nothing.
+        directory: The working directory.
+        problems: Receives what is wrong.
+    """
+    changes = _named(variables)
+    if targets := variables.get("TOOLKIT_SOURCES"):
+        named = _split_targets(targets)
+        changes |= {"sources": named, "user_sources": named, "directory": directory}
+    if permissions := variables.get("TOOLKIT_GRANT"):
+        changes["granted"] = granted_permissions(permissions.split(","), problems)
+    if dialect := variables.get("TOOLKIT_DIALECT"):
+        if hint := unknown_dialect(dialect):
+            message = f"the variable 'TOOLKIT_DIALECT' must name a dialect, not {dialect!r}"
+            problems.append(Problem(BAD_CONFIGURATION, message, hint=hint))
+        else:
+            changes["dialect"] = dialect
+    changes |= {key: text for key in ("model", "model_url") if (text := variables.get(f"TOOLKIT_{key.upper()}"))}
+    for key in ("timeout", "approval_timeout", "model_timeout"):
+        if text := variables.get(name := f"TOOLKIT_{key.upper()}"):
+            if seconds := DURATION.read(text, directory):
+                changes[key] = seconds
+            else:
+                problems.append(Problem(BAD_CONFIGURATION, f"the variable '{name}' must be {DURATION.words}"))
+    return configuration._replace(**changes)
+
+
+def granted_permissions(names: Sequence[str], problems: list[Problem]) -> frozenset[str]:
+    """Return the permissions that are granted; `problems` receives those that there are not."""
+    from toolkit.disclosure.groups import PERMISSIONS, unknown_permission  # noqa: PLC0415 - few grant any
+
+    wanted = [name.strip() for name in names if name.strip()]
+    problems += [unknown_permission(name) for name in wanted if name not in PERMISSIONS]
+    return frozenset(wanted).intersection(PERMISSIONS)
+
+
+def _named(variables: Mapping[str, str]) -> dict[str, Any]:
+    """Return what lists of names set: variables of the user's own choice, and consent by name."""
+    lists = {
+        key: [name.strip() for name in text.split(",") if name.strip()]
+        for variable, key in _LISTS.items()
+        if (text := variables.get(variable))
+    }
+    changes: dict[str, Any] = {key: frozenset(names) for key, names in lists.items()}
+    return {**changes, "env": tuple(lists["own_env"])} if "own_env" in lists else changes
+
+
+def _split_targets(text: str) -> tuple[str, ...]:
+    """Split targets as paths are split; where a colon does that, a bare name after a Python file belongs to it."""
+    targets: list[str] = []
+    for part in filter(None, (part.strip() for part in text.split(os.pathsep))):
+        if os.pathsep == ":" and targets and targets[-1].endswith(".py") and part.isidentifier():
+            targets[-1] += f":{part}"
+        else:
+            targets.append(part)
+    return tuple(targets)

@@ -1,0 +1,154 @@
+"""Setting consents: which settings of a project's file wait for its user's consent, and where consent is kept.
+
+A value of an option waits if the option says that it widens; names of environment variables wait always. What the
+user's own configuration says too does not wait.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from toolkit.approvals.consents import Access, Consents
+from toolkit.approvals.requests import fingerprint
+from toolkit.builtin.catalog import ready_tools
+from toolkit.builtin.options import FOLDER, Option
+from toolkit.codes import CONSENT_MISSING
+from toolkit.problems import Location, Problem
+from toolkit.sources.configuration import Configuration, ReadySettings
+from toolkit.sources.configuring import user_file
+from toolkit.sources.shown_paths import place_from
+from toolkit.sources.toml_files import place_in_configuration
+
+if TYPE_CHECKING:
+    from toolkit.approvals.gates import Gate
+
+ENVIRONMENT = "env"
+"""What a flag calls the list of variables that expressions may read."""
+
+_CONSENTS = "consents.json"
+_READY = "builtin"
+_SERVERS = "mcp"
+
+
+def consents_for(configuration: Configuration, gate: "Gate | None" = None) -> Consents:
+    """Return what the user has agreed to for a project, and who asks them for more."""
+    named = {*configuration.consented, *(f"{_SERVERS}.{name}" for name in configuration.start)}
+    return Consents(user_file(os.environ).with_name(_CONSENTS), named, gate)
+
+
+def names_to_consent_to(configuration: Configuration) -> list[str]:
+    """Return every name that a flag can give consent for."""
+    ready = [f"{_READY}.{name}" for name in configuration.builtin]
+    servers = [f"{_SERVERS}.{name}" for name in configuration.mcp]
+    return [*ready, *([ENVIRONMENT] if configuration.env else []), *servers]
+
+
+def waiting_accesses(configuration: Configuration) -> list[Access]:
+    """Return what the project's file sets that waits for consent, but for its MCP servers. Nothing is opened."""
+    ready = [access_of_ready(name, configuration) for name in configuration.builtin]
+    own = configuration.own_env.issuperset(configuration.env)
+    return [*filter(None, ready), *([] if own else [access_of_environment(configuration)])]
+
+
+def access_of_ready(name: str, configuration: Configuration) -> Access | None:
+    """Return what a configured ready tool reaches that its user must agree to, or None if that is nothing."""
+    settings = configuration.builtin[name]
+    if settings.owner == "user":
+        return None
+    known = ready_tools()[settings.kind].options
+    reached = dict(_widened(settings, known, configuration.directory))
+    if not reached:
+        return None
+    called = f"{_READY}.{name}"
+    place = place_in_configuration(configuration, [_READY, name, next(iter(reached))])
+    reaches = "; ".join(dict.fromkeys(reached.values()))
+    shown = {"tool": settings.kind, **_shown(settings, known)}
+    return _access(
+        called,
+        f"Use the tool '{name}' with these settings{_where(place)}? It reaches {reaches}.",
+        shown,
+        configuration,
+        summary=reaches,
+        place=place,
+        message=f"the settings of the tool '{name}' wait for your consent: it reaches {reaches}",
+    )
+
+
+def access_of_environment(configuration: Configuration) -> Access:
+    """Return what the list of variables needs consent for: those that the user has not listed themselves."""
+    names = [name for name in configuration.env if name not in configuration.own_env]
+    listed = ", ".join(names)
+    place = place_in_configuration(configuration, [ENVIRONMENT])
+    return _access(
+        ENVIRONMENT,
+        f"Let pipelines read these environment variables{_where(place)}? They can send them on.",
+        {"variables": names},
+        configuration,
+        summary=listed,
+        place=place,
+        message=f"the environment variables that pipelines may read wait for your consent: {listed}",
+    )
+
+
+def _access(
+    name: str,
+    question: str,
+    shown: dict[str, Any],
+    configuration: Configuration,
+    *,
+    summary: str,
+    place: Location | None,
+    message: str,
+) -> Access:
+    """Return what waits for consent; the same settings in another project are other settings."""
+    folder = str(_real(configuration.directory))
+    hint = f"if you want that, allow it: --consent {name}, or TOOLKIT_CONSENT={name}"
+    return Access(
+        name=name,
+        action=f"settings {name}",
+        source="settings of this project",
+        question=question,
+        shown={**shown, "project": folder},
+        identity=fingerprint(name, {**shown, "project": folder}),
+        summary=summary,
+        refusal=Problem(CONSENT_MISSING, message, place, hint=hint),
+    )
+
+
+def _widened(settings: ReadySettings, known: tuple[Option, ...], project: Path) -> Iterator[tuple[str, str]]:
+    """Yield each option whose value widens, and what it reaches."""
+    for option in known:
+        if option.widens is None or option.name not in settings.options:
+            continue
+        if (reached := option.widens(settings.options[option.name], project)) is not None:
+            yield option.name, reached
+
+
+def _shown(settings: ReadySettings, known: tuple[Option, ...]) -> dict[str, Any]:
+    """Return every option as it holds, in plain data: also the folder that holds where none is written."""
+    shown = {name: _plain(value) for name, value in settings.options.items()}
+    for option in known:
+        if option.kind is FOLDER and option.name not in shown:
+            shown[option.name] = str(Path.cwd())
+    return shown
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case Path():
+            return str(value)
+        case tuple():
+            return list(value)
+    return value
+
+
+def _real(folder: Path) -> Path:
+    try:
+        return folder.resolve()
+    except (OSError, RuntimeError):
+        return folder.absolute()
+
+
+def _where(place: Location | None) -> str:
+    return f" that {place_from(Path.cwd(), place)} sets" if place else ""

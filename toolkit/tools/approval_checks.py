@@ -1,0 +1,80 @@
+"""How a call is put to the gate of a context; the listener is told, and the waiting is nobody's work."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from toolkit.approvals.decisions import Continue, Decision, ExitEarly, Reject
+from toolkit.approvals.gates import Gate, Question
+from toolkit.approvals.permissions import Granted, Refused
+from toolkit.approvals.policies import DescribedCall, Verdict
+from toolkit.approvals.requests import ReviewRequest
+from toolkit.events import ApprovalAsked, ApprovalDecided
+from toolkit.tools.call_secrets import redactor_of
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from toolkit.tools.surroundings import Surroundings
+
+
+async def decide(
+    context: "Surroundings", call: DescribedCall | None, question: Question, verdict: Verdict | None = None
+) -> Granted | Refused:
+    """Let the gate of a context decide; for the arguments and what is raised see `Gate.decide`."""
+    gate = context.gate or Gate()
+
+    def redacted_question(because: str) -> ReviewRequest:
+        return _without_secrets(question(because), context)
+
+    decision = await gate.decide(call, redacted_question, witness=_Listening(context), verdict=verdict)
+    if context.run is not None and isinstance(decision, Granted):
+        context.run.check()  # it may have ended while the question was open
+    return decision
+
+
+def _without_secrets(request: ReviewRequest, context: "Surroundings") -> ReviewRequest:
+    """Return a question as it is shown. What binds it to its call is its digest, which secrets count for too."""
+    redactor = redactor_of(context)
+    return replace(
+        request,
+        text=redactor.text(request.text),
+        arguments=redactor.data(request.arguments),
+        defaults=redactor.data(dict(request.defaults)),
+        uses=redactor.data(dict(request.uses)),
+        place=redactor.data(request.place),
+        preview=redactor.data(request.preview),
+        show=redactor.data(request.show),
+    )
+
+
+class _Listening:
+    """Tells the listener of a context what its gate decides, and counts the time of a question as waiting."""
+
+    def __init__(self, context: "Surroundings") -> None:
+        self._context = context
+
+    @contextmanager
+    def asking(self, request: ReviewRequest) -> Iterator[None]:
+        context = self._context
+        if context.listener is not None:
+            context.emit(ApprovalAsked(request.risk.tool, request.arguments, request.asked_by))
+        with context.waits or nullcontext():
+            yield
+
+    def decided(self, tool: str, decision: Decision, by: str, seconds: float) -> None:
+        if self._context.listener is not None:
+            reason = getattr(decision, "reason", None)
+            self._context.emit(ApprovalDecided(tool, _word_for(decision), by, reason, seconds))
+
+
+def _word_for(decision: Decision) -> 'Literal["continue", "edit", "reject", "exit_early"]':
+    match decision:
+        case Continue():
+            return "continue"
+        case Reject():
+            return "reject"
+        case ExitEarly():
+            return "exit_early"
+    return "edit"

@@ -1,0 +1,182 @@
+"""Tool checks: whether a Tool of a user's own class keeps what every Tool promises, before anything relies on it.
+
+Its attributes may be properties that raise, or hold anything. Each is read here once, and each that is wrong is a
+problem of this tool alone.
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import fields, replace
+from logging import Logger
+from typing import Any, NamedTuple, get_args
+
+from toolkit.approvals.policies import DescribedCall
+from toolkit.codes import MISSING_DESCRIPTION, NOT_A_TOOL, ROOT_NOT_OBJECT
+from toolkit.errors import InvalidTools
+from toolkit.problems import Location, Problem
+from toolkit.tools.base import Tool, WrappedTool
+from toolkit.tools.callees import Pipe
+from toolkit.tools.foreign_values import is_routine, is_text, kind_of, module_of_class, plain_text, shown, words_of
+from toolkit.tools.marking import box_of
+from toolkit.tools.places import place_of
+from toolkit.tools.spec import ToolSpec
+from toolkit.tools.spec_fields import plain_fields
+
+
+class _Promise(NamedTuple):
+    """What an attribute must hold, in words, and how that is checked."""
+
+    words: str
+    is_kept: Callable[[Any], bool]
+
+
+def _is_exactly(kind: type) -> Callable[[Any], bool]:
+    return lambda value: type(value) is kind
+
+
+_FLAG = _Promise("True or False", _is_exactly(bool))
+_METHOD = _Promise("a method", callable)
+_PROMISES = {
+    "pipe": _Promise(
+        f"one of {', '.join(map(repr, get_args(Pipe)))}", lambda value: type(value) is str and value in get_args(Pipe)
+    ),
+    "suspends": _FLAG,
+    "uses_context": _FLAG,
+    "demands": _FLAG,
+    "toolbox": _Promise(
+        "an object of a class marked @toolbox", lambda value: value is None or box_of(value) is not None
+    ),
+    "described": _Promise("a DescribedCall", _is_exactly(DescribedCall)),
+    "hidden_parameters": _Promise("a frozenset", _is_exactly(frozenset)),
+    "identity": _Promise("a whole number", _is_exactly(int)),
+    "call_logger": _Promise("a Logger", lambda value: issubclass(type(value), Logger)),
+    **dict.fromkeys(
+        ("parse", "describe", "check", "demand", "preview", "perform", "result_of", "with_name", "with_description",
+         "with_note"),
+        _METHOD,
+    ),
+    **dict.fromkeys(("call", "run"), _Promise("that of Tool itself", lambda _: False)),
+}  # fmt: skip
+
+
+_OF_TOOL = {name: inspect.getattr_static(Tool, name) for name in _PROMISES}
+
+_OWED = ("parse", "describe", "perform")
+"""What a class of tools has to define, since Tool itself cannot."""
+
+
+def vetted(tool: Tool) -> tuple[list[Tool], list[Problem]]:
+    """Return the tool if it can be relied on, and every problem that it has."""
+    place = place_of_thing(tool)
+    spec, problems = _spec_of(tool, place)
+    if spec is None:
+        return [], problems
+    problems += _broken_promises(tool, spec, place)
+    if problems:
+        return [], problems
+    if spec.description:
+        return [tool], []
+    message, hint = f"tool {spec.name!r} has no description", "say what it does and when to use it"
+    return [tool], [Problem(MISSING_DESCRIPTION, message, spec.location, severity="warning", hint=hint)]
+
+
+def place_of_thing(thing: object) -> Location | None:
+    """Return where a thing is defined: itself, or else its class, unless that is a class of this library."""
+    if is_routine(thing) or issubclass(type(thing), type):
+        return place_of(thing)  # type: ignore[arg-type]  # it is a function or a class
+    cls = type(thing)
+    return None if module_of_class(cls).startswith("toolkit.") else place_of(cls)
+
+
+def _spec_of(tool: Tool, place: Location | None) -> tuple[ToolSpec | None, list[Problem]]:
+    """Return what a tool says of itself, or why that cannot be relied on."""
+    try:
+        if _goes_in_a_circle(tool):
+            return None, [Problem(NOT_A_TOOL, f"the tool inside {_called(tool)} is not a Tool", place)]
+        spec = tool.spec
+        if not issubclass(type(spec), ToolSpec):
+            hint = "write spec = ToolSpec(name, description, parameters)"
+            message = f"the spec of {_called(tool)} must be a ToolSpec, not {shown(spec)}"
+            return None, [Problem(NOT_A_TOOL, message, place, hint=hint)]
+        said = {each.name: getattr(spec, each.name) for each in fields(ToolSpec)}
+    except InvalidTools as error:
+        return None, [_placed(problem, place) for problem in error.problems]
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - the user's own property may raise anything
+        return None, [Problem(NOT_A_TOOL, f"{_called(tool)} cannot say what it is: {words_of(error)}", place)]
+    plain, problems = plain_fields(said, place)
+    if plain.get("parameters", {}).get("type", "object") != "object":
+        message = f"the parameters of {shown(said['name'])} must be a JSON Schema of type 'object'"
+        problems.append(Problem(ROOT_NOT_OBJECT, message, place))
+    return (None if problems else spec), problems
+
+
+def _goes_in_a_circle(tool: Tool) -> bool:
+    """Return whether the tools inside a tool lead back to one of them, or to something that is not a Tool."""
+    seen: set[int] = set()
+    while issubclass(type(tool), WrappedTool):
+        if id(tool) in seen:
+            return True
+        seen.add(id(tool))
+        tool = tool.inner  # type: ignore[attr-defined]  # as the line above says
+    return not issubclass(type(tool), Tool) or len(seen) > _MOST_WRAPPERS
+
+
+_MOST_WRAPPERS = 50
+
+
+def _broken_promises(tool: Tool, spec: ToolSpec, place: Location | None) -> list[Problem]:
+    problems = [
+        *_other_name(tool, "name", spec.name, place),
+        *_other_name(tool, "description", spec.description, place),
+    ]
+    for name, promise in _PROMISES.items():
+        try:
+            if inspect.getattr_static(type(tool), name, None) is _OF_TOOL[name] and name not in _dict_of(tool):
+                if name not in _OWED:
+                    continue
+                message = f"the class of {spec.name!r} has no '{name}'"
+            elif promise.is_kept(value := getattr(tool, name)):
+                continue
+            else:
+                message = f"'{name}' of {spec.name!r} must be {promise.words}, not {shown(value)}"
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - the user's own property may raise anything
+            message = f"'{name}' of {spec.name!r} cannot be read: {words_of(error)}"
+        problems.append(Problem(NOT_A_TOOL, message, place))
+    return problems
+
+
+def _dict_of(tool: Tool) -> dict[str, Any]:
+    found: dict[str, Any] = object.__getattribute__(tool, "__dict__")
+    return found
+
+
+def _other_name(tool: Tool, what: str, expected: str, place: Location | None) -> list[Problem]:
+    """Return the problem that a tool's name, or description, differs from that of its specification.
+
+    A text of a subclass of `str` with the same content is replaced by the plain one.
+    """
+    try:
+        value = getattr(tool, what)
+        if type(value) is str and value == expected:
+            return []
+        if is_text(value) and plain_text(value) == expected:
+            setattr(tool, what, expected)
+            return []
+        message = f"the {what} of {_called(tool)} is {shown(value)}, but its spec says {shown(expected)}"
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - the user's own property may raise anything
+        message = f"the {what} of {_called(tool)} cannot be read: {words_of(error)}"
+    return [Problem(NOT_A_TOOL, message, place)]
+
+
+def _called(tool: Tool) -> str:
+    return f"an object of type {kind_of(tool)!r}"
+
+
+def _placed(problem: Problem, place: Location | None) -> Problem:
+    return problem if problem.location else replace(problem, location=place)
