@@ -55,7 +55,8 @@ def test_what_is_said_several_times_is_a_list(names):
 @given(st.lists(st.text(), max_size=4), st.none() | st.text(), st.none() | st.text())
 def test_no_words_whatever_bring_the_reading_down(words, whole, text):
     result = gather_arguments(TOOL, Given(words, whole, text))
-    assert all(problem.message for problem in [*result.problems, *objections(TOOL, result.arguments)])
+    found = [*result.problems, *(one.problem for one in objections(TOOL, result.arguments))]
+    assert all(problem.message for problem in found)
 
 
 @given(st.text().filter(lambda text: "=" not in text))

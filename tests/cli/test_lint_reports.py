@@ -146,8 +146,8 @@ def test_text_on_stdin_needs_a_name_and_stands_alone(invoke, project):
 def test_watch_checks_again_after_each_change_until_it_is_interrupted(project):
     write(project)
     command = [sys.executable, "-m", "toolkit_cli", "lint", "bad.py", "--watch", "--format", "concise", "-q"]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
-    with subprocess.Popen(command, cwd=project, **pipes) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=project, stdout=pipe, stderr=pipe, encoding="utf-8") as process:
         first = [process.stdout.readline() for _ in range(3)]
         watching = process.stderr.readline()
         write(project, BAD.replace("when)", "when: str)"))

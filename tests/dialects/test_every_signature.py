@@ -45,9 +45,10 @@ def records(draw, inner):
     if kind == "typed dict":
         return TypedDict("Record", {name: type_ for name, type_, _ in fields})
     if kind == "model":
-        return create_model(
-            "Record", **{name: (type_ | None, None) if default else (type_, ...) for name, type_, default in fields}
-        )
+        described: dict[str, Any] = {
+            name: (type_ | None, None) if default else (type_, ...) for name, type_, default in fields
+        }
+        return create_model("Record", **described)
     ordered = sorted(fields, key=lambda field: field[2])
     return dataclasses.make_dataclass(
         "Record", [(name, type_ | None, None) if default else (name, type_) for name, type_, default in ordered]
@@ -56,11 +57,11 @@ def records(draw, inner):
 
 def _composed(inner):
     return st.one_of(
-        inner.map(lambda one: list[one]),
+        inner.map(lambda one: list.__class_getitem__(one)),
         inner.map(lambda one: one | None),
-        inner.map(lambda one: dict[str, one]),
-        st.tuples(inner, inner).map(lambda two: tuple[two[0], two[1]]),
-        inner.map(lambda one: tuple[one, ...]),
+        inner.map(lambda one: dict.__class_getitem__((str, one))),
+        st.tuples(inner, inner).map(lambda two: tuple.__class_getitem__(two)),
+        inner.map(lambda one: tuple.__class_getitem__((one, ...))),
         st.tuples(inner, inner).map(lambda two: two[0] | two[1]),
         records(inner),
         st.just(Pet),
@@ -81,7 +82,7 @@ def tools(draw):
         """Use what it is given."""
         return json.dumps(sorted(given))
 
-    use.__signature__ = inspect.Signature(parameters, return_annotation=str)
+    vars(use)["__signature__"] = inspect.Signature(parameters, return_annotation=str)
     use.__annotations__ = {one.name: one.annotation for one in parameters} | {"return": str}
     return from_function(use)
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from toolkit.codes import NOT_A_TOOL
 from toolkit.problems import Problem, Severity
-from toolkit.tools.foreign_values import name_of_class, words_of
+from toolkit.tools.foreign_values import answer, name_of_class, words_of
 from toolkit.tools.places import place_of
 
 
@@ -45,9 +45,8 @@ def make_instance(cls: type, *, severity: Severity = "error") -> Instance | Prob
 
 
 def _needed_arguments(cls: type) -> list[str]:
-    try:
-        parameters = inspect.signature(cls).parameters.values()
-    except (TypeError, ValueError):
-        return []  # made in C without a signature; making one tells
+    # A class that is made in C has no signature, and one of a user's own may raise; making an object tells.
+    nothing: list[inspect.Parameter] = []
+    parameters = answer(lambda: list(inspect.signature(cls).parameters.values()), nothing)
     variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return [one.name for one in parameters if one.default is one.empty and one.kind not in variadic]
