@@ -103,7 +103,7 @@ def test_findings_that_no_comment_can_silence_are_shown(invoke, project):
 def test_comment_for_other_linters_is_answered_with_ours(invoke, project):
     write(project, BAD.replace("str:", "str:  # noqa: TK301"))
     assert (
-        "bad.py:5:27: warning[TK010] [*] '# noqa: TK301' silences nothing here: it is a comment for other linters\n"
+        "bad.py:5:27: warning[TK010] [*] '# noqa: TK301' suppresses nothing here: it is a comment for other linters\n"
         in invoke("lint", "bad.py", "--format", "concise").stdout
     )
     invoke("lint", "bad.py", "--fix")

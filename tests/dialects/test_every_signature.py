@@ -171,7 +171,7 @@ unhurried = settings(
 @unhurried
 def test_provider_takes_what_is_exported(dialect, tool):
     made = export(tool.spec, dialect)
-    if dialect != "json-schema":  # which is no definition of a tool
+    if dialect != "json-schema":  # which is not a tool definition
         assert made.losses or objections(made.definition, dialect) == []
     if dialect in ("openai", "openai-strict", "gemini"):
         lists_without_items = [

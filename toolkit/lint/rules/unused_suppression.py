@@ -93,7 +93,7 @@ class UnusedSuppression(Rule):
                 wanted = f"# toolkit: ignore[{', '.join(ours)}]"
                 kept = f"# noqa: {', '.join(others)}  " if others else ""
                 yield self.problem(
-                    f"'{found[0]}' silences nothing here: it is a comment for other linters",
+                    f"'{found[0]}' suppresses nothing here: it is a comment for other linters",
                     place,
                     hint=f"write `{wanted}`",
                     fix=self.fixed_by(f"Write {wanted}", Edit(place, f"{kept}{wanted}")),
