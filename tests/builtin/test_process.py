@@ -335,6 +335,7 @@ def test_nobody_survives_our_own_death(household, family):
 
 @linux
 @families
+@pytest.mark.usefixtures("cold_starts")  # whoever is started here counts as one of the family
 def test_nobody_survives_ctrl_c(household, family, tmp_path):
     parts = ", ".join(json.dumps(part) for part in household.command(family))
     (tmp_path / "toolkit.toml").write_text(

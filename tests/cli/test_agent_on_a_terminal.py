@@ -139,14 +139,14 @@ def test_agents_and_pipelines_among_the_tools_are_shown_as_calls(scripted):
     (scripted / "tools.py").write_text(NESTED, "utf-8")
     (scripted / "failing.yaml").write_text(PIPELINE, "utf-8")
     (scripted / "nested.yaml").write_text(
-        "turns: [{say: CheckRun., calls: [{tool: inner, arguments: {task: look}}]}, {calls: [{tool: failing}]}, So be it.]\n",
+        "turns: [{say: Look., calls: [{tool: inner, arguments: {task: look}}]}, {calls: [{tool: failing}]}, So be it.]\n",
         "utf-8",
     )
     tools = ("--tools", "tools.py", "--tools", "failing.yaml", "--yes")
     nested = agent(scripted, "go", *tools, model="scripted:nested.yaml", with_stdout=True)
     assert nested.end() == 0
     seen = re.sub(r"… scripted:nested.yaml is thinking\r\x1b\[K", "", nested.seen)
-    lines = [line.split()[:3] for line in seen.partition("CheckRun.")[2].splitlines()]
+    lines = [line.split()[:3] for line in seen.partition("Look.")[2].splitlines()]
     assert [" ".join(words) for words in lines] == [
         "",
         "! 1/20 nothing",

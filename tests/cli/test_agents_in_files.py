@@ -257,12 +257,12 @@ def test_agent_of_a_file_goes_on_with_its_transcript_within_a_budget(program, cl
 def test_inputs_of_a_file_have_their_defaults_and_its_prompt_words_the_task(program, clerk):
     (clerk / "agents" / "script.yaml").write_text("turns: [Done.]\n", "utf-8")
     (clerk / "agents" / "teller.yaml").write_text(
-        "agent: simple\nname: reporter\ndescription: Tell.\nmodel: scripted:script.yaml\n"
+        "agent: simple\nname: teller\ndescription: Tell.\nmodel: scripted:script.yaml\n"
         "inputs: {language: {type: string, default: French}}\n"
         "prompt: Do this in ${{ inputs.language }} - ${{ inputs.task }}\n",
         "utf-8",
     )
-    program("agent", "agents/reporter.yaml", "greet", "--transcript", "said.json")
+    program("agent", "agents/teller.yaml", "greet", "--transcript", "said.json")
     [_, first, _] = json.loads((clerk / "said.json").read_text("utf-8"))["messages"]
     assert first["text"] == "Do this in French - greet"
 

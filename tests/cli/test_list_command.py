@@ -21,7 +21,7 @@ def refund(order: str, euros: int) -> str:
 
 @tool(read_only=True)
 def look_up(order: str) -> str:
-    """CheckRun an order up"""
+    """Look an order up"""
     return order
 '''
 
@@ -38,23 +38,23 @@ def test_tools_are_listed_with_their_marks_and_first_sentence(invoke, shop):
     assert result.stdout == (
         "NAME     MARKS       FROM     DESCRIPTION\n"
         "refund   asks first  shop.py  Pay money back to a customer.\n"
-        "look_up  read-only   shop.py  CheckRun an order up\n"
+        "look_up  read-only   shop.py  Look an order up\n"
     )
 
 
 def test_long_descriptions_are_wrapped_to_the_width(invoke, shop):
-    (shop / "shop.py").write_text(TOOLS.replace("CheckRun an order up", "CheckRun an order up " * 8), "utf-8")
+    (shop / "shop.py").write_text(TOOLS.replace("Look an order up", "Look an order up " * 8), "utf-8")
     lines = invoke("list", "shop.py").stdout.splitlines()
     assert max(map(len, lines)) <= 80
     assert "\n".join(lines[2:]) == (
-        "look_up  read-only   shop.py  CheckRun an order up CheckRun an order up CheckRun an order up\n"
-        "                              CheckRun an order up CheckRun an order up CheckRun an order up\n"
-        "                              CheckRun an order up CheckRun an order up"
+        "look_up  read-only   shop.py  Look an order up Look an order up Look an order up\n"
+        "                              Look an order up Look an order up Look an order up\n"
+        "                              Look an order up Look an order up"
     )
 
 
 def test_without_a_terminal_each_tool_is_one_line(program, shop):
-    (shop / "shop.py").write_text(TOOLS.replace("CheckRun an order up", "CheckRun an order up " * 40), "utf-8")
+    (shop / "shop.py").write_text(TOOLS.replace("Look an order up", "Look an order up " * 40), "utf-8")
     assert len(program("list", "shop.py", env={"COLUMNS": ""}).stdout.splitlines()) == 3
 
 
@@ -63,7 +63,7 @@ def test_json_has_every_key_of_every_tool(invoke, shop):
     assert (result.exit_code, result.stderr) == (0, "")
     assert json.loads(result.stdout)[1] == {
         "name": "look_up",
-        "description": "CheckRun an order up",
+        "description": "Look an order up",
         "kind": "function",
         "source": "shop.py",
         "location": {"file": "shop.py", "line": 15, "column": 5, "end_line": 15, "end_column": 12},
@@ -88,7 +88,7 @@ def test_configured_tool_hides_the_built_in_one_of_its_name(invoke, shop):
     result = invoke("list")
     assert (result.exit_code, result.stderr) == (0, "")
     [line] = [line for line in result.stdout.splitlines() if "calculator" in line]
-    assert line.split() == ["calculator", "read-only", "shop.py", "CheckRun", "an", "order", "up"]
+    assert line.split() == ["calculator", "read-only", "shop.py", "Look", "an", "order", "up"]
 
 
 def test_broken_source_hides_no_other(invoke, shop):

@@ -57,10 +57,10 @@ def records(draw, inner):
 
 def _composed(inner):
     return st.one_of(
-        inner.map(lambda one: list.__class_getitem__(one)),
+        inner.map(list.__class_getitem__),
         inner.map(lambda one: one | None),
         inner.map(lambda one: dict.__class_getitem__((str, one))),
-        st.tuples(inner, inner).map(lambda two: tuple.__class_getitem__(two)),
+        st.tuples(inner, inner).map(tuple.__class_getitem__),
         inner.map(lambda one: tuple.__class_getitem__((one, ...))),
         st.tuples(inner, inner).map(lambda two: two[0] | two[1]),
         records(inner),

@@ -17,7 +17,7 @@ from toolkit.mcp.client.sessions import MOST_CONNECTIONS  # private
 ECHO = {"name": "echo", "description": "Say it again.", "inputSchema": {"type": "object", "properties": {"x": {}}}}
 
 
-class HttpAccess(ThreadingHTTPServer):
+class Door(ThreadingHTTPServer):
     """A server of the handshake era, with sessions, which can be told to misbehave."""
 
     daemon_threads = True
@@ -40,7 +40,7 @@ EXPLAINED = {"jsonrpc": "2.0", "error": {"code": -32001, "message": "your plan h
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: HttpAccess
+    server: Door
 
     def log_message(self, *arguments):
         pass
@@ -103,60 +103,60 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def access(zoo):
+def door(zoo):
     """A server on loopback; sessions with it end before it does."""
-    server = HttpAccess()
+    server = Door()
     yield server
     close_sessions()
     server.shutdown()
     server.server_close()
 
 
-def test_tool_is_called_over_http_with_headers_from_the_environment(zoo, access, monkeypatch):
+def test_tool_is_called_over_http_with_headers_from_the_environment(zoo, door, monkeypatch):
     monkeypatch.setenv("DOOR_KEY", "k-123")
     zoo.write(
-        "toolkit.toml", f"[mcp.access]\nurl = '{access.url}'\nheaders = {{ Authorization = 'Bearer ${{DOOR_KEY}}' }}\n"
+        "toolkit.toml", f"[mcp.door]\nurl = '{door.url}'\nheaders = {{ Authorization = 'Bearer ${{DOOR_KEY}}' }}\n"
     )
     done = zoo.run("run", "--start", "door", "--yes", "-q", "door.echo", "x=1")
     assert (done.stdout, done.exit_code) == ('{"x": "1"}\n', 0)
-    assert {headers.get("Authorization") for _, headers, _ in access.seen} == {"Bearer k-123"}
+    assert {headers.get("Authorization") for _, headers, _ in door.seen} == {"Bearer k-123"}
     close_sessions()
-    assert access.seen[-1][0] == "DELETE"
+    assert door.seen[-1][0] == "DELETE"
 
 
-def test_a_status_that_refuses_a_call_is_its_code_and_ends_no_session(access):
-    [echo] = McpTools(HttpServer("door", access.url, trusted=True)).tools()
+def test_a_status_that_refuses_a_call_is_its_code_and_ends_no_session(door):
+    [echo] = McpTools(HttpServer("door", door.url, trusted=True)).tools()
     for status, name in ((429, "Too Many Requests"), (503, "Service Unavailable")):
-        access.behaviour = status
+        door.behaviour = status
         refused = echo.run({"x": 1})
         assert (refused.error.partition(": ")[0], refused.error_code) == (
             f"MCP server 'door' answered with HTTP {status} {name}",
             status,
         )
-    access.behaviour = ""
+    door.behaviour = ""
     assert echo.run({"x": 1}).output == '{"x": 1}'
-    assert [method for method, _, _ in access.seen].count("initialize") == 1
+    assert [method for method, _, _ in door.seen].count("initialize") == 1
 
 
-def test_each_caller_has_a_session_of_their_own_begun_at_their_first_call(access):
-    server = HttpServer("door", access.url, {"X-User": "${context:user}"}, trusted=True)
+def test_each_caller_has_a_session_of_their_own_begun_at_their_first_call(door):
+    server = HttpServer("door", door.url, {"X-User": "${context:user}"}, trusted=True)
     [echo] = McpTools(server, values={"user": "lister"}).tools()
     for user in ("ann", "bob", "ann"):
         assert echo.run({"x": user}, ToolContext({"user": user})).output == json.dumps({"x": user})
-    told = [headers["X-User"] for method, headers, _ in access.seen if method == "tools/call"]
-    began = [headers["X-User"] for method, headers, _ in access.seen if method == "initialize"]
+    told = [headers["X-User"] for method, headers, _ in door.seen if method == "tools/call"]
+    began = [headers["X-User"] for method, headers, _ in door.seen if method == "initialize"]
     assert (told, began) == (["ann", "bob", "ann"], ["lister", "ann", "bob"])
     with pytest.raises(ConfigurationError, match="needs the value 'user' of the context"):
         echo.run({"x": 1})
 
 
-def test_session_that_the_server_has_forgotten_is_begun_anew(access):
-    [echo] = McpTools(HttpServer("door", access.url)).tools()
+def test_session_that_the_server_has_forgotten_is_begun_anew(door):
+    [echo] = McpTools(HttpServer("door", door.url)).tools()
     assert echo.spec.requires_approval
-    access.sessions.clear()
+    door.sessions.clear()
     reply = wait_for(connection_to(echo.server).call("echo", {"x": 1}, _Nobody(), meta=None, seconds=5))
     assert reply.content[0].text == '{"x": 1}'
-    assert [method for method, _, _ in access.seen].count("initialize") == 2
+    assert [method for method, _, _ in door.seen].count("initialize") == 2
 
 
 class _Nobody:
@@ -185,16 +185,16 @@ class _Nobody:
         ("page", "answered with an error: Unexpected content type: text/html"),
     ],
 )
-def test_answers_that_are_none_are_told(access, behaviour, reason):
-    access.behaviour = behaviour
+def test_answers_that_are_none_are_told(door, behaviour, reason):
+    door.behaviour = behaviour
     with pytest.raises(ServerUnreachable) as raised:
-        wait_for(connection_to(HttpServer("door", access.url)).listing())
+        wait_for(connection_to(HttpServer("door", door.url)).listing())
     assert f"MCP server 'door' {reason}" in str(raised.value)
 
 
-def test_answer_that_is_too_large_is_given_up(access):
-    [echo] = McpTools(HttpServer("door", access.url, trusted=True, timeout=20)).tools()
-    access.behaviour = "huge"
+def test_answer_that_is_too_large_is_given_up(door):
+    [echo] = McpTools(HttpServer("door", door.url, trusted=True, timeout=20)).tools()
+    door.behaviour = "huge"
     result = echo.run({"x": 1})
     assert not result.succeeded
     assert len(result.error or "") < 400
@@ -208,9 +208,9 @@ def test_answer_that_is_too_large_is_given_up(access):
         (b'{"jsonrpc": "2.0", "id": %d', "not JSON"),
     ],
 )
-def test_answer_that_cannot_be_read_fails_its_call_at_once(access, answer, fault):
-    [echo] = McpTools(HttpServer("door", access.url, trusted=True, timeout=3600)).tools()
-    access.behaviour = answer
+def test_answer_that_cannot_be_read_fails_its_call_at_once(door, answer, fault):
+    [echo] = McpTools(HttpServer("door", door.url, trusted=True, timeout=3600)).tools()
+    door.behaviour = answer
     result = echo.run({"x": 1})
     assert (result.error, result.error_code) == (
         f"MCP server 'door' broke the protocol: its answer is {fault}",
@@ -218,9 +218,9 @@ def test_answer_that_cannot_be_read_fails_its_call_at_once(access, answer, fault
     )
 
 
-def test_server_that_is_not_there_is_told_and_hides_no_other(access):
+def test_server_that_is_not_there_is_told_and_hides_no_other(door):
     dead = HttpServer("dead", "http://127.0.0.1:9/mcp", start_timeout=5)
-    tools = McpTools(dead, HttpServer("door", access.url))
+    tools = McpTools(dead, HttpServer("door", door.url))
     assert [tool.address for tool in tools.tools()] == ["door.echo"]
     with pytest.raises(ServerUnreachable, match="MCP server 'dead' "):
         wait_for(connection_to(dead).listing())
@@ -266,13 +266,13 @@ def test_naming_servers_imports_no_sdk(zoo):
     assert done.stdout == "[]\n"
 
 
-def test_sessions_of_many_callers_make_way_for_new_ones(access, figure):
-    server = HttpServer("door", access.url, {"X-User": "${context:user}"}, trusted=True)
+def test_sessions_of_many_callers_make_way_for_new_ones(door, figure):
+    server = HttpServer("door", door.url, {"X-User": "${context:user}"}, trusted=True)
     [echo] = McpTools(server, values={"user": "lister"}).tools()
     users = MOST_CONNECTIONS + 2
     for user in range(users):
         assert echo.run({"x": user}, ToolContext({"user": f"u{user}"})).succeeded
     close_sessions()
-    ended = [headers["X-User"] for method, headers, _ in access.seen if method == "DELETE"]
+    ended = [headers["X-User"] for method, headers, _ in door.seen if method == "DELETE"]
     assert len(set(ended)) == users + 1
     figure(f"{users + 1} callers, at most {MOST_CONNECTIONS} sessions at a time, every one of them ended")

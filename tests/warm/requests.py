@@ -53,9 +53,14 @@ def receive(channel: socket) -> Start | None:
 
 
 def read_number(channel: socket) -> int:
-    """Return the identity of the process that was started."""
+    """Return the identity of the process that was started.
+
+    Raises:
+        ConnectionResetError: If the warm interpreter has come to an end.
+    """
     number = channel.recv(4, MSG_WAITALL)
-    assert number, "the warm interpreter has come to an end"
+    if not number:
+        raise ConnectionResetError
     return int.from_bytes(number)
 
 

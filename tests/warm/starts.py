@@ -89,10 +89,7 @@ class WarmStarts:
         """Start the program cold again, and end the interpreter."""
         subprocess.Popen._execute_child = self._cold_start  # type: ignore[attr-defined]
         _INSTALLED.remove(self)
-        if self._channel is not None:
-            self._channel.close()
-        if self._interpreter is not None:
-            self._interpreter.wait()
+        self._forget()
 
     def can_start(self, words: list[str], environment: Mapping[str, str]) -> bool:
         """Return whether a program in an environment can start warm."""
@@ -132,10 +129,26 @@ class WarmStarts:
     def start(self, asked: Start) -> int:
         """Start a program and return the identity of its process, a child of this one."""
         with self._lock:
-            if self._channel is None:
-                self._channel = self._warm_up()
-            send(self._channel, asked)
-            return read_number(self._channel)
+            try:
+                return self._ask(asked)
+            except OSError:
+                if self._interpreter is None:  # it is our parent's
+                    raise
+                self._forget()  # a test has killed it, with everything else that was started
+                return self._ask(asked)
+
+    def _forget(self) -> None:
+        if self._channel is not None:
+            self._channel.close()
+            self._channel = None
+        if self._interpreter is not None:
+            self._interpreter.wait()
+
+    def _ask(self, asked: Start) -> int:
+        if self._channel is None:
+            self._channel = self._warm_up()
+        send(self._channel, asked)
+        return read_number(self._channel)
 
     def _warm_up(self) -> socket:
         ours, its = socketpair()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -75,3 +76,9 @@ def test_warm_process_is_a_copy_of_one_that_has_imported_the_program(tmp_path):
     assert started(IS_WARM, tmp_path)[2] == "True\n"
     with installed().paused():
         assert started(IS_WARM, tmp_path)[2] == "False\n"
+
+
+def test_interpreter_that_was_killed_is_started_again(tmp_path):
+    assert started(IS_WARM, tmp_path)[2] == "True\n"
+    os.kill(installed()._interpreter.pid, signal.SIGKILL)
+    assert started(IS_WARM, tmp_path)[2] == "True\n"

@@ -1,7 +1,8 @@
 """Secret objects: the values that `SecretStr` and `SecretBytes` hold, wherever they lie inside other objects."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from types import BuiltinFunctionType, CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
@@ -42,8 +43,8 @@ def _parts_of(value: Any) -> Iterable[Any]:
         return [*value.keys(), *value.values()]
     if isinstance(value, list | tuple | set | frozenset):
         return list(value)
-    slots = [getattr(value, name, None) for kind in type(value).__mro__ for name in _slots_of(kind)]
-    return [*getattr(value, "__dict__", {}).values(), *slots]
+    names = ["__dict__", *(name for kind in type(value).__mro__ for name in _slots_of(kind))]
+    return [_answer(partial(getattr, value, name, None)) for name in names]
 
 
 def _slots_of(kind: type) -> Iterable[str]:
@@ -53,10 +54,15 @@ def _slots_of(kind: type) -> Iterable[str]:
 
 def _revealed(value: Any) -> Any:
     """Return what an object hides behind `get_secret_value`, as those of pydantic do, or None."""
-    reveal = getattr(type(value), "get_secret_value", None)
-    if reveal is None:
-        return None
+    reveal = _answer(partial(getattr, type(value), "get_secret_value", None))
+    return None if reveal is None else _answer(partial(reveal, value))
+
+
+def _answer(ask: Callable[[], Any]) -> Any:
+    """Return what an object answers, or None where it raises: any class may have such names."""
     try:
-        return reveal(value)
-    except Exception:  # noqa: BLE001 - any class may have such a method, and it may do anything
+        return ask()
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - a user's code may raise anything, SystemExit too
         return None

@@ -74,14 +74,14 @@ class OneShotTool(WrappedTool):
         """Do the work, unless it was done; where it is being done at the same time, wait for the outcome."""
         if context.loop_id is None:
             return await self.result_from_inner(parsed, context)
-        if self.identity in _WITHIN.get():  # what it waited for would be itself
+        if id(self._at_work) in _WITHIN.get():  # what it waited for would be itself
             return self._reminder()
         while (other := self._begin(context.loop_id)) is not None:
             await _over(other)
         try:
             if self._done.has(context):
                 return self._reminder()
-            within = _WITHIN.set(_WITHIN.get() | {self.identity})
+            within = _WITHIN.set(_WITHIN.get() | {id(self._at_work)})
             try:
                 result = await self.result_from_inner(parsed, context)
             finally:
