@@ -7,11 +7,12 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 from pydantic import Base64Bytes, BaseModel, ConfigDict
 
 from tests.volumes import examples
 from toolkit import Continue, Reviewer, ToolContext, from_function
+from toolkit.tools.exact_numbers import may_have_digits_to_lose  # private
 
 LONG = "1234567890.123456789"
 
@@ -156,3 +157,13 @@ def test_types_that_decode_bytes_themselves_still_do():
 def test_a_question_about_bytes_runs_with_those_that_were_sent():
     tool = from_function(echo, requires_approval=True)
     assert tool.run({"data": b"\xfb\xff"}, ToolContext(reviewer=Asked())).structured == "+/8="
+
+
+@given(st.from_regex(r"-?(0|[1-9][0-9]{0,20})\.[0-9]{1,20}([eE][+-]?[0-9]{1,3})?", fullmatch=True))
+@settings(max_examples=examples(5_000))
+@example("0.0001")
+@example("0.00001")
+@example("123456789012345.6")
+def test_number_that_a_float_would_write_in_another_way_is_never_read_as_one(number):
+    if not may_have_digits_to_lose(f'{{"x": {number}}}'):
+        assert repr(float(number)) == number
