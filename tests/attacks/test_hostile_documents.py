@@ -89,7 +89,8 @@ def test_many_findings_of_one_kind_are_shown_in_part_and_counted(written, attack
     result = toolkit("lint", "--no-cache", "--select", "TK202", "--format", form, file)
     lines = result.output.splitlines()
     shown = sum("very short" in line for line in lines)
-    held = shown == 100 and "and 50 more [TK202] in many.json" in lines and "Found 150 warnings in 1 file." in lines
+    counted = {"and 50 more [TK202] in many.json", "Found 150 warnings in 1 file. (150 tools in 1 file)"}
+    held = shown == 100 and counted <= {*lines}
     attacks.count(result.output[-300:], held=held)
     whole = toolkit("lint", "--no-cache", "--select", "TK202", "--format", "json", file)
     attacks.count("a program is told all", held=len(json.loads(whole.stdout)) == 150)
