@@ -68,7 +68,7 @@ def blocks_of(page):
 
 def environment():
     """Return the environment of a reader with a plain terminal and no settings of his own."""
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("TOOLKIT_")}
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "TOOLKIT_"))}
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     return inherited | {
         "PATH": path,

@@ -56,13 +56,18 @@ steps: [upper, upper]
 """
 
 
+def environment(**more):
+    """Return the environment without settings: each of them is a reason to import what reads it."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("TOOLKIT_")} | more
+
+
 def imported(directory, program, *arguments):
     """Run a program in a fresh interpreter; return what it printed and which of the libraries it had imported."""
     seen = directory / "seen.txt"
     finished = subprocess.run(
         [sys.executable, "-c", PROBE.format(program=program), *arguments],
         cwd=directory,
-        env=os.environ | {"SEEN": str(seen), "NO_COLOR": "1"},
+        env=environment(SEEN=str(seen), NO_COLOR="1"),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -210,7 +215,7 @@ def loaded_modules(project, folder, program, *arguments):
     subprocess.run(
         [sys.executable, "-c", PROBE.format(program=program), *arguments],
         cwd=project / folder,
-        env=os.environ | {"SEEN": str(seen), "NO_COLOR": "1"},
+        env=environment(SEEN=str(seen), NO_COLOR="1"),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,

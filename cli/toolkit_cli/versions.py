@@ -13,7 +13,7 @@ from toolkit.releases import __version__
 
 _DISTRIBUTION = "toolkit-cli"
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*?(?:extra == ['\"](?P<extra>[\w-]+)['\"])?$")
-_NOT_FOR_USERS = frozenset({"all", "dev"})
+_NOT_FOR_USERS = frozenset({"all", "dev", "docs"})
 
 
 def version_report() -> str:

@@ -43,7 +43,10 @@ def test_everything_answers_text_data_pictures_and_links(reach, peer, figure):
 def test_everything_is_sent_no_wrong_arguments(reach):
     result = reach("server-everything")["get-sum"].run({"a": "two", "c": 3})
     assert result.error_code == "invalid_arguments"
-    assert result.error == "Missing required parameter(s): b; Invalid parameter 'a': must be a number, not \"two\""
+    assert (
+        result.error
+        == "Missing required parameter(s): b; Invalid parameter 'a': must be a number, not \"two\"; Unknown parameter 'c'"
+    )
 
 
 def test_everything_shows_that_it_sees_little_of_our_environment(reach, monkeypatch):
