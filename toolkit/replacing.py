@@ -2,7 +2,6 @@
 
 import errno
 import os
-import secrets
 from pathlib import Path
 from shutil import copymode
 
@@ -55,7 +54,7 @@ def put_over(file: Path, content: bytes, mark: str, kind: str) -> None:
 
 
 def _replace(file: Path, content: bytes, mode: int) -> None:
-    beside = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
+    beside = file.with_name(f".{file.name}.{os.urandom(8).hex()}")
     with temporary(beside):
         try:
             with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as stream:  # noqa: PTH123 - a number

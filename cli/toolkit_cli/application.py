@@ -19,7 +19,6 @@ from toolkit_cli import console
 from toolkit_cli.commands import COMMANDS
 from toolkit_cli.failures import ExitCode, Failure, exit_code_of
 from toolkit_cli.option_groups import grouped
-from toolkit_cli.versions import version_report
 
 NAME = "toolkit"
 _COMPLETION_VARIABLE = "_TOOLKIT_COMPLETE"
@@ -46,6 +45,8 @@ def _show_version(context: typer.Context, wanted: bool) -> None:  # noqa: FBT001
 
 
 def _all_versions() -> str:
+    from toolkit_cli.versions import version_report  # noqa: PLC0415 - it loads what reads the metadata of packages
+
     return version_report()
 
 
