@@ -30,6 +30,7 @@ from toolkit.tools.foreign_values import (
     plain_text,
     words_of,
 )
+from toolkit.tools.frameworks import may_be_foreign, recogniser
 from toolkit.tools.functions import build_function
 from toolkit.tools.marked_methods import marked_methods
 from toolkit.tools.marking import mark_of
@@ -217,14 +218,21 @@ def _members(thing: object) -> Iterable[object]:
 def _listed_in(thing: object) -> Iterable[object]:
     """Return what a list or the like holds, of tools that were made by a call alone: nothing else names them."""
     members = _members(thing) if type(thing) in (list, tuple, set, frozenset, dict) else ()
-    return [member for member in members if issubclass(type(member), Tool)]
+    return [member for member in members if issubclass(type(member), Tool) or _is_foreign(type(member))]
 
 
 def _is_tool(thing: object, module: ModuleType) -> bool:
     """Whether a thing that stands in a module is there to be a tool; what merely could be one must be named."""
     if issubclass(type(thing), Tool) or mark_of(thing) is not None:
         return True
-    return not issubclass(type(thing), ModuleType | FunctionType) and _makes_tools(type(thing), thing, module)
+    if issubclass(type(thing), ModuleType | FunctionType):
+        return False
+    return _is_foreign(type(thing)) or _makes_tools(type(thing), thing, module)
+
+
+def _is_foreign(cls: type) -> bool:
+    """Whether the objects of a class are tools of another framework, or hold some."""
+    return may_be_foreign(cls) and recogniser().foreign_class(cls) is not None
 
 
 def _is_declared(thing: object, module: ModuleType) -> bool:
@@ -235,6 +243,9 @@ def _is_declared(thing: object, module: ModuleType) -> bool:
 def _is_own_tool_class(cls: type, module: ModuleType) -> bool:
     if module_of_class(cls) != module.__name__ or isabstract(cls):
         return False
+    if may_be_foreign(cls):
+        found = recogniser().foreign_class(cls)
+        return found is not None and found.is_tool
     return Tool in bases_of_class(cls) or _makes_tools(cls, cls, module)
 
 

@@ -18,6 +18,7 @@ from toolkit.tools.foreign_values import (
     name_of_class,
     words_of,
 )
+from toolkit.tools.frameworks import may_be_foreign, recogniser
 from toolkit.tools.functions import build_function
 from toolkit.tools.marked_methods import boxed, marked_methods
 from toolkit.tools.marking import box_of, mark_of
@@ -67,6 +68,7 @@ def from_object(thing: Any) -> list[Tool]:
 def _has_no_tools(thing: Any) -> bool:
     """Return whether this is an object that nothing makes a tool; what merely lacks a mark is a mistake."""
     is_other_kind = issubclass(type(thing), Tool | type) or is_routine(thing) or mark_of(thing) is not None
+    is_other_kind = is_other_kind or may_be_foreign(type(thing))
     return not is_other_kind and not marked_methods(type(thing)) and not looks_like_text_tool(thing)
 
 
@@ -90,6 +92,8 @@ def _called(candidate: Any) -> str:
 def _built(candidate: Any, source: str | None) -> tuple[list[Tool], list[Problem]]:
     if issubclass(type(candidate), Tool):
         return vetted(candidate)
+    if may_be_foreign(type(candidate)) and (foreign := recogniser().foreign_tools(candidate, source)) is not None:
+        return foreign, []
     if issubclass(type(candidate), type):
         name = name_of_class(candidate)
         return [], [

@@ -108,7 +108,7 @@ class RemoteTool(Tool):
         return result
 
     def _hold_to(self, output_schema: Mapping[str, Any], result: ToolResult) -> None:
-        from toolkit.mcp.tools.foreign_schemas import complaint_about  # noqa: PLC0415 - with the SDK
+        from toolkit.tools.shapes.foreign_schemas import complaint_about  # noqa: PLC0415 - with the SDK
 
         if (complaint := complaint_about(result.structured, output_schema)) is not None:
             message = f"MCP server '{self.server.name}' broke the output schema of '{self.wire_name}': {complaint}"
@@ -119,7 +119,7 @@ class RemoteTool(Tool):
 
     @cached_property
     def _shape(self) -> "Shape":
-        from toolkit.mcp.tools.foreign_schemas import shape_of_arguments  # noqa: PLC0415 - only a call needs it
+        from toolkit.tools.shapes.foreign_schemas import shape_of_arguments  # noqa: PLC0415 - only a call needs it
 
         return shape_of_arguments(self.spec.parameters)
 

@@ -1,6 +1,6 @@
-"""Foreign schemas: what a server says of its arguments and results, held against them as far as that can be done here.
+"""Foreign schemas: what others say of the arguments and results of their tools, checked as far as possible here.
 
-A schema of a server is a stranger's: what is checked against it takes time in proportion to its text, whatever its
+A schema of a stranger may hold anything: what is checked against it takes time in proportion to its text, whatever its
 patterns are.
 """
 
@@ -16,7 +16,7 @@ _COMBINING = ("allOf", "anyOf", "oneOf", "$ref", "if", "patternProperties")
 
 
 def shape_of_arguments(parameters: Mapping[str, Any]) -> Shape:
-    """Return the shape of a tool's arguments; what cannot be checked here, the server checks."""
+    """Return the shape of a tool's arguments; what cannot be checked here, their owner checks."""
     schema = parameters
     if "properties" not in schema or any(key in schema for key in _COMBINING):
         schema = _opened(schema)

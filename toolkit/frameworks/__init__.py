@@ -1,0 +1,14 @@
+"""Frameworks: the tools of other libraries as Tools of ours, and ours as theirs.
+
+Each framework has a folder, and a row in `toolkit.tools.frameworks`, which tells what stands in it. Nothing about a
+framework stands anywhere else, and none is ever imported: its objects are recognised by the names of their classes.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from toolkit.frameworks.foreign_tools import ForeignTool as ForeignTool
+    from toolkit.frameworks.recognised import ForeignClass as ForeignClass
+else:
+    from toolkit.faces import face
+
+    __getattr__, __dir__, __all__ = face(__name__, {"foreign_tools": "ForeignTool", "recognised": "ForeignClass"})

@@ -1,0 +1,61 @@
+"""Foreign tools: a tool of another framework as a Tool of ours: its own definition, called its own way."""
+
+from collections.abc import Callable, Coroutine, Mapping
+from functools import cached_property
+from typing import Any
+
+from toolkit.tools.base import Tool
+from toolkit.tools.callees import Arguments
+from toolkit.tools.context import ToolContext
+from toolkit.tools.plain_arguments import plain_data
+from toolkit.tools.results import ToolResult
+from toolkit.tools.secret_arguments import veiled
+from toolkit.tools.shapes.arguments import read_arguments
+from toolkit.tools.shapes.foreign_schemas import shape_of_arguments
+from toolkit.tools.shapes.shape_values import Shape
+from toolkit.tools.spec import ToolSpec
+
+Invoke = Callable[[dict[str, Any], ToolContext], Coroutine[Any, Any, Any]]
+"""How a framework calls a tool of its own: with plain arguments; it returns a ToolResult or any value."""
+
+
+class ForeignTool(Tool):
+    """A tool of another framework.
+
+    Attributes:
+        framework: The framework, by its name in `toolkit.tools.frameworks`.
+        thing: The object of the framework.
+        function: The user's function behind it, if there is one.
+    """
+
+    suspends = True
+
+    def __init__(self, spec: ToolSpec, invoke: Invoke, *, framework: str, thing: object, function: Any = None) -> None:
+        """Keep what the framework says of its tool, exactly as its model would be sent it, and how it is called."""
+        self.spec = spec
+        self.framework = framework
+        self.thing = thing
+        self.function = function
+        self._invoke = invoke
+
+    def parse(self, arguments: Arguments) -> Any:
+        """Return the arguments by name, held against the schema as far as that can be done here."""
+        optional = frozenset(self.spec.properties) - frozenset(self.spec.required)
+        return read_arguments(self._shape, arguments, optional)
+
+    def describe(self, parsed: Any) -> dict[str, Any]:
+        """Return the arguments as plain data, with a mask for each secret."""
+        return veiled(plain_data(parsed), self.spec.parameters)
+
+    def defaults(self, parsed: Any) -> Mapping[str, Any]:
+        """Return what the schema says that stands in for the parameters that are left out."""
+        schemas = self.spec.properties.items()
+        return {name: one["default"] for name, one in schemas if name not in parsed and "default" in one}
+
+    async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:
+        """Have the framework do the work."""
+        return self.result_of(await self._invoke(plain_data(parsed), context))
+
+    @cached_property
+    def _shape(self) -> Shape:
+        return shape_of_arguments(self.spec.parameters)

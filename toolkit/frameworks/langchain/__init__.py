@@ -1,0 +1,1 @@
+"""LangChain: `@tool`, `StructuredTool`, and objects of classes derived from `BaseTool`."""
