@@ -209,12 +209,17 @@ def test_what_tools_print_disturbs_no_message_and_stdin_is_empty(seen):
     ("name", "words"),
     [
         ("leave", "the tool called sys.exit(3)"),
-        ("odd", "strange"),
+        ("odd", "Odd: strange"),
         ("give_up", "what it waited for was cancelled"),
     ],
 )
 def test_whatever_a_tool_raises_ends_its_call_alone(seen, name, words):
     assert (getattr(seen, name).is_error, text(getattr(seen, name))) == (True, words)
+
+
+def test_the_class_of_what_a_tool_raised_is_there_for_programs(seen):
+    assert seen.odd.meta["toolkit/exception"] == "Odd"
+    assert "toolkit/exception" not in seen.faulty.meta
 
 
 def test_task_of_a_tool_that_interrupts_ends_nothing(seen):

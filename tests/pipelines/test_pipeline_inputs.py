@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolkit import ToolResult
+from toolkit import Pipeline, ToolResult, tool
 
 INPUTS = """
 inputs:
@@ -115,6 +115,58 @@ def test_without_inputs_there_is_one_text(bench):
         ToolResult("AB"),
         ToolResult(""),
     )
+
+
+READ_NOTHING = [
+    "steps: [{add: {a: 1, b: 2}}]",
+    "steps: [{add: {a: 1, b: 2}}, {use: repeat, pipe: text, with: {times: 2}}]",
+    "steps: [{for_each: [a, b], use: upper}]",
+    "steps: [{parallel: {one: {set: 1}, two: [{set: b}, upper]}}]",
+    "steps: [{approve: Go?}, {set: 1}]",
+    "steps: [{set: 1, when: '${{ 1 > 2 }}'}]",
+    "steps: [{set: 1}]\noutput: ${{ prev }}",
+    "steps: [{set: 1}]\non_failure: [upper]",
+]
+READ_TEXT = [
+    "steps: [upper]",
+    "steps: [{add: {a: 1, b: 2}}, {set: '${{ input }}'}]",
+    "steps: [{set: '${{ prev }}'}]",
+    "steps: [{set: '${{ inputs }}'}]",
+    "steps: [{set: 1, when: '${{ len(prev) > 2 }}'}]",
+    "steps: [{for_each: '${{ lines(input) }}', use: upper}]",
+    "steps: [{parallel: {one: {set: 1}, two: [upper]}}]",
+    "steps: [{approve: 'Post ${{ prev }}?'}, {set: 1}]",
+    "steps: [{approve: Go?}, {repeat: {times: 2}}]",
+    "steps: [{approve: Go?}]",
+    "steps: [{set: 1, when: '${{ 1 > 2 }}'}, upper]",
+    "steps: [{set: 1}]\noutput: ${{ input }}",
+    "steps: [{set: 1}]\non_failure: [{set: '${{ input }}'}]",
+]
+
+
+@pytest.mark.parametrize("text", READ_NOTHING)
+def test_a_pipeline_whose_steps_need_no_text_asks_for_none(bench, text):
+    pipeline = bench.read(text)[0]
+    assert (pipeline.spec.parameters, pipeline.pipe) == ({"type": "object", "properties": {}}, "parameter")
+
+
+@pytest.mark.parametrize("text", READ_TEXT)
+def test_a_pipeline_with_a_step_that_needs_the_text_asks_for_it(bench, text):
+    pipeline = bench.read(text)[0]
+    assert (list(pipeline.spec.required), pipeline.pipe) == (["input"], "text")
+
+
+def test_a_pipeline_made_in_python_always_takes_one_text():
+    @tool
+    def greet() -> str:
+        """Say hello to everybody."""
+        return "hello"
+
+    pipeline = Pipeline.of(greet)
+    assert pipeline.spec.required == ("input",)
+    assert [problem.message for problem in pipeline.problems] == [
+        "step 'greet' does not take the pipeline's input, which is lost"
+    ]
 
 
 def test_the_schema_of_inputs_is_the_tools(bench):

@@ -50,6 +50,7 @@ class _Reader(HeadReader):
             steps=self._steps(root, steps),
             output=None if output is None else read_value(output, self.problems),
             on_failure=self._on_failure(root.get("on_failure"), steps),
+            drops_unread_input=True,
         )
         self.problems += steps.duplicates()
         self._check_count(steps)

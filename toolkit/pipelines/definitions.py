@@ -138,6 +138,7 @@ class PipelineDefinition(NamedTuple):
         error_strategy: What happens after a failure.
         output: What it gives; `None` means the last step's result.
         on_failure: Steps that run when it has failed.
+        drops_unread_input: Whether it takes nothing where `inputs` is `None` and no step reads the text.
     """
 
     name: Word
@@ -149,3 +150,4 @@ class PipelineDefinition(NamedTuple):
     error_strategy: ErrorStrategy = ErrorStrategy.FAIL_FAST
     output: Value | None = None
     on_failure: tuple[StepDefinition, ...] = ()
+    drops_unread_input: bool = False

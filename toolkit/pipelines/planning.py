@@ -92,13 +92,13 @@ class _Planner:
         steps, after = self._chain(definition.steps, scope, _Place(is_last=True))
         self.checker.check(definition.output, after)
         on_failure = self._on_failure(after)
-        self.remarks.finish(definition, self.checker.read)
+        taken = self.remarks.finish(definition, self.checker.read, after)
         return Plan(
             name=definition.name.text,
             description=definition.description,
             steps=steps,
             error_strategy=definition.error_strategy,
-            inputs=definition.inputs,
+            inputs=() if definition.drops_unread_input and not taken else definition.inputs,
             output=definition.output,
             on_failure=on_failure,
             environment=self._environment(),
@@ -198,7 +198,7 @@ class _Planner:
             case Branches() as branches:
                 return self._branches(step, branches, scope, place)
             case Ask():
-                return _Planned(step, None, {"prev"})
+                return _Planned(step, None, set())
 
     def _call(self, step: PlannedStep, use: Use, scope: Scope) -> _Planned:
         roots = self.checker.check(use.arguments, scope)
@@ -226,7 +226,7 @@ class _Planner:
             schemas[name] = (after.previous.schema if after.previous else None) or {}
             inside |= {one: schema for one, schema in after.steps.items() if one not in scope.steps}
         schema = {"type": "object", "properties": schemas, "required": list(schemas)}
-        return _Planned(step._replace(branches=planned), schema, {"prev"}, inside)
+        return _Planned(step._replace(branches=planned), schema, set(), inside)
 
     # ------------------------------------------------------------------------------------------------- single keys
 

@@ -42,7 +42,7 @@ class Remarks:
         carriers = scope.previous.carriers if scope.previous is not None else ()
         if roots & {"prev"}:
             self._taken_inputs.update(name for carrier in carriers if carrier.is_input for name in carrier.names)
-        elif carriers and not _holds_nothing(scope):
+        elif carriers and step.kind in ("use", "set") and not _holds_nothing(scope):
             self._suspects.append(_Suspect(step, carriers))
         definition = step.definition
         if definition.when is not None and _is_never(definition.when):
@@ -78,32 +78,37 @@ class Remarks:
             hint = "questions are put one at a time; ask once before, with a step that has 'approve' alone"
             self._warn(CONCURRENT_QUESTION, place, f"step {step.label!r} asks while others run beside it", hint)
 
-    def finish(self, definition: PipelineDefinition, read: Reading) -> None:
+    def finish(self, definition: PipelineDefinition, read: Reading, after: Scope) -> AbstractSet[str]:
         """Tell what only the whole pipeline shows: outputs that nobody takes, and inputs that nobody reads.
 
         Where something is wrong, it is not known what it would have taken.
+
+        Returns:
+            The names of the inputs that something takes.
         """
+        taken = self._taken_inputs | read.inputs | _handed_through(definition, after)
         if errors_among(self._problems):
-            return
+            return taken
         for step, items in self._same_for_all:
             hint = "write ${{ item }} where it belongs, or name the parameter with 'pipe'"
             self._warn(AMBIGUOUS_PIPE, items.node.location, f"step {step.label!r} does the same for every item", hint)
         for step, carriers in self._suspects:
-            if not any(carrier.names & (read.inputs if carrier.is_input else read.steps) for carrier in carriers):
-                self._tell_lost(step, carriers)
+            if not any(carrier.names & (taken if carrier.is_input else read.steps) for carrier in carriers):
+                self._tell_lost(step, carriers, drops_input=definition.drops_unread_input)
         for given in definition.inputs or ():
             name = given.name
-            if name.text not in read.inputs and name.text not in self._taken_inputs:
+            if name.text not in taken:
                 self._warn(
                     UNUSED_INPUT,
                     name.location,
                     f"the input {name.text!r} is never used",
                     f"read inputs.{name.text}, or take it out",
                 )
+        return taken
 
-    def _tell_lost(self, step: PlannedStep, carriers: tuple[Carrier, ...]) -> None:
+    def _tell_lost(self, step: PlannedStep, carriers: tuple[Carrier, ...], *, drops_input: bool) -> None:
         if all(carrier.is_input for carrier in carriers):
-            return self._tell_lost_input(step, carriers[0])
+            return None if drops_input else self._tell_lost_input(step, carriers[0])
         whose = " or ".join(repr(carrier.label) for carrier in carriers if not carrier.is_input)
         hint = "name a parameter with 'pipe', write ${{ prev }} under 'with', or give the step before an id and read it"
         return self._warn(
@@ -116,7 +121,7 @@ class Remarks:
     def _tell_lost_input(self, step: PlannedStep, carrier: Carrier) -> None:
         if "input" not in carrier.names:
             return  # a declared input that nobody reads is told once, where it is declared
-        hint = "name a parameter with 'pipe', or write 'inputs: {}' at the top if it takes nothing"
+        hint = "name a parameter with 'pipe', or read ${{ input }}"
         self._warn(
             AMBIGUOUS_PIPE,
             step.definition.location,
@@ -126,6 +131,14 @@ class Remarks:
 
     def _warn(self, code: str, place: Location, message: str, hint: str | None = None) -> None:
         self._problems.append(Problem(code, message, place, "warning", hint))
+
+
+def _handed_through(definition: PipelineDefinition, after: Scope) -> AbstractSet[str]:
+    """Return the names of the only input where the pipeline gives it back: it has gates and nothing else."""
+    if definition.output is not None or after.previous is None:
+        return frozenset()
+    carriers = after.previous.carriers
+    return frozenset().union(*(one.names for one in carriers)) if all(one.is_input for one in carriers) else frozenset()
 
 
 def _holds_nothing(scope: Scope) -> bool:

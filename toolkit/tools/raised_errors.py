@@ -43,12 +43,17 @@ def kind_of_error(error: BaseException) -> str:
 
 
 def message_of(error: BaseException) -> str:
-    """Return what an exception says; the name of its class if that is nothing, or cannot be had."""
+    """Return what an exception says, for models and other callers.
+
+    The name of its class is all if it says nothing, and stands before words that mean little without it: those of a
+    `KeyError`, and of what is no `Exception`, such as a subclass of `BaseException` of the tool's own.
+    """
     text = answer(lambda: str(error), "")
     text = plain_text(text) if is_text(text) else ""
     if not text.strip():
         return kind_of_error(error)
-    return f"KeyError: {text}" if isinstance(error, KeyError) else text
+    needs_kind = isinstance(error, KeyError) or not isinstance(error, Exception)
+    return f"{kind_of_error(error)}: {text}" if needs_kind else text
 
 
 def raised_by(error: BaseException, words: str) -> Raised | None:

@@ -14,6 +14,9 @@ from toolkit.tools.results import ToolResult
 ERROR_CODE = "toolkit/error_code"
 """The key of a failed result's `_meta` that holds what kind of failure it was."""
 
+EXCEPTION = "toolkit/exception"
+"""The key of a failed result's `_meta` that holds the name of the class of what the tool raised."""
+
 LONGEST = 1_000_000
 """Characters of a result that are sent, unless somebody says otherwise."""
 
@@ -38,7 +41,7 @@ class Answering(NamedTuple):
             version: The version of the protocol.
         """
         if result.error is not None:
-            failed = self.failure(result.error, result.error_code)
+            failed = self.failure(result.error, result.error_code, result.raised and result.raised.kind)
             failed.content = self._content(result.error, result)
             return failed
         structured = self._structured(result.structured)
@@ -54,10 +57,12 @@ class Answering(NamedTuple):
             answer.structured_content = definition.content_in_era(structured, version)
         return answer
 
-    def failure(self, message: str, code: str | int | None = None) -> types.CallToolResult:
-        """Return a failed result: the message is for the model, the code for programs."""
-        meta = None if code is None else {ERROR_CODE: code}
-        return types.CallToolResult(content=[self._text(message)], is_error=True, _meta=meta)
+    def failure(
+        self, message: str, code: str | int | None = None, exception: str | None = None
+    ) -> types.CallToolResult:
+        """Return a failed result: the message is for the model, the code and the exception's class for programs."""
+        meta = {key: value for key, value in ((ERROR_CODE, code), (EXCEPTION, exception)) if value is not None}
+        return types.CallToolResult(content=[self._text(message)], is_error=True, _meta=meta or None)
 
     def _content(self, text: str, result: ToolResult) -> list[types.ContentBlock]:
         """Return a text and the attachments of a result; what is cut has no places for them."""
