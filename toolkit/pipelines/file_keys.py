@@ -21,7 +21,7 @@ TOP_ROWS: Final = (
         {"type": "string", "pattern": "^[A-Za-z0-9_]+$"}),
     Row("description", "what it does and when to use it", {"type": "string"}),
     Row("tools", "sources of tools to open, relative to the file", {"type": "array", "items": {"type": "string"}}),
-    Row("inputs", "what it takes: a JSON Schema fragment for each name; by default, one text `input` if a step reads it",
+    Row("inputs", "what it takes: a JSON Schema fragment by name; by default one text, `input`, if a step reads that",
         {"type": ["object", "null"], "propertyNames": {"pattern": NAME}, "additionalProperties": reference("input")}),
     Row("defaults", "`timeout`, `retry` and `max_parallel` for every step that says nothing else",
         closed({row.name: row.described for row in DEFAULT_ROWS})),
