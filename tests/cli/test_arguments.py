@@ -65,6 +65,16 @@ def test_a_text_without_a_name_is_the_one_text_that_the_tool_takes(text):
     assert gathered(text=text if text != "-" else "") == ({"text": text if text != "-" else ""}, [])
 
 
+def test_a_json_object_of_arguments_is_no_text_unless_it_is_said_to_be_one():
+    whole, misspelt, other = '{"text": "a", "count": 2}', '{"txet": "a"}', '{"city": "Oslo"}'
+    assert gathered(whole) == ({"text": "a", "count": 2}, [])
+    assert gathered(misspelt) == ({"txet": "a"}, ["many has no argument 'txet'"])
+    assert gathered(other) == ({"text": other}, [])
+    assert gathered(text=whole) == ({"text": whole}, [])
+    assert gathered(piped=lambda: whole) == ({"text": whole}, [])
+    assert gathered("text=b", whole) == ({"text": "b", "count": 2}, [])
+
+
 @given(st.text())
 def test_what_is_piped_is_only_read_where_it_is_wanted(text):
     def unwanted():

@@ -164,6 +164,27 @@ def test_the_text_of_a_built_in_tool_needs_no_name(run):
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "512\n", "")
 
 
+def test_arguments_of_a_text_tool_may_be_a_json_object(run):
+    assert run("calculator", '{"input": "1+1"}').stdout == "2\n"
+    misspelt = run("calculator", '{"inptu": "1+1"}')
+    assert (misspelt.returncode, misspelt.stderr) == (
+        2,
+        (
+            "error: calculator has no argument 'inptu'\nhint: did you mean 'input'?\n\n"
+            "error: missing argument 'input' (string): The input to pass to the tool\n"
+            "hint: write: toolkit run calculator input=…\n"
+        ),
+    )
+    other = run("calculator", '{"expresion": "1+1"}')
+    assert (other.returncode, other.stderr) == (
+        1,
+        (
+            "error: Invalid expression: Unexpected character '{'\n"
+            "hint: the whole JSON object was the text of 'input'; write the text alone\n"
+        ),
+    )
+
+
 def test_text_goes_to_the_one_required_text_of_a_tool_that_takes_json(run, project):
     ended = run("glob", "*.py")
     assert (ended.returncode, ended.stdout.splitlines()) == (0, sorted(path.name for path in project.glob("*.py")))

@@ -12,6 +12,7 @@ from toolkit.tools.foreign_values import words_of
 from toolkit.tools.shapes.unknown_members import unknown_members
 from toolkit_cli.arguments.assignments import Assignment, read_assignment, read_text_file, with_file_read
 from toolkit_cli.arguments.conversion import Schemas
+from toolkit_cli.arguments.json_words import arguments_meant
 from toolkit_cli.arguments.text_places import USAGE, TextPlace, text_place
 
 _MEMBER = re.compile(r"[.\[]")
@@ -211,6 +212,9 @@ def _take_text(tool: Tool, schemas: Schemas, given: Given, texts: Sequence[str],
         gathered.problems.append(
             Problem("", f"only one text can be the input, but there are {len(said)}: {listed}", hint=hint)
         )
+        return
+    if texts and (meant := arguments_meant(texts[0], schemas.properties)) is not None:
+        gathered.arguments.update(meant | gathered.arguments)
         return
     place = text_place(tool, schemas, gathered.arguments)
     if said:

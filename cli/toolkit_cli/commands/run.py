@@ -41,7 +41,7 @@ from toolkit_cli.running.outcomes import present
 from toolkit_cli.running.process_exit import leave_if_threads_remain
 from toolkit_cli.running.reporters import RunReporter, both, message_channel, write_event
 from toolkit_cli.running.rule_checks import check_rules
-from toolkit_cli.running.tool_calls import Ending, call_tool
+from toolkit_cli.running.tool_calls import Ending, call_tool, with_hint_on_json
 from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
 
@@ -133,7 +133,7 @@ def run(  # noqa: PLR0913 - each is an option of the command
 
         def show(ending: Ending) -> None:
             screen.close()
-            present(ending, format, reporter, kept, belongs_to.uses)
+            present(with_hint_on_json(ending, tool, words or ()), format, reporter, kept, belongs_to.uses)
 
         call_context = ToolContext(
             values,

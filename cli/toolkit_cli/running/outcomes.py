@@ -54,7 +54,7 @@ def show(
         _show_kept(steps)
     if ending.problem is not None:
         failed = reporter.failed_step if reporter is not None else None
-        hint = f"in step '{failed}'" if failed is not None else None
+        hint = f"in step '{failed}'" if failed is not None else ending.problem.hint
         report([replace(ending.problem, hint=hint)], ending.exit_code, as_json=format != "text")
 
 

@@ -1,6 +1,7 @@
 """Tool calls: one call of a tool from the command line, and how it ended."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from toolkit.errors import BudgetExceeded, ExitEarlyError, TerminationRequested
@@ -9,6 +10,7 @@ from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_values import words_of
 from toolkit.tools.results import NO_MESSAGE, ToolResult
+from toolkit_cli.arguments.json_words import object_in
 from toolkit_cli.failures import ExitCode
 from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.interrupts import Interrupts
@@ -93,6 +95,17 @@ def _ending_of(result: ToolResult) -> Ending:
     if (raised := result.raised) is None:
         return Ending(result, exit_code, Problem("", message))
     return Ending(result, exit_code, Problem("", raised.named_in(message), raised.place))
+
+
+def with_hint_on_json(ending: Ending, tool: Tool, words: Iterable[str]) -> Ending:
+    """Return how the call of a text tool ended, with a hint if it failed on a JSON object that was its whole text."""
+    problem = ending.problem
+    if tool.pipe != "text" or ending.exit_code != ExitCode.FINDINGS or problem is None or problem.hint:
+        return ending
+    if not any(object_in(word) for word in words):
+        return ending
+    hint = f"the whole JSON object was the text of {', '.join(tool.spec.required)!r}; write the text alone"
+    return ending._replace(problem=replace(problem, hint=hint))
 
 
 def _forced(end: ForcedEnd) -> Ending:
