@@ -1,9 +1,8 @@
 """Releases: which one this is, as the build found it in the tags."""
 
-from importlib import import_module
-
 try:
-    __version__: str = import_module("toolkit._version").__version__  # a build writes it; it is in no checkout
+    # A build writes it; it is in no checkout.
+    from toolkit._version import __version__  # type: ignore[import-not-found,unused-ignore]
 except ModuleNotFoundError:
     __version__ = "0+unbuilt"
 

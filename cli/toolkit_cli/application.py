@@ -1,5 +1,6 @@
 """The application as Typer understands it: a group whose commands are loaded only when one is named."""
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -150,6 +151,9 @@ class _Command(TyperCommand):
             raise typer.Exit from error
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        if not gc.isenabled():
+            gc.freeze()
+            gc.enable()
         remove_leftovers()
         with console.DataKeptApart():
             return super().invoke(ctx)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from toolkit.releases import __version__
@@ -46,6 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         case ["--help" | "-h"]:
             console.write_help(HELP)
             return 0
+    gc.disable()  # until a command begins: all that is imported stays, and is not looked through again and again
     try:
         application()(arguments)
     except SystemExit as ending:

@@ -1,15 +1,13 @@
 """Changes: what an export did to a definition, what it could not mend, and the notes that are taken on the way."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolkit.codes import UNSUPPORTED_KEYWORD
 from toolkit.dialects.limits import Limit
 from toolkit.problems import Severity
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """One thing that an export says otherwise than the specification does.
 
     Attributes:
@@ -25,8 +23,7 @@ class Change:
     code: str = UNSUPPORTED_KEYWORD
 
 
-@dataclass(frozen=True, slots=True)
-class Objection:
+class Objection(NamedTuple):
     """One thing that a provider will refuse or misread, and that no export can mend.
 
     Attributes:

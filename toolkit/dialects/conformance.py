@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from toolkit.codes import (
@@ -62,7 +61,7 @@ def objections(
     about = [*_root_objections(found, provider), *_objections_to_spec(found.spec, provider)]
     if is_own and provider in DIALECTS:
         about += _as_it_stands(found, provider)
-    return [replace(one, pointer=_placed(one.pointer, found)) for one in about]
+    return [one._replace(pointer=_placed(one.pointer, found)) for one in about]
 
 
 def request_objections(

@@ -1,6 +1,5 @@
 """Limits: what a provider can set a limit to. Exports obey them, objections cite them, the guide prints them."""
 
-from dataclasses import dataclass, fields
 from typing import Any, Generic, NamedTuple, TypeVar
 
 T_co = TypeVar("T_co", covariant=True)
@@ -21,8 +20,7 @@ class Limit(NamedTuple, Generic[T_co]):
     source: Source
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(NamedTuple):
     """What one provider takes; None means that it sets no such limit, or that none is known.
 
     Attributes:
@@ -94,5 +92,4 @@ class Limits:
 
     def stated(self) -> dict[str, Limit[Any]]:
         """Return the limits that it does set, by the names of their attributes."""
-        found = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: limit for name, limit in found.items() if isinstance(limit, Limit)}
+        return {name: limit for name, limit in self._asdict().items() if isinstance(limit, Limit)}

@@ -1,7 +1,5 @@
 """Providers: what each of them takes, as data; every limit with its source and the day it was checked."""
 
-from dataclasses import replace
-
 from toolkit.dialects.limits import Limit, Limits, Source
 
 _NOVEMBER = "2026-11-22"
@@ -52,8 +50,7 @@ _OPENAI = Limits(
     items_wanted=Limit(True, "an array must say what its items are", _OPENAI_ITEMS),
 )
 
-_OPENAI_STRICTLY = replace(
-    _OPENAI,
+_OPENAI_STRICTLY = _OPENAI._replace(
     title="OpenAI, strict",
     keywords=Limit(
         _SHAPE
@@ -89,8 +86,7 @@ _ANTHROPIC = Limits(
     ),
 )
 
-_ANTHROPIC_STRICTLY = replace(
-    _ANTHROPIC,
+_ANTHROPIC_STRICTLY = _ANTHROPIC._replace(
     title="Anthropic, strict",
     keywords=Limit(
         _SHAPE | {"const", "minItems", "format"}, "strict mode takes a part of JSON Schema", _ANTHROPIC_STRICT
@@ -151,8 +147,7 @@ _GEMINI = Limits(
     recursion=Limit("optional", "a schema may refer to itself only where that may be left out", _GEMINI_JSON),
 )  # fmt: skip
 
-_GEMINI_AS_JSON_SCHEMA = replace(
-    _GEMINI,
+_GEMINI_AS_JSON_SCHEMA = _GEMINI._replace(
     title="Gemini, parametersJsonSchema",
     keywords=Limit(
         frozenset(
@@ -174,8 +169,7 @@ _BEDROCK_PLAIN = Limits(
     name_length=Limit(64, "a name has at most 64 characters", _BEDROCK),
 )
 
-_BEDROCK_STRICTLY = replace(
-    _ANTHROPIC_STRICTLY,
+_BEDROCK_STRICTLY = _ANTHROPIC_STRICTLY._replace(
     title="Bedrock, strict",
     name=_BEDROCK_PLAIN.name,
     name_length=_BEDROCK_PLAIN.name_length,
@@ -189,8 +183,7 @@ _MISTRAL = Limits(
     references=Limit("none", "some models send text for what stands behind a $ref", _MISTRAL_REFERENCES),
 )
 
-_MISTRAL_STRICTLY = replace(
-    _MISTRAL,
+_MISTRAL_STRICTLY = _MISTRAL._replace(
     title="Mistral, strict",
     closed=Limit(True, "every object must have additionalProperties: false", _MISTRAL_STRICT),
 )

@@ -1,8 +1,7 @@
 """Recognizing: definitions that others wrote, in whatever provider's form, and where in them everything stands."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from toolkit.dialects.parts import child
 from toolkit.tools.spec import ToolSpec
@@ -24,8 +23,7 @@ FORM_OF = {
 """The forms in which a provider takes a definition as it stands."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recognized:
+class Recognized(NamedTuple):
     """A definition that somebody wrote for a provider.
 
     Attributes:

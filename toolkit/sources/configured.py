@@ -5,17 +5,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from toolkit.codes import BAD_CONFIGURATION, NOT_FOUND
 from toolkit.problems import Problem
 from toolkit.sources.collected import Collected, as_warning, inner_names, named_tool
 from toolkit.sources.import_permission import Chooser
-from toolkit.sources.openers import Opener
 from toolkit.sources.targets import FilesTarget, NameTarget, Target, parse_target
 from toolkit.sources.toml_files import place_in_configuration
 from toolkit.tools.base import Tool
 from toolkit.tools.names import legal_name
+
+if TYPE_CHECKING:
+    from toolkit.sources.openers import Opener
 
 _NAME = re.compile(r"""^name[ \t]*:[ \t]*["']?([A-Za-z0-9_]+)""", re.MULTILINE)
 
@@ -23,7 +25,7 @@ _NAME = re.compile(r"""^name[ \t]*:[ \t]*["']?([A-Za-z0-9_]+)""", re.MULTILINE)
 class ConfiguredSources:
     """What the configuration names: Python is opened to know its tools, a pipeline only when it is wanted."""
 
-    def __init__(self, opener: Opener) -> None:
+    def __init__(self, opener: "Opener") -> None:
         """Open nothing yet."""
         self._opener = opener
         self._configuration = opener.configuration

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from toolkit.approvals.consents import Consents
 from toolkit.problems import Problem
 from toolkit.sources.collected import Collected
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.import_permission import Chooser
 from toolkit.sources.targets import Target
+
+if TYPE_CHECKING:
+    from toolkit.approvals.consents import Consents
 
 
 class Finder(Protocol):
@@ -60,7 +62,7 @@ class Opener(Protocol):
         """The MCP servers that the configuration names."""
 
     @property
-    def consents(self) -> Consents:
+    def consents(self) -> "Consents":
         """What the user has agreed to that the project's files set."""
 
     def open(self, text: str, base: Path, chooser: Chooser) -> Collected:

@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolkit.codes import CIRCLE_OF_PIPELINES, NO_TOOLS, NOT_FOUND
-from toolkit.documents import is_agent, read_document
 from toolkit.problems import Location, Problem, did_you_mean, errors_among
-from toolkit.sources.classes import find_class
 from toolkit.sources.collected import Collected, table_of
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.configured import ConfiguredSources
@@ -237,6 +235,9 @@ class SourceOpener:
         return self._yaml[key]
 
     def _read_yaml(self, path: Path) -> tuple[Tool | None, list[Problem]]:
+        from toolkit.documents.document_reader import read_document  # noqa: PLC0415 - a Python file needs no YAML
+        from toolkit.documents.nodes import is_agent  # noqa: PLC0415 - as above
+
         document = read_document(path)
         if is_agent(document[0]):
             from toolkit.agents.files.loading import read_agent  # noqa: PLC0415 - few files are agents
@@ -248,6 +249,8 @@ class SourceOpener:
 
     def open_class(self, text: str, base: Path) -> type | list[Problem]:
         """Return the class that `file.py:Class` or `module:Class` means, relative to the folder `base`."""
+        from toolkit.sources.classes import find_class  # noqa: PLC0415 - few files name classes
+
         return find_class(text, base, self._refused, self.permission)
 
     def find_ready(self, name: str) -> Collected | None:

@@ -10,18 +10,18 @@ from toolkit.codes import NOT_FOUND, UNKNOWN_TOOL
 from toolkit.problems import Problem, errors_among
 from toolkit.sources.collected import Collected, named_tool, table_of
 from toolkit.sources.folders import SUFFIXES
-from toolkit.sources.openers import Opener
 from toolkit.sources.targets import FilesTarget, parse_target
 from toolkit.tools.base import Tool
 
 if TYPE_CHECKING:
     from toolkit.agents.models.messages import Model
+    from toolkit.sources.openers import Opener
 
 
 class Scope:
     """What a YAML file may name: tools of its own `tools:`, then the configured ones, then the ready ones."""
 
-    def __init__(self, opener: Opener, own: Mapping[str, Tool] | None = None) -> None:
+    def __init__(self, opener: "Opener", own: Mapping[str, Tool] | None = None) -> None:
         """Keep who opens, and the tools of the pipeline's own sources."""
         self._opener = opener
         self._own = own or {}

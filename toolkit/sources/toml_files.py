@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolkit.codes import BAD_CONFIGURATION
-from toolkit.documents.nodes import place_of
 from toolkit.paths import bounded_bytes
 from toolkit.problems import Location, Problem
 from toolkit.sources.configuration import Configuration, keys_before
@@ -28,12 +27,14 @@ class TomlDocument:
 
     def place(self, path: Sequence[str]) -> Location:
         """Return where the key begins that a path leads to, or the last one on the way that there is."""
+        from toolkit.documents.nodes import place_of  # noqa: PLC0415 - only few keys are asked for
+
         found = place_of(self._root, path)
         return Location(self.file, found.line, found.column) if found else Location(self.file)
 
     @cached_property
     def _root(self) -> "Mapping":
-        from toolkit.documents.toml_reading import nodes_of  # noqa: PLC0415 - only few keys are asked for
+        from toolkit.documents.toml_reading import nodes_of  # noqa: PLC0415 - as above
 
         return nodes_of(self.data, self.text, self.file)
 

@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import cached_property, partial
 from types import CoroutineType
 from typing import Any
@@ -114,7 +113,7 @@ class ExecutingTool(Tool):
         free = [name for name in named if name not in signature.injected]
         if "context" in signature.injected.values() or not free:
             return signature
-        return replace(signature, injected={**signature.injected, free[0]: "context"})
+        return signature._replace(injected={**signature.injected, free[0]: "context"})
 
     def _injection_problems(self) -> list[Problem]:
         """Return a problem for each marker in the parameters of `execute` that the context cannot fill."""

@@ -1,8 +1,7 @@
 """Metrics: what is counted of every call. Subclass `Metrics` to send it where you want it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 NO_TAGS: Mapping[str, str] = {}
 
@@ -38,8 +37,7 @@ NO_METRICS = Metrics()
 Operation = Literal["success", "failure", "error", "duration", "count", "value"]
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(NamedTuple):
     """One thing that was recorded; `name` is the metric's name where it is the tool's own."""
 
     operation: Operation
@@ -47,7 +45,7 @@ class Recorded:
     agent: str = ""
     name: str = ""
     number: float = 1.0
-    tags: Mapping[str, str] = field(default_factory=dict)
+    tags: Mapping[str, str] = NO_TAGS
 
 
 class RecordingMetrics(Metrics):

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from toolkit.tools.attachments import attachments_in
 from toolkit.tools.base64_bytes import with_standard_base64
 from toolkit.tools.marking import mark_of
 from toolkit.tools.results import ToolResult
@@ -23,6 +22,8 @@ def as_result(value: Any) -> ToolResult:
         return value
     if isinstance(value, str):
         return ToolResult(value)
+    from toolkit.tools.attachments import attachments_in  # noqa: PLC0415 - most tools return text
+
     if attachments := attachments_in(value):
         return ToolResult("\n".join(one.words for one in attachments), artifact=value)
     return _as_json(value)

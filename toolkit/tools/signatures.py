@@ -6,9 +6,8 @@ import io
 import sys
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from toolkit.codes import UNFIT_PARAMETER, UNREADABLE_ANNOTATION
 from toolkit.problems import Problem
@@ -21,8 +20,7 @@ from toolkit.tools.places import place_of
 MISSING: Any = inspect.Parameter.empty
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """One parameter that a call fills.
 
     Attributes:
@@ -54,8 +52,7 @@ class Parameter:
         return self.default is MISSING
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(NamedTuple):
     """What a function wants and gives.
 
     Attributes:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from toolkit.dialects import export, objections, request_objections, request_tools
 from toolkit.problems import Location, Problem, errors_among
 from toolkit.tools.base import Tool
 from toolkit.tools.origins import place_of_tool
@@ -14,7 +13,6 @@ from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.opening import open_configured
 from toolkit_cli.options import Debug, Grants, Sources, Starts, Targets
-from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.running.server_consent import gate_for
 from toolkit_cli.settings import load_configuration
 
@@ -86,6 +84,7 @@ def _print_tools(
         if explain:
             _explain({tool.name: () for tool in tools}, dialect)
         return ExitCode.WELL
+    from toolkit.dialects import export, request_tools  # noqa: PLC0415 - the plain form needs none
 
     exports = [export(tool.spec, dialect) for tool in tools]
     definitions = request_tools(exports, dialect)
@@ -100,12 +99,15 @@ def _print_tools(
 
 def _explain(changes: "Mapping[str, Sequence[Change]]", dialect: str) -> None:
     from toolkit_cli.rendering.changes import explained  # noqa: PLC0415 - only an explanation needs it
+    from toolkit_cli.rendering.styles import paint_all  # noqa: PLC0415 - as above
 
     lines = explained(changes, dialect, console.width())
     console.say(paint_all(lines, colour=console.talk_has_colour()).rstrip("\n"))
 
 
 def _objections(tools: list[Tool], exports: "list[Export]", dialect: str) -> list[Problem]:
+    from toolkit.dialects import objections, request_objections  # noqa: PLC0415 - the plain form needs none
+
     pairs = zip(tools, exports, strict=True)
     found = [(tool, one) for tool, made in pairs for one in objections(tool.spec, dialect, made)]
     return [

@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from toolkit_cli.screen import Screen
-
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
     from toolkit.sources.configuration import Configuration
@@ -14,5 +12,6 @@ def gate_for(configuration: "Configuration") -> "Gate | None":
     if not configuration.mcp:
         return None
     from toolkit_cli.running.answer_sources import Answers, make_gate  # noqa: PLC0415 - few projects have servers
+    from toolkit_cli.screen import Screen  # noqa: PLC0415 - as above
 
     return make_gate(Answers(), Screen(), configuration.approval_timeout)

@@ -9,7 +9,6 @@ from math import isfinite
 from types import NoneType
 from typing import Any
 
-from toolkit.tools.attachments import holds_attachments
 from toolkit.tools.results import ToolResult
 from toolkit.tools.shapes.plain_types import form_of, object_of
 from toolkit.tools.shapes.shape_values import Shape, UnfitTypeError
@@ -55,11 +54,15 @@ def shape_of_type(annotation: Any) -> Shape:
 
 def output_schema(annotation: Any) -> dict[str, Any] | None:
     """Return the JSON Schema of what a function returns, or `None` where its annotation does not tell."""
-    if annotation in (MISSING, None, type(None), Any, ToolResult) or holds_attachments(annotation):
+    if annotation in (MISSING, None, type(None), Any, ToolResult):
         return None
     form = form_of(annotation)
     if form is not None:
         return form.schema
+    from toolkit.tools.attachments import holds_attachments  # noqa: PLC0415 - as below
+
+    if holds_attachments(annotation):
+        return None
     from toolkit.tools.shapes.pydantic_types import serialized_schema  # noqa: PLC0415 - it is the long way
 
     try:
