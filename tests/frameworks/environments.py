@@ -1,0 +1,110 @@
+"""Environments: the frameworks that the tests meet, each installed where it conflicts with no other.
+
+    python tests/frameworks/environments.py FOLDER [NAME…]     # makes those that are missing, all or the named ones
+    TOOLKIT_FRAMEWORKS=FOLDER pytest --proofs tests/frameworks
+
+Behind an environment's own packages stand those of the Python that runs the tests, toolkit among them.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+REQUIREMENTS: Mapping[str, tuple[str, ...]] = {
+    "agents": (
+        "langchain>=1.3,<2",
+        "langchain-core>=1.7.2,<2",
+        "openai-agents>=0.24,<0.25",
+        "pydantic-ai-slim>=2.68,<3",
+    ),
+    "anthropic": ("anthropic>=2.12,<3", "claude-agent-sdk>=0.2.187,<0.3"),
+    "fastmcp2": ("fastmcp>=2.14.7,<3",),
+    "fastmcp3": ("fastmcp>=3.4,<4",),
+    "fastmcp4": ("fastmcp>=4.1.2,<5",),
+    "mcp1": ("mcp>=1.30,<2",),
+    "mcp2": ("mcp>=2.3,<3",),
+}
+"""What each environment needs. What installs together stands together."""
+
+_BEHIND = "TOOLKIT_TESTS_BEHIND"
+_PATH_FILE = f"import os, site; site.addsitedir(os.environ['{_BEHIND}']) if '{_BEHIND}' in os.environ else None\n"
+"""Read when Python starts: the packages of whoever runs the tests come last."""
+
+
+class Environment(NamedTuple):
+    """A Python that has a framework."""
+
+    name: str
+    python: Path
+
+    def run(self, *arguments: Any, cwd: Path, given: str = "") -> "subprocess.CompletedProcess[str]":
+        """Run it and return what it printed: `run("-m", "toolkit_cli", "list", "server.py", cwd=folder)`."""
+        settings = {name: value for name, value in os.environ.items() if not name.startswith("TOOLKIT_")}
+        behind = {_BEHIND: sysconfig.get_path("purelib"), "COLUMNS": "120", "PYTHONDONTWRITEBYTECODE": "1"}
+        return subprocess.run(
+            [str(self.python), *map(str, arguments)],
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+            cwd=cwd,
+            env={**settings, **behind},
+            input=given,
+            timeout=120,
+        )
+
+
+def environment_in(folder: Path, name: str) -> Environment | None:
+    """Return an environment; None if nobody has made it, or not for these requirements."""
+    made = folder / name / "made"
+    if not made.is_file() or made.read_text("utf-8") != _stamp(name):
+        return None
+    return Environment(name, folder / name / "bin/python")
+
+
+def make(folder: Path, name: str) -> None:
+    """Make an environment, with a lock against others that make the same; it counts once it is complete.
+
+    Raises:
+        subprocess.CalledProcessError: If pip cannot install what it needs.
+    """
+    import fcntl
+
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if environment_in(folder, name) is not None:
+            return
+        place = folder / name
+        shutil.rmtree(place, ignore_errors=True)
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(place)], check=True)
+        pip = [sys.executable, "-m", "pip", "--python", str(place / "bin/python"), "install", "--quiet"]
+        subprocess.run([*pip, "--disable-pip-version-check", *REQUIREMENTS[name]], check=True)
+        packages = next(place.glob("lib/python3*/site-packages"))
+        (packages / "behind.pth").write_text(_PATH_FILE, "utf-8")
+        (place / "made").write_text(_stamp(name), "utf-8")
+
+
+def _stamp(name: str) -> str:
+    return "\n".join(REQUIREMENTS[name])
+
+
+def main(folder: str, *names: str) -> int:
+    """Make environments and report each; 1 if one could not be made."""
+    failed = []
+    for name in names or REQUIREMENTS:
+        try:
+            make(Path(folder).absolute(), name)
+        except subprocess.CalledProcessError:
+            failed.append(name)
+    if failed:
+        sys.stderr.write(f"pip could not make: {', '.join(failed)}\n")
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,100 @@
+"""Sessions: what the program says of a module of a framework, command by command, with whole outputs.
+
+A folder in `tests/frameworks/cases` holds a module as the framework's own documentation would write it, and what goes
+with it, such as a pipeline; and `session.txt`:
+
+    environments: fastmcp3 fastmcp4
+    $ toolkit list server.py
+    …what is printed; a line of stderr begins with `! `, and a code other than 0 stands in a line of its own: [1]
+
+`test_sessions.py` runs each in every environment that it names. `python -m tests.frameworks.sessions CASE…` writes
+the outputs anew, in the first of its environments: read what has changed before you commit it.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.frameworks.environments import Environment, environment_in
+
+CASES = Path(__file__).with_name("cases")
+_FIRST = "environments: "
+_PROMPT = "$ "
+
+
+class Session(NamedTuple):
+    """The session of a case.
+
+    Attributes:
+        folder: The case.
+        environments: The names of the environments that it holds in.
+        commands: The lines that are typed.
+        text: All of it, as it stands in the file.
+    """
+
+    folder: Path
+    environments: tuple[str, ...]
+    commands: tuple[str, ...]
+    text: str
+
+    @classmethod
+    def of(cls, folder: Path) -> "Session":
+        """Read the session of a case."""
+        text = (folder / "session.txt").read_text("utf-8")
+        first, *rest = text.splitlines()
+        commands = tuple(line.removeprefix(_PROMPT) for line in rest if line.startswith(_PROMPT))
+        return cls(folder, tuple(first.removeprefix(_FIRST).split()), commands, text)
+
+    def played(self, environment: Environment) -> str:
+        """Return the session as it goes in an environment, in a copy of the case."""
+        with tempfile.TemporaryDirectory() as made:
+            place = Path(made).resolve() / self.folder.name
+            shutil.copytree(self.folder, place, ignore=shutil.ignore_patterns("session.txt", "__pycache__"))
+            lines = [f"{_FIRST}{' '.join(self.environments)}"]
+            for command in self.commands:
+                lines += [f"{_PROMPT}{command}", *_answers(environment, command, place)]
+            return "\n".join(lines) + "\n"
+
+
+def sessions() -> list[Session]:
+    """Return the sessions of all cases."""
+    return [Session.of(path.parent) for path in sorted(CASES.glob("*/session.txt"))]
+
+
+def _answers(environment: Environment, command: str, place: Path) -> Iterator[str]:
+    """Yield the lines that a command prints: `toolkit …`, or `python …` for a program of the case."""
+    program, *arguments = shlex.split(command)
+    first = ("-m", "toolkit_cli") if program == "toolkit" else ()
+    ended = environment.run(*first, *arguments, cwd=place)
+    yield from _plain(ended.stdout, place).splitlines()
+    yield from (f"! {line}" for line in _plain(ended.stderr, place).splitlines())
+    if ended.returncode:
+        yield f"[{ended.returncode}]"
+
+
+def _plain(text: str, place: Path) -> str:
+    """Return a text without what differs from machine to machine."""
+    return re.sub(r"\b\d+(\.\d+)? (ms|s)\b", "# s", text.replace(str(place), "FOLDER"))
+
+
+def main(*names: str) -> None:
+    """Write the sessions of cases anew."""
+    folder = Path(os.environ["TOOLKIT_FRAMEWORKS"])
+    for session in sessions():
+        if names and session.folder.name not in names:
+            continue
+        environment = environment_in(folder, session.environments[0])
+        if environment is None:
+            sys.stderr.write(f"{session.environments[0]} is not in {folder}\n")
+            continue
+        (session.folder / "session.txt").write_text(session.played(environment), "utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
