@@ -3,11 +3,12 @@
 import os
 import signal
 from contextlib import nullcontext
+from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.volumes import EVERYDAY, PROOFS
+from tests.volumes import EVERYDAY, PROOFS, tries_of
 from tests.warm.starts import WarmStarts, installed, is_possible
 
 # A runner that was started in the background has these ignored, and hands that on to the programs that tests start.
@@ -17,7 +18,14 @@ for name in ("SIGHUP", "SIGTERM"):
         signal.signal(getattr(signal, name), signal.SIG_DFL)
 
 
-LEFT_OUT = pytest.StashKey[int]()
+class Everyday(NamedTuple):
+    """What the everyday run does not do: how many proofs it leaves out, and how many tests it runs in a smaller volume."""
+
+    left_out: int = 0
+    smaller: int = 0
+
+
+EVERYDAY_KEY = pytest.StashKey[Everyday]()
 
 
 def pytest_addoption(parser):
@@ -25,17 +33,17 @@ def pytest_addoption(parser):
     parser.addoption(
         "--proofs",
         action="store_true",
-        help="also run the long proofs: fuzzing in full, races, load, real servers and clients, every page of the docs",
+        help="also run the long proofs: fuzzing in full, races, load, real servers and clients",
     )
 
 
 def pytest_configure(config):
     """Set how many examples property tests try; a busy machine may take its time over each."""
     unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-    settings.register_profile(EVERYDAY, unhurried, max_examples=25)
+    settings.register_profile(EVERYDAY, unhurried, max_examples=10)
     settings.register_profile(PROOFS, unhurried)
     settings.load_profile(PROOFS if config.getoption("proofs") else EVERYDAY)
-    config.stash[LEFT_OUT] = 0
+    config.stash[EVERYDAY_KEY] = Everyday()
     if is_possible() and not config.getoption("proofs"):
         WarmStarts().install()
 
@@ -56,21 +64,27 @@ def pytest_collection_modifyitems(config, items):
         for item in items
         if item.get_closest_marker("proof") and not item.nodeid.partition("::")[2].startswith(named or ("\0",))
     ]
-    config.stash[LEFT_OUT] = len(left_out)
     items[:] = [item for item in items if item not in set(left_out)]
+    config.stash[EVERYDAY_KEY] = Everyday(len(left_out), sum(map(_has_volume, items)))
     config.hook.pytest_deselected(items=left_out)
 
 
+def _has_volume(item):
+    """Return whether a test does the same many times, with values or moments that chance chooses."""
+    return hasattr(item.obj, "hypothesis") or "tries" in item.fixturenames
+
+
 def pytest_sessionfinish(session):
-    """Report from a worker of pytest-xdist how many tests it left out; every worker leaves out the same."""
+    """Report from a worker of pytest-xdist what it did not do; every worker leaves out the same."""
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["left_out"] = session.config.stash[LEFT_OUT]
+        session.config.workeroutput["everyday"] = tuple(session.config.stash[EVERYDAY_KEY])
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node):
-    """Take the number from a worker."""
-    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", 0)
+    """Take the numbers from a worker, if it got as far as its end."""
+    if counted := getattr(node, "workeroutput", {}).get("everyday"):
+        node.config.stash[EVERYDAY_KEY] = Everyday(*counted)
 
 
 @pytest.fixture
@@ -79,6 +93,12 @@ def cold_starts():
     warm = installed()
     with warm.paused() if warm else nullcontext():
         yield
+
+
+@pytest.fixture
+def tries():
+    """Return how often a test tries what only repetition shows, for the number of tries in the proofs."""
+    return tries_of
 
 
 @pytest.fixture
@@ -121,10 +141,12 @@ def pytest_terminal_summary(terminalreporter, config):
         terminalreporter.section("attacks")
         for line in _table_of_attacks(attacks):
             terminalreporter.line(line)
-    if left_out := config.stash[LEFT_OUT]:
+    everyday = config.stash[EVERYDAY_KEY]
+    if any(everyday):
         terminalreporter.section("left out")
         terminalreporter.line(
-            f"{left_out} long proofs were left out, and property tests tried few examples; run everything with: pytest --proofs"
+            f"{everyday.left_out} long proofs were left out, and {everyday.smaller} tests of races and of chance ran at a tenth "
+            "of their volume or less; run everything with: pytest --proofs"
         )
 
 

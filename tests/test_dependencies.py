@@ -48,9 +48,15 @@ def imported(folder):
     return {name: file for name, file in found.items() if name not in ours}
 
 
+@pytest.fixture(scope="module")
+def distributions():
+    """Return the distributions that each importable package comes from."""
+    return packages_distributions()
+
+
 @pytest.mark.parametrize("folder", [*FOLDERS, "cli"])
-def test_what_a_room_imports_is_declared(folder):
-    known, distributions = declared(EXTRAS.get(folder, [])), packages_distributions()
+def test_what_a_room_imports_is_declared(folder, distributions):
+    known = declared(EXTRAS.get(folder, []))
     undeclared = {
         name: file
         for name, file in imported(folder).items()

@@ -223,6 +223,7 @@ def loaded_modules(project, folder, program, *arguments):
     return set(seen.read_text("utf-8").splitlines())
 
 
+@pytest.mark.proof
 def test_every_late_import_of_our_own_modules_saves_some_program_from_importing_them(project):
     (project / "clerk.yaml").write_text(AGENT, "utf-8")
     (project / "script.yaml").write_text(SCRIPT, "utf-8")

@@ -13,6 +13,6 @@ def examples(full: int) -> int:
     return min(full, settings.default.max_examples)
 
 
-def tries(full: int) -> int:
+def tries_of(full: int) -> int:
     """Return how often to try what only repetition shows: `full` for the proofs, and a tenth of it every day."""
     return full if settings.get_current_profile_name() == PROOFS else full // 10

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from pydantic_ai.models import known_model_names
 
 from tests.chat_server import Answer, ChatServer, Raw, Silence, failure, said
+from tests.volumes import examples
 from toolkit import ToolCall, tool
 from toolkit.agents import (
     ModelError,
@@ -174,7 +175,7 @@ FRAMES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(body=st.binary(max_size=40) | FRAMES.map(lambda frame: json.dumps(frame).encode()), is_streamed=st.booleans())
 def test_whatever_a_server_sends_is_a_reply_or_a_failure_of_the_model(body, is_streamed):
     data, kind = (

@@ -188,8 +188,17 @@ class Planted:
 
 
 @pytest.fixture
-def planted(tmp_path, cold_starts):
+def planted(tmp_path):
     return Planted(tmp_path)
+
+
+@pytest.mark.usefixtures("cold_starts")
+@pytest.mark.parametrize("command", ["lint", "list builtin", "run calculator 1+1", "show p.yaml"])
+def test_starting_in_a_planted_repository_imports_nothing_by_a_name_that_it_has_taken(planted, attacks, command):
+    planted.run(PROGRAM, *shlex.split(command))
+    touched = planted.touched() - {"evil_tools.py"}
+    for name in SHADOWS:
+        attacks.count(f"`toolkit {command}` imported {name}", held=f"{name}.py" not in touched)
 
 
 @pytest.mark.parametrize("command", LOOKING)

@@ -8,6 +8,7 @@ from typing import Any
 
 from hypothesis import given, settings, strategies as st
 
+from tests.volumes import examples
 from toolkit import Continue, Edit, ReviewRequest, Tool, ToolContext, ToolResult, ToolSpec
 from toolkit.approvals import AllowAll, Preview
 from toolkit.builtin import CodeEdit, FileWrite
@@ -229,7 +230,7 @@ class Page(Tool):
         return ToolResult(f"version {self.version}")
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.lists(st.booleans(), min_size=1, max_size=6), st.booleans())
 def test_any_tool_can_hold_its_effect_to_what_was_shown(changes, is_wrapped):
     page = Page()

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from typer.testing import CliRunner
 
 from tests.attacks.hostile_definitions import KINDS, PRELUDE, VALUES, Definition
+from tests.volumes import examples
 from toolkit.tools.deferred_problems import problems_deferred  # private
 from toolkit_cli.main import application
 
@@ -88,7 +89,7 @@ def modules(folder, definitions):
     return Module(folder / f"tools_{number}.py", filter(is_importable, definitions))
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=FIXTURES, derandomize=True)
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=FIXTURES, derandomize=True)
 @given(st.lists(DEFINITIONS, min_size=4, max_size=8))
 def test_a_bad_definition_hides_no_other_from_any_command(folder, attacks, definitions):
     module = modules(folder, definitions)
@@ -108,7 +109,7 @@ def test_a_bad_definition_hides_no_other_from_any_command(folder, attacks, defin
     attacks.count(f"run: {what}: {good.output[-600:]}", held=good.exit_code == 0 and "Hello, Ada" in good.output)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=FIXTURES, derandomize=True)
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=FIXTURES, derandomize=True)
 @given(DEFINITIONS)
 def test_a_bad_definition_never_ends_a_command_that_uses_it(folder, attacks, definition):
     module = modules(folder, [definition])
@@ -118,7 +119,7 @@ def test_a_bad_definition_never_ends_a_command_that_uses_it(folder, attacks, def
         attacks.count(f"{arguments[0]}: {definition}: {result.output[-600:]}", held=is_clean(result))
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=FIXTURES, derandomize=True)
+@settings(max_examples=examples(12), deadline=None, suppress_health_check=FIXTURES, derandomize=True)
 @given(st.lists(DEFINITIONS, min_size=6, max_size=10))
 def test_lint_names_every_bad_definition_and_keeps_its_neighbours(folder, attacks, definitions):
     module = modules(folder, definitions)

@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field, RootModel, create_model
 from pydantic.functional_validators import PlainValidator
 from typing_extensions import TypeAliasType, TypedDict
 
+from tests.volumes import examples
 from toolkit import InvalidTools, MemoryId, Tool, ToolContext, TypedTool, from_function, from_object
 from toolkit.dialects import DIALECTS, export
 
@@ -227,7 +228,7 @@ def _holds(build: Any, kind: Any, sent: Any) -> bool:
 
 
 def test_no_model_sets_what_the_caller_sets_wherever_it_is_named(attacks):
-    @settings(max_examples=250, deadline=None)
+    @settings(max_examples=examples(250), deadline=None)
     @given(annotations(), st.sampled_from(WAYS), st.sampled_from(SENT))
     def attack(annotation, build, sent):
         kind, way = annotation

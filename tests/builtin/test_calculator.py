@@ -12,7 +12,7 @@ from time import perf_counter
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tests.volumes import examples, tries
+from tests.volumes import examples
 from toolkit.builtin import Calculator
 from toolkit.builtin.arithmetic import MAX_LENGTH  # private
 from toolkit.builtin.real_numbers import MAX_DIGITS, SHOWN_DIGITS  # private
@@ -261,17 +261,15 @@ def written_at_random(chance, depth):
     )
 
 
-ANSWERS = tries(20_000)
-
-
-def test_no_answer_of_many_is_wrong():
+def test_no_answer_of_many_is_wrong(tries):
+    answers = tries(20_000)
     chance = Random(20_240_229)  # noqa: S311 - a test has no secrets
     verdicts: Counter[str] = Counter()
-    while verdicts["right"] + verdicts["wrong"] < ANSWERS:
+    while verdicts["right"] + verdicts["wrong"] < answers:
         verdicts[judge(written_at_random(chance, 4))] += 1
-    print(f"\ncalculator: {verdicts['wrong']} wrong answers of {ANSWERS}, beside {verdicts['refused']} refused")  # noqa: T201
+    print(f"\ncalculator: {verdicts['wrong']} wrong answers of {answers}, beside {verdicts['refused']} refused")  # noqa: T201
     assert verdicts["wrong"] == 0
-    assert verdicts["refused"] < ANSWERS / 100
+    assert verdicts["refused"] < answers / 100
 
 
 @settings(max_examples=examples(300), deadline=None)

@@ -313,14 +313,14 @@ def test_links_that_lead_out_are_refused_in_every_mode(base, tmp_path):
     assert (tmp_path / "victim.txt").read_text() == "untouched"
 
 
-def test_a_file_swapped_for_a_link_changes_nothing_outside(base, tmp_path, swapping_file):
+def test_a_file_swapped_for_a_link_changes_nothing_outside(base, tmp_path, swapping_file, tries):
     (base / "prize.txt").write_text("harmless")
     tool = CodeEdit(base)
     with swapping_file(base / "prize.txt", tmp_path / "victim.txt"):
-        for number in range(1_500):
+        for number in range(tries(1_500)):
             tool.run({"path": "prize.txt", "command": "write", "content": f"harmless {number}"})
             tool.run({"path": "prize.txt", "command": "find_replace", "find": "untouched", "content": "touched"})
-    print(f"\ncode_edit: {(tmp_path / 'victim.txt').read_text()} in 3000 tries")  # noqa: T201
+    print(f"\ncode_edit: {(tmp_path / 'victim.txt').read_text()} in {tries(3_000)} tries")  # noqa: T201
     assert (tmp_path / "victim.txt").read_text() == "untouched"
 
 

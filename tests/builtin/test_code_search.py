@@ -170,11 +170,11 @@ def test_the_deadline_ends_a_search(base):
     assert answer.endswith("[stopped after 0.05 seconds: name a smaller folder in path]")
 
 
-def test_a_file_swapped_for_a_link_never_leaks(base, tmp_path, swapping_file):
+def test_a_file_swapped_for_a_link_never_leaks(base, tmp_path, swapping_file, tries):
     (base / "src" / "prize.txt").write_text("harmless")
     tool = CodeSearch(base)
     with swapping_file(base / "src" / "prize.txt", tmp_path / "secret" / "s.py"):
-        answers = [tool.run({"pattern": "SECRET|harmless", "path": "src"}).text for _ in range(3_000)]
+        answers = [tool.run({"pattern": "SECRET|harmless", "path": "src"}).text for _ in range(tries(3_000))]
     leaks = sum("prize.txt:1:token" in answer for answer in answers)
     reads = sum("prize.txt:1:harmless" in answer for answer in answers)
     print(f"\ncode_search: {leaks} leaks in {len(answers)} tries, {reads} of them reads")  # noqa: T201

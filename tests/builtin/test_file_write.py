@@ -12,7 +12,7 @@ from threading import Event, Thread
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tests.volumes import examples, tries
+from tests.volumes import examples
 from toolkit import Continue, Edit, Reject, ToolContext
 from toolkit.approvals import ScriptedReviewer
 from toolkit.builtin import FileWrite
@@ -23,7 +23,6 @@ from toolkit.events import FileChanged
 ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE = "Access denied: path is outside the sandbox directory"
 LEADS_OUTSIDE = "Access denied: path resolves outside the sandbox directory"
-TRIES = tries(3_000)
 
 
 @pytest.fixture
@@ -267,26 +266,26 @@ def test_what_may_not_be_written_is_left_alone(base):
 
 @pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize("append", [False, True])
-def test_a_file_swapped_for_a_link_is_never_written_through(base, tmp_path, swapping_file, append):
+def test_a_file_swapped_for_a_link_is_never_written_through(base, tmp_path, swapping_file, tries, append):
     (base / "deep" / "prize.txt").write_text("harmless")
     tool = FileWrite(base)
     with swapping_file(base / "deep" / "prize.txt", tmp_path / "victim.txt"):
         arguments = {"path": "deep/prize.txt", "content": "evil", "append": append}
-        written = sum(tool.run(arguments).succeeded for _ in range(TRIES))
+        written = sum(tool.run(arguments).succeeded for _ in range(tries(3_000)))
     changes = (tmp_path / "victim.txt").read_text() != "untouched"
-    print(f"\nfile_write: {int(changes)} changes outside in {TRIES} tries, {written} of them writes")  # noqa: T201
+    print(f"\nfile_write: {int(changes)} changes outside in {tries(3_000)} tries, {written} of them writes")  # noqa: T201
     assert written > 0
 
 
 @pytest.mark.parametrize("append", [False, True])
-def test_a_directory_swapped_for_a_link_is_never_written_into(base, tmp_path, swapping_directory, append):
+def test_a_directory_swapped_for_a_link_is_never_written_into(base, tmp_path, swapping_directory, tries, append):
     (base / "room").mkdir()
     tool = FileWrite(base)
     with swapping_directory(base / "room", tmp_path / "sand-evil"):
         arguments = {"path": "room/new/file.txt", "content": "evil", "append": append}
-        written = sum(tool.run(arguments).succeeded for _ in range(TRIES))
+        written = sum(tool.run(arguments).succeeded for _ in range(tries(3_000)))
     changes = len(names(tmp_path / "sand-evil"))
-    print(f"\nfile_write: {changes} changes outside in {TRIES} tries, {written} of them writes")  # noqa: T201
+    print(f"\nfile_write: {changes} changes outside in {tries(3_000)} tries, {written} of them writes")  # noqa: T201
     assert changes == 0
     assert written > 0
 

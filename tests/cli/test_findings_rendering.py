@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from tests.volumes import examples
 from toolkit.problems import Edit, Fix, Location, Problem
 from toolkit_cli.rendering.findings import FORMATS, render, statistics_of  # private
 
@@ -253,7 +254,7 @@ PLACES = st.none() | st.builds(
 CODES = st.sampled_from(["", "TK201", "SHOP001"])
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(
     st.lists(
         st.builds(Problem, CODES, ANYTHING, PLACES, st.sampled_from(["error", "warning", "info"]), ANYTHING),

@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
+from tests.volumes import examples
 from toolkit import ToolSpec, dialects
 from toolkit.lint import EVERYBODY, PROVIDERS, LintSettings, check, compatibility_of, find_tools
 from toolkit.sources import Configuration
@@ -19,7 +20,7 @@ def are_refused(problems):
     return any(problem.code in CODES and problem.severity == "error" for problem in problems)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(NAMES, st.sampled_from(PROVIDERS))
 def test_a_name_in_json_is_judged_alike_everywhere(tmp_path_factory, name, provider):
     file = tmp_path_factory.mktemp("names") / "tools.json"

@@ -171,7 +171,7 @@ def call(message):
                 receive()
         case "count":
             token = message["params"]["_meta"]["progressToken"]
-            last = 20_000 if BEHAVIOUR == "chatty" else 3
+            last = 2_000 if BEHAVIOUR == "chatty" else 3
             for number in range(1, last + 1):
                 told = {"progressToken": token, "progress": number, "total": last, "message": f"animal {number}"}
                 send({"method": "notifications/progress", "params": told})

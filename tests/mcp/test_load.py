@@ -1,9 +1,12 @@
 """Many clients at once: no call is lost, and what was answered is forgotten."""
 
+import pytest
+
 from tests.mcp.load import TOOLS, put_on
 from tests.mcp.serving import Listening
 
 
+@pytest.mark.proof
 def test_many_clients_at_once_lose_no_call_and_the_server_does_not_grow_by_what_it_has_answered(tmp_path, figure):
     (tmp_path / "tools.py").write_text(TOOLS)
     server = Listening(tmp_path)
