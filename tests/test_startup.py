@@ -156,6 +156,7 @@ PROGRAMS = [
             (".", "run calculator 1+1"),
             (".", "run tools.py:greet name=Ada"),
             (".", "run shout.yaml --input hello"),
+            (".", "run tools.py:greet --each lines:tools.py"),
             ("configured", "run calculator 1+1"),
             ("far", "run calculator 1+1"),
             ("far", "run far.tool"),

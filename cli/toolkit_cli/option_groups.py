@@ -7,6 +7,7 @@ OTHERS = "Options"
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "Arguments of the tool": ("args", "input"),
+    "Batches": ("each", "jobs", "out", "on_item_error"),
     "Rules": ("select", "ignore", "extend_select", "provider", "static", "explain"),
     "Fixes": ("fix", "unsafe_fixes", "diff", "add_noqa"),
     "Baseline": ("baseline", "update_baseline"),

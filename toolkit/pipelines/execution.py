@@ -233,7 +233,7 @@ class Fork:
             return outcome_of(ToolResult.failure(f"timed out after {spoken(self._timeout)}", "timeout"))
 
     async def _join(self, flow: Flow, turn: Turn) -> Outcome:
-        from toolkit.pipelines.parallel_tasks import gather  # noqa: PLC0415 - side by side needs anyio
+        from toolkit.parallel_tasks import gather  # noqa: PLC0415 - side by side needs anyio
 
         outputs: dict[str, Any] = dict.fromkeys(self._branches)
         failures: list[Outcome] = []

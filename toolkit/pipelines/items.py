@@ -40,7 +40,7 @@ async def do_for_items(do: DoOnce, each: Each, items: Sequence[Any], flow: Flow,
     """Do something for every item and return the list of what came of them, or the first failure."""
     batch = _Batch(do, each, items, flow, turn)
     if each.max_parallel > 1 and len(items) > 1:
-        from toolkit.pipelines.parallel_tasks import gather  # noqa: PLC0415 - side by side needs anyio
+        from toolkit.parallel_tasks import gather  # noqa: PLC0415 - side by side needs anyio
 
         await gather([batch.work] * min(each.max_parallel, len(items)))
     else:

@@ -21,7 +21,7 @@ OutputChannel = Callable[[Message], None]
 """A function that receives what the tools of a run tell the user."""
 
 KEPT_CALLS = 10_000
-"""How many calls a run remembers one by one; beyond that the oldest are only counted."""
+"""How many calls, and requests to models, a run remembers one by one; beyond that the oldest are only counted."""
 
 
 class Run:
@@ -76,7 +76,7 @@ class Run:
         self._calls: deque[CallRecord] = deque(maxlen=KEPT_CALLS)
         self._counts: Counter[str] = Counter()
         self._failures: Counter[str] = Counter()
-        self._uses: list[ModelUse] = []
+        self._uses: deque[ModelUse] = deque(maxlen=KEPT_CALLS)
         self._unlimited: set[str] = set()
         self._spent = Budget(0.0, 0, 0)
         self._under_way = 0

@@ -1,7 +1,8 @@
 """`toolkit run`: call a tool, run a pipeline or an agent, and ask before anything dangerous."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -48,6 +49,7 @@ from toolkit_cli.settings import load_configuration
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
     from toolkit.sources.configuration import Configuration
+    from toolkit_cli.batching.batches import BatchOptions
 
 
 Target = Annotated[
@@ -72,6 +74,25 @@ Whole = Annotated[str | None, typer.Option(metavar="JSON|@FILE|-", help="All arg
 Text = Annotated[
     str | None, typer.Option(metavar="TEXT|-", help="The text that the tool works on; - or a pipe for stdin.")
 ]
+Each = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE|-",
+        help="Run it for every item of a file: JSONL, CSV, lines. - is JSONL on stdin; lines:FILE names the format.",
+        show_default=False,
+    ),
+]
+Jobs = Annotated[int | None, typer.Option(metavar="N", min=1, help="With --each: how many items run side by side.")]
+Out = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="With --each: the file for the results, instead of stdout.")
+]
+OnItemError = Annotated[
+    Literal["fail", "skip", "collect"] | None,
+    typer.Option(
+        help="With --each: a failed item ends the batch, is left out, or is a record among the results (the default).",
+        show_default=False,
+    ),
+]
 Time = Annotated[
     str | None, typer.Option(metavar="TIME", help="The time limit, without the time for questions: 500ms, 30s, 5m.")
 ]
@@ -86,6 +107,10 @@ def run(  # noqa: PLR0913 - each is an option of the command
     *,
     args: Whole = None,
     input: Text = None,  # noqa: A002 - the option's name
+    each: Each = None,
+    jobs: Jobs = None,
+    out: Out = None,
+    on_item_error: OnItemError = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check everything and show what would run.")] = False,
     yes: Yes = False,
     no_input: NoInput = False,
@@ -117,12 +142,22 @@ def run(  # noqa: PLR0913 - each is an option of the command
     configuration = configuration._replace(context=values)
     answers = Answers(yes, no_input, approve or ())
     memory_id = checked_memory_id(memory_id)
+    batch = _batch(each, jobs, out, on_item_error)
     with Screen() as screen:
         show_logs(screen, verbose, debug=debug)
         gate = make_gate(answers, screen, configuration.approval_timeout)
         found = _open_one(target, configuration, gate, warn=not quiet and format == "text")
         tool = _timed(found, timeout, configuration)
-        arguments = _complete(tool, Given(words or (), args, input, piped_text()), answers, target)
+        given = Given(words or (), args, input, piped_text())
+        if batch is not None:
+            from toolkit_cli.batching.each import run_each  # noqa: PLC0415 - a single call needs none of it
+
+            for_items = ToolContext(values, memory_id=memory_id, gate=gate, redactor=console.redactor())
+            batch = batch._replace(format=format, quiet=quiet, dry_run=dry_run)
+            exit_code = run_each(tool, batch, given, for_items, answers, screen)
+            leave_if_threads_remain(exit_code)
+            return exit_code
+        arguments = _complete(tool, given, answers, target)
         if dry_run:
             return _rehearse(tool, arguments, gate, format)
         check_rules(answers.rules, tool, arguments, gate)
@@ -146,6 +181,25 @@ def run(  # noqa: PLR0913 - each is an option of the command
         exit_code = call_tool(tool, arguments, call_context, kept, show)
     leave_if_threads_remain(exit_code)
     return exit_code
+
+
+def _batch(
+    each: str | None, jobs: int | None, out: Path | None, on_item_error: Literal["fail", "skip", "collect"] | None
+) -> "BatchOptions | None":
+    """Return what the options say of a batch, or `None` where it is a single call.
+
+    Raises:
+        Failure: If an option of batches stands alone.
+    """
+    given = {"--jobs": jobs, "--out": out, "--on-item-error": on_item_error}
+    if each is None:
+        if alone := [name for name, value in given.items() if value is not None]:
+            hint = "with it, the tool runs for every item of a file: --each items.jsonl"
+            raise Failure(ExitCode.USAGE, f"{alone[0]} is for batches, and there is no --each", hint=hint)
+        return None
+    from toolkit_cli.batching.batches import BatchOptions  # noqa: PLC0415 - a single call needs none of it
+
+    return BatchOptions(each, jobs or 1, out, on_item_error or "collect")
 
 
 def _open_one(target: str, configuration: "Configuration", gate: "Gate", *, warn: bool) -> Tool:

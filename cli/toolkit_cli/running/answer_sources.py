@@ -94,7 +94,16 @@ def refuse_what_nobody_can_answer(tool: Tool, arguments: Mapping[str, Any], gate
     Raises:
         Failure: Naming every question and the flag that would answer it.
     """
-    questions = questions_of(tool, arguments, gate)
+    refuse_hopeless(questions_of(tool, arguments, gate), answers)
+
+
+def refuse_hopeless(calls: "Sequence[ForeseenCall]", answers: Answers) -> None:
+    """End here if one of the calls is denied, or would have to be asked about and nobody can be.
+
+    Raises:
+        Failure: Naming every question and the flag that would answer it.
+    """
+    questions = [call for call in calls if call.verdict.action != "allow"]
     denied = [question for question in questions if question.verdict.action == "deny"]
     hopeless = denied if answers.may_ask else [each for each in questions if not answers.may_allow(each)]
     if hopeless:

@@ -55,6 +55,12 @@ def calls_of(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> list[Fores
     return [ForeseenCall(call, gate.verdict_on(call), tool), *_calls_within(tool, call.arguments or {}, gate)]
 
 
+def calls_of_items(tool: Tool, gate: Gate) -> list[ForeseenCall]:
+    """Return every call that a batch may make for an item, whose arguments nobody knows yet."""
+    call = DescribedCall(tool.spec.risk, "person", None, {})
+    return [ForeseenCall(call, gate.verdict_on(call), tool, unknown=None), *_calls_within(tool, {}, gate)]
+
+
 def _calls_within(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> Iterator[ForeseenCall]:
     if "toolkit.pipelines.pipeline" not in sys.modules:  # nothing is one
         return

@@ -17,7 +17,15 @@ def check_rules(rules: Sequence[Allowance], tool: Tool, arguments: Mapping[str, 
     Raises:
         Failure: If a rule names no tool.
     """
-    calls = calls_of(tool, arguments, gate) if rules else []
+    check_rules_on(rules, calls_of(tool, arguments, gate) if rules else [])
+
+
+def check_rules_on(rules: Sequence[Allowance], calls: Sequence[ForeseenCall]) -> None:
+    """Report rules that match none of the calls that a run may make, and end here if one names no tool of it.
+
+    Raises:
+        Failure: If a rule names no tool.
+    """
     if any(_reveals_others(each.tool) for each in calls):
         return  # what an agent or a facade will call is known only then
     found = [problem for rule in rules if (problem := _problem_of(rule, calls)) is not None]

@@ -49,6 +49,20 @@ def call_tool(
     Raises:
         ConfigurationError: If the program is set up wrongly; what was done before that is shown.
     """
+    return end_run(lambda: tool.run(arguments, context), kept, show)
+
+
+def end_run(work: Callable[[], ToolResult], kept: KeptWork, show: Callable[[Ending], None]) -> int:
+    """Do work, wait for its end, however it ends, show how it ended, and return the exit code.
+
+    Args:
+        work: Does it.
+        kept: What the steps give.
+        show: As above.
+
+    Raises:
+        ConfigurationError: As above.
+    """
 
     def give_up(end: ForcedEnd) -> None:
         kept.close()
@@ -57,7 +71,7 @@ def call_tool(
     watched = Watched(lambda end: _forced(end).exit_code, give_up, lambda: kept.is_cleaning_up)
     with Interrupts(watched) as interrupts:
         try:
-            ending = _ending(tool, arguments, context, interrupts)
+            ending = _ending(work, interrupts)
         except Exception as error:
             interrupts.over()
             kept.close()
@@ -70,9 +84,9 @@ def call_tool(
     return ending.exit_code
 
 
-def _ending(tool: Tool, arguments: Mapping[str, Any], context: ToolContext, interrupts: Interrupts) -> Ending:
+def _ending(work: Callable[[], ToolResult], interrupts: Interrupts) -> Ending:
     try:
-        return _ending_of(tool.run(arguments, context))
+        return _ending_of(work())
     except ExitEarlyError as ending:
         if ending.interrupted:
             return _ended("interrupted", "interrupted", interrupts.exit_code)

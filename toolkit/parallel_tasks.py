@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable
 from typing import NoReturn
 
-from anyio import create_task_group  # noqa: TID253 - the room imports this module only when jobs run side by side
+from anyio import create_task_group  # noqa: TID253 - this module is imported only where jobs run side by side
 
 Job = Callable[[], Awaitable[bool]]
 """A job tells whether the others may go on."""

@@ -1,0 +1,165 @@
+"""Each: the command that runs a tool for every item of a file, from its options to its exit code."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from toolkit.batches.item_files import STDIN, ItemFile
+from toolkit.errors import ToolArgumentsError, ToolExecutionError
+from toolkit.tools.base import Tool
+from toolkit.tools.context import ToolContext
+from toolkit_cli import console
+from toolkit_cli.arguments.call_arguments import Given, gather_arguments
+from toolkit_cli.batching.batches import BatchOptions, BatchRun
+from toolkit_cli.batching.item_arguments import ItemArguments
+from toolkit_cli.batching.tallies import Tally
+from toolkit_cli.failures import ExitCode, Failure, report
+from toolkit_cli.rendering.batches import progress_words, summary_line
+from toolkit_cli.running.answer_sources import Answers, refuse_hopeless
+from toolkit_cli.running.clearance import calls_of_items
+from toolkit_cli.running.finished_steps import KeptWork
+from toolkit_cli.running.reporters import message_channel
+from toolkit_cli.running.rule_checks import check_rules_on
+from toolkit_cli.running.tool_calls import Ending, end_run
+from toolkit_cli.screen import Screen
+
+
+def run_each(
+    tool: Tool,
+    options: BatchOptions,
+    given: Given,
+    context: ToolContext,
+    answers: Answers,
+    screen: Screen,
+) -> int:
+    """Call a tool for every item, write what comes of each, and return the exit code.
+
+    Args:
+        tool: The tool.
+        options: What the command line says of the batch.
+        given: What it says of the arguments, for all items.
+        context: What the calls are made with; it has the gate.
+        answers: How questions are answered.
+        screen: Where progress is shown.
+
+    Raises:
+        Failure: If the command line makes no sense, or a question would be asked that nobody can answer.
+    """
+    items = ItemFile.named(options.source)
+    _check(items, options, given)
+    arguments = ItemArguments(tool, _common(tool, given), are_texts=items.format in ("csv", "tsv"))
+    assert context.gate is not None  # noqa: S101 - the command line always has one
+    calls = calls_of_items(tool, context.gate)
+    check_rules_on(answers.rules, calls)
+    refuse_hopeless(calls, answers)
+    with items:
+        if options.dry_run:
+            return _rehearse(tool, items, arguments)
+        channel = None if options.quiet else message_channel(screen)
+        batch = BatchRun(tool, items, arguments, context, options, channel)
+        if _wants_bar(options):
+            _show_bar(batch.tally, screen)
+
+        def show(ending: Ending) -> None:
+            screen.close()
+            batch.close()
+            if not options.quiet:
+                _tell(batch.tally, lists_failures=options.on_item_error != "fail")
+            if ending.problem is not None:
+                report([ending.problem], ending.exit_code, as_json=options.format != "text")
+
+        exit_code = end_run(batch.run, KeptWork(), show)
+    is_incomplete = batch.tally.failed > 0 and options.on_item_error == "collect"
+    return exit_code or (ExitCode.FINDINGS if is_incomplete else ExitCode.WELL)
+
+
+def _check(items: ItemFile, options: BatchOptions, given: Given) -> None:
+    """Refuse what makes no sense with items.
+
+    Raises:
+        Failure: If there is any.
+    """
+    if given.text is not None:
+        raise Failure(ExitCode.USAGE, "--input is the text of a single call; with --each the items are the input")
+    if options.format == "json":
+        hint = "leave --format out; `jq -s .` makes one document of them"
+        raise Failure(ExitCode.USAGE, "--each writes one line of JSON for each item, not one document", hint=hint)
+    if items.path is None and given.piped is None:
+        raise Failure(ExitCode.USAGE, f"--each {options.source} wants items piped into stdin")
+    if items.path is None and STDIN in (given.whole, given.text):
+        raise Failure(ExitCode.USAGE, "stdin holds the items; give the other arguments as name=value")
+    if _are_same(options.out, items.path):
+        raise Failure(ExitCode.USAGE, f"--out '{options.out}' is the file that the items are read from")
+
+
+def _are_same(file: Path | None, other: Path | None) -> bool:
+    return file is not None and other is not None and file.exists() and other.exists() and file.samefile(other)
+
+
+def _common(tool: Tool, given: Given) -> Mapping[str, Any]:
+    """Return the arguments that were said for all items.
+
+    Raises:
+        Failure: With everything that is wrong with them.
+    """
+    gathered = gather_arguments(tool, given._replace(piped=None))
+    if gathered.problems:
+        raise Failure(ExitCode.USAGE, problems=gathered.problems)
+    return gathered.arguments
+
+
+def _wants_bar(options: BatchOptions) -> bool:
+    """Return whether a bar is drawn: for a person who does not see the results come anyway."""
+    shows_results = options.out is None and console.data_is_terminal()
+    return console.talk_is_terminal() and not options.quiet and not shows_results
+
+
+def _show_bar(tally: Tally, screen: Screen) -> None:
+    from toolkit_cli.rendering.live_batches import BatchBar  # noqa: PLC0415 - rich is heavy, and few runs have bars
+
+    def words() -> str:
+        return progress_words(
+            done=tally.done,
+            failed=tally.failed,
+            rate=tally.rate,
+            cost=tally.cost,
+            fraction=tally.fraction,
+            remaining=tally.remaining,
+        )
+
+    screen.show(BatchBar(words, lambda: tally.fraction))
+
+
+def _tell(tally: Tally, *, lists_failures: bool) -> None:
+    for failure in tally.failures if lists_failures else ():
+        console.say(failure)
+    if lists_failures and (more := tally.failed - len(tally.failures)):
+        console.say(f"… and {more:,} more")
+    console.say(
+        summary_line(
+            done=tally.done, failed=tally.failed, cost=tally.cost, requests=tally.requests, seconds=tally.seconds
+        )
+    )
+
+
+def _rehearse(tool: Tool, items: ItemFile, arguments: ItemArguments) -> ExitCode:
+    """Check the arguments of every item, and call nothing."""
+    tally = Tally()
+    for item in items:
+        fault = _fault_of(tool, arguments.of(item))
+        tally.count(None if fault is None else f"{items.place_of(item)}: {fault}")
+    for failure in tally.failures:
+        console.say(failure)
+    wrong = f", {tally.failed:,} of them wrong" if tally.failed else ""
+    console.say(f"{tally.done:,} items checked{wrong}; nothing was called")
+    return ExitCode.FINDINGS if tally.failed else ExitCode.WELL
+
+
+def _fault_of(tool: Tool, arguments: Mapping[str, Any] | str) -> str | None:
+    if isinstance(arguments, str):
+        return arguments
+    try:
+        tool.parse(arguments)
+    except (ToolArgumentsError, ToolExecutionError) as error:
+        return str(error)
+    return None

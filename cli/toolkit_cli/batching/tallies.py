@@ -1,0 +1,65 @@
+"""Tallies: how far a batch is, as its results are counted."""
+
+from collections.abc import Callable
+from time import perf_counter
+
+from toolkit.runs.records import ModelUse
+
+_FAILURES_SHOWN = 5
+
+
+class Tally:
+    """Counts the items of one batch.
+
+    Attributes:
+        done: How many have ended, well or not.
+        failed: How many of them have failed.
+        failures: What the first of those came to, in lines for people.
+        cost: What models cost, in US dollars; `None` where none that has a price was asked.
+        requests: How often models were asked.
+    """
+
+    def __init__(self, progress: Callable[[], float | None] = lambda: None) -> None:
+        """Count from nothing; `progress` returns how much of all items was read, from 0 to 1, where that is known."""
+        self.done = 0
+        self.failed = 0
+        self.failures: list[str] = []
+        self.cost: float | None = None
+        self.requests = 0
+        self._progress = progress
+        self._began = perf_counter()
+
+    def count(self, failure: str | None) -> None:
+        """Count an item that has ended; `failure` says where and why it failed, if it did."""
+        self.done += 1
+        if failure is not None:
+            self.failed += 1
+            if len(self.failures) < _FAILURES_SHOWN:
+                self.failures.append(failure)
+
+    def spend(self, use: ModelUse) -> None:
+        """Count a request to a model."""
+        self.requests += 1
+        if use.cost is not None:
+            self.cost = (self.cost or 0.0) + use.cost
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken so far."""
+        return perf_counter() - self._began
+
+    @property
+    def rate(self) -> float:
+        """How many items end in a second."""
+        return self.done / max(self.seconds, 1e-9)
+
+    @property
+    def fraction(self) -> float | None:
+        """How much of all items is behind, from 0 to 1; `None` where nobody knows."""
+        return self._progress()
+
+    @property
+    def remaining(self) -> float | None:
+        """How many seconds it may still take; `None` where nobody knows."""
+        fraction = self.fraction
+        return None if not fraction or not self.done else self.seconds / fraction * (1 - fraction)

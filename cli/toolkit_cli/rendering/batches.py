@@ -1,0 +1,36 @@
+"""Batches for people: one line of how far one is, and one of what it came to."""
+
+from toolkit.amounts import money
+from toolkit_cli.rendering.events import spoken_seconds
+
+
+def progress_words(
+    *, done: int, failed: int, rate: float, cost: float | None, fraction: float | None, remaining: float | None
+) -> str:
+    """Return how far a batch is, in one line."""
+    parts = [f"{done:,} items", f"{_rate(rate)}/s"]
+    if fraction is not None:
+        parts.insert(0, f"{fraction:.0%}")
+    if failed:
+        parts.append(f"{failed:,} failed")
+    if cost is not None:
+        parts.append(money(cost))
+    if remaining is not None:
+        parts.append(f"{spoken_seconds(remaining)} left")
+    return " · ".join(parts)
+
+
+def summary_line(*, done: int, failed: int, cost: float | None, requests: int, seconds: float) -> str:
+    """Return what a batch came to, in one line."""
+    parts = [f"{done:,} item{'s' if done != 1 else ''}", f"{done - failed:,} succeeded"]
+    if failed:
+        parts.append(f"{failed:,} failed")
+    if requests:
+        parts.append(f"{requests:,} request{'s' if requests != 1 else ''} to models")
+    if cost is not None:
+        parts.append(money(cost))
+    return " · ".join([*parts, spoken_seconds(seconds)])
+
+
+def _rate(rate: float) -> str:
+    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"  # noqa: PLR2004 - below ten a digit more tells something

@@ -1,0 +1,141 @@
+"""Items: the records of a stream, one after another; one that cannot be read is an item with a fault."""
+
+import csv
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO, Final, Literal, NamedTuple
+
+from toolkit.errors import ConfigurationError
+from toolkit.tools.exact_numbers import WrittenNumber
+
+Format = Literal["jsonl", "csv", "tsv", "lines", "parquet"]
+"""How a file holds its items."""
+
+LONGEST_LINE: Final = 64 * 1024 * 1024
+"""Bytes of a line that are read; a longer one is an item that cannot be read."""
+
+_BOM: Final = b"\xef\xbb\xbf"
+_read_json: Final = json.JSONDecoder(parse_float=WrittenNumber).decode
+_DELIMITERS: Final = {"csv": ",", "tsv": "\t"}
+
+
+class Item(NamedTuple):
+    """One item of a batch.
+
+    Attributes:
+        number: Its place among the items, from 1.
+        line: The line of the file on which it begins; the row of a file without lines.
+        value: What it is: JSON data, the cells of a row by their names, or the text of a line.
+        fault: Why it cannot be read, where it cannot.
+    """
+
+    number: int
+    line: int
+    value: Any = None
+    fault: str | None = None
+
+
+def items_in(stream: BinaryIO, format: Format) -> Iterator[Item]:  # noqa: A002 - what it is
+    """Yield the items of a stream as they come; blank lines are none.
+
+    Raises:
+        ConfigurationError: If it is a table without a good first line.
+        OSError: If it cannot be read.
+    """
+    if format == "parquet":
+        from toolkit.batches.parquet import rows_of  # noqa: PLC0415 - it imports pyarrow
+
+        yield from (Item(number, number, row) for number, row in enumerate(rows_of(stream), 1))
+    elif format in _DELIMITERS:
+        yield from _rows(stream, _DELIMITERS[format])
+    else:
+        read = _json_item if format == "jsonl" else Item
+        yield from _lines(stream, read)
+
+
+def _lines(stream: BinaryIO, read: Any) -> Iterator[Item]:
+    number = 0
+    for line, (text, fault) in enumerate(_texts(stream), 1):
+        if fault is not None:
+            number += 1
+            yield Item(number, line, fault=fault)
+        elif text and not text.isspace():
+            number += 1
+            yield read(number, line, text)
+
+
+def _json_item(number: int, line: int, text: str) -> Item:
+    try:
+        return Item(number, line, _read_json(text))
+    except RecursionError:
+        return Item(number, line, fault="it is nested too deeply")
+    except ValueError as error:
+        return Item(number, line, fault=f"it is not JSON: {error}")
+
+
+def _texts(stream: BinaryIO) -> Iterator[tuple[str, str | None]]:
+    """Yield the lines without their ends, each with why it cannot be read, where it cannot."""
+    line = stream.readline(LONGEST_LINE).removeprefix(_BOM)
+    while line:
+        if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
+            while (rest := stream.readline(LONGEST_LINE)) and not rest.endswith(b"\n"):
+                pass
+            yield "", f"it is longer than {LONGEST_LINE:,} bytes"
+        else:
+            try:
+                yield line.decode().rstrip("\r\n"), None
+            except UnicodeDecodeError as error:
+                yield "", f"it is not UTF-8 text (byte {error.start} is not)"
+        line = stream.readline(LONGEST_LINE)
+
+
+def _rows(stream: BinaryIO, delimiter: str) -> Iterator[Item]:
+    """Yield the rows of a table by the names in its first line."""
+    undecoded: dict[int, str] = {}
+    reader = csv.reader(_noting_faults(stream, undecoded), delimiter=delimiter, strict=True)
+    try:
+        header = next(reader, None)
+    except csv.Error as error:
+        raise ConfigurationError(f"the first line, with the names of the columns, cannot be read: {error}") from error
+    if header is None:
+        return
+    _check_header(header)
+    number, ended = 0, reader.line_num
+    while True:
+        undecoded.clear()
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            cells, fault = [], f"it is not a row: {error}"
+        else:
+            fault = next(iter(undecoded.values()), "") or _fault_of(cells, header)
+        line, ended = ended + 1, reader.line_num
+        if cells or fault:
+            number += 1
+            yield Item(number, line, fault=fault) if fault else Item(number, line, _row(header, cells))
+
+
+def _noting_faults(stream: BinaryIO, undecoded: dict[int, str]) -> Iterator[str]:
+    for line, (text, fault) in enumerate(_texts(stream), 1):
+        if fault is not None:
+            undecoded[line] = fault
+        yield f"{text}\n"
+
+
+def _check_header(header: list[str]) -> None:
+    if twice := [name for place, name in enumerate(header) if name in header[:place]]:
+        raise ConfigurationError(f"the first line names the column '{twice[0]}' twice")
+    if not all(map(str.strip, header)):
+        raise ConfigurationError("the first line has a column without a name")
+
+
+def _fault_of(cells: list[str], header: list[str]) -> str:
+    if not cells or len(cells) == len(header):
+        return ""
+    return f"it has {len(cells)} cells, and the first line names {len(header)}"
+
+
+def _row(header: list[str], cells: list[str]) -> Mapping[str, str]:
+    return dict(zip(header, cells, strict=True))
