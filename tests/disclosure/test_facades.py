@@ -400,8 +400,8 @@ def test_tools_that_are_none_are_refused_with_everything_that_is_wrong():
     with pytest.raises(InvalidTools) as caught:
         UnfoldingTool.of("bad", "Bad.", [object(), Files, query_table])
     assert [problem.code for problem in caught.value.problems] == ["TK003", "TK003"]
-    with pytest.raises(InvalidTools, match="invalid tool name 'my-tools'"):
-        UnfoldingTool.of("my-tools", "Bad.", [])
+    with pytest.raises(InvalidTools, match=r"invalid tool name 'my\.tools'"):
+        UnfoldingTool.of("my.tools", "Bad.", [])
     with pytest.raises(InvalidTools, match="the schema cannot be checked"):
         UnfoldingTool.selectable(
             "bad", "Bad.", {"type": "object", "properties": {"a": {"type": "string", "pattern": "("}}}, connect

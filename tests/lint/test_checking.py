@@ -86,7 +86,7 @@ def test_every_kind_of_problem_is_found_and_sorted_by_place(house):
             return function(text)
 
 
-        @tool(name="get-rates")
+        @tool(name="get rates")
         def named(text: str) -> str:
             """Has a name that no model may use.
 
@@ -362,6 +362,27 @@ def test_what_one_file_leaves_behind_is_not_blamed_on_the_next(house):
     house.tool("b.py", "forecast", before="import time\ntime.sleep(0.5)\n")
     assert [line for line in house.check("a.py:threading", "b.py")[1:] if "TK406" not in line] == []
     assert [line for line in house.check("b.py", "a.py") if "b.py" in line and "TK406" not in line] == []
+
+
+THREADS = {
+    "busy": (1, "while True:\n        pass"),
+    "moving": (1, "while True:\n        os.chdir('/')"),
+    "waiting": (120, "time.sleep(600)"),
+}
+
+
+@pytest.mark.parametrize(("count", "work"), THREADS.values(), ids=THREADS)
+def test_threads_that_a_file_leaves_running_change_no_place_in_the_next(house, count, work):
+    started = f"for _ in range({count}):\n    threading.Thread(target=run, daemon=True).start()\n"
+    house.runs("a.py", f"import os, threading, time\ndef run():\n    {work}\n{started}")
+    house.runs("b.py", "import time\n\ntime.sleep(600)\n")
+    house.runs("c.py", "x = 1\nraise ValueError(x)\n")
+    found = [line.partition(" (")[0] for line in house.check("a.py", "b.py", "c.py", seconds=2) if "TK406" not in line]
+    assert found == [
+        "a.py: warning[TK004]: there are no tools in 'a.py'",
+        "b.py:3: error[TK002]: 'b.py' did not finish: importing it took longer than 2 s",
+        "c.py:2:1: error[TK002]: 'c.py' cannot be imported: ValueError: 1",
+    ]
 
 
 def test_working_directory_with_modules_of_our_names_is_no_danger(house):

@@ -383,8 +383,8 @@ def test_blank_names_and_descriptions_are_refused_together():
 
 
 def test_an_illegal_name_is_refused():
-    assert refused(lambda: Pipeline.of(Say("a"), name="a-b", description="x")) == [
-        "invalid tool name 'a-b': only letters, digits and underscores are allowed"
+    assert refused(lambda: Pipeline.of(Say("a"), name="a.b", description="x")) == [
+        "invalid tool name 'a.b': only letters, digits, underscores and hyphens are allowed"
     ]
 
 

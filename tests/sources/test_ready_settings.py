@@ -71,7 +71,7 @@ requires_approval = 1
 [builtin.mine]
 base = "docs"
 
-[builtin."my-own"]
+[builtin."my.own"]
 kind = "file_reed"
 
 [builtin.human_input]
@@ -92,8 +92,8 @@ def test_everything_wrong_is_told_at_once_with_its_place_and_cure(project):
         "toolkit.toml:8:1: error[TK005]: 'builtin.file_write.max_bytes' must be a whole number above zero (write max_bytes = 1000)",
         "toolkit.toml:9:1: error[TK005]: 'builtin.file_write.requires_approval' must be true or false (write requires_approval = true)",
         "toolkit.toml:11:2: error[TK005]: unknown ready tool 'builtin.mine' (for a name of your own, say which tool it is, as in kind = 'calculator')",
-        "toolkit.toml:14:2: error[TK005]: invalid tool name 'my-own': only letters, digits and underscores are allowed (call it 'my_own')",
-        "toolkit.toml:15:1: error[TK005]: 'builtin.my-own.kind' must be the name of a ready tool (did you mean 'file_read' or 'file_write'?)",
+        "toolkit.toml:14:2: error[TK005]: invalid tool name 'my.own': only letters, digits, underscores and hyphens are allowed (call it 'my_own')",
+        "toolkit.toml:15:1: error[TK005]: 'builtin.my.own.kind' must be the name of a ready tool (did you mean 'file_read' or 'file_write'?)",
         "toolkit.toml:18:1: error[TK005]: 'builtin.human_input.timeout' must be a duration such as '500ms', '30s' or '5m', above zero and at most 720h (write timeout = '30s' for seconds)",
         f"toolkit.toml:21:1: error[TK005]: 'builtin.other.kind' must be the name of a ready tool (they are {', '.join(map(repr, ready_tools()))})",
     ]

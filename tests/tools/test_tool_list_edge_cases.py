@@ -105,7 +105,7 @@ def test_a_blank_name_is_refused(name):
 @pytest.mark.parametrize(
     ("name", "cure"),
     [
-        ("get-forecast", "get_forecast"),
+        ("get-forecast!", "get_forecast"),
         ("a b", "a_b"),
         ("server.tool", "server_tool"),
         ("naïve", "na_ve"),
@@ -120,10 +120,16 @@ def test_a_name_with_special_characters_is_refused_with_a_legal_one(name, cure):
     (problem,) = problems_of(text_tool)
     assert (problem.code, problem.message, problem.hint) == (
         "TK101",
-        f"invalid tool name {name!r}: only letters, digits and underscores are allowed",
+        f"invalid tool name {name!r}: only letters, digits, underscores and hyphens are allowed",
         f"call it {cure!r}",
     )
     assert (problem.location.file, problem.location.line) == (HERE, line_of("class Search:"))
+
+
+def test_a_name_may_have_hyphens():
+    text_tool = Search()
+    text_tool.name = "search-the-web"
+    assert list(resolve_tools([text_tool])) == ["search-the-web"]
 
 
 def test_a_name_that_is_no_text_is_refused():
@@ -235,7 +241,7 @@ def test_what_is_no_tool_is_refused_with_a_cure_of_its_own(candidate, message, h
 
 def test_everything_that_is_wrong_with_a_list_is_told_at_once():
     bad = Search()
-    bad.name = "web-search"
+    bad.name = "web search"
     assert [problem.code for problem in problems_of(forecast, 5, bad, forecast, None)] == [
         "TK003",
         "TK101",

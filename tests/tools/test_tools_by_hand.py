@@ -185,7 +185,7 @@ def test_everything_wrong_is_told_at_once():
     assert problems_of("get weather", {"type": "array"}, max, destructiv=True, read_only="yes") == [
         (
             "TK101",
-            "invalid tool name 'get weather': only letters, digits and underscores are allowed",
+            "invalid tool name 'get weather': only letters, digits, underscores and hyphens are allowed",
             "call it 'get_weather'",
         ),
         ("TK323", "unknown option 'destructiv'", "did you mean 'destructive' or 'strict'?"),

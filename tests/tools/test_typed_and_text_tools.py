@@ -158,7 +158,7 @@ def test_the_input_type_is_found_through_generic_bases_and_may_be_set_again():
         (
             TypedTool(name="a b", description="X.", input_type=int, function=show, category=None, read_only=True),
             [
-                "invalid tool name 'a b': only letters, digits and underscores are allowed",
+                "invalid tool name 'a b': only letters, digits, underscores and hyphens are allowed",
                 "the input of 'a b' must be an object with named fields",
             ],
         ),

@@ -104,7 +104,7 @@ def test_everything_wrong_with_a_function_is_told_at_once_each_at_its_place(modu
         (
             "TK101",
             "7:5",
-            "invalid tool name 'héllo': only letters, digits and underscores are allowed",
+            "invalid tool name 'héllo': only letters, digits, underscores and hyphens are allowed",
             "call it 'h_llo'",
         ),
         ("TK321", "7:33", "parameter 'then' is a callable, which no model can send", "take plain data instead"),

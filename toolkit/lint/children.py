@@ -1,4 +1,4 @@
-"""Children: requests are answered by a child process, and by a new one after a file that ended it."""
+"""Children: requests are answered by a child process, and by a new one after a file that ended or may disturb it."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -140,4 +140,6 @@ class _Child:
             self.close()
         else:
             answer["child"] = self._number
+            if answer["leaves_threads"]:
+                self.close()
         return answer

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TextIO
 import toolkit
 from toolkit.codes import NOT_A_TOOL
 from toolkit.lint.channels import limit_memory, take_channel
+from toolkit.lint.left_threads import leaves_threads
 from toolkit.lint.records import read_configuration
 from toolkit.lint.step_records import StepRecord
 from toolkit.lint.trails import FollowedOpener, Trail
@@ -51,6 +52,7 @@ def main() -> None:
             answer = _examine(opener, json.loads(line), trail)
             faulthandler.cancel_dump_traceback_later()
             state.restore()
+            answer["leaves_threads"] = leaves_threads()
             print(setup["mark"] + json.dumps(answer), file=answers, flush=True)
     except OSError as error:
         if error.errno != EBADF:

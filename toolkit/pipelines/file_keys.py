@@ -18,7 +18,7 @@ DEFAULT_ROWS: Final = (
 TOP_ROWS: Final = (
     Row("toolkit", "the version of the format; optional", {"const": FORMAT_VERSION}),
     Row("name", "what the tool is called by; the file's stem by default",
-        {"type": "string", "pattern": "^[A-Za-z0-9_]+$"}),
+        {"type": "string", "pattern": "^[A-Za-z0-9_-]+$"}),
     Row("description", "what it does and when to use it", {"type": "string"}),
     Row("tools", "sources of tools to open, relative to the file", {"type": "array", "items": {"type": "string"}}),
     Row("inputs", "what it takes: a JSON Schema fragment by name; by default one text, `input`, if a step reads that",

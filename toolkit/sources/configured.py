@@ -19,7 +19,7 @@ from toolkit.tools.names import legal_name
 if TYPE_CHECKING:
     from toolkit.sources.openers import Opener
 
-_NAME = re.compile(r"""^name[ \t]*:[ \t]*["']?([A-Za-z0-9_]+)""", re.MULTILINE)
+_NAME = re.compile(r"""^name[ \t]*:[ \t]*["']?([A-Za-z0-9_-]+)""", re.MULTILINE)
 
 
 class ConfiguredSources:

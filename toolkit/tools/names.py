@@ -1,7 +1,7 @@
 """Names: what a tool may be called. The only place that knows.
 
-A tool of one's own is named with letters, digits and underscores, so that it can be a name in every provider's dialect
-and after every prefix. A remote tool keeps the name it has on the wire.
+A tool of one's own is named with letters, digits, underscores and hyphens, which every provider takes
+after any prefix. A remote tool keeps the name it has on the wire.
 """
 
 import re
@@ -10,7 +10,7 @@ from toolkit.codes import INVALID_TOOL_NAME
 from toolkit.problems import Location, Problem
 
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-_OWN_NAME = re.compile(r"[A-Za-z0-9_]+", re.ASCII)
+_OWN_NAME = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
 def name_problem(name: object, location: Location | None = None) -> Problem | None:
@@ -25,7 +25,7 @@ def name_problem(name: object, location: Location | None = None) -> Problem | No
         return None
     return Problem(
         INVALID_TOOL_NAME,
-        f"invalid tool name {name!r}: only letters, digits and underscores are allowed",
+        f"invalid tool name {name!r}: only letters, digits, underscores and hyphens are allowed",
         location,
         hint=f"call it {legal_name(name)!r}",
     )

@@ -112,9 +112,12 @@ def _ending_of(result: ToolResult) -> Ending:
 
 
 def with_hint_on_json(ending: Ending, tool: Tool, words: Iterable[str]) -> Ending:
-    """Return how the call of a text tool ended, with a hint if it failed on a JSON object that was its whole text."""
+    """Return how the call of a text tool ended, with a hint if it complains of a JSON object that was its whole text.
+
+    A complaint quotes the text, or its first character: a tool that takes JSON may fail for other reasons.
+    """
     problem = ending.problem
-    if tool.pipe != "text" or ending.exit_code != ExitCode.FINDINGS or problem is None or problem.hint:
+    if tool.pipe != "text" or problem is None or problem.hint or "'{" not in problem.message:
         return ending
     if not any(object_in(word) for word in words):
         return ending

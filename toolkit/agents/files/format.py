@@ -42,7 +42,7 @@ def _properties() -> Schema:
     limits = {key: {"type": "integer", "minimum": least, "maximum": most} for key, (least, most) in LIMITS.items()}
     return {
         "toolkit": {"const": FORMAT_VERSION, "description": "The version of the format."},
-        "name": text("What the tool is called; the file's name by default.", pattern="^[A-Za-z0-9_]+$"),
+        "name": text("What the tool is called; the file's name by default.", pattern="^[A-Za-z0-9_-]+$"),
         "description": text("What it does and when to use it."),
         "model": text("What answers: PROVIDER:NAME, chat:NAME, or scripted:FILE beside this file."),
         "instructions": reference("told", "What it is told before the task; made of the description by default."),

@@ -16,8 +16,8 @@ class InvalidToolName(Rule):
 
     ## Why
 
-    A request with such a name fails as a whole, with all its other tools. Names of tools of your own have letters,
-    digits and underscores, so that they stay good under every prefix; a definition in JSON may have hyphens too.
+    A request with such a name fails as a whole, with all its other tools. Every provider takes letters,
+    digits, underscores and hyphens, after a letter or an underscore.
 
     ## Example
 

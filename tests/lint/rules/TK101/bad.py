@@ -9,7 +9,7 @@ def rates(currency: str) -> str:
     return currency
 
 
-@tool(name="get-forecast")
+@tool(name="get forecast")
 def forecast(city: str) -> str:
     """Forecast tomorrow's weather in a city."""
     return city

@@ -9,6 +9,12 @@ def rates(currency: str) -> str:
     return currency
 
 
+@tool(name="get-forecast")
+def get_forecast(city: str) -> str:
+    """Forecast next week's weather in a city."""
+    return city
+
+
 @tool
 def Forecast(city: str) -> str:
     """Forecast tomorrow's weather in a city."""

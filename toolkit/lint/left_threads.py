@@ -1,0 +1,22 @@
+"""Left threads: whether what a file has started runs on after it was opened, and may disturb the next one."""
+
+import sys
+import threading
+from types import FrameType
+
+from toolkit.lint.installed import is_installed
+
+
+def leaves_threads() -> bool:
+    """Return whether another thread than this one is in code of the user's own; those of libraries wait in peace."""
+    own = threading.get_ident()
+    others = (frame for thread, frame in sys._current_frames().items() if thread != own)  # noqa: SLF001 - documented
+    return any(_is_in_own_code(frame) for frame in others)
+
+
+def _is_in_own_code(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if not is_installed(frame.f_code.co_filename):
+            return True
+        frame = frame.f_back
+    return False
