@@ -7,8 +7,12 @@ framework stands anywhere else, and none is ever imported: its objects are recog
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toolkit.frameworks.foreign_tools import ForeignTool as ForeignTool
+    from toolkit.frameworks.langchain.exports import to_langchain as to_langchain
     from toolkit.frameworks.recognised import ForeignClass as ForeignClass
 else:
     from toolkit.faces import face
 
-    __getattr__, __dir__, __all__ = face(__name__, {"foreign_tools": "ForeignTool", "recognised": "ForeignClass"})
+    __getattr__, __dir__, __all__ = face(
+        __name__,
+        {"foreign_tools": "ForeignTool", "langchain.exports": "to_langchain", "recognised": "ForeignClass"},
+    )

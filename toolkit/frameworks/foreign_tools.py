@@ -4,9 +4,11 @@ from collections.abc import Callable, Coroutine, Mapping
 from functools import cached_property
 from typing import Any
 
+from toolkit.approvals.gates import Demand
 from toolkit.tools.base import Tool
 from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
+from toolkit.tools.foreign_values import answer
 from toolkit.tools.plain_arguments import plain_data
 from toolkit.tools.results import ToolResult
 from toolkit.tools.secret_arguments import veiled
@@ -17,6 +19,9 @@ from toolkit.tools.spec import ToolSpec
 
 Invoke = Callable[[dict[str, Any], ToolContext], Coroutine[Any, Any, Any]]
 """How a framework calls a tool of its own: with plain arguments; it returns a ToolResult or any value."""
+
+Wants = Callable[[dict[str, Any], ToolContext], bool]
+"""Whether a tool wants approval for these arguments."""
 
 
 class ForeignTool(Tool):
@@ -30,12 +35,33 @@ class ForeignTool(Tool):
 
     suspends = True
 
-    def __init__(self, spec: ToolSpec, invoke: Invoke, *, framework: str, thing: object, function: Any = None) -> None:
-        """Keep what the framework says of its tool, exactly as its model would be sent it, and how it is called."""
+    def __init__(
+        self,
+        spec: ToolSpec,
+        invoke: Invoke,
+        *,
+        framework: str,
+        thing: object,
+        function: Any = None,
+        wants_approval: tuple[str, Wants] | None = None,
+    ) -> None:
+        """Keep what the framework says of its tool, exactly as its model would be sent it, and how it is called.
+
+        Args:
+            spec: What the model is sent.
+            invoke: How the framework calls it.
+            framework: The framework, by its name in `toolkit.tools.frameworks`.
+            thing: The object of the framework.
+            function: The user's function behind it, if there is one.
+            wants_approval: Where the arguments decide whether approval is wanted, what the framework calls that, and
+                the decision.
+        """
         self.spec = spec
         self.framework = framework
         self.thing = thing
         self.function = function
+        self.demands = wants_approval is not None
+        self._wants_approval = wants_approval
         self._invoke = invoke
 
     def parse(self, arguments: Arguments) -> Any:
@@ -51,6 +77,14 @@ class ForeignTool(Tool):
         """Return what the schema says that stands in for the parameters that are left out."""
         schemas = self.spec.properties.items()
         return {name: one["default"] for name, one in schemas if name not in parsed and "default" in one}
+
+    def demand(self, parsed: Any, context: ToolContext) -> Demand | None:
+        """Return the question that the tool itself wants for these arguments; one that cannot decide wants it."""
+        if self._wants_approval is None:
+            return None
+        label, wants = self._wants_approval
+        asks = answer(lambda: wants(plain_data(parsed), context), otherwise=True)
+        return Demand(f"the tool asks ({label})") if asks else None
 
     async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:
         """Have the framework do the work."""

@@ -25,6 +25,7 @@ FRAMEWORK_OF_PACKAGE: Mapping[str, str] = {
     "langchain": "langchain",
     "langchain_core": "langchain",
     "langchain_community": "langchain",
+    "langgraph": "langchain",
     "pydantic_ai": "pydantic_ai",
     "agents": "openai_agents",
     "anthropic": "anthropic_sdk",

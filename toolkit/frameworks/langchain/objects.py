@@ -1,48 +1,109 @@
 """LangChain's objects as Tools; see `langchain_core/tools/base.py` of langchain-core 1.7."""
 
+import sys
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
+from toolkit.errors import ToolExecutionError
 from toolkit.frameworks.foreign_tools import ForeignTool
+from toolkit.frameworks.langchain.injections import config_of, injected
+from toolkit.frameworks.langchain.outputs import result_of_output
 from toolkit.frameworks.recognised import ForeignClass
+from toolkit.running import in_thread
 from toolkit.tools.context import ToolContext
+from toolkit.tools.foreign_values import bases_of_class, kind_of, module_of_class
 from toolkit.tools.places import place_of
-from toolkit.tools.results import ToolResult
+from toolkit.tools.shapes.objections import explain
 from toolkit.tools.spec import ToolSpec
+
+_CONVERSIONS = "langchain_core.utils.function_calling"
+_GRAPH = "__pregel_scratchpad"
+"""What `interrupt()` of LangGraph looks for in the configuration of a run."""
 
 
 def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
     """Yield the Tool that a `BaseTool` is."""
     function = getattr(tool, "func", None) or getattr(tool, "coroutine", None)
-
-    async def invoke(arguments: dict[str, Any], _context: ToolContext) -> ToolResult:
-        call = {"type": "tool_call", "id": tool.name, "name": tool.name, "args": arguments}
-        return _result_of(await tool.ainvoke(call))
-
+    sent = sys.modules[_CONVERSIONS].convert_to_openai_function(tool)
     spec = ToolSpec(
-        tool.name,
-        tool.description,
-        _schema_of(tool),
+        sent["name"],
+        sent.get("description", ""),
+        sent.get("parameters", {"type": "object", "properties": {}}),
         return_behavior="immediate" if tool.return_direct else "to_model",
         location=place_of(function or type(tool)),
     )
-    yield ForeignTool(spec, invoke, framework="langchain", thing=tool, function=function)
+    yield ForeignTool(spec, partial(_invoke, tool), framework="langchain", thing=tool, function=function)
+
+
+def tools_of_toolkit(toolkit: Any) -> Iterator[ForeignTool]:
+    """Yield the Tools of a `BaseToolkit`."""
+    for tool in toolkit.get_tools():
+        yield from tools_of_tool(tool)
+
+
+def tools_of_node(node: Any) -> Iterator[ForeignTool]:
+    """Yield the Tools of a `ToolNode` of LangGraph."""
+    for tool in node.tools_by_name.values():
+        yield from tools_of_tool(tool)
+
+
+def tools_of_graph(graph: Any) -> Iterator[ForeignTool]:
+    """Yield the Tools of an agent, which is a graph with a `ToolNode` in it."""
+    for node in graph.nodes.values():
+        if hasattr(node.bound, "tools_by_name"):
+            yield from tools_of_node(node.bound)
+
+
+async def _invoke(tool: Any, arguments: dict[str, Any], context: ToolContext) -> Any:
+    """Call a tool as an agent does, with a whole tool call.
+
+    Raises:
+        ToolArgumentsError: If the tool's own schema refuses the arguments.
+        ToolExecutionError: If it wants what only the graph of an agent has.
+    """
+    whole = {**arguments, **injected(tool, context, tool.name)}
+    call = {"type": "tool_call", "id": tool.name, "name": tool.name, "args": whole}
+    config = config_of(context)
+    try:
+        if _is_async(tool):
+            output = await tool.ainvoke(call, config)
+        else:
+            output = await in_thread(partial(tool.invoke, call, config))
+    except ValueError as error:
+        if _is_about_arguments(error, tool):
+            raise explain(error, _schema_of(tool), arguments) from None
+        raise
+    except KeyError as error:
+        if error.args == (_GRAPH,):
+            message = f"tool {tool.name!r} calls interrupt(), which only a graph of LangGraph can answer"
+            raise ToolExecutionError(message, "interrupted") from None
+        raise
+    return result_of_output(output)
+
+
+def _is_async(tool: Any) -> bool:
+    """Return whether a tool has an async way of its own: LangChain gives the others a thread, and so do we."""
+    if hasattr(tool, "coroutine"):
+        return tool.coroutine is not None
+    own = next(base for base in bases_of_class(type(tool)) if "_arun" in vars(base))
+    return module_of_class(own) != "langchain_core.tools.base"
+
+
+def _is_about_arguments(error: ValueError, tool: Any) -> bool:
+    """Return whether an error says that the arguments are wrong; the work itself may validate something too."""
+    schema = tool.args_schema
+    return kind_of(error) == "ValidationError" and getattr(error, "title", None) == getattr(schema, "__name__", "")
 
 
 def _schema_of(tool: Any) -> Mapping[str, Any]:
-    schema = tool.tool_call_schema
-    described: Mapping[str, Any] = schema if isinstance(schema, Mapping) else schema.model_json_schema()
-    return described
+    schema: Mapping[str, Any] = sys.modules[_CONVERSIONS].convert_to_openai_function(tool).get("parameters", {})
+    return schema
 
 
-def _result_of(message: Any) -> ToolResult:
-    """Return a `ToolMessage` as a result."""
-    content = message.content
-    if message.status == "error":
-        return ToolResult.failure(content if isinstance(content, str) else str(content), "error")
-    if isinstance(content, str):
-        return ToolResult.success(content, artifact=message.artifact)
-    return ToolResult.success("\n".join(map(str, content)), structured=content, artifact=message.artifact)
-
-
-CLASSES = {"langchain_core.tools.base.BaseTool": ForeignClass(tools_of_tool)}
+CLASSES = {
+    "langchain_core.tools.base.BaseTool": ForeignClass(tools_of_tool),
+    "langchain_core.tools.base.BaseToolkit": ForeignClass(tools_of_toolkit, is_tool=False),
+    "langgraph.prebuilt.tool_node.ToolNode": ForeignClass(tools_of_node, is_tool=False),
+    "langgraph.graph.state.CompiledStateGraph": ForeignClass(tools_of_graph, is_tool=False),
+}

@@ -1,0 +1,102 @@
+"""LangChain's injections: the parameters that no model sees, filled with what the context holds.
+
+In an agent they come from the state, the store and the context of its graph. Here the values of the context stand for
+all of these. See `langchain_core/tools/base.py`, and `langgraph/prebuilt/tool_node.py` of langgraph-prebuilt 1.1.
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, get_args, get_origin, get_type_hints
+
+from toolkit.frameworks.given_values import given, lacking_for, nothing_given
+from toolkit.tools.context import ToolContext
+from toolkit.tools.foreign_values import answer, bases_of_class, name_of_class
+
+
+def injected(tool: Any, context: ToolContext, call_id: str) -> dict[str, Any]:
+    """Return what the parameters of a tool receive that its model does not see.
+
+    Raises:
+        ToolExecutionError: If the context lacks a value that one of them needs.
+    """
+    filled: dict[str, Any] = {}
+    for name, said in _annotations_of(tool).items():
+        for marker in said:
+            if _is(marker, "ToolRuntime"):
+                filled[name] = _runtime(marker, tool.name, name, context, call_id)
+            elif _is(marker, "InjectedToolArg") and not _is(marker, "InjectedToolCallId"):
+                filled |= _value(marker, tool, name, context)
+    return filled
+
+
+def config_of(context: ToolContext) -> dict[str, Any]:
+    """Return the values of the context as the configuration of a run, where LangChain's tools look for such values."""
+    return {"configurable": dict(context.values)}
+
+
+def _annotations_of(tool: Any) -> Mapping[str, tuple[Any, ...]]:
+    """Return the type of each parameter of a tool, and what is said of it: by its schema, or else by its function."""
+    function = getattr(tool, "func", None) or getattr(tool, "coroutine", None) or _own_method(tool)
+    nothing: dict[str, Any] = {}
+    hints = answer(lambda: get_type_hints(function, include_extras=True), nothing) if function else {}
+    said = {name: (getattr(hint, "__origin__", hint), hint, *_metadata(hint)) for name, hint in hints.items()}
+    return said | {name: (field.annotation, *field.metadata) for name, field in _fields_of(tool).items()}
+
+
+def _metadata(hint: Any) -> tuple[Any, ...]:
+    return getattr(hint, "__metadata__", ())
+
+
+def _fields_of(tool: Any) -> Mapping[str, Any]:
+    fields_of_schema: Mapping[str, Any] = getattr(tool.args_schema, "model_fields", {})
+    return fields_of_schema
+
+
+def _own_method(tool: Any) -> Any:
+    """Return the method of a class of one's own that does the work."""
+    methods = (vars(base).get(name) for base in bases_of_class(type(tool)) for name in ("_run", "_arun"))
+    return next((method for method in methods if method is not None), None)
+
+
+def _is(marker: Any, name: str) -> bool:
+    """Return whether something that is said of a parameter is a class of that name, or an object of one."""
+    bare = get_origin(marker) or marker
+    cls = bare if isinstance(bare, type) else type(bare)
+    return any(name_of_class(base) == name for base in bases_of_class(cls))
+
+
+def _runtime(marker: Any, tool: str, parameter: str, context: ToolContext, call_id: str) -> Any:
+    """Return a `ToolRuntime`, whose state, context and store are those of the context."""
+    cls = get_origin(marker) or marker
+    known = {
+        "state": given(context, tool, f"{parameter}.state"),
+        "context": _context_of_graph(marker, tool, f"{parameter}.context", context),
+        "config": config_of(context),
+        "stream_writer": lambda _: None,
+        "tool_call_id": call_id,
+        "store": context.get("store"),
+    }
+    return cls(**{each.name: known[each.name] for each in fields(cls) if each.name in known})
+
+
+def _context_of_graph(marker: Any, tool: str, what: str, context: ToolContext) -> Any:
+    """Return the context of the graph; LangChain warns of one that is not of the type that the tool names."""
+    wanted = next(iter(get_args(marker)), None)
+    if wanted is None and not context.values:
+        return None
+    if "context" not in context and (lacking := lacking_for(wanted, context)) is not None:
+        raise nothing_given(tool, what, lacking)
+    return given(context, tool, what, wanted)
+
+
+def _value(marker: Any, tool: Any, parameter: str, context: ToolContext) -> dict[str, Any]:
+    """Return the value for a parameter, unless there is none and it has a default."""
+    if _is(marker, "InjectedState") and not getattr(marker, "field", None):
+        return {parameter: given(context, tool.name, parameter)}
+    name = "store" if _is(marker, "InjectedStore") else getattr(marker, "field", None) or parameter
+    if name in context:
+        return {parameter: context[name]}
+    field = _fields_of(tool).get(parameter)
+    if field is not None and not field.is_required():
+        return {}
+    raise nothing_given(tool.name, parameter, name)

@@ -1,0 +1,42 @@
+"""Parts: a result that a framework gives in several pieces, texts, pictures and data, as one of ours."""
+
+from binascii import Error, a2b_base64
+from collections.abc import Iterable
+from typing import Any
+
+from toolkit.tools.attachments import Attachment, Kind
+from toolkit.tools.outcomes import as_result
+from toolkit.tools.results import ToolResult
+
+
+def result_of_parts(parts: Iterable[Any], *, structured: Any = None, artifact: Any = None) -> ToolResult:
+    """Return texts, attachments and other values as one result, a line each.
+
+    Args:
+        parts: The pieces, in their order.
+        structured: The same as plain data.
+        artifact: What the framework hands to programs beside; without one, the attachments are it.
+    """
+    pieces = list(parts)
+    attachments = [part for part in pieces if isinstance(part, Attachment)]
+    lines = [part.words if isinstance(part, Attachment) else as_result(part).output for part in pieces]
+    return ToolResult.success(
+        "\n".join(lines), structured=structured, artifact=attachments or None if artifact is None else artifact
+    )
+
+
+def attachment_of(media_type: str, data: bytes | str, *, uri: str | None = None) -> Attachment | None:
+    """Return bytes, or base64 of them, as an attachment; None where the text is not base64."""
+    try:
+        raw = data if isinstance(data, bytes) else a2b_base64(data)
+    except (Error, ValueError):
+        return None
+    first = media_type.partition("/")[0]
+    kinds: dict[str, Kind] = {"image": "image", "audio": "audio"}
+    return Attachment(kinds.get(first, "resource"), media_type, raw, uri)
+
+
+def attachment_of_data_url(url: str) -> Attachment | None:
+    """Return what a `data:` URL holds; None for any other URL."""
+    head, separator, data = url.partition(";base64,")
+    return attachment_of(head.removeprefix("data:"), data) if separator and head.startswith("data:") else None
