@@ -5,38 +5,16 @@ files that it imports from; nothing is run, and what the source does not show do
 """
 
 import ast
-import os
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
-from toolkit.sources.module_files import PACKAGE, source_of_module
-from toolkit.sources.package_places import place_in_package
+from toolkit.sources.marks_table import MARKS, MarksTable
+from toolkit.sources.meanings import CALLED, UNREADABLE, Defined, Meaning, Meanings, is_partial
+from toolkit.sources.module_files import PACKAGE
 from toolkit.sources.source_files import FUNCTIONS, Binding, Definition, Imported, SourceFile
-from toolkit.tools.source_marks import OUR_MARKS, SourceMarks, is_among
+from toolkit.tools.source_marks import SourceMarks
 
-MARKS: tuple[SourceMarks, ...] = (OUR_MARKS,)
-UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
 _TEXT_TOOL = {"name", "execute"}
-_CALLED = "()"
-
-
-class _Defined(NamedTuple):
-    """A function or class, and the file that defines it."""
-
-    source: SourceFile
-    node: Definition
-
-
-class _Module(NamedTuple):
-    """A module, by its file."""
-
-    source: SourceFile
-
-
-_Meaning = str | _Defined | _Module
-"""What an expression stands for: a dotted name of a package in the table, or something that a file defines."""
 
 
 class Recogniser:
@@ -48,15 +26,10 @@ class Recogniser:
         Args:
             marks: What counts as defining a tool.
         """
-        self._packages = frozenset(package for one in marks for package in one.packages)
-        self._decorators = tuple(pattern for one in marks for pattern in one.decorators)
-        self._classes = tuple(pattern for one in marks for pattern in one.classes)
-        self._makers = tuple(pattern for one in marks for pattern in one.makers)
-        self._sources: dict[str, SourceFile | BaseException] = {}
+        self._marks = MarksTable(marks)
+        self._meanings = Meanings(self._marks.is_known)
         self._answers: dict[tuple[object, ...], bool] = {}
         self._known_members: dict[tuple[str, ast.ClassDef], set[str]] = {}
-        self._meant: dict[tuple[str, str], tuple[_Meaning, ...]] = {}
-        self._edges: dict[str, set[str]] = {}
 
     def defines_tools(self, file: str) -> bool:
         """Return whether importing a file gives tools; a file that cannot be read gives none."""
@@ -75,49 +48,31 @@ class Recogniser:
 
     def line_of(self, file: str, name: str) -> int | None:
         """Return the line of the function or class of a name at the top level of a file; None if there is none."""
-        source = self._source(file)
+        source = self._meanings.source(file)
         lines = [one.lineno for one in source.definitions() if one.name == name] if source is not None else []
         return lines[-1] if lines else None
 
     def failure(self, file: str) -> BaseException | None:
         """Return why a file cannot be parsed; None if it can."""
-        self._source(file)
-        found = self._sources[os.path.realpath(file)]
-        return found if isinstance(found, BaseException) else None
+        return self._meanings.failure(file)
 
     def files_behind(self, file: str) -> set[str]:
         """Return the files that the decision about a file rests on, also those that would matter if they existed."""
-        found, waiting = set[str](), [os.path.realpath(file)]
-        while waiting:
-            one = waiting.pop()
-            if one not in found:
-                found.add(one)
-                waiting += self._edges.get(one, ())
-        return found
+        return self._meanings.files_behind(file)
 
     def may_define(self, file: str, name: str) -> bool:
         """Return whether a file may define a tool of a name: it defines tools, and something in it has the name."""
-        source = self._source(file)
+        source = self._meanings.source(file)
         if source is None or not self.defines_tools(file):
             return False
         return bool(source.stars) or name in source.bindings or name in source.words
 
     def _decide(self, question: str, file: str, answer: Callable[[SourceFile], bool]) -> bool:
-        source = self._source(file)
+        source = self._meanings.source(file)
         try:
             return source is not None and self._once(question, source, "", lambda: answer(source))
         except RecursionError:
             return False
-
-    def _source(self, file: str) -> SourceFile | None:
-        real = os.path.realpath(file)
-        if real not in self._sources:
-            try:
-                self._sources[real] = SourceFile(real)
-            except UNREADABLE as error:
-                self._sources[real] = error
-        found = self._sources[real]
-        return found if isinstance(found, SourceFile) else None
 
     # ------------------------------------------------------------------------------------------------ what a file gives
 
@@ -134,7 +89,7 @@ class Recogniser:
                 if isinstance(one, Imported) and self._is_offered(source, name, one):
                     yield self._is_tool_by_name(source, name)
         for star in source.stars if source.path.endswith(PACKAGE) or source.only_gathers else ():
-            for other in self._modules(source, star._replace(name=None)):
+            for other in self._meanings.modules(source, star._replace(name=None)):
                 yield any(self._is_tool_by_name(other.source, name) for name in list(other.source.bindings))
 
     @staticmethod
@@ -145,27 +100,29 @@ class Recogniser:
 
     def _speaks(self, source: SourceFile) -> bool:
         names = (f"{one.module}.{one.name}" if one.name else one.module for one in source.imports if not one.level)
-        tables = (*self._decorators, *self._classes, *self._makers, *self._packages)
-        if any(name.removesuffix(".*") in self._packages or is_among(name, tables) for name in names):
+        if any(self._means_tools(name.removesuffix(".*")) for name in names):
             return True
         classes = (one for one in source.definitions() if isinstance(one, ast.ClassDef))
         return any(self._members(source, one) >= _TEXT_TOOL for one in classes)
+
+    def _means_tools(self, name: str) -> bool:
+        """Whether an import of a dotted name takes something in that tools are made of."""
+        marks = self._marks
+        return marks.is_package(name) or marks.is_decorator(name) or marks.is_class(name) or marks.is_maker(name)
 
     # ------------------------------------------------------------------------------------------------ marks and classes
 
     def _is_mark(self, source: SourceFile, node: ast.expr) -> bool:
         """Whether an expression marks what it is called with: a mark of the table, or one that is made of such."""
         while isinstance(node, ast.Call):
-            if _is_partial(node):
+            if is_partial(node):
                 return self._is_mark(source, node.args[0])
             node = node.func
-        for meaning in self._meanings(source, node):
+        for meaning in self._meanings.of(source, node):
             match meaning:
-                case str() if is_among(meaning.replace(_CALLED, ""), self._decorators) or is_among(
-                    meaning.removesuffix(_CALLED), self._decorators
-                ):
+                case str() if any(map(self._marks.is_decorator, _spellings(meaning))):
                     return True
-                case _Defined(node=ast.FunctionDef()) if self._about("mark", meaning, self._has_mark_within):
+                case Defined(node=ast.FunctionDef()) if self._about("mark", meaning, self._has_mark_within):
                     return True
         return False
 
@@ -185,11 +142,11 @@ class Recogniser:
             return False
         if isinstance(node, ast.BinOp):
             return self._is_class(source, node.left) or self._is_class(source, node.right)
-        for meaning in self._meanings(source, node):
+        for meaning in self._meanings.of(source, node):
             match meaning:
-                case str() if is_among(meaning, self._classes):
+                case str() if self._marks.is_class(meaning):
                     return True
-                case _Defined(node=ast.ClassDef()) if self._about("class", meaning, self._holds_tools):
+                case Defined(node=ast.ClassDef()) if self._about("class", meaning, self._holds_tools):
                     return True
         return False
 
@@ -223,8 +180,8 @@ class Recogniser:
         stored = (node for node in ast.walk(cls) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
         found |= {node.attr for node in stored if isinstance(node.value, ast.Name) and node.value.id == "self"}
         for base in cls.bases:
-            for meaning in self._meanings(source, base):
-                if isinstance(meaning, _Defined) and isinstance(meaning.node, ast.ClassDef) and meaning.node is not cls:
+            for meaning in self._meanings.of(source, base):
+                if isinstance(meaning, Defined) and isinstance(meaning.node, ast.ClassDef) and meaning.node is not cls:
                     found |= self._members_of_base(meaning.source, meaning.node)
         return found
 
@@ -236,7 +193,7 @@ class Recogniser:
         return self._known_members[key]
 
     def _uses_packages(self, source: SourceFile) -> bool:
-        return any(one.module.partition(".")[0] in self._packages for one in source.imports if not one.level)
+        return any(self._marks.is_known(one.module) for one in source.imports if not one.level)
 
     # ------------------------------------------------------------------------------------------------------------ tools
 
@@ -246,22 +203,22 @@ class Recogniser:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 return any(self._is_mark(source, one) for one in node.decorator_list)
             case ast.ClassDef():
-                return self._about("class", _Defined(source, node), self._holds_tools)
+                return self._about("class", Defined(source, node), self._holds_tools)
             case ast.Name(id=name):
                 return self._is_tool_by_name(source, name)
             case ast.Call():
                 return self._is_made(source, node)
             case ast.Attribute():
-                return any(self._is_tool_meaning(meaning) for meaning in self._meanings(source, node))
+                return any(self._is_tool_meaning(meaning) for meaning in self._meanings.of(source, node))
         return isinstance(node, ast.expr) and any(self._is_tool(source, part) for part in _parts(node))
 
     def _is_tool_by_name(self, source: SourceFile, name: str) -> bool:
         def is_tool() -> bool:
             for one in source.bindings.get(name, ()):
                 if isinstance(one, Imported):
-                    if any(self._is_tool_meaning(meaning) for meaning in self._followed(source, one)):
+                    if any(self._is_tool_meaning(meaning) for meaning in self._meanings.followed(source, one)):
                         return True
-                    if any(self._is_tool_by_name(other, inner) for other, inner in self._taken(source, one)):
+                    if any(self._is_tool_by_name(other, inner) for other, inner in self._meanings.taken(source, one)):
                         return True
                 elif not isinstance(one, ast.ClassDef) and self._is_tool(source, one):
                     return True
@@ -269,10 +226,10 @@ class Recogniser:
 
         return self._once("tool", source, name, is_tool)
 
-    def _is_tool_meaning(self, meaning: _Meaning) -> bool:
+    def _is_tool_meaning(self, meaning: Meaning) -> bool:
         """Whether a meaning is a tool itself; a class is none, since only the file that defines it makes objects."""
         return (
-            isinstance(meaning, _Defined)
+            isinstance(meaning, Defined)
             and isinstance(meaning.node, FUNCTIONS)
             and self._is_tool(meaning.source, meaning.node)
         )
@@ -284,19 +241,19 @@ class Recogniser:
         method = call.func if isinstance(call.func, ast.Attribute) else None
         if method is not None and _returns_the_same(method.attr) and self._is_tool(source, method.value):
             return True
-        for meaning in self._meanings(source, call.func):
+        for meaning in self._meanings.of(source, call.func):
             match meaning:
                 case str() if self._is_maker(meaning):
                     return True
-                case _Defined(node=ast.FunctionDef()) if self._about("maker", meaning, self._makes_tools):
+                case Defined(node=ast.FunctionDef()) if self._about("maker", meaning, self._makes_tools):
                     return True
         return False
 
     def _is_maker(self, meaning: str) -> bool:
         """Whether a call of a dotted name returns a tool: a maker, a method of a class, or a chain that ends in one."""
-        first, *chain = meaning.split(f"{_CALLED}.")
-        is_first = is_among(first, self._makers) or is_among(first.rpartition(".")[0], self._classes)
-        is_first = is_first or (bool(chain) and is_among(first, self._classes))
+        first, *chain = meaning.split(f"{CALLED}.")
+        is_first = self._marks.is_maker(first) or self._marks.is_class(first.rpartition(".")[0])
+        is_first = is_first or (bool(chain) and self._marks.is_class(first))
         return is_first and (not chain or _returns_the_same(chain[-1]))
 
     def _makes_tools(self, source: SourceFile, function: Definition) -> bool:
@@ -312,105 +269,7 @@ class Recogniser:
                 return True
         return False
 
-    # --------------------------------------------------------------------------------------------------------- meanings
-
-    def _meanings(self, source: SourceFile, node: ast.AST) -> Iterable[_Meaning]:
-        """Return what an expression may stand for."""
-        match node:
-            case ast.Name(id=name):
-                return self._meanings_of_name(source, name)
-            case ast.Attribute(value=value, attr=name):
-                return [inner for one in self._meanings(source, value) for inner in self._member(one, name)]
-            case ast.Call() if _is_partial(node):
-                return self._meanings(source, node.args[0])
-            case ast.Call(func=function):
-                return [f"{one}{_CALLED}" for one in self._meanings(source, function) if isinstance(one, str)]
-            case ast.Subscript(value=value) | ast.NamedExpr(value=value):
-                return self._meanings(source, value)
-            case ast.IfExp(body=first, orelse=second):
-                return [*self._meanings(source, first), *self._meanings(source, second)]
-        return ()
-
-    def _meanings_of_name(self, source: SourceFile, name: str) -> tuple[_Meaning, ...]:
-        key = source.path, name
-        if key not in self._meant:
-            self._meant[key] = ()  # while it is looked up it has none, so that a circle ends
-            found: list[_Meaning] = []
-            for one in source.bindings.get(name, ()):
-                match one:
-                    case Imported():
-                        found += self._followed(source, one)
-                    case ast.expr():
-                        found += self._meanings(source, one)
-                    case _:
-                        found.append(_Defined(source, one))
-            if not found:
-                for star in source.stars:
-                    found += self._followed(source, star._replace(name=name))
-            self._meant[key] = tuple(dict.fromkeys(found))
-        return self._meant[key]
-
-    def _member(self, meaning: _Meaning, name: str) -> Iterable[_Meaning]:
-        match meaning:
-            case str():
-                return [f"{meaning}.{name}"]
-            case _Module(source=source):
-                return self._meanings_of_name(source, name) or self._submodule(source, name)
-            case _Defined(source=source, node=ast.ClassDef(body=body)):
-                return [_Defined(source, one) for one in body if isinstance(one, Definition) and one.name == name]
-        return ()
-
-    def _followed(self, source: SourceFile, imported: Imported) -> Iterable[_Meaning]:
-        """Return what an import stands for."""
-        name = imported.name
-        if not imported.level and imported.module.partition(".")[0] in self._packages:
-            return [f"{imported.module}.{name}" if name else imported.module]
-        modules = self._modules(source, imported)
-        if name is None:
-            return modules
-        return [meaning for one in modules for meaning in self._member(one, name)]
-
-    def _taken(self, source: SourceFile, imported: Imported) -> list[tuple[SourceFile, str]]:
-        """Return the files and names that an import takes something from."""
-        if imported.name is None:
-            return []
-        return [(one.source, imported.name) for one in self._modules(source, imported)]
-
-    def _modules(self, source: SourceFile, imported: Imported) -> list[_Module]:
-        """Return the module that an import names, if its source can be read."""
-        folder, names = place_in_package(source.path)
-        name = imported.module
-        if imported.level:
-            is_package = source.path.endswith(PACKAGE)
-            package = names if is_package else names[:-1]
-            package = package[: len(package) - imported.level + 1]
-            if not package:
-                return self._submodules_of_folder(source, imported)
-            name = ".".join([*package, *filter(None, [name])])
-        elif name.partition(".")[0] in {*sys.stdlib_module_names, *self._packages}:
-            return []
-        file = source_of_module(name, [folder, *sys.path], self._tried_by(source)) if name else None
-        found = self._source(file) if file else None
-        return [_Module(found)] if found is not None else []
-
-    def _submodules_of_folder(self, source: SourceFile, imported: Imported) -> list[_Module]:
-        """Return the module beside a file that is in no package; importing it that way fails, and then tells why."""
-        folder = os.path.dirname(source.path)  # noqa: PTH120 - as in module_files
-        file = source_of_module(imported.module or str(imported.name), [folder], self._tried_by(source))
-        found = self._source(file) if file else None
-        return [_Module(found)] if found is not None else []
-
-    def _tried_by(self, source: SourceFile) -> set[str]:
-        return self._edges.setdefault(source.path, set())
-
-    def _submodule(self, source: SourceFile, name: str) -> Iterable[_Meaning]:
-        if not source.path.endswith(PACKAGE):
-            return ()
-        file = source_of_module(name, [os.path.dirname(source.path)], self._tried_by(source))  # noqa: PTH120
-        found = self._source(file) if file else None
-        return [_Module(found)] if found is not None else []
-
-    def _about(self, question: str, defined: _Defined, answer: Callable[[SourceFile, Definition], bool]) -> bool:
+    def _about(self, question: str, defined: Defined, answer: Callable[[SourceFile, Definition], bool]) -> bool:
         return self._once(question, defined.source, defined.node, lambda: answer(*defined))
 
     def _once(self, question: str, source: SourceFile, about: object, answer: Callable[[], bool]) -> bool:
@@ -445,9 +304,9 @@ def _types_in(annotation: ast.expr) -> Iterator[ast.expr]:
             yield node
 
 
-def _is_partial(call: ast.Call) -> bool:
-    """Whether a call is `partial(something, …)`, which stands for the something."""
-    return bool(call.args) and getattr(call.func, "attr", getattr(call.func, "id", "")) == "partial"
+def _spellings(meaning: str) -> tuple[str, str]:
+    """Return the ways in which a table may name a mark: with what a call returns, and as if nothing were called."""
+    return meaning.removesuffix(CALLED), meaning.replace(CALLED, "")
 
 
 def _returns_the_same(method: str) -> bool:

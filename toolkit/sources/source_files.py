@@ -34,8 +34,8 @@ Binding = ast.expr | Definition | Imported
 class SourceFile:
     """One Python file, parsed."""
 
-    def __init__(self, path: str) -> None:
-        """Read and parse the file.
+    def __init__(self, path: str, tree: ast.Module | None = None) -> None:
+        """Read and parse the file, unless its syntax tree is given.
 
         Raises:
             OSError: If it cannot be read.
@@ -45,22 +45,34 @@ class SourceFile:
             MemoryError: As for RecursionError.
         """
         self.path = path
-        with Path(path).open("rb") as stream:
-            text = stream.read(_LARGEST + 1)
-        if len(text) > _LARGEST:
-            raise ValueError(f"the file is larger than {_LARGEST:,} bytes")
-        self.tree = ast.parse(text, path)
+        self.tree = _parsed(path) if tree is None else tree
         self.bindings: dict[str, list[Binding]] = {}
         self.stars: list[Imported] = []
         self.values: list[ast.expr] = []
         self.calls: list[ast.Call] = []
-        for statement in _statements(self.tree):
+        for statement in statements_below(self.tree):
             self._bind(statement)
 
     @cached_property
     def imports(self) -> tuple[Imported, ...]:
         """Every import in the file, also those inside functions."""
-        return tuple(one for node in ast.walk(self.tree) for _, one in _imported(node))
+        found: list[Imported] = []
+        waiting: list[ast.AST] = [self.tree]
+        while waiting:  # only statements hold imports
+            node = waiting.pop()
+            found += [one for _, one in imported_by(node)]
+            waiting += [inner for block in _BLOCKS for inner in reversed(getattr(node, block, ()))]
+        return tuple(found)
+
+    @cached_property
+    def only_typed(self) -> dict[str, list[Imported]]:
+        """What the names stand for that are imported for type checkers alone."""
+        found: dict[str, list[Imported]] = {}
+        for node in self.tree.body:
+            for statement in node.body if isinstance(node, ast.If) and _is_never_imported(node.test) else ():
+                for name, one in imported_by(statement):
+                    found.setdefault(name, []).append(one)
+        return found
 
     @cached_property
     def only_gathers(self) -> bool:
@@ -98,7 +110,7 @@ class SourceFile:
                 self._assign(target, ast.Call(annotation, [], []))  # an object of its type
             case ast.Expr(value=ast.Call() as call):
                 self.calls.append(call)
-        for name, imported in _imported(statement):
+        for name, imported in imported_by(statement):
             if imported.name == "*":
                 self.stars.append(imported)
             else:
@@ -117,9 +129,17 @@ class SourceFile:
         self.bindings.setdefault(name, []).append(binding)
 
 
-def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Yield the statements that run on import, without those inside functions and classes."""
-    waiting: list[ast.AST] = [tree]
+def _parsed(path: str) -> ast.Module:
+    with Path(path).open("rb") as stream:
+        text = stream.read(_LARGEST + 1)
+    if len(text) > _LARGEST:
+        raise ValueError(f"the file is larger than {_LARGEST:,} bytes")
+    return ast.parse(text, path)
+
+
+def statements_below(parent: ast.Module | Definition) -> Iterator[ast.stmt]:
+    """Yield the statements of a file, a function or a class, without those inside functions and classes in it."""
+    waiting: list[ast.AST] = list(reversed(parent.body))
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.stmt):
@@ -140,7 +160,8 @@ def _is_never_imported(test: ast.expr) -> bool:
     return False
 
 
-def _imported(node: ast.AST) -> Iterator[tuple[str, Imported]]:
+def imported_by(node: ast.AST) -> Iterator[tuple[str, Imported]]:
+    """Yield the names that an import statement binds, with what they stand for."""
     match node:
         case ast.Import(names=names):
             for alias in names:

@@ -22,6 +22,7 @@ Part = Literal["marks", "objects", "exports"]
 FRAMEWORK_OF_PACKAGE: Mapping[str, str] = {
     "fastmcp": "fastmcp",
     "mcp": "mcp_sdk",
+    "mcp_types": "mcp_sdk",
     "langchain": "langchain",
     "langchain_core": "langchain",
     "langchain_community": "langchain",
@@ -36,9 +37,11 @@ FRAMEWORK_OF_PACKAGE: Mapping[str, str] = {
     "strands": "strands",
     "google.adk": "google_adk",
     "crewai": "crewai",
+    "crewai_tools": "crewai",
     "semantic_kernel": "semantic_kernel",
     "autogen_core": "autogen",
     "autogen_agentchat": "autogen",
+    "autogen_ext": "autogen",
 }
 """The folder of each framework, by the packages that its users import."""
 

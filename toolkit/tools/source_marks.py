@@ -6,7 +6,68 @@ them all into one table.
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+Place = int | str
+"""Where a call has an argument: its position, or its keyword."""
+
+
+class Registration(NamedTuple):
+    """One way to make a tool of something by a call.
+
+    Each place lists where the argument may stand; the first one that is there counts.
+
+    Attributes:
+        names: What is called, as patterns (see `SourceMarks`).
+        way: `mark` makes a tool of the function or class below it, or that it is called with; `function` is called
+            with the function; `definition` says all of the tool itself; `holder` is called with a list, and makes
+            a tool of each plain function in it.
+        function: The function, or the list.
+        name: The name of the tool; the function's own where there is none.
+        description: Its description; the docstring where there is none.
+        schema: The JSON Schema of its parameters, or a class that stands for it.
+    """
+
+    names: tuple[str, ...]
+    way: Literal["mark", "function", "definition", "holder"] = "mark"
+    function: tuple[Place, ...] = (0, "fn", "func", "function")
+    name: tuple[Place, ...] = ("name",)
+    description: tuple[Place, ...] = ("description",)
+    schema: tuple[Place, ...] = ()
+
+
+class ToolClasses(NamedTuple):
+    """How classes are tools.
+
+    Attributes:
+        bases: What such a class is made from, as patterns.
+        methods: What runs a call: the first of these that the class has.
+        name: The attribute that holds the name of the tool.
+        description: The one that holds its description.
+        schema: The ones that hold its parameters.
+        listing: The attribute that names the methods that are tools, each of which is one.
+    """
+
+    bases: tuple[str, ...]
+    methods: tuple[str, ...] = ()
+    name: str = "name"
+    description: str = "description"
+    schema: tuple[str, ...] = ()
+    listing: str | None = None
+
+
+class Injected(NamedTuple):
+    """The parameters that no model sees.
+
+    Attributes:
+        types: The types of such parameters, or what stands beside the type in `Annotated`, as patterns of their names.
+        names: The names of such parameters, whatever their type.
+        is_first: Whether a mark whose name ends with one of these gives the first parameter.
+    """
+
+    types: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    is_first: tuple[str, ...] = ()
 
 
 class SourceMarks(NamedTuple):
@@ -20,15 +81,32 @@ class SourceMarks(NamedTuple):
         decorators: What marks the function or class below it.
         classes: A class made from one of these is a tool, and so is an object of it.
         makers: What a call of one of these returns is a tool, or holds some.
+        registrations: How calls make tools, one by one.
+        tool_classes: How classes are tools.
+        injected: Which parameters no model sees.
+        receivers: Variables that a server or agent usually has, as patterns: where a file does not show what such a
+            variable holds, a method of it that is a mark counts as one.
+        reads_docstrings: Whether the descriptions of parameters are taken out of docstrings; if not, a docstring is
+            the description as a whole.
+        spec_variable: What a module calls the variable that is a tool's definition, with the function beside it.
+        title: What people call the framework.
     """
 
     packages: tuple[str, ...]
     decorators: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
     makers: tuple[str, ...] = ()
+    registrations: tuple[Registration, ...] = ()
+    tool_classes: tuple[ToolClasses, ...] = ()
+    injected: Injected = Injected()
+    receivers: tuple[str, ...] = ()
+    reads_docstrings: bool = True
+    spec_variable: str | None = None
+    title: str = ""
 
 
 OUR_MARKS = SourceMarks(
+    title="toolkit",
     packages=("toolkit",),
     decorators=("toolkit.tool", "toolkit.*.tool", "toolkit.toolbox", "toolkit.*.toolbox"),
     classes=(
@@ -54,6 +132,10 @@ OUR_MARKS = SourceMarks(
         "toolkit.*.sink_artifacts",
         "toolkit.*.publish_to_blackboard",
         "toolkit.*.replan_*",
+    ),
+    registrations=(
+        Registration(("toolkit.tool", "toolkit.tools.tool", "toolkit.tools.marking.tool")),
+        Registration(("toolkit.from_function", "toolkit.tools.from_function"), "function"),
     ),
 )
 

@@ -1,5 +1,6 @@
 """`toolkit list`: the tools there are."""
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -20,6 +21,7 @@ def list_tools(
     targets: Targets = None,
     *,
     groups: Annotated[bool, typer.Option("--groups", help="List the groups of tools instead.")] = False,
+    static: Annotated[bool, typer.Option("--static", help="Read the source only; import nothing.")] = False,
     format: Annotated[  # noqa: A002 - the option's name
         Literal["text", "json"], typer.Option("--format", help="A table for people, or JSON.")
     ] = "text",
@@ -31,10 +33,13 @@ def list_tools(
     """List tools: those of the targets, or all that are configured and built in.
 
     A source that is broken is reported on stderr and hides no other. Python files whose source defines no tools are
-    read and not imported; stderr counts them.
+    read and not imported; stderr counts them. With --static, the tools of other frameworks are listed too, each with
+    its place, whose kind of tool it is, and how it is registered.
     """
     if groups:
         return _list_groups(targets, grant, format)
+    if static:
+        return _list_written(targets, format)
     configuration = load_configuration(tools, grant, start)
     opened = open_configured(targets, configuration, gate_for(configuration))
     if format == "json":
@@ -45,6 +50,23 @@ def list_tools(
         console.write_data(paint_all(lines, colour=console.data_has_colour()))
     exit_code = code_for(opened.problems)
     report(opened.problems, exit_code, as_json=format == "json", files=opened.files)
+    return exit_code
+
+
+def _list_written(targets: list[str] | None, format: str) -> ExitCode:  # noqa: A002
+    from toolkit.sources.written_lists import list_written  # noqa: PLC0415 - few lists are of what is only read
+    from toolkit_cli.rendering.written_tools import listed_written, written_record  # noqa: PLC0415
+
+    configuration = load_configuration()
+    base = Path() if targets else configuration.directory
+    found = list_written(targets or configuration.sources or ["."], base)
+    if format == "json":
+        console.write_json([written_record(tool) for tool in found.tools])
+    elif found.tools:
+        lines = listed_written(found.tools, console.data_width())
+        console.write_data(paint_all(lines, colour=console.data_has_colour()))
+    exit_code = code_for(found.problems)
+    report(found.problems, exit_code, as_json=format == "json")
     return exit_code
 
 

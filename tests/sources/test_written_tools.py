@@ -1,0 +1,81 @@
+"""Written tools: every way in which other frameworks register tools is found in the source, with nothing installed."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from toolkit_cli.main import application
+
+CASES = Path(__file__).parent / "cases"
+
+
+def listed(*targets):
+    """What `list --static` says of some files, a line for each tool."""
+    result = CliRunner().invoke(application(), ["list", "--static", "--format", "json", *map(str, targets)])
+    return [
+        f"{one['line']} {one['name']} {one['framework']} {one['kind']}"
+        for one in (json.loads(result.stdout) if result.stdout else [])
+    ]
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in CASES.glob("*.py")))
+def test_each_tool_of_a_framework_is_found_where_it_stands(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert listed(CASES / f"{name}.py") == (CASES / f"{name}.txt").read_text("utf-8").splitlines()
+
+
+SERVER = """
+from fastmcp import FastMCP
+
+mcp = FastMCP("shop")
+NAMES_PREFIX = "shop_"
+
+
+class Names:
+    LOOK_UP = "look_up"
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("from shop.runtime import *\n\n\n@mcp.tool\ndef find(): ...\n", "5 find fastmcp decorator"),
+        ("from .runtime import mcp as server\n\n\n@server.tool()\ndef find(): ...\n", "5 find fastmcp decorator"),
+        (
+            "from .runtime import mcp, NAMES_PREFIX\n\n\n@mcp.tool(name=NAMES_PREFIX + 'find')\ndef find(): ...\n",
+            "5 shop_find fastmcp decorator",
+        ),
+        (
+            "from .runtime import mcp, Names\n\n\n@mcp.tool(name=Names.LOOK_UP)\ndef find(): ...\n",
+            "5 look_up fastmcp decorator",
+        ),
+        ("from shop import runtime\n\n\n@runtime.mcp.tool\ndef find(): ...\n", "5 find fastmcp decorator"),
+    ],
+)
+def test_servers_and_names_are_followed_into_other_files(source, expected, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop/__init__.py").write_text("", "utf-8")
+    (tmp_path / "shop/runtime.py").write_text(SERVER, "utf-8")
+    (tmp_path / "shop/tools.py").write_text(source, "utf-8")
+    assert listed("shop/tools.py") == [expected]
+
+
+def test_file_that_cannot_be_parsed_is_reported_and_hides_no_other(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "newer.py").write_text("import fastmcp\n\ndef (:\n", "utf-8")
+    (tmp_path / "older.py").write_text("from strands import tool\n\n\n@tool\ndef find(): ...\n", "utf-8")
+    result = CliRunner().invoke(application(), ["list", "--static", "."])
+    assert result.stdout == ("NAME  FRAMEWORK  KIND       PLACE\nfind  Strands    decorator  older.py:5\n")
+    assert "'newer.py' cannot be read: SyntaxError: invalid syntax" in result.stderr
+    assert "newer.py:3:5" in result.stderr
+
+
+def test_source_without_tools_is_never_passed_over_in_silence(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plain.py").write_text("def find(): ...\n", "utf-8")
+    result = CliRunner().invoke(application(), ["list", "--static", "plain.py"])
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "the source in 'plain.py' shows no tools" in result.stderr

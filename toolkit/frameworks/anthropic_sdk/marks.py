@@ -1,0 +1,13 @@
+"""Marks: how source code shows that it defines tools of Anthropic SDK."""
+
+from toolkit.tools.source_marks import Registration, SourceMarks
+
+MARKS = SourceMarks(
+    title="Anthropic SDK",
+    packages=("anthropic",),
+    classes=("anthropic.*BetaFunctionTool", "anthropic.*BetaAsyncFunctionTool"),
+    registrations=(
+        Registration(("anthropic.*beta_tool", "anthropic.*beta_async_tool"), schema=("input_schema",)),
+        Registration(("anthropic.types.*ToolParam",), "definition", function=(), schema=("input_schema",)),
+    ),
+)

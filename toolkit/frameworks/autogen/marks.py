@@ -1,0 +1,18 @@
+"""Marks: how source code shows that it defines tools of AutoGen."""
+
+from toolkit.tools.source_marks import Injected, Registration, SourceMarks, ToolClasses
+
+MARKS = SourceMarks(
+    title="AutoGen",
+    packages=("autogen_core", "autogen_agentchat", "autogen_ext"),
+    classes=("autogen_core.tools.*Tool",),
+    registrations=(
+        Registration(
+            ("autogen_core.tools.*FunctionTool",), "function", name=("name", 2), description=("description", 1)
+        ),
+        Registration(("autogen_agentchat.*AssistantAgent",), "holder", function=("tools",)),
+    ),
+    tool_classes=(ToolClasses(("autogen_core.tools.*BaseTool",), ("run",)),),
+    injected=Injected(types=("autogen_core.*CancellationToken",)),
+    reads_docstrings=False,
+)

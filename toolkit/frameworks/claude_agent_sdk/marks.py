@@ -1,0 +1,25 @@
+"""Marks: how source code shows that it defines tools of Claude Agent SDK."""
+
+from toolkit.tools.source_marks import Registration, SourceMarks
+
+MARKS = SourceMarks(
+    title="Claude Agent SDK",
+    packages=("claude_agent_sdk",),
+    classes=("claude_agent_sdk.SdkMcpTool",),
+    registrations=(
+        Registration(
+            ("claude_agent_sdk.tool",),
+            name=(0, "name"),
+            description=(1, "description"),
+            schema=(2, "input_schema"),
+        ),
+        Registration(
+            ("claude_agent_sdk.SdkMcpTool",),
+            "definition",
+            function=("handler", 3),
+            name=("name", 0),
+            description=("description", 1),
+            schema=("input_schema", 2),
+        ),
+    ),
+)

@@ -1,0 +1,19 @@
+"""Marks: how source code shows that it defines tools of Google ADK."""
+
+from toolkit.tools.source_marks import Injected, Registration, SourceMarks, ToolClasses
+
+MARKS = SourceMarks(
+    title="Google ADK",
+    packages=("google.adk",),
+    classes=("google.adk.tools.*Tool", "google.adk.*Agent"),
+    registrations=(
+        Registration(("google.adk.tools.*FunctionTool", "google.adk.tools.*LongRunningFunctionTool"), "function"),
+        Registration(("google.adk.tools.*AgentTool",), "definition", function=(), name=()),
+        Registration(("google.adk.*Agent",), "holder", function=("tools",)),
+    ),
+    tool_classes=(ToolClasses(("google.adk.tools.*BaseTool",), ("run_async",)),),
+    injected=Injected(
+        types=("google.adk.*ToolContext", "google.adk.*CallbackContext", "google.adk.*Context"), names=("tool_context",)
+    ),
+    reads_docstrings=False,
+)

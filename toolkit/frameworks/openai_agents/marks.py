@@ -1,0 +1,32 @@
+"""Marks: how source code shows that it defines tools of OpenAI Agents."""
+
+from toolkit.tools.source_marks import Injected, Registration, SourceMarks
+
+MARKS = SourceMarks(
+    title="OpenAI Agents",
+    packages=("agents",),
+    classes=("agents.*FunctionTool", "agents.Agent", "agents.agent.Agent"),
+    registrations=(
+        Registration(
+            ("agents.function_tool", "agents.tool.function_tool", "agents.decorators.tool"),
+            name=("name_override", "name"),
+            description=("description_override", "description"),
+        ),
+        Registration(
+            ("agents.FunctionTool", "agents.tool.FunctionTool"),
+            "definition",
+            function=("on_invoke_tool", 3),
+            name=("name", 0),
+            description=("description", 1),
+            schema=("params_json_schema", 2),
+        ),
+        Registration(
+            ("agents.*Agent().as_tool",),
+            "definition",
+            function=(),
+            name=("tool_name", 0),
+            description=("tool_description", 1),
+        ),
+    ),
+    injected=Injected(types=("agents.*RunContextWrapper", "agents.*ToolContext")),
+)

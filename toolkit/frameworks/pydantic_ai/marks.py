@@ -1,0 +1,31 @@
+"""Marks: how source code shows that it defines tools of pydantic-ai."""
+
+from toolkit.tools.source_marks import Injected, Registration, SourceMarks
+
+MARKS = SourceMarks(
+    title="pydantic-ai",
+    packages=("pydantic_ai",),
+    classes=("pydantic_ai.*Agent", "pydantic_ai.*FunctionToolset", "pydantic_ai.*Tool"),
+    registrations=(
+        Registration(
+            (
+                "pydantic_ai.*Agent().tool",
+                "pydantic_ai.*Agent().tool_plain",
+                "pydantic_ai.*FunctionToolset().tool",
+                "pydantic_ai.*FunctionToolset().tool_plain",
+            )
+        ),
+        Registration(("pydantic_ai.*FunctionToolset().add_function",), "function"),
+        Registration(("pydantic_ai.Tool", "pydantic_ai.tools.Tool"), "function"),
+        Registration(
+            ("pydantic_ai.Tool.from_schema", "pydantic_ai.tools.Tool.from_schema"),
+            "definition",
+            schema=("json_schema", 3),
+        ),
+        Registration(("pydantic_ai.*ToolDefinition",), "definition", schema=("parameters_json_schema",)),
+        Registration(("pydantic_ai.*Agent", "pydantic_ai.*FunctionToolset"), "holder", function=("tools",)),
+        Registration(("pydantic_ai.*FunctionToolset",), "holder", function=(0,)),
+    ),
+    injected=Injected(types=("pydantic_ai.*RunContext",), is_first=(".tool",)),
+    receivers=("agent", "*_agent", "toolset", "*_toolset"),
+)

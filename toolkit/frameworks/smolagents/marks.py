@@ -1,0 +1,11 @@
+"""Marks: how source code shows that it defines tools of smolagents."""
+
+from toolkit.tools.source_marks import Registration, SourceMarks, ToolClasses
+
+MARKS = SourceMarks(
+    title="smolagents",
+    packages=("smolagents",),
+    classes=("smolagents.*Tool",),
+    registrations=(Registration(("smolagents.tool", "smolagents.tools.tool")),),
+    tool_classes=(ToolClasses(("smolagents.*Tool",), ("forward",), schema=("inputs",)),),
+)

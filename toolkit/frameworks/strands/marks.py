@@ -1,0 +1,19 @@
+"""Marks: how source code shows that it defines tools of Strands."""
+
+from toolkit.tools.source_marks import Injected, Registration, SourceMarks, ToolClasses
+
+MARKS = SourceMarks(
+    title="Strands",
+    packages=("strands",),
+    classes=("strands.*AgentTool", "strands.*PythonAgentTool", "strands.*DecoratedFunctionTool"),
+    registrations=(
+        Registration(("strands.tool", "strands.tools.tool", "strands.tools.decorator.tool"), schema=("inputSchema",)),
+    ),
+    tool_classes=(
+        ToolClasses(
+            ("strands.*AgentTool",), ("stream",), name="tool_name", description="tool_spec", schema=("tool_spec",)
+        ),
+    ),
+    injected=Injected(types=("strands.*ToolContext",), names=("agent", "tool_context")),
+    spec_variable="TOOL_SPEC",
+)

@@ -1,0 +1,134 @@
+"""Class tools: what a class that is a tool, or that lists its methods as tools, shows of them."""
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from toolkit.sources.constants import Constants, value_in
+from toolkit.sources.meanings import Defined
+from toolkit.sources.source_files import FUNCTIONS
+from toolkit.tools.source_marks import ToolClasses
+
+Method = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class ClassTool(NamedTuple):
+    """One tool of a class.
+
+    Attributes:
+        node: The class.
+        kind: How classes of its kind are tools.
+        name: What the tool is called; None where only running the file shows it.
+        method: What runs a call.
+        home: The file of the method.
+    """
+
+    node: ast.ClassDef
+    kind: ToolClasses
+    name: str | None
+    method: Method | None
+    home: str | None
+
+    def value(self, attribute: str) -> ast.expr | None:
+        """Return what the class gives to an attribute; None if it gives nothing."""
+        found = value_in(self.node, attribute)
+        return plain(found) if found is not None else given_in_init(self.node, attribute)
+
+
+def class_tools(constants: Constants, cls: Defined, kind: ToolClasses) -> Iterator[ClassTool]:
+    """Yield the tools of a class that is made from one of the bases of its kind."""
+    node = cls.node
+    if not isinstance(node, ast.ClassDef):
+        return
+    line = [cls, *_bases_of(constants, cls)]
+    if kind.listing:
+        yield from _listed(line, node, kind)
+        return
+    if _is_abstract(node):
+        return
+    method = next((found for name in kind.methods if (found := _method(line, name))), None)
+    said = _said(line, kind.name)
+    if said is None and (method is None or _is_meant_as_base(node)):
+        return
+    name = None if said is None else constants.text(said[0].source, said[1])
+    yield ClassTool(node, kind, name or None, *(method or (None, None)))
+
+
+def plain(value: ast.expr) -> ast.expr | None:
+    """Return what an attribute gets that is written as a value, or as a `Field` with a default."""
+    match value:
+        case ast.Call(func=ast.Name(id="Field") | ast.Attribute(attr="Field"), args=[default, *_]):
+            return default
+        case ast.Call(func=ast.Name(id="Field") | ast.Attribute(attr="Field"), keywords=keywords):
+            return next((one.value for one in keywords if one.arg == "default"), None)
+    return value
+
+
+def given_in_init(node: ast.ClassDef, attribute: str) -> ast.expr | None:
+    """Return what `__init__` gives to an attribute: `self.name = …`, or `super().__init__(name=…)`."""
+    for method in node.body:
+        if not (isinstance(method, FUNCTIONS) and method.name == "__init__"):
+            continue
+        for inner in ast.walk(method):
+            match inner:
+                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=value):
+                    if name == attribute:
+                        return value
+                case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr="__init__")):
+                    for keyword in inner.keywords:
+                        if keyword.arg == attribute:
+                            return keyword.value
+    return None
+
+
+def _listed(line: list[Defined], node: ast.ClassDef, kind: ToolClasses) -> Iterator[ClassTool]:
+    listed = value_in(node, str(kind.listing))
+    for one in listed.elts if isinstance(listed, ast.List | ast.Tuple) else ():
+        first = one.elts[0] if isinstance(one, ast.Tuple | ast.List) and one.elts else one
+        if isinstance(first, ast.Constant) and isinstance(first.value, str):
+            yield ClassTool(node, kind, first.value, *(_method(line, first.value) or (None, None)))
+
+
+def _bases_of(constants: Constants, cls: Defined, depth: int = 10) -> list[Defined]:
+    """Return the classes of the project that a class is made from, the nearest first."""
+    found: list[Defined] = []
+    for base in cls.node.bases if isinstance(cls.node, ast.ClassDef) and depth else ():
+        for meaning in constants.meanings.of(cls.source, base):
+            if isinstance(meaning, Defined) and isinstance(meaning.node, ast.ClassDef) and meaning != cls:
+                found += [meaning, *_bases_of(constants, meaning, depth - 1)]
+    return found
+
+
+def _method(line: list[Defined], name: str) -> tuple[Method, str] | None:
+    for cls in line:
+        for one in cls.node.body:
+            if isinstance(one, FUNCTIONS) and one.name == name:
+                return one, cls.source.path
+    return None
+
+
+def _said(line: list[Defined], attribute: str) -> tuple[Defined, ast.expr] | None:
+    """Return the nearest class that gives something to an attribute, and what it gives."""
+    for cls in line:
+        if not isinstance(cls.node, ast.ClassDef):
+            continue
+        written = value_in(cls.node, attribute)
+        found = given_in_init(cls.node, attribute) if written is None else plain(written)
+        if found is not None:
+            return cls, found
+        for one in cls.node.body:
+            if isinstance(one, FUNCTIONS) and one.name == attribute:  # a property
+                return cls, ast.Call(ast.Name(attribute), [], [])
+    return None
+
+
+def _is_abstract(node: ast.ClassDef) -> bool:
+    if any(isinstance(base, ast.Name) and base.id == "ABC" for base in node.bases):
+        return True
+    decorators = (one for method in node.body if isinstance(method, FUNCTIONS) for one in method.decorator_list)
+    return any(getattr(one, "id", getattr(one, "attr", "")) == "abstractmethod" for one in decorators)
+
+
+def _is_meant_as_base(node: ast.ClassDef) -> bool:
+    name = node.name.lstrip("_")
+    return name.startswith(("Base", "Abstract")) or name.endswith(("Base", "BaseTool", "Mixin"))

@@ -1,0 +1,111 @@
+"""Local names: what the names inside functions and classes of a Python file are bound to."""
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from toolkit.sources.source_files import FUNCTIONS, Binding, Definition, imported_by, statements_below
+
+
+class Local(NamedTuple):
+    """What a name is bound to, and the names that this is to be understood with."""
+
+    binding: Binding
+    names: "LocalNames | None"
+
+
+class LocalNames:
+    """The names of one function or class, and of those round it."""
+
+    def __init__(self, node: Definition, outer: "LocalNames | None") -> None:
+        """Keep the function or class, and the names round it."""
+        self.node = node
+        self.outer = outer
+
+    def find(self, name: str) -> tuple[Local, ...] | None:
+        """Return what a name is bound to in the nearest function or class that has it; None where none has it."""
+        if name in self.bound:
+            return self.bound[name]
+        return None if self.outer is None else self.outer.find(name)
+
+    def attribute(self, node: ast.Attribute) -> tuple[Local, ...]:
+        """Return what `self.name` is bound to in the class round a method."""
+        if not (isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}):
+            return ()
+        inner: LocalNames | None = self
+        while inner is not None and not isinstance(inner.node, ast.ClassDef):
+            inner = inner.outer
+        return () if inner is None else (inner.bound.get(node.attr) or inner.attributes.get(node.attr, ()))
+
+    def is_parameter(self, name: str) -> bool:
+        """Whether the nearest function or class that has a name has it as a parameter."""
+        if name in self.bound:
+            return isinstance(self.node, FUNCTIONS) and any(one.arg == name for one in _parameters(self.node))
+        return self.outer is not None and self.outer.is_parameter(name)
+
+    @cached_property
+    def bound(self) -> Mapping[str, tuple[Local, ...]]:
+        """What the function or class binds by itself, its parameters included."""
+        found: dict[str, list[Local]] = {}
+        if isinstance(self.node, FUNCTIONS):
+            for one in _parameters(self.node):
+                annotated = [] if one.annotation is None else [Local(ast.Call(one.annotation, [], []), self.outer)]
+                found[one.arg] = annotated
+        for statement in statements_below(self.node):
+            for name, binding in _bindings(statement):
+                found.setdefault(name, []).append(Local(binding, self))
+        return {name: tuple(locals_) for name, locals_ in found.items()}
+
+    @cached_property
+    def attributes(self) -> Mapping[str, tuple[Local, ...]]:
+        """What the methods of a class give its objects."""
+        found: dict[str, list[Local]] = {}
+        for method in self.node.body:
+            if not isinstance(method, FUNCTIONS):
+                continue
+            names = LocalNames(method, self)
+            for statement in statements_below(method):
+                for attribute, value in _given(statement):
+                    found.setdefault(attribute, []).append(Local(value, names))
+        return {name: tuple(locals_) for name, locals_ in found.items()}
+
+
+def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.arg]:
+    given = function.args
+    yield from (*given.posonlyargs, *given.args, *given.kwonlyargs)
+    yield from (one for one in (given.vararg, given.kwarg) if one is not None)
+
+
+def _bindings(statement: ast.stmt) -> Iterable[tuple[str, Binding]]:
+    match statement:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return [(statement.name, statement)]
+        case ast.Assign(targets=targets, value=value):
+            return [(one.id, value) for one in targets if isinstance(one, ast.Name)]
+        case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
+            typed: list[tuple[str, Binding]] = [(name, ast.Call(annotation, [], []))]
+            return typed if value is None else [(name, value), *typed]
+        case ast.For(target=ast.Name(id=name), iter=ast.List(elts=values) | ast.Tuple(elts=values)):
+            return [(name, value) for value in values]
+        case ast.For(target=ast.Name(id=name), iter=values):
+            return [(name, values)]
+        case ast.With(items=items) | ast.AsyncWith(items=items):
+            pairs = ((one.optional_vars, one.context_expr) for one in items)
+            return [(target.id, value) for target, value in pairs if isinstance(target, ast.Name)]
+    return imported_by(statement)
+
+
+def _given(statement: ast.stmt) -> Iterable[tuple[str, ast.expr]]:
+    """Return what a statement gives to attributes of `self`."""
+    match statement:
+        case ast.Assign(targets=targets, value=value):
+            return [(one.attr, value) for one in targets if _is_own(one) and isinstance(one, ast.Attribute)]
+        case ast.AnnAssign(target=ast.Attribute(attr=name) as target, annotation=annotation, value=value):
+            typed = ast.Call(annotation, [], [])
+            return [(name, one) for one in (value, typed) if one is not None] if _is_own(target) else []
+    return []
+
+
+def _is_own(target: ast.expr) -> bool:
+    return isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self"

@@ -1,0 +1,252 @@
+"""Meanings: what an expression in a Python file stands for, followed through imports and assignments into other files.
+
+Nothing is run. What belongs to a known package stands for its dotted name, in which `()` is what a call returns.
+"""
+
+import ast
+import os
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import NamedTuple
+
+from toolkit.sources.local_names import Local, LocalNames
+from toolkit.sources.module_files import PACKAGE, source_of_module
+from toolkit.sources.package_places import place_in_package
+from toolkit.sources.source_files import FUNCTIONS, Binding, Definition, Imported, SourceFile, statements_below
+
+UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
+CALLED = "()"
+
+
+class Defined(NamedTuple):
+    """A function or class, and the file that defines it."""
+
+    source: SourceFile
+    node: Definition
+
+
+class Module(NamedTuple):
+    """A module, by its file."""
+
+    source: SourceFile
+
+
+Meaning = str | Defined | Module
+"""What an expression stands for: a dotted name of a known package, or something that a file defines."""
+
+
+class Meanings:
+    """Reads files once each, and remembers what their names stand for."""
+
+    def __init__(self, is_known: Callable[[str], bool], *, only_near: bool = False) -> None:
+        """Know nothing of any file yet.
+
+        Args:
+            is_known: Whether a module, by its dotted name, belongs to a known package.
+            only_near: Whether modules are looked for beside the file alone, and not where packages are installed.
+        """
+        self._is_known = is_known
+        self._only_near = only_near
+        self._sources: dict[str, SourceFile | BaseException] = {}
+        self._meant: dict[tuple[str, str], tuple[Meaning, ...]] = {}
+        self._edges: dict[str, set[str]] = {}
+        self._meant_locals: dict[int, tuple[tuple[Local, ...], tuple[Meaning, ...]]] = {}
+        self._results: dict[Definition, tuple[str, ...]] = {}
+
+    def source(self, file: str) -> SourceFile | None:
+        """Return a file, parsed; None where it cannot be."""
+        real = os.path.realpath(file)
+        if real not in self._sources:
+            try:
+                self._sources[real] = SourceFile(real)
+            except UNREADABLE as error:
+                self._sources[real] = error
+        found = self._sources[real]
+        return found if isinstance(found, SourceFile) else None
+
+    def keep(self, source: SourceFile) -> None:
+        """Take a file that was parsed already for the one at its path."""
+        self._sources[source.path] = source
+
+    def failure(self, file: str) -> BaseException | None:
+        """Return why a file cannot be parsed; None if it can."""
+        self.source(file)
+        found = self._sources[os.path.realpath(file)]
+        return found if isinstance(found, BaseException) else None
+
+    def files_behind(self, file: str) -> set[str]:
+        """Return the files that were looked for from a file, also those that would matter if they existed."""
+        found, waiting = set[str](), [os.path.realpath(file)]
+        while waiting:
+            one = waiting.pop()
+            if one not in found:
+                found.add(one)
+                waiting += self._edges.get(one, ())
+        return found
+
+    def of(  # noqa: PLR0911 - a line for each kind of expression
+        self, source: SourceFile, node: ast.AST, names: LocalNames | None = None
+    ) -> Iterable[Meaning]:
+        """Return what an expression may stand for; `names` are those of the functions and classes round it."""
+        match node:
+            case ast.Name(id=name):
+                return self._of_name(source, name, names)
+            case ast.Attribute(value=value, attr=name):
+                if names is not None and (local := names.attribute(node)):
+                    return self._of_locals(source, local)
+                return [inner for one in self.of(source, value, names) for inner in self._member(one, name)]
+            case ast.Call() if is_partial(node):
+                return self.of(source, node.args[0], names)
+            case ast.Call(func=function):
+                return self._of_objects(source, function, names)
+            case ast.Subscript(value=value) | ast.NamedExpr(value=value) | ast.Await(value=value):
+                return self.of(source, value, names)
+            case ast.IfExp(body=first, orelse=second):
+                return [*self.of(source, first, names), *self.of(source, second, names)]
+            case ast.BoolOp(values=values):
+                return [one for value in values for one in self.of(source, value, names)]
+        return ()
+
+    def followed(self, source: SourceFile, imported: Imported) -> Iterable[Meaning]:
+        """Return what an import stands for."""
+        name = imported.name
+        if not imported.level and self._is_known(f"{imported.module}.{name}" if name else imported.module):
+            return [f"{imported.module}.{name}" if name else imported.module]
+        modules = self.modules(source, imported)
+        if name is None:
+            return modules
+        return [meaning for one in modules for meaning in self._member(one, name)]
+
+    def taken(self, source: SourceFile, imported: Imported) -> list[tuple[SourceFile, str]]:
+        """Return the files and names that an import takes something from."""
+        if imported.name is None:
+            return []
+        return [(one.source, imported.name) for one in self.modules(source, imported)]
+
+    def modules(self, source: SourceFile, imported: Imported) -> list[Module]:
+        """Return the module that an import names, if its source can be read."""
+        folder, names = place_in_package(source.path)
+        name = imported.module
+        if imported.level:
+            is_package = source.path.endswith(PACKAGE)
+            package = names if is_package else names[:-1]
+            package = package[: len(package) - imported.level + 1]
+            if not package:
+                return self._submodules_of_folder(source, imported)
+            name = ".".join([*package, *filter(None, [name])])
+        elif name.partition(".")[0] in sys.stdlib_module_names or self._is_known(name):
+            return []
+        folders = [folder] if self._only_near else [folder, *sys.path]
+        file = source_of_module(name, folders, self._tried_by(source)) if name else None
+        found = self.source(file) if file else None
+        return [Module(found)] if found is not None else []
+
+    # ---------------------------------------------------------------------------------------------------------- objects
+
+    def _of_objects(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Iterable[Meaning]:
+        """Return what a call returns: an object of a class, by the known class that this is made from."""
+        match function:
+            case ast.Constant(value=str() as text):  # an annotation
+                with suppress(*UNREADABLE):
+                    return self._of_objects(source, ast.parse(text, mode="eval").body, names)
+                return ()
+            case ast.BinOp(left=left, right=right):
+                return [*self._of_objects(source, left, names), *self._of_objects(source, right, names)]
+            case ast.Subscript(value=ast.Name(id="Optional" | "Annotated" | "Union"), slice=inner):
+                parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+                return [one for part in parts for one in self._of_objects(source, part, names)]
+        return [one for meaning in self.of(source, function, names) for one in self._returned(meaning)]
+
+    def made_from(self, meaning: Meaning, depth: int = 10) -> Iterable[str]:
+        """Return the dotted names of the known classes that a class is, or is made from."""
+        match meaning:
+            case str():
+                return [meaning]
+            case Defined(source=source, node=ast.ClassDef(bases=bases)) if depth:
+                found = [one for base in bases for one in self.of(source, base)]
+                return [name for one in found if one != meaning for name in self.made_from(one, depth - 1)]
+        return ()
+
+    def _returned(self, meaning: Meaning) -> Iterable[str]:
+        """Return what a call of something returns: of a function of the project, by its annotation or its returns."""
+        if not (isinstance(meaning, Defined) and isinstance(meaning.node, FUNCTIONS)):
+            return [f"{one}{CALLED}" for one in self.made_from(meaning)]
+        source, function = meaning.source, meaning.node
+        if function not in self._results:
+            self._results[function] = ()  # while it is looked up it has none, so that a circle ends
+            annotated = [] if function.returns is None else list(self._of_objects(source, function.returns, None))
+            names = LocalNames(function, None)
+            returned = [one.value for one in statements_below(function) if isinstance(one, ast.Return) and one.value]
+            found = annotated or [one for value in returned for one in self.of(source, value, names)]
+            self._results[function] = tuple(one for one in dict.fromkeys(found) if isinstance(one, str))
+        return self._results[function]
+
+    # ------------------------------------------------------------------------------------------------------------ names
+
+    def _of_name(self, source: SourceFile, name: str, names: LocalNames | None) -> Iterable[Meaning]:
+        if names is not None and (local := names.find(name)) is not None:
+            return self._of_locals(source, local)
+        return self.of_global(source, name)
+
+    def _of_locals(self, source: SourceFile, local: tuple[Local, ...]) -> Iterable[Meaning]:
+        key = id(local)  # the names that it comes from hold it, and are kept beside the answer
+        if key not in self._meant_locals:
+            self._meant_locals[key] = local, ()  # while it is looked up it has none, so that a circle ends
+            found = [meaning for one in local for meaning in self._of_binding(source, one.binding, one.names)]
+            self._meant_locals[key] = local, tuple(dict.fromkeys(found))
+        return self._meant_locals[key][1]
+
+    def of_global(self, source: SourceFile, name: str) -> tuple[Meaning, ...]:
+        """Return what a name at the top level of a file stands for."""
+        key = source.path, name
+        if key not in self._meant:
+            self._meant[key] = ()  # while it is looked up it has none, so that a circle ends
+            found: list[Meaning] = []
+            for one in source.bindings.get(name, ()) or source.only_typed.get(name, ()):
+                found += self._of_binding(source, one, None)
+            if not found:
+                for star in source.stars:
+                    found += self.followed(source, star._replace(name=name))
+            self._meant[key] = tuple(dict.fromkeys(found))
+        return self._meant[key]
+
+    def _of_binding(self, source: SourceFile, binding: Binding, names: LocalNames | None) -> Iterable[Meaning]:
+        match binding:
+            case Imported():
+                return self.followed(source, binding)
+            case ast.expr():
+                return self.of(source, binding, names)
+        return [Defined(source, binding)]
+
+    def _member(self, meaning: Meaning, name: str) -> Iterable[Meaning]:
+        match meaning:
+            case str():
+                return [f"{meaning}.{name}"]
+            case Module(source=source):
+                return self.of_global(source, name) or self._submodule(source, name)
+            case Defined(source=source, node=ast.ClassDef(body=body)):
+                return [Defined(source, one) for one in body if isinstance(one, Definition) and one.name == name]
+        return ()
+
+    def _submodules_of_folder(self, source: SourceFile, imported: Imported) -> list[Module]:
+        """Return the module beside a file that is in no package; importing it that way fails, and then tells why."""
+        folder = os.path.dirname(source.path)  # noqa: PTH120 - as in module_files
+        file = source_of_module(imported.module or str(imported.name), [folder], self._tried_by(source))
+        found = self.source(file) if file else None
+        return [Module(found)] if found is not None else []
+
+    def _tried_by(self, source: SourceFile) -> set[str]:
+        return self._edges.setdefault(source.path, set())
+
+    def _submodule(self, source: SourceFile, name: str) -> Iterable[Meaning]:
+        if not source.path.endswith(PACKAGE):
+            return ()
+        file = source_of_module(name, [os.path.dirname(source.path)], self._tried_by(source))  # noqa: PTH120
+        found = self.source(file) if file else None
+        return [Module(found)] if found is not None else []
+
+
+def is_partial(call: ast.Call) -> bool:
+    """Whether a call is `partial(something, …)`, which stands for the something."""
+    return bool(call.args) and getattr(call.func, "attr", getattr(call.func, "id", "")) == "partial"

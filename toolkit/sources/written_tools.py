@@ -1,0 +1,453 @@
+"""Written tools: the tools that a Python file defines, one by one, read from its source without running anything."""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import Any, NamedTuple
+
+from toolkit.sources.class_tools import ClassTool, class_tools
+from toolkit.sources.constants import Constants
+from toolkit.sources.local_names import LocalNames
+from toolkit.sources.marks_table import MarksTable, marks_of
+from toolkit.sources.meanings import CALLED, Defined, Meaning, Meanings
+from toolkit.sources.source_files import FUNCTIONS, Definition, SourceFile
+from toolkit.tools.frameworks import FRAMEWORK_OF_PACKAGE, framework_of
+from toolkit.tools.source_marks import OUR_MARKS, Place, Registration, SourceMarks, is_among
+
+OURS = "toolkit"
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WrittenTool:
+    """One tool that a Python file defines.
+
+    Attributes:
+        path: The file that registers it.
+        framework: Whose kind of tool it is: a folder of `toolkit.frameworks`, or `toolkit`.
+        marks: The marks of that framework.
+        kind: How it is registered: `decorator`, `class`, or what is called, such as `add_tool`.
+        node: What a reader looks for: its function or class in this file, or the call that makes it.
+        name: What it is called; None where only running the file shows it.
+        mark: The decorator or call that makes it a tool.
+        registration: What is known of that call.
+        function: The function that it runs, where this is known.
+        home: The file of that function.
+        as_class: What is known of a class that is a tool.
+    """
+
+    path: str
+    framework: str
+    marks: SourceMarks
+    kind: str
+    node: ast.stmt | ast.expr
+    name: str | None
+    mark: ast.expr | None = None
+    registration: Registration | None = None
+    function: Function | None = None
+    home: str | None = None
+    as_class: ClassTool | None = None
+
+    def argument(self, places: Sequence[Place]) -> ast.expr | None:
+        """Return the argument of its mark that stands at the first of some places; None if none is there."""
+        return None if self.mark is None else argument_of(self.mark, places)
+
+
+def argument_of(mark: ast.expr, places: Sequence[Place]) -> ast.expr | None:
+    """Return the argument of a call that stands at the first of some places."""
+    call = mark.func if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Call) else mark
+    if not isinstance(call, ast.Call):
+        return None
+    named = {one.arg: one.value for one in call.keywords}
+    for place in places:
+        if isinstance(place, str) and place in named:
+            return named[place]
+        if isinstance(place, int) and place < len(call.args) and not isinstance(call.args[place], ast.Starred):
+            return call.args[place]
+    return None
+
+
+def may_have_tools(text: bytes) -> bool:
+    """Whether the text of a Python file may define a tool; that can be seen much faster than it can be parsed."""
+    return _SPEAKS.search(text) is not None
+
+
+_PACKAGES = "|".join(re.escape(package) for package in (*FRAMEWORK_OF_PACKAGE, OURS)).replace(r"google\.adk", "google")
+_SPEAKS = re.compile(
+    rf"^[ \t]*(?:from|import)[ \t]+(?:{_PACKAGES})\b|\.tool\b|^[ \t]*@[\w.]*tool".encode(), re.MULTILINE
+)
+
+
+class Registered(NamedTuple):
+    """A way to register a tool, whose it is, and the dotted name of what is called."""
+
+    marks: SourceMarks
+    registration: Registration
+    name: str
+
+    @property
+    def kind(self) -> str:
+        """How it is called in short: `add_tool`, `Tool` or `Tool.from_function`."""
+        owner, _, last = self.name.rpartition(CALLED)[2].rpartition(".")
+        owner = owner.rpartition(".")[2]
+        return f"{owner}.{last}" if owner[:1].isupper() else last
+
+
+class ToolReader:
+    """Reads the tools of files, and remembers what it has read."""
+
+    def __init__(self) -> None:
+        """Know nothing of any file yet."""
+        self.marks = MarksTable((OUR_MARKS,))
+        self.meanings = Meanings(self.marks.is_known, only_near=True)
+        self.constants = Constants(self.meanings)
+        self._wrappers: dict[Definition, Registered | None] = {}
+        self._known: dict[str, Registered | None] = {}
+
+    def tools_of(self, file: str) -> tuple[WrittenTool, ...]:
+        """Return the tools that a file defines, in the order of their places; none if it cannot be read."""
+        source = self.meanings.source(file)
+        return () if source is None else self.tools_in(source)
+
+    def tools_in(self, source: SourceFile) -> tuple[WrittenTool, ...]:
+        """Return the tools that a parsed file defines, in the order of their places."""
+        self.meanings.keep(source)
+        try:
+            found = list(_Walk(self, source).tools())
+        except RecursionError:
+            return ()
+        return tuple(sorted(found, key=lambda tool: (tool.node.lineno, tool.node.col_offset)))
+
+    def decoration(self, source: SourceFile, mark: ast.expr, names: LocalNames | None) -> Registered | None:
+        """Return what a decorator, or what a call of it returns, does to the function that it gets."""
+        function = mark.func if isinstance(mark, ast.Call) else mark
+        found = self.registration(source, function, names) or self._wrapped(source, function, names)
+        return found if found and found.registration.way == "mark" else None
+
+    def registration(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
+        """Return what a call of something registers."""
+        meanings = list(self.meanings.of(source, function, names))
+        for meaning in meanings:
+            if isinstance(meaning, str) and (found := self._registered_as(meaning)):
+                return found
+        if isinstance(function, ast.Attribute) and all(isinstance(one, str) for one in meanings):
+            return _by_receiver(source, function)
+        return None
+
+    def _registered_as(self, name: str) -> Registered | None:
+        if name not in self._known:
+            marks = self.marks.of(name)
+            fitting = [one for one in marks.registrations if is_among(name, one.names)] if marks else []
+            self._known[name] = Registered(marks, fitting[0], name) if marks and fitting else None
+        return self._known[name]
+
+    def _wrapped(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
+        """Return what a function of the project registers that has a mark inside, as a decorator of its own."""
+        for meaning in self.meanings.of(source, function, names):
+            if isinstance(meaning, Defined) and isinstance(meaning.node, FUNCTIONS):
+                if meaning.node not in self._wrappers:
+                    self._wrappers[meaning.node] = None  # while it is looked up it is none, so that a circle ends
+                    self._wrappers[meaning.node] = self._mark_within(meaning.source, meaning.node)
+                if found := self._wrappers[meaning.node]:
+                    return found
+        return None
+
+    def _mark_within(self, source: SourceFile, function: Definition) -> Registered | None:
+        names = LocalNames(function, None)
+        for used in ast.walk(function):
+            if isinstance(used, ast.Name | ast.Attribute) and isinstance(used.ctx, ast.Load):
+                found = self.registration(source, used, names)
+                if found and found.registration.way == "mark":
+                    return found._replace(registration=found.registration._replace(name=("name",)))
+        return None
+
+
+def _by_receiver(source: SourceFile, function: ast.Attribute) -> Registered | None:
+    """Return what a method of a variable registers that is called as servers and agents usually are."""
+    receiver = getattr(function.value, "id", getattr(function.value, "attr", ""))
+    fitting = [
+        found
+        for found in _methods().get(function.attr, ())
+        if any(fnmatchcase(receiver, pattern) for pattern in found.marks.receivers)
+    ]
+    if len({found.marks.title for found in fitting}) > 1:
+        imported = {framework_of(one.module) for one in source.imports if not one.level}
+        fitting.sort(key=lambda found: framework_of(found.marks.packages[0]) not in imported)
+    return fitting[0] if fitting else None
+
+
+@cache
+def _methods() -> Mapping[str, Sequence[Registered]]:
+    """Return what the methods of servers and agents register, by the names of the methods."""
+    found: dict[str, list[Registered]] = {}
+    for framework in dict.fromkeys(FRAMEWORK_OF_PACKAGE.values()):
+        marks = marks_of(framework)
+        if marks is None or not marks.receivers:
+            continue
+        for one in marks.registrations:
+            names = {name.rpartition(f"{CALLED}.")[2] for name in one.names if CALLED in name}
+            for name in names if one.way == "mark" else ():
+                found.setdefault(name, []).append(Registered(marks, one, f"{CALLED}.{name}"))
+    return found
+
+
+class _Walk:
+    """One walk through a file."""
+
+    def __init__(self, reader: ToolReader, source: SourceFile) -> None:
+        self._reader = reader
+        self._source = source
+
+    def tools(self) -> Iterator[WrittenTool]:
+        yield from self._below(self._source.tree, None)
+        yield from self._in_variable()
+
+    def _below(self, node: ast.AST, names: LocalNames | None) -> Iterator[WrittenTool]:
+        for inner in _nodes_below(node):
+            if isinstance(inner, ast.Call):
+                yield from self._called(inner, names)
+                continue
+            for decorator in inner.decorator_list:
+                yield from self._decorated(inner, decorator, names)
+            if isinstance(inner, ast.ClassDef):
+                yield from self._class(inner)
+            yield from self._below(inner, LocalNames(inner, names))
+
+    # ------------------------------------------------------------------------------------------------------- decorators
+
+    def _decorated(self, node: Definition, decorator: ast.expr, names: LocalNames | None) -> Iterator[WrittenTool]:
+        found = self._reader.decoration(self._source, decorator, names)
+        if found is None or _wraps_parameter(node, names):
+            return
+        registration = found.registration
+        yield self._tool(
+            found.marks,
+            "decorator",
+            node,
+            name=self._name(decorator, registration, node.name, names),
+            mark=decorator,
+            registration=registration,
+            function=_as_function(node),
+            home=self._source.path,
+        )
+
+    # ------------------------------------------------------------------------------------------------------------ calls
+
+    def _called(self, call: ast.Call, names: LocalNames | None) -> Iterator[WrittenTool]:
+        if isinstance(call.func, ast.Call):
+            found = self._reader.decoration(self._source, call.func, names) if call.args else None
+            if found is not None:
+                yield from self._registered(call, found, call.args[0], names, kind="call")
+            return
+        found = self._reader.registration(self._source, call.func, names)
+        if found is None:
+            return
+        registration = found.registration
+        match registration.way:
+            case "mark":
+                given = [one for one in call.args[:2] if not _is_text(one)]
+                if given and (len(call.args) == 1 or not _is_text(call.args[-1])):
+                    yield from self._registered(call, found, given[0], names, kind="call", is_sure=False)
+            case "function":
+                function = argument_of(call, registration.function)
+                yield from self._registered(call, found, function, names, kind=found.kind, is_sure=False)
+            case "definition":
+                yield self._defined(call, found, names)
+            case "holder":
+                yield from self._held(call, found, names)
+
+    def _registered(
+        self,
+        call: ast.Call,
+        found: Registered,
+        given: ast.expr | None,
+        names: LocalNames | None,
+        *,
+        kind: str,
+        is_sure: bool = True,
+    ) -> Iterator[WrittenTool]:
+        """Yield the tools that a call makes of a function; of one that is not known only where it surely is one."""
+        if given is None or _is_parameter(given, names):
+            return
+        marks, registration, _ = found
+        defined = self._functions(given, names)
+        for one in defined:
+            is_here = one.source.path == self._source.path
+            yield self._tool(
+                marks,
+                kind,
+                one.node if is_here else call,
+                name=self._name(call, registration, one.node.name, names),
+                mark=call,
+                registration=registration,
+                function=_as_function(one.node),
+                home=one.source.path,
+            )
+        said = argument_of(call, [place for place in registration.name if isinstance(place, str)])
+        if not defined and (is_sure or said is not None or isinstance(given, ast.Lambda)):
+            name = self._name(call, registration, None, names)
+            function = given if isinstance(given, ast.Lambda) else None
+            yield self._tool(marks, kind, call, name=name, mark=call, registration=registration, function=function)
+
+    def _defined(self, call: ast.Call, found: Registered, names: LocalNames | None) -> WrittenTool:
+        registration = found.registration
+        given = argument_of(call, registration.function)
+        defined = next(iter(self._functions(given, names)), None) if given is not None else None
+        return self._tool(
+            found.marks,
+            found.kind,
+            call,
+            name=self._name(call, registration, None, names),
+            mark=call,
+            registration=registration,
+            function=None if defined is None else _as_function(defined.node),
+            home=None if defined is None else defined.source.path,
+        )
+
+    def _held(self, call: ast.Call, found: Registered, names: LocalNames | None) -> Iterator[WrittenTool]:
+        given = argument_of(call, found[1].function)
+        if isinstance(given, ast.Name):
+            given = next((one for one in self._source.bindings.get(given.id, ()) if isinstance(one, ast.expr)), given)
+        for one in given.elts if isinstance(given, ast.List | ast.Tuple) else ():
+            for defined in self._functions(one, names):
+                if not self._is_marked(defined):
+                    is_here = defined.source.path == self._source.path
+                    yield self._tool(
+                        found[0],
+                        "tools=",
+                        defined.node if is_here else one,
+                        name=defined.node.name,
+                        mark=None,
+                        function=_as_function(defined.node),
+                        home=defined.source.path,
+                    )
+
+    def _is_marked(self, defined: Defined) -> bool:
+        return any(self._reader.decoration(defined.source, one, None) for one in defined.node.decorator_list)
+
+    def _functions(self, given: ast.expr, names: LocalNames | None) -> list[Defined]:
+        found = dict.fromkeys(self._reader.meanings.of(self._source, given, names))
+        return [one for one in found if isinstance(one, Defined) and isinstance(one.node, FUNCTIONS)]
+
+    # ---------------------------------------------------------------------------------------------------------- classes
+
+    def _class(self, node: ast.ClassDef) -> Iterator[WrittenTool]:
+        meaning: Meaning = Defined(self._source, node)
+        for base in dict.fromkeys(self._reader.meanings.made_from(meaning)):
+            marks = self._reader.marks.of(base)
+            for kind in marks.tool_classes if marks else ():
+                if marks is None or not is_among(base, kind.bases):
+                    continue
+                found = list(class_tools(self._reader.constants, Defined(self._source, node), kind))
+                for one in found:
+                    shown = one.method if kind.listing and one.method is not None and one.method in node.body else node
+                    yield self._tool(
+                        marks,
+                        kind.listing or "class",
+                        shown,
+                        name=one.name,
+                        function=one.method,
+                        home=one.home,
+                        as_class=one,
+                    )
+                if found:
+                    return
+
+    def _in_variable(self) -> Iterator[WrittenTool]:
+        """Yield the tool of a module that holds its definition in a variable."""
+        imported = (framework_of(one.module) for one in self._source.imports if not one.level)
+        for framework in dict.fromkeys(filter(None, imported)):
+            marks = marks_of(framework)
+            for value in self._source.bindings.get(marks.spec_variable or "", ()) if marks else ():
+                if marks and isinstance(value, ast.Dict):
+                    said = next((v for k, v in zip(value.keys, value.values, strict=True) if _is_key(k, "name")), None)
+                    name = None if said is None else self._reader.constants.text(self._source, said)
+                    own = [one for one in self._source.definitions() if one.name == name]
+                    function = next(iter(own), None)
+                    yield self._tool(
+                        marks,
+                        str(marks.spec_variable),
+                        function or value,
+                        name=name,
+                        function=None if function is None else _as_function(function),
+                        home=self._source.path,
+                    )
+
+    # ----------------------------------------------------------------------------------------------------------- values
+
+    def _name(
+        self, mark: ast.expr, registration: Registration, otherwise: str | None, names: LocalNames | None
+    ) -> str | None:
+        """Return the name that a mark gives, or else that of what it marks; None where only running shows it."""
+        said = argument_of(mark, registration.name)
+        if said is not None and not (isinstance(said, ast.Constant) and said.value is None):
+            if isinstance(said, ast.Attribute) and said.attr == "__name__":
+                return otherwise
+            text = self._reader.constants.text(self._source, said, names)
+            is_function = isinstance(mark, ast.Call) and mark.args and said is mark.args[0] and otherwise is not None
+            return otherwise if text is None and is_function and self._functions(said, names) else text
+        call = mark.func if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Call) else mark
+        hides = isinstance(call, ast.Call) and any(one.arg is None for one in call.keywords)
+        return None if hides else otherwise
+
+    def _tool(self, marks: SourceMarks, kind: str, node: ast.stmt | ast.expr, **known: Any) -> WrittenTool:
+        framework = framework_of(marks.packages[0]) or OURS
+        return WrittenTool(self._source.path, framework, marks, kind, node, **known)
+
+
+_FIELDS: dict[type[ast.AST], tuple[str, ...]] = {}
+_LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.cmpop, ast.alias)
+
+
+def _nodes_below(parent: ast.AST) -> Iterator[ast.Call | Definition]:
+    """Yield the calls, functions and classes below a node, without those inside these functions and classes."""
+    waiting = list(reversed(getattr(parent, "body", [])))
+    if isinstance(parent, FUNCTIONS):
+        waiting.append(parent.args)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Definition):
+            yield node
+            continue
+        if isinstance(node, ast.Call):
+            yield node
+        waiting += reversed(_children(node))
+
+
+def _children(node: ast.AST) -> list[ast.AST]:
+    found: list[ast.AST] = []
+    for name in _FIELDS.setdefault(type(node), node._fields):
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            found += [one for one in value if isinstance(one, ast.AST) and not isinstance(one, _LEAVES)]
+        elif isinstance(value, ast.AST) and not isinstance(value, _LEAVES):
+            found.append(value)
+    return found
+
+
+def _as_function(node: Definition) -> Function | None:
+    return node if isinstance(node, FUNCTIONS) else None
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant | ast.JoinedStr)
+
+
+def _is_key(node: ast.expr | None, key: str) -> bool:
+    return isinstance(node, ast.Constant) and node.value == key
+
+
+def _is_parameter(node: ast.expr, names: LocalNames | None) -> bool:
+    return isinstance(node, ast.Name) and names is not None and names.is_parameter(node.id)
+
+
+def _wraps_parameter(node: Definition, names: LocalNames | None) -> bool:
+    """Whether a function stands in for one that a decorator of the project receives."""
+    for decorator in node.decorator_list:
+        called = decorator.func if isinstance(decorator, ast.Call) and decorator.args else None
+        if isinstance(decorator, ast.Call) and getattr(called, "id", getattr(called, "attr", "")) == "wraps":
+            return _is_parameter(decorator.args[0], names)
+    return False
