@@ -8,11 +8,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toolkit.frameworks.foreign_tools import ForeignTool as ForeignTool
     from toolkit.frameworks.langchain.exports import to_langchain as to_langchain
+    from toolkit.frameworks.pydantic_ai.exports import to_pydantic_ai as to_pydantic_ai
     from toolkit.frameworks.recognised import ForeignClass as ForeignClass
 else:
     from toolkit.faces import face
 
     __getattr__, __dir__, __all__ = face(
         __name__,
-        {"foreign_tools": "ForeignTool", "langchain.exports": "to_langchain", "recognised": "ForeignClass"},
+        {
+            "foreign_tools": "ForeignTool",
+            "langchain.exports": "to_langchain",
+            "pydantic_ai.exports": "to_pydantic_ai",
+            "recognised": "ForeignClass",
+        },
     )

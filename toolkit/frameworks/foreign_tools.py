@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from toolkit.approvals.gates import Demand
+from toolkit.frameworks.late_approvals import ApprovalWanted, ask_late
 from toolkit.tools.base import Tool
 from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
@@ -18,7 +19,10 @@ from toolkit.tools.shapes.shape_values import Shape
 from toolkit.tools.spec import ToolSpec
 
 Invoke = Callable[[dict[str, Any], ToolContext], Coroutine[Any, Any, Any]]
-"""How a framework calls a tool of its own: with plain arguments; it returns a ToolResult or any value."""
+"""How a framework calls a tool of its own: with plain arguments; it returns a ToolResult or any value.
+
+It raises `ApprovalWanted` where the tool wants approval only now.
+"""
 
 Wants = Callable[[dict[str, Any], ToolContext], bool]
 """Whether a tool wants approval for these arguments."""
@@ -88,7 +92,11 @@ class ForeignTool(Tool):
 
     async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:
         """Have the framework do the work."""
-        return self.result_of(await self._invoke(plain_data(parsed), context))
+        try:
+            return self.result_of(await self._invoke(plain_data(parsed), context))
+        except ApprovalWanted as wanted:
+            await ask_late(self, parsed, context, wanted)
+            return self.result_of(await wanted.go_on())
 
     @cached_property
     def _shape(self) -> Shape:

@@ -33,7 +33,9 @@ def attachment_of(media_type: str, data: bytes | str, *, uri: str | None = None)
         return None
     first = media_type.partition("/")[0]
     kinds: dict[str, Kind] = {"image": "image", "audio": "audio"}
-    return Attachment(kinds.get(first, "resource"), media_type, raw, uri)
+    if (kind := kinds.get(first)) is not None:
+        return Attachment(kind, media_type, raw, uri)
+    return Attachment("resource", media_type, raw, uri or f"data:{media_type}")
 
 
 def attachment_of_data_url(url: str) -> Attachment | None:

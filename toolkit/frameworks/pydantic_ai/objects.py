@@ -1,0 +1,174 @@
+"""pydantic-ai's objects as Tools; see `pydantic_ai/toolsets` of pydantic-ai 2.68.
+
+Every tool is called through its toolset, as an agent calls it: so a name, an approval or a time limit that a toolset
+gives to the tools of another one counts.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from inspect import isawaitable
+from typing import Any, NamedTuple
+
+from toolkit.errors import ToolExecutionError
+from toolkit.frameworks.foreign_tools import ForeignTool
+from toolkit.frameworks.late_approvals import ApprovalWanted
+from toolkit.frameworks.pydantic_ai.outputs import result_of_output
+from toolkit.frameworks.pydantic_ai.run_contexts import run_context
+from toolkit.frameworks.recognised import ForeignClass
+from toolkit.running import loop_is_running, run_apart, run_in_loop
+from toolkit.tools.context import NO_CONTEXT, ToolContext
+from toolkit.tools.foreign_values import answer, kind_of
+from toolkit.tools.places import place_of
+from toolkit.tools.shapes.objections import explain
+from toolkit.tools.spec import ToolSpec
+
+
+class _Held(NamedTuple):
+    """A tool in a toolset.
+
+    Attributes:
+        toolset: The outermost toolset, through which it is called.
+        agent: The agent that has the toolset, if one has it.
+        definition: What its model is sent.
+        function: The user's function behind it, if it is known.
+    """
+
+    toolset: Any
+    agent: Any
+    definition: Any
+    function: Any
+
+
+def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
+    """Yield the Tools of an agent; those of servers, and those made anew for each run, are not among them."""
+    for toolset in agent.toolsets:
+        yield from tools_of_toolset(toolset, agent)
+
+
+def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
+    """Yield the Tool that a `Tool` is."""
+    toolset = sys.modules["pydantic_ai.toolsets.function"].FunctionToolset(tools=[tool])
+    yield from tools_of_toolset(toolset)
+
+
+def tools_of_toolset(toolset: Any, agent: Any = None) -> Iterator[ForeignTool]:
+    """Yield the Tools of a toolset that holds functions, or others that do."""
+    if isinstance(getattr(toolset, "toolsets", None), list | tuple):
+        for each in toolset.toolsets:
+            yield from tools_of_toolset(each, agent)
+    elif (functions := _functions_in(toolset)) is not None:
+        for definition, function in _definitions_in(toolset, functions, agent):
+            yield _tool(_Held(toolset, agent, definition, function))
+
+
+def _functions_in(toolset: Any) -> dict[str, Any] | None:
+    """Return the `Tool`s in a toolset, under what is put round it; None for what holds no functions."""
+    while (wrapped := getattr(toolset, "wrapped", None)) is not None:
+        toolset = wrapped
+    found = getattr(toolset, "tools", None)
+    return found if isinstance(found, dict) else None
+
+
+def _definitions_in(toolset: Any, functions: dict[str, Any], agent: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the definition of each tool of a toolset, and its function; also of those that only a run can list."""
+    blank = run_context(NO_CONTEXT, "", agent=agent, function=None)
+    nothing: dict[str, Any] = {}
+    listed = answer(lambda: _finished(toolset.get_tools(blank)), nothing)
+    for tool in listed.values():
+        yield tool.tool_def, getattr(getattr(tool.call_func, "__self__", None), "function", None)
+    if getattr(toolset, "wrapped", None) is None:
+        for name, tool in functions.items():
+            if name not in listed and tool.prepare is not None:
+                yield tool.tool_def, tool.function
+
+
+def _finished(coroutine: Any) -> Any:
+    return run_apart(lambda: run_in_loop(coroutine)) if loop_is_running() else run_in_loop(coroutine)
+
+
+def _tool(held: _Held) -> ForeignTool:
+    definition = held.definition
+
+    async def invoke(arguments: dict[str, Any], context: ToolContext) -> Any:
+        was_asked = always or wants(arguments, context)  # before it got here, for it was the tool's own question
+        return await _invoke(held, arguments, context, is_approved=was_asked)
+
+    def wants(arguments: dict[str, Any], context: ToolContext) -> bool:
+        ctx = run_context(context, definition.name, agent=held.agent, function=held.function)
+        return any(ask(ctx, definition, arguments) for ask in questions)
+
+    questions = list(_questions_of(held.toolset))
+    always = definition.kind == "unapproved"
+    spec = ToolSpec(
+        definition.name,
+        definition.description or "",
+        definition.parameters_json_schema,
+        requires_approval=always,
+        strict=definition.strict,
+        location=place_of(held.function) if held.function is not None else None,
+    )
+    return ForeignTool(
+        spec,
+        invoke,
+        framework="pydantic_ai",
+        thing=held.toolset,
+        function=held.function,
+        wants_approval=("approval_required", wants) if questions and not always else None,
+    )
+
+
+_Question = Callable[[Any, Any, dict[str, Any]], bool]
+
+
+def _questions_of(toolset: Any) -> Iterator[_Question]:
+    """Yield the functions that decide whether a call needs approval."""
+    while toolset is not None:
+        if (ask := getattr(toolset, "approval_required_func", None)) is not None:
+            yield ask
+        toolset = getattr(toolset, "wrapped", None)
+
+
+async def _invoke(held: _Held, arguments: dict[str, Any], context: ToolContext, *, is_approved: bool) -> Any:
+    """Call a tool as the manager of an agent's tools does.
+
+    Raises:
+        ApprovalWanted: If it wants approval now.
+        ToolArgumentsError: If it refuses the arguments.
+        ToolExecutionError: If it wants what only an agent has.
+    """
+    name = held.definition.name
+    ctx = run_context(context, name, agent=held.agent, function=held.function, is_approved=is_approved)
+    tool = (await held.toolset.get_tools(ctx)).get(name)
+    if tool is None:
+        raise ToolExecutionError(f"tool {name!r} is left out of this call by its own 'prepare' function", "unavailable")
+    try:
+        valid = tool.args_validator.validate_python(arguments)
+    except ValueError as error:
+        raise explain(error, held.definition.parameters_json_schema, arguments) from None
+    try:
+        await _check(tool, ctx, valid)
+        return result_of_output(await held.toolset.call_tool(name, valid, ctx, tool))
+    except Exception as error:
+        if kind_of(error) == "ApprovalRequired":
+            approved = partial(_invoke, held, arguments, context, is_approved=True)
+            raise ApprovalWanted("ApprovalRequired", approved) from None
+        if kind_of(error) == "CallDeferred":
+            message = f"tool {name!r} leaves its call to the program that runs its agent (CallDeferred)"
+            raise ToolExecutionError(message, "deferred") from None
+        raise
+
+
+async def _check(tool: Any, ctx: Any, arguments: dict[str, Any]) -> None:
+    """Have the user's own function check the arguments, if there is one."""
+    check = getattr(tool, "args_validator_func", None)
+    objection = check(ctx, **arguments) if check is not None else None
+    if isawaitable(objection):
+        await objection
+
+
+CLASSES = {
+    "pydantic_ai.tools.Tool": ForeignClass(tools_of_tool),
+    "pydantic_ai.toolsets.abstract.AbstractToolset": ForeignClass(tools_of_toolset, is_tool=False),
+    "pydantic_ai.agent.abstract.AbstractAgent": ForeignClass(tools_of_agent, is_tool=False),
+}

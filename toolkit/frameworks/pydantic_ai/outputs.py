@@ -1,0 +1,28 @@
+"""pydantic-ai's outputs: what a tool returns, a `ToolReturn`, a picture or any value, as a result of ours."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from toolkit.frameworks.parts import attachment_of, result_of_parts
+from toolkit.tools.foreign_values import bases_of_class, kind_of, name_of_class
+
+
+def result_of_output(value: Any) -> Any:
+    """Return what a tool returned as a result, or as a value that is none yet."""
+    if kind_of(value) == "ToolReturn":
+        content = value.content
+        more = [] if content is None else [content] if isinstance(content, str) else content
+        return result_of_parts(_parts([value.return_value, *more]), artifact=value.metadata)
+    if _is_binary(value) or (isinstance(value, list | tuple) and any(map(_is_binary, value))):
+        return result_of_parts(_parts(value if isinstance(value, list | tuple) else [value]))
+    return value
+
+
+def _parts(values: Iterable[Any]) -> Iterable[Any]:
+    """Yield values, of which pictures and the like are attachments."""
+    for value in values:
+        yield attachment_of(value.media_type, value.data) if _is_binary(value) else value
+
+
+def _is_binary(value: Any) -> bool:
+    return any(name_of_class(base) == "BinaryContent" for base in bases_of_class(type(value)))

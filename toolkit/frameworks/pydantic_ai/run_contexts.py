@@ -1,0 +1,43 @@
+"""pydantic-ai's run contexts: what a tool of it learns of the run, made of what our context holds.
+
+See `pydantic_ai/_run_context.py` of pydantic-ai 2.68.
+"""
+
+import sys
+from types import NoneType
+from typing import Any, get_args, get_type_hints
+
+from toolkit.frameworks.given_values import given
+from toolkit.tools.context import ToolContext
+from toolkit.tools.foreign_values import answer
+
+
+def run_context(context: ToolContext, tool: str, *, agent: Any, function: Any, is_approved: bool = False) -> Any:
+    """Return a `RunContext` for a call.
+
+    Args:
+        context: What the caller hands in: its value `deps`, or else its values, are the dependencies.
+        tool: The name of the tool.
+        agent: The agent that has the tool, if one has it.
+        function: The function behind the tool, if it is known; its first parameter tells the type of the dependencies.
+        is_approved: Whether a reviewer has approved the call.
+    """
+    theirs = sys.modules["pydantic_ai.tools"].RunContext
+    wanted = _type_of_dependencies(agent, function)
+    return theirs(
+        deps=None if wanted is NoneType else given(context, tool, "ctx.deps", wanted),
+        model=getattr(agent, "model", None),
+        usage=sys.modules["pydantic_ai.usage"].RunUsage(),
+        agent=agent,
+        tool_name=tool,
+        tool_call_id=tool,
+        tool_call_approved=is_approved,
+    )
+
+
+def _type_of_dependencies(agent: Any, function: Any) -> Any:
+    """Return the type of the dependencies: what the function's first parameter says, or else the agent."""
+    nothing: dict[str, Any] = {}
+    hints = answer(lambda: get_type_hints(function), nothing)
+    first = next(iter(hints.values()), None)
+    return next(iter(get_args(first)), None) if "RunContext" in str(first) else getattr(agent, "deps_type", None)
