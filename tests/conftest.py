@@ -1,5 +1,6 @@
 """What holds for every test."""
 
+import gc
 import os
 import signal
 from contextlib import nullcontext
@@ -8,7 +9,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.volumes import EVERYDAY, PROOFS, tries_of
+from tests.volumes import EVERYDAY, PROOFS, some_of, tries_of
 from tests.warm.starts import WarmStarts, installed, is_possible
 
 # A runner that was started in the background has these ignored, and hands that on to the programs that tests start.
@@ -48,6 +49,17 @@ def pytest_configure(config):
         WarmStarts().install()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Import all tests without looking for garbage, and never look for any in what they have made."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def pytest_unconfigure():
     """End what was kept warm."""
     if warm := installed():
@@ -71,7 +83,7 @@ def pytest_collection_modifyitems(config, items):
 
 def _has_volume(item):
     """Return whether a test does the same many times, with values or moments that chance chooses."""
-    return hasattr(item.obj, "hypothesis") or "tries" in item.fixturenames
+    return hasattr(item.obj, "hypothesis") or not {"some_of", "tries"}.isdisjoint(item.fixturenames)
 
 
 def pytest_sessionfinish(session):
@@ -99,6 +111,12 @@ def cold_starts():
 def tries():
     """Return how often a test tries what only repetition shows, for the number of tries in the proofs."""
     return tries_of
+
+
+@pytest.fixture(name="some_of")
+def some_of_many():
+    """Return what chooses the combinations that a test tries, of all that it tries in the proofs."""
+    return some_of
 
 
 @pytest.fixture
@@ -145,8 +163,8 @@ def pytest_terminal_summary(terminalreporter, config):
     if any(everyday):
         terminalreporter.section("left out")
         terminalreporter.line(
-            f"{everyday.left_out} long proofs were left out, and {everyday.smaller} tests of races and of chance ran at a tenth "
-            "of their volume or less; run everything with: pytest --proofs"
+            f"{everyday.left_out} long proofs were left out, and {everyday.smaller} tests of races, of chance and of combinations ran at a "
+            "tenth of their volume or less; run everything with: pytest --proofs"
         )
 
 

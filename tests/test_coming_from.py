@@ -4,6 +4,7 @@ import ast
 import keyword
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,7 @@ MADE_UP = {
 """Names of the examples, which are the reader's own."""
 
 
+@cache
 def names_in_code():
     """Return every name that the library and the command line define: modules, classes, functions, parameters, fields."""
     found = set()

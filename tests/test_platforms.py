@@ -11,7 +11,9 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "platforms.md").read_text("utf-8")
 MODULES = {"fcntl", "grp", "pty", "pwd", "resource", "termios", "tty"}
+KEYWORDS = {"dir_fd", "src_dir_fd", "start_new_session"}
 NAMES = {"fork", "getegid", "geteuid", "getpgid", "getuid", "killpg", "register_at_fork", "setsid", "SIGHUP", "SIGKILL"}
+WORDS = re.compile(rf"\b({'|'.join(MODULES | NAMES | KEYWORDS)})\b")
 
 WITHOUT_UNIX = f"""
 import importlib, os, pkgutil, signal, sys
@@ -66,18 +68,19 @@ def needs_unix(node: ast.AST) -> bool:
             return module in MODULES
         case ast.Attribute(value=ast.Name(id="os" | "signal"), attr=attribute):
             return attribute in NAMES
-        case ast.keyword(arg="dir_fd" | "src_dir_fd" | "start_new_session"):
-            return True
+        case ast.keyword(arg=argument):
+            return argument in KEYWORDS
     return False
 
 
 def files_that_need_unix() -> set[str]:
     """Return the files of the program that use what only Unix has."""
     files = [*(ROOT / "toolkit").rglob("*.py"), *(ROOT / "cli" / "toolkit_cli").rglob("*.py")]
+    texts = {file: file.read_text("utf-8") for file in files}
     return {
         str(file.relative_to(ROOT))
-        for file in files
-        if any(needs_unix(node) for node in ast.walk(ast.parse(file.read_text("utf-8"))))
+        for file, text in texts.items()
+        if WORDS.search(text) and any(map(needs_unix, ast.walk(ast.parse(text))))
     }
 
 

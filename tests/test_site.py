@@ -4,10 +4,16 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from docs.generators import api, library
 
 ROOT = Path(__file__).resolve().parents[1]
-API = api.pages()
+
+
+@pytest.fixture(scope="module")
+def pages_of_the_api():
+    return api.pages()
 
 
 def places_in(entry):
@@ -18,17 +24,17 @@ def places_in(entry):
     return [place for each in inner for place in places_in(each)]
 
 
-def test_navigation_leads_to_every_page_once():
+def test_navigation_leads_to_every_page_once(pages_of_the_api):
     """The pages of the rules are found from their list; those of the API are made when the site is built."""
     navigation = tomllib.loads((ROOT / ".zensical.toml").read_text("utf-8"))["project"]["nav"]
     written = {str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").glob("**/*.md")}
-    pages = {page for page in written if not page.startswith("api/")} | API.keys()
+    pages = {page for page in written if not page.startswith("api/")} | pages_of_the_api.keys()
     rules = {page for page in pages if page.startswith("rules/")} - {"rules/README.md"}
     assert sorted(places_in(navigation)) == sorted(pages - rules)
 
 
-def test_pages_of_the_api_have_every_public_name():
-    headings = {place: re.findall(r"^## (.+)$", text, re.MULTILINE) for place, text in API.items()}
+def test_pages_of_the_api_have_every_public_name(pages_of_the_api):
+    headings = {place: re.findall(r"^## (.+)$", text, re.MULTILINE) for place, text in pages_of_the_api.items()}
     assert headings == {f"api/{face}.md": [name for name, _ in library.public_names(face)] for face in library.FACES}
 
 

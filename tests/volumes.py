@@ -1,9 +1,14 @@
 """Volumes: how many examples a property test tries, and how often a race is run, every day and in the proofs."""
 
+from collections.abc import Iterable
+from typing import TypeVar
+
 from hypothesis import settings
 
 EVERYDAY = "everyday"
 PROOFS = "proofs"
+
+T = TypeVar("T")
 
 
 def examples(full: int) -> int:
@@ -11,6 +16,11 @@ def examples(full: int) -> int:
     if settings.get_current_profile_name() == PROOFS:
         return full
     return min(full, settings.default.max_examples)
+
+
+def some_of(values: Iterable[T]) -> list[T]:
+    """Return what to try of many combinations: all of them for the proofs, and every eleventh of them every day."""
+    return list(values)[:: 1 if settings.get_current_profile_name() == PROOFS else 11]
 
 
 def tries_of(full: int) -> int:

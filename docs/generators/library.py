@@ -3,6 +3,7 @@
 import ast
 import pkgutil
 import re
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -77,6 +78,7 @@ def _assigned(node: ast.Assign | ast.AnnAssign) -> str | None:
     return target.id if isinstance(target, ast.Name) else None
 
 
+@cache
 def _tree_of(module: str) -> ast.Module:
     spec = find_spec(module)
     return ast.parse(Path(str(spec and spec.origin)).read_text("utf-8"))

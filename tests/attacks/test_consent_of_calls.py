@@ -507,7 +507,7 @@ STEPS = {
 
 
 @pytest.mark.parametrize("kind", STEPS)
-def test_nothing_follows_a_refused_gate(kind, tmp_path, attacks):
+def test_nothing_follows_a_refused_gate(kind, tmp_path, attacks, some_of):
     noted: list[str] = []
 
     @tool
@@ -529,8 +529,10 @@ def test_nothing_follows_a_refused_gate(kind, tmp_path, attacks):
         Stubborn(),
     ]
     head = "tools: [./tools.py]\nerror_strategy: %s\n"
-    for strategy, on_error, refusal in product(
-        ("fail_fast", "continue_on_failure"), ("", ", on_error: continue", ", on_error: {value: fine}"), refusals
+    for strategy, on_error, refusal in some_of(
+        product(
+            ("fail_fast", "continue_on_failure"), ("", ", on_error: continue", ", on_error: {value: fine}"), refusals
+        )
     ):
         (tmp_path / "inner.yaml").write_text(
             f"{head % strategy}steps: [{{approve: true{on_error}}}, note]\n", encoding="utf-8"

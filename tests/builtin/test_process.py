@@ -235,7 +235,15 @@ def fork(work):
         os._exit(0)
 
 """
+EVERYDAY = {"one", "deaf", "wide", "with a daemon that holds its output"}
 families = pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+few_families = pytest.mark.parametrize(
+    "family",
+    [
+        pytest.param(family, id=name, marks=[] if name in EVERYDAY else pytest.mark.proof)
+        for name, family in FAMILIES.items()
+    ],
+)
 
 
 @pytest.fixture
@@ -334,7 +342,7 @@ def test_nobody_survives_our_own_death(household, family):
 
 
 @linux
-@families
+@few_families
 @pytest.mark.usefixtures("cold_starts")  # whoever is started here counts as one of the family
 def test_nobody_survives_ctrl_c(household, family, tmp_path):
     parts = ", ".join(json.dumps(part) for part in household.command(family))

@@ -23,7 +23,11 @@ MAIL = made("send_mail", "Send an email to somebody.", to="The recipient's addre
 INVOICES = made("list_invoices", "List the invoices of a customer.", customer="The customer's number")
 PAY = made("pay_invoice", "Pay one invoice.", invoice="Its number")
 WEATHER = made("getForecast", "Tell the weather of tomorrow for a city.", city="The city")
-MANY = [made(f"tool_{number}", f"Does thing number {number}.") for number in range(500)]
+
+
+@pytest.fixture(scope="module")
+def many():
+    return [made(f"tool_{number}", f"Does thing number {number}.") for number in range(500)]
 
 
 def names(tools):
@@ -45,8 +49,8 @@ def names(tools):
         ("zeppelin", []),
     ],
 )
-def test_the_likeliest_tool_comes_first(query, found):
-    assert names(rank([MAIL, INVOICES, PAY, WEATHER, *MANY], query)) == found
+def test_the_likeliest_tool_comes_first(query, found, many):
+    assert names(rank([MAIL, INVOICES, PAY, WEATHER, *many], query)) == found
 
 
 def test_words_are_told_apart_at_humps_underscores_and_digits():
@@ -61,8 +65,8 @@ def test_any_text_can_be_searched_for(query):
     assert set(names(rank([MAIL, INVOICES], query))) <= {"send_mail", "list_invoices"}
 
 
-def test_a_search_reveals_what_it_finds_and_stays():
-    search = ToolSearch([MAIL, INVOICES, PAY, *MANY])
+def test_a_search_reveals_what_it_finds_and_stays(many):
+    search = ToolSearch([MAIL, INVOICES, PAY, *many])
     result = search.run({"query": "invoices"})
     assert result.text == (
         "Tools now available:\n- pay_invoice: Pay one invoice.\n- list_invoices: List the invoices of a customer."
@@ -81,8 +85,8 @@ def test_what_is_round_a_search_stays_round_it():
     assert table["find"].run({"query": "mail"}).error_code == "limit"
 
 
-def test_a_search_reveals_no_more_than_it_may():
-    assert len(ToolSearch(MANY, most=3).run({"query": "thing"}).artifact.tools) == 3
+def test_a_search_reveals_no_more_than_it_may(many):
+    assert len(ToolSearch(many, most=3).run({"query": "thing"}).artifact.tools) == 3
 
 
 def test_tools_behind_facades_are_found():
