@@ -124,6 +124,16 @@ def test_run_of_text_steps_imports_neither_dialogue_nor_event_loop(project):
     assert libraries & (DIALOGUE | EVENT_LOOPS) == set()
 
 
+def test_rules_cost_nothing_where_there_are_none(project):
+    for arguments in (("run", "tools.py:greet", "name=Ada"), ("run", "shout.yaml", "--input", "hello")):
+        imported(project, COMMAND, *arguments)
+        modules = (project / "seen.txt").read_text("utf-8").splitlines()
+        assert "toolkit.approvals.policies" in modules
+        assert {"toolkit.approvals.rules", "toolkit.approvals.allowances", "toolkit.sources.policies"}.isdisjoint(
+            modules
+        )
+
+
 def test_agents_cost_nothing_where_there_are_none_and_show_asks_no_provider(project):
     for arguments in (("run", "tools.py:greet", "name=Ada"), ("run", "shout.yaml", "--input", "hello")):
         imported(project, COMMAND, *arguments)
@@ -160,6 +170,11 @@ PROGRAMS = [
             ("configured", "run calculator 1+1"),
             ("far", "run calculator 1+1"),
             ("far", "run far.tool"),
+            ("ruled", "run tools.py:greet name=Ada"),
+            ("ruled", "policy list"),
+            ("ruled", "policy test"),
+            ("ruled", "policy check tools.py:greet name=Ada"),
+            (".", "policy --help"),
             (".", "schema tools.py"),
             (".", "show clerk.yaml"),
             (".", "show shout.yaml"),
@@ -231,6 +246,9 @@ def test_every_late_import_of_our_own_modules_saves_some_program_from_importing_
     for folder, settings in (("configured", 'sources = ["../tools.py"]\n'), ("far", SERVER)):
         (project / folder).mkdir()
         (project / folder / "toolkit.toml").write_text(settings, "utf-8")
+    (project / "ruled").mkdir()
+    (project / "ruled" / "tools.py").write_text(TOOL, "utf-8")
+    (project / "ruled" / "toolkit.policy.yaml").write_text("deny: [{tool: greet}]\n", "utf-8")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         loaded = list(pool.map(lambda program: loaded_modules(project, *program), PROGRAMS))
     saves_nothing = {

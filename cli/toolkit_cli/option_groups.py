@@ -13,7 +13,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "Baseline": ("baseline", "update_baseline"),
     "Model": ("model", "base_url", "model_timeout", "instructions", "max_turns", "budget"),
     "Conversation": ("transcript", "go_on"),
-    "Approvals": ("yes", "no_input", "approve"),
+    "Approvals": ("yes", "no_input", "approve", "policy"),
     "Tools": ("tools", "group", "grant", "start", "consent"),
     "Context": ("context", "memory_id", "meta"),
     "HTTP": ("http", "token_env", "allow_host"),

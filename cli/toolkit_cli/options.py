@@ -1,5 +1,6 @@
 """The options that several commands share, each said once."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -83,6 +84,15 @@ BaseUrl = Annotated[
 Rules = Annotated[
     list[str] | None,
     typer.Option(metavar="RULE", help="Approve calls in advance: 'tool' or 'tool(arg=glob)'. Repeatable."),
+]
+PolicyPath = Annotated[
+    Path | None,
+    typer.Option(
+        "--policy",
+        metavar="FILE",
+        help="Rules of your own: which calls run, are asked about, or are denied. Also TOOLKIT_POLICY.",
+        show_default=False,
+    ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Approve every call in advance.")]
 NoInput = Annotated[bool, typer.Option("--no-input", help="Never ask, even on a terminal.")]

@@ -21,6 +21,7 @@ def load_configuration(
     grant: Sequence[str] | None = None,
     start: Sequence[str] | None = None,
     consent: Sequence[str] | None = None,
+    policy: Path | None = None,
 ) -> "Configuration":
     """Return the configuration of the working directory with what options add to it.
 
@@ -29,6 +30,7 @@ def load_configuration(
         grant: More permissions for groups (`--grant`).
         start: MCP servers of the project that may be reached (`--start`).
         consent: Settings of the project that may widen what tools reach (`--consent`).
+        policy: A file of rules (`--policy`).
 
     Raises:
         ConfigurationError: With everything that is wrong in the configuration.
@@ -47,6 +49,8 @@ def load_configuration(
     if consent:
         problems += _not_to_consent_to(consent, configuration)
         configuration = configuration._replace(consented=configuration.consented.union(consent))
+    if policy is not None:
+        configuration = configuration._replace(named_policy=Path.cwd() / policy)
     if configuration.secrets:
         learn_names(console.redactor(), configuration.secrets)
     raise_errors(ConfigurationError, problems)

@@ -1,6 +1,6 @@
 """What writes pages of the docs from the code, so that they say what the code does: `python -m docs`."""
 
-from docs.generators import commands, configuration, library, limits, pipelines, rules
+from docs.generators import commands, configuration, library, limits, pipelines, policies, rules
 
 
 def pages() -> dict[str, str]:
@@ -8,6 +8,7 @@ def pages() -> dict[str, str]:
     return {
         **commands.pages(),
         **configuration.pages(),
+        **policies.pages(),
         **library.pages(),
         **limits.pages(),
         **pipelines.pages(),

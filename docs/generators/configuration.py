@@ -1,9 +1,9 @@
 """Every key of a configuration in `docs/configuration.md`, from the rows that read it."""
 
-import json
 from collections.abc import Iterable
 
 from docs.generators.regions import with_region
+from docs.generators.settings_tables import key_table
 from toolkit.documents.tables import Key  # private
 from toolkit.lint.setting_keys import all_lint_keys  # private
 from toolkit.mcp.settings.server_keys import HTTP_KEYS, STDIO_KEYS  # private
@@ -31,10 +31,4 @@ def tables() -> str:
 
 
 def _section(title: str, keys: Iterable[Key]) -> str:
-    head = [f"{title}:", "", "| key | type | default | meaning |", "| --- | --- | --- | --- |"]
-    return "\n".join([*head, *map(_row, keys), ""])
-
-
-def _row(key: Key) -> str:
-    default = "" if key.default is None else f"`{json.dumps(key.default, ensure_ascii=False)}`"
-    return f"| `{key.name}` | {key.kind.name} | {default} | {key.meaning} |".replace(" | false", r" \| false")
+    return f"{title}:\n\n{key_table(keys)}"

@@ -188,7 +188,7 @@ class Broken:
         (True, "which returned True where a verdict of 'allow', 'ask' or 'deny' was due"),
         (
             Verdict("perhaps"),  # type: ignore[arg-type]
-            "which returned Verdict(action='perhaps', because='') where a verdict of 'allow', 'ask' or 'deny' was due",
+            f"which returned {Verdict('perhaps')!r} where a verdict of 'allow', 'ask' or 'deny' was due",  # type: ignore[arg-type]
         ),
     ],
 )

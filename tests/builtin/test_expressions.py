@@ -8,9 +8,9 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from tests.volumes import examples
-from toolkit.builtin.expressions.lines import compile_line_expression  # private
 from toolkit.builtin.expressions.places import find_places  # private
-from toolkit.builtin.expressions.regex_checks import (
+from toolkit.line_expressions import compile_line_expression  # private
+from toolkit.regex_checks import (
     MalformedExpressionError,
     TooMuchWorkError,
     check_expression,

@@ -116,7 +116,7 @@ def test_unknown_command_names_the_nearest(invoke):
 
 def test_unknown_command_that_is_near_to_none_lists_them(invoke):
     assert invoke("xyzzy").stderr == (
-        "error: there is no command 'xyzzy'\nhint: the commands are run, agent, serve, mcp, list, show, schema, lint, lock, new\n"
+        "error: there is no command 'xyzzy'\nhint: the commands are run, agent, serve, mcp, list, show, schema, lint, policy, lock, new\n"
     )
 
 

@@ -72,6 +72,7 @@ def test_json_has_every_key_of_every_tool(invoke, shop):
         "destructive": None,
         "idempotent": None,
         "open_world": None,
+        "policy": {"person": ["allow"], "model": ["allow"]},
     }
 
 

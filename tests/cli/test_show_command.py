@@ -164,6 +164,7 @@ def test_json_has_the_whole_specification(invoke, shop):
         "destructive",
         "idempotent",
         "open_world",
+        "policy",
         "parameters",
         "output_schema",
         "return_behavior",

@@ -133,7 +133,7 @@ def test_everything_wrong_is_told_at_once_with_its_line(project):
         sources = "tools.py"
         env = ["A-B"]
         context = 3
-        policy = {}
+        xyzzy = {}
 
         [defaults]
         timeout = 30
@@ -147,8 +147,9 @@ def test_everything_wrong_is_told_at_once_with_its_line(project):
         "toolkit.toml:3:1: error[TK005]: 'env' must be a list of names of environment variables",
         "toolkit.toml:4:1: error[TK005]: 'context' must be a table (write context = { tenant = 'acme' })",
         (
-            "toolkit.toml:5:1: error[TK005]: unknown key 'policy' "
-            "(the keys are 'sources', 'env', 'secrets', 'defaults', 'context', 'builtin', 'groups', 'mcp', 'prices' and 'lint')"
+            "toolkit.toml:5:1: error[TK005]: unknown key 'xyzzy' "
+            "(the keys are 'sources', 'env', 'secrets', 'defaults', 'context', 'builtin', 'groups', 'mcp', 'prices', "
+            "'policy' and 'lint')"
         ),
         (
             "toolkit.toml:8:1: error[TK005]: 'defaults.timeout' must be a duration such as '500ms', '30s' or '5m', above zero "
@@ -174,7 +175,7 @@ def test_places_are_found_in_the_project_file(project):
         "defaults".timout = 1
         context = []
 
-        [tool.toolkit.policy]
+        [tool.toolkit.xyzzy]
         x = 1
         """,
     )

@@ -173,7 +173,7 @@ def test_what_lint_reads_without_complaint_fits_the_schema(table):
 
 
 def test_every_key_of_a_row_is_read_and_a_file_of_the_user_says_less(project):
-    project.write("toolkit.toml", "polcy = 1\n")
+    project.write("toolkit.toml", "xyzzy = 1\n")
     [problem] = find_configuration(project.folder, {})[1]
     assert [key.name for key in KEYS] == re.findall(r"'(\w+)'", problem.hint or "")
     assert [*SCHEMA["properties"]] == [key.name for key in KEYS]

@@ -5,19 +5,21 @@ The room judges a described call (its risk, who chose it, its arguments) and nev
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from toolkit.approvals.allowances import Allowance as Allowance, Allowances as Allowances
     from toolkit.approvals.consents import Access as Access, Consents as Consents
     from toolkit.approvals.decisions import Decision as Decision
+    from toolkit.approvals.file_policies import FilePolicy as FilePolicy
     from toolkit.approvals.gates import Demand as Demand, Gate as Gate
     from toolkit.approvals.policies import (
         NO_QUESTION as NO_QUESTION,
         AllowAll as AllowAll,
-        Allowance as Allowance,
-        Allowances as Allowances,
         ByRisk as ByRisk,
         DescribedCall as DescribedCall,
+        Ground as Ground,
         Policy as Policy,
         Verdict as Verdict,
     )
+    from toolkit.approvals.policy_files import load_policy as load_policy
     from toolkit.approvals.previews import Preview as Preview
     from toolkit.approvals.requests import OnTimeout as OnTimeout
     from toolkit.approvals.reviewers import (
@@ -32,10 +34,13 @@ else:
     __getattr__, __dir__, __all__ = face(
         __name__,
         {
+            "allowances": "Allowance Allowances",
             "consents": "Access Consents",
             "decisions": "Decision",
+            "file_policies": "FilePolicy",
             "gates": "Demand Gate",
-            "policies": "AllowAll Allowance Allowances ByRisk DescribedCall NO_QUESTION Policy Verdict",
+            "policies": "AllowAll ByRisk DescribedCall Ground NO_QUESTION Policy Verdict",
+            "policy_files": "load_policy",
             "previews": "Preview",
             "requests": "OnTimeout",
             "reviewers": "AutoReviewer RefusingReviewer ScriptedReviewer",

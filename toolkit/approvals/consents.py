@@ -84,7 +84,7 @@ class Consents:
         if gate is None:
             return access.refusal
         request = _request(access, gate)
-        call = DescribedCall(request.risk, "person", None, request.arguments)
+        call = DescribedCall(request.risk, arguments=request.arguments, kind="setting")
         verdict = gate.verdict_on(call)
         if verdict.action == "ask" and not gate.can_ask:
             return access.refusal

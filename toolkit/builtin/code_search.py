@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from toolkit.builtin.expressions.lines import compile_line_expression
-from toolkit.builtin.expressions.regex_checks import MalformedExpressionError, TooMuchWorkError
 from toolkit.builtin.files.listing import Effort, Listed, list_files, on_one_line
 from toolkit.builtin.files.patterns import MalformedPatternError, compile_glob
 from toolkit.builtin.files.sandbox import Sandbox, SandboxError
 from toolkit.builtin.files.walking import UnfitError
 from toolkit.builtin.options import COUNT, DURATION, FOLDER, Option, take_options
 from toolkit.builtin.widening import outside_project
+from toolkit.line_expressions import compile_line_expression
+from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError
 from toolkit.tools.results import ToolResult
 from toolkit.tools.typed import TypedTool
 

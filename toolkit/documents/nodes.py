@@ -86,9 +86,13 @@ def is_agent(root: "Node | None") -> bool:
 
 
 def place_of(root: "Node | None", path: Iterable[str]) -> Location | None:
-    """Return the place of the key that a path of keys leads to, or of the last one on the way that there is."""
+    """Return the place of what keys, and positions in lists, lead to, or of the last one on the way that there is."""
     node, place = root, None
     for name in path:
+        if isinstance(node, Sequence) and name.isdecimal() and int(name) < len(node.items):
+            node = node.items[int(name)]
+            place = node.location
+            continue
         entry = node.entries.get(name) if isinstance(node, Mapping) else None
         if entry is None:
             break

@@ -36,6 +36,7 @@ class Setting(NamedTuple):
         take: Takes what is wrong.
         owner: Whose file it is.
         is_editors: Whether it is the file of an editor, which others write too.
+        assigns: What stands between a key and its value.
     """
 
     folder: Path
@@ -43,6 +44,7 @@ class Setting(NamedTuple):
     take: Callable[[Problem], None]
     owner: Owner = "project"
     is_editors: bool = False
+    assigns: str = " = "
 
 
 class Spot(NamedTuple):
@@ -80,7 +82,7 @@ class Kind:
         read: Makes the value of what was written, beneath a folder; None if it is none.
         example: How a right one is written; nothing where the words say it.
         schema: The same as JSON Schema; a function where making it costs imports.
-        cure: Says how to write it right, given the key and what was written; by the example by default.
+        cure: Says how to write it right, given the key and what was written; without it the example does.
     """
 
     name: str
@@ -88,7 +90,7 @@ class Kind:
     read: Callable[[Any, Path], Any]
     example: str
     schema: Schema | Callable[[], Schema]
-    cure: Callable[["Key", Any], str | None] = lambda key, _: by_example(key)
+    cure: Callable[["Key", Any], str | None] | None = None
 
 
 class Key(NamedTuple):
@@ -114,9 +116,9 @@ class Key(NamedTuple):
     take: Callable[[Any, Spot], Any] | None = None
 
 
-def by_example(key: Key) -> str | None:
+def by_example(key: Key, assigns: str = " = ") -> str | None:
     """Return the hint that shows how a right value is written; none where the words say it."""
-    return f"write {key.name} = {key.kind.example}" if key.kind.example else None
+    return f"write {key.name}{assigns}{key.kind.example}" if key.kind.example else None
 
 
 def keys_listed(names: Iterable[str]) -> str:
@@ -157,14 +159,16 @@ def read_table(
     for key in keys:
         if key.required and key.name not in table:
             here = spot.below(key.name)
-            here.report(f"the {each} '{here.name}' is missing", f"write {key.name} = {key.kind.example}: {key.meaning}")
+            hint = f"write {key.name}{spot.setting.assigns}{key.kind.example}: {key.meaning}"
+            here.report(f"the {each} '{here.name}' is missing", hint)
     return values
 
 
 def _read(key: Key, written: Any, spot: Spot) -> Any:
     value = key.kind.read(written, spot.setting.folder)
     if value is None:
-        spot.wrong(key.kind.words, key.kind.cure(key, written))
+        cure = key.kind.cure
+        spot.wrong(key.kind.words, cure(key, written) if cure else by_example(key, spot.setting.assigns))
         return None
     return value if key.take is None else key.take(value, spot)
 

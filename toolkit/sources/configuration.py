@@ -29,6 +29,10 @@
     command = "uvx"                         # an MCP server: its tools are `time.now` and the like
     args = ["mcp-server-time"]
 
+    [[tool.toolkit.policy.deny]]
+    tool = "file_*"                         # which calls run, are asked about, or are denied
+    where = { path = { outside = "." } }
+
     [tool.toolkit.lint]
     ignore = ["TK202"]                      # what `toolkit lint` looks for
 
@@ -42,10 +46,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from toolkit.agents.models.prices import Price
+    from toolkit.approvals.policy_keys import PolicyFile
     from toolkit.mcp.settings.servers import McpServer
 
 OWN_FILE = "toolkit.toml"
 PROJECT_FILE = "pyproject.toml"
+POLICY_FILE = "toolkit.policy.yaml"
 
 
 def keys_before(file: Path) -> tuple[str, ...]:
@@ -116,6 +122,10 @@ class Configuration(NamedTuple):
         consented: The names of settings of the project that a flag or a variable gives consent for: `builtin.http`.
         holds_pins: Whether a tool of a server is used only as `toolkit.lock` pins it; not so where that is looked at.
         granted: The permissions that the user grants to groups; a project's file cannot.
+        policy: What the project's configuration says of calls.
+        policy_files: The policy files of the project, the nearest first.
+        own_policy: The user's own policy file; None if there is none.
+        named_policy: The policy file that the user names, with an option or a variable.
         lint: What is said of lint, as it stands; lint reads it.
     """
 
@@ -142,4 +152,13 @@ class Configuration(NamedTuple):
     consented: frozenset[str] = frozenset()
     holds_pins: bool = True
     granted: frozenset[str] = frozenset()
+    policy: "PolicyFile | None" = None
+    policy_files: tuple[Path, ...] = ()
+    own_policy: Path | None = None
+    named_policy: Path | None = None
     lint: Mapping[str, Any] = MappingProxyType({})
+
+    @property
+    def has_policy(self) -> bool:
+        """Whether a file has rules; without any, calls are judged by risk."""
+        return bool(self.policy_files or self.policy or self.own_policy or self.named_policy)

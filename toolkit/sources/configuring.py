@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from toolkit.problems import Problem
 from toolkit.sources.boundaries import Boundary
-from toolkit.sources.configuration import OWN_FILE, PROJECT_FILE, Configuration
+from toolkit.sources.configuration import OWN_FILE, POLICY_FILE, PROJECT_FILE, Configuration
 
 if TYPE_CHECKING:
     from toolkit.mcp.settings.servers import McpServer
 
 _PREFIX = "TOOLKIT_"
+_OWN_POLICY = "policy.yaml"
 
 
 def find_configuration(
@@ -34,6 +35,8 @@ def find_configuration(
     configuration, problems = _configuration_above(start)
     if (own := user_file(given)).is_file():
         configuration = _with_own_settings(configuration, own, problems)
+    if os.path.lexists(policy := own_policy_file(given)):
+        configuration = configuration._replace(own_policy=policy)
     overrides = {name: text for name, text in given.items() if name.startswith(_PREFIX)}
     if overrides:
         from toolkit.sources.environment_settings import override  # noqa: PLC0415 - most projects set none
@@ -47,6 +50,11 @@ def user_file(variables: Mapping[str, str]) -> Path:
     named = variables.get("XDG_CONFIG_HOME", "")
     folder = Path(named) if named.startswith(os.sep) else Path(variables.get("HOME", "~")).expanduser() / ".config"
     return folder / "toolkit" / "config.toml"
+
+
+def own_policy_file(variables: Mapping[str, str]) -> Path:
+    """Return the file of the user's own rules, which stands beside their own configuration."""
+    return user_file(variables).with_name(_OWN_POLICY)
 
 
 def _with_own_settings(configuration: Configuration, file: Path, problems: list[Problem]) -> Configuration:
@@ -91,13 +99,25 @@ def _narrowed(own: "McpServer", server: "McpServer") -> "McpServer":
 
 
 def _configuration_above(start: Path) -> tuple[Configuration, list[Problem]]:
+    """Return the nearest configuration, and every policy file upwards: each of them may tighten."""
     boundary = Boundary(start)
+    found: tuple[Configuration, list[Problem]] | None = None
+    policies: list[Path] = []
     for folder in boundary.folders():
-        for name in (OWN_FILE, PROJECT_FILE):
-            if (file := folder / name).is_file() and boundary.believes(file):
-                # Reading TOML is not for free, and most projects have a pyproject.toml without a word for us.
-                from toolkit.sources.settings import read_settings  # noqa: PLC0415
+        # A link that leads nowhere cannot be read, and what cannot be read denies.
+        if os.path.lexists(policy := folder / POLICY_FILE) and (not policy.exists() or boundary.believes(policy)):
+            policies.append(policy)
+        found = _configuration_in(folder, boundary) if found is None else found
+    configuration, problems = found or (Configuration(directory=start), [])
+    return configuration._replace(policy_files=tuple(policies)) if policies else configuration, problems
 
-                if (found := read_settings(file)) is not None:
-                    return found
-    return Configuration(directory=start), []
+
+def _configuration_in(folder: Path, boundary: Boundary) -> tuple[Configuration, list[Problem]] | None:
+    for name in (OWN_FILE, PROJECT_FILE):
+        if (file := folder / name).is_file() and boundary.believes(file):
+            # Reading TOML is not for free, and most projects have a pyproject.toml without a word for us.
+            from toolkit.sources.settings import read_settings  # noqa: PLC0415
+
+            if (found := read_settings(file)) is not None:
+                return found
+    return None

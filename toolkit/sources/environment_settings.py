@@ -25,7 +25,7 @@ def override(
             `TOOLKIT_TIMEOUT`, `TOOLKIT_APPROVAL_TIMEOUT`, `TOOLKIT_MODEL_TIMEOUT` (durations), `TOOLKIT_DIALECT`,
             `TOOLKIT_MODEL` (names), `TOOLKIT_MODEL_URL`, `TOOLKIT_ENV` (names, separated by commas) and
             `TOOLKIT_GRANT` (permissions, separated by commas), `TOOLKIT_MCP_START` and `TOOLKIT_CONSENT` (names of
-            servers and of settings, likewise); other variables mean nothing.
+            servers and of settings, likewise), `TOOLKIT_POLICY` (a policy file); other variables mean nothing.
         directory: The working directory.
         problems: Receives what is wrong.
     """
@@ -33,6 +33,8 @@ def override(
     if targets := variables.get("TOOLKIT_SOURCES"):
         named = _split_targets(targets)
         changes |= {"sources": named, "user_sources": named, "directory": directory}
+    if policy := variables.get("TOOLKIT_POLICY"):
+        changes["named_policy"] = directory / policy
     if permissions := variables.get("TOOLKIT_GRANT"):
         changes["granted"] = granted_permissions(permissions.split(","), problems)
     if dialect := variables.get("TOOLKIT_DIALECT"):

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from toolkit.disclosure.choices import read_choices
+from toolkit.documents.kinds import table_of_tables
 from toolkit.documents.tables import Key, Schema, Spot, read_table, schema_of
 from toolkit.problems import did_you_mean
 from toolkit.sources.configuration import GroupSettings, ReadySettings
@@ -28,6 +29,7 @@ from toolkit.sources.setting_kinds import (
 
 if TYPE_CHECKING:
     from toolkit.agents.models.prices import Price
+    from toolkit.approvals.policy_keys import PolicyFile
     from toolkit.mcp.settings.servers import McpServer
 
 
@@ -84,6 +86,15 @@ def _servers(tables: Mapping[str, Any], spot: Spot) -> "dict[str, McpServer]":
     return read_servers(tables, spot)
 
 
+def _policy(written: Mapping[str, Any], spot: Spot) -> "PolicyFile":
+    from toolkit.sources.policies import read_settings_policy  # noqa: PLC0415 - few projects have rules there
+
+    groups = table_of_tables(spot.beside.get("groups"), spot.setting.folder) or {}
+    unheard = spot._replace(setting=spot.setting._replace(take=lambda _: None))  # the groups report what is wrong
+    known = {name: GroupSettings(**read_settings_table(each, GROUP, unheard)) for name, each in groups.items()}
+    return read_settings_policy(written, spot, known)
+
+
 def _groups(tables: Mapping[str, Mapping[str, Any]], spot: Spot) -> dict[str, GroupSettings]:
     for name in tables:
         if not VARIABLE_NAME.fullmatch(name):
@@ -128,6 +139,12 @@ def _ready_schema() -> Schema:
     from toolkit.sources.ready_settings import ready_schema  # noqa: PLC0415 - it imports those tools
 
     return ready_schema()
+
+
+def _policy_schema() -> Schema:
+    from toolkit.approvals.policy_keys import settings_policy_schema  # noqa: PLC0415 - few projects have rules there
+
+    return settings_policy_schema()
 
 
 def _servers_schema() -> Schema:
@@ -196,6 +213,12 @@ KEYS: Final = (
         tables_kind("{ 'chat:qwen3' = { input = 0.1, output = 0.3 } }", partial(schema_of, PRICES)),
         "what models cost, a table each",
         take=_prices,
+    ),
+    Key(
+        "policy",
+        table_kind("{ deny = [{ tool = 'file_*', where = { path = { outside = '.' } } }] }", _policy_schema),
+        "which calls run, are asked about, or are denied: what a `toolkit.policy.yaml` says",
+        take=_policy,
     ),
     Key("lint", table_kind("{ ignore = ['TK202'] }", {"type": "object"}), "what `toolkit lint` looks for"),
 )

@@ -11,6 +11,7 @@ from toolkit.tools.callees import Callee
 from toolkit.tools.context import ToolContext
 from toolkit.tools.questions import Admitted, CallQuestion
 from toolkit.tools.refusals import CallDenied
+from toolkit.tools.subjects import Subject
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Demand
@@ -21,9 +22,13 @@ def verdict_on(tool: Callee, parsed: Any, context: ToolContext, demand: "Demand 
     gate = context.gate or Gate()
     if demand is None and context.chosen_by == "person" and not (gate.judges_itself or gate.policy.needs_arguments):
         return gate.verdict_on(tool.described)
-    demanded_by = demand.asked_by if demand is not None else None
-    known = tool.describe(parsed) if gate.needs_arguments else None
-    return gate.verdict_on(DescribedCall(tool.described.risk, context.chosen_by, demanded_by, known))
+    call = DescribedCall(tool.described.risk, context.chosen_by, demand.asked_by if demand is not None else None)
+    return gate.verdict_on(with_arguments(call, tool, parsed) if gate.needs_arguments else call)
+
+
+def with_arguments(call: DescribedCall, tool: Subject, parsed: Any) -> DescribedCall:
+    """Return a call with all that a rule may look at: its arguments, those that stand in for others, and its folder."""
+    return call._replace(arguments=tool.describe(parsed), defaults=tool.defaults(parsed), base=tool.uses.get("base"))
 
 
 async def admit(

@@ -9,6 +9,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("toolkit_cli.commands.show:show", "Show everything about one tool, pipeline or agent."),
     "schema": ("toolkit_cli.commands.schema:schema", "Print what a model receives: names, descriptions, parameters."),
     "lint": ("toolkit_cli.commands.lint:lint", "Check tools and pipelines for problems."),
+    "policy": ("toolkit_cli.commands.policy:policy", "Show which rule decides about a call; list and test rules."),
     "lock": ("toolkit_cli.commands.lock:lock", "Pin the definitions of tools, and report changes."),
     "new": ("toolkit_cli.commands.new:new", "Create a tool, pipeline or agent to start from."),
 }

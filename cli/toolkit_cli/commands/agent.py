@@ -23,6 +23,7 @@ from toolkit_cli.options import (
     MemoryId,
     ModelName,
     NoInput,
+    PolicyPath,
     Quiet,
     Rules,
     Starts,
@@ -33,7 +34,7 @@ from toolkit_cli.options import (
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.running.agent_files import ReadyAgent, agent_of_file, names_file
 from toolkit_cli.running.agent_sessions import Conversation
-from toolkit_cli.running.answer_sources import Answers, make_gate
+from toolkit_cli.running.answer_sources import Answers, make_gate, policy_of_files
 from toolkit_cli.running.context_values import checked_memory_id, read_values, seconds_of
 from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.logs import show_logs
@@ -156,6 +157,7 @@ def agent(  # noqa: PLR0913 - each is an option of the command
     yes: Yes = False,
     no_input: NoInput = False,
     approve: Rules = None,
+    policy: PolicyPath = None,
     format: Shown = "text",  # noqa: A002 - the option's name
     grant: Grants = None,
     start: Starts = None,
@@ -176,7 +178,8 @@ def agent(  # noqa: PLR0913 - each is an option of the command
     if file is not None:
         _refuse_what_the_file_says({"--tools": tools, "--group": group, "--instructions": instructions})
     work = None if file is not None and task is None else _work(task, answers)
-    configuration = load_configuration(grant=grant, start=start, consent=consent)
+    configuration = load_configuration(grant=grant, start=start, consent=consent, policy=policy)
+    answers = answers._replace(files=policy_of_files(configuration))
     configuration = configuration._replace(context={**configuration.context, **read_values(context or ())})
     if file is not None:
         configuration = configuration._replace(model_said=model, model_url=base_url or configuration.model_url)

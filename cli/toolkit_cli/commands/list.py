@@ -9,15 +9,16 @@ from toolkit.problems import did_you_mean
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.opening import open_configured
-from toolkit_cli.options import Debug, Grants, Sources, Starts, Targets
+from toolkit_cli.options import Debug, Grants, PolicyPath, Sources, Starts, Targets
 from toolkit_cli.rendering.groups import group_record, listed_groups
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.rendering.tools import listed, summary_record
+from toolkit_cli.running.answer_sources import policy_of_files
 from toolkit_cli.running.server_consent import gate_for
 from toolkit_cli.settings import load_configuration
 
 
-def list_tools(
+def list_tools(  # noqa: PLR0913 - each is an option of the command
     targets: Targets = None,
     *,
     groups: Annotated[bool, typer.Option("--groups", help="List the groups of tools instead.")] = False,
@@ -28,6 +29,7 @@ def list_tools(
     tools: Sources = None,
     grant: Grants = None,
     start: Starts = None,
+    policy: PolicyPath = None,
     debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
 ) -> ExitCode:
     """List tools: those of the targets, or all that are configured and built in.
@@ -40,13 +42,14 @@ def list_tools(
         return _list_groups(targets, grant, format)
     if static:
         return _list_written(targets, format)
-    configuration = load_configuration(tools, grant, start)
+    configuration = load_configuration(tools, grant, start, policy=policy)
+    rules = policy_of_files(configuration)
     opened = open_configured(targets, configuration, gate_for(configuration))
     if format == "json":
-        records = [summary_record(tool) for tool in opened.tools.values()]
+        records = [summary_record(tool, rules) for tool in opened.tools.values()]
         console.write_json(records)
     elif opened.tools:
-        lines = listed(opened.tools.values(), console.data_width())
+        lines = listed(opened.tools.values(), console.data_width(), rules)
         console.write_data(paint_all(lines, colour=console.data_has_colour()))
     exit_code = code_for(opened.problems)
     report(opened.problems, exit_code, as_json=format == "json", files=opened.files)

@@ -15,8 +15,7 @@ from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
 from toolkit_cli.arguments.stdin import piped_text
 from toolkit_cli.completion import complete_argument, complete_target
-from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
-from toolkit_cli.opening import open_all
+from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.options import (
     BaseUrl,
     Consented,
@@ -24,6 +23,7 @@ from toolkit_cli.options import (
     Grants,
     MemoryId,
     NoInput,
+    PolicyPath,
     Quiet,
     Rules,
     Sources,
@@ -34,7 +34,12 @@ from toolkit_cli.options import (
 )
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.rendering.styles import paint_all
-from toolkit_cli.running.answer_sources import Answers, make_gate, refuse_what_nobody_can_answer
+from toolkit_cli.running.answer_sources import (
+    Answers,
+    make_gate,
+    policy_of_files,
+    refuse_what_nobody_can_answer,
+)
 from toolkit_cli.running.context_values import checked_memory_id, read_values, seconds_of
 from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.logs import show_logs
@@ -42,6 +47,7 @@ from toolkit_cli.running.outcomes import present
 from toolkit_cli.running.process_exit import leave_if_threads_remain
 from toolkit_cli.running.reporters import RunReporter, both, message_channel, write_event
 from toolkit_cli.running.rule_checks import check_rules
+from toolkit_cli.running.single_tools import open_one
 from toolkit_cli.running.tool_calls import Ending, call_tool, with_hint_on_json
 from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
@@ -115,6 +121,7 @@ def run(  # noqa: PLR0913 - each is an option of the command
     yes: Yes = False,
     no_input: NoInput = False,
     approve: Rules = None,
+    policy: PolicyPath = None,
     timeout: Time = None,
     format: Shown = "text",  # noqa: A002 - the option's name
     tools: Sources = None,
@@ -136,17 +143,17 @@ def run(  # noqa: PLR0913 - each is an option of the command
     Before anything destructive you are asked, on a terminal. Without one, whatever would have to be asked fails before
     any work, and the flag that allows it is named.
     """
-    configuration = load_configuration(tools, grant, start, consent)
+    configuration = load_configuration(tools, grant, start, consent, policy)
     configuration = configuration._replace(model_said=model, model_url=base_url or configuration.model_url)
     values = {**configuration.context, **read_values(context or ())}
     configuration = configuration._replace(context=values)
-    answers = Answers(yes, no_input, approve or ())
+    answers = Answers(yes, no_input, approve or (), policy_of_files(configuration))
     memory_id = checked_memory_id(memory_id)
     batch = _batch(each, jobs, out, on_item_error)
     with Screen() as screen:
         show_logs(screen, verbose, debug=debug)
         gate = make_gate(answers, screen, configuration.approval_timeout)
-        found = _open_one(target, configuration, gate, warn=not quiet and format == "text")
+        found = open_one(target, configuration, gate, "`run` calls one of them", warn=not quiet and format == "text")
         tool = _timed(found, timeout, configuration)
         given = Given(words or (), args, input, piped_text())
         if batch is not None:
@@ -200,25 +207,6 @@ def _batch(
     from toolkit_cli.batching.batches import BatchOptions  # noqa: PLC0415 - a single call needs none of it
 
     return BatchOptions(each, jobs or 1, out, on_item_error or "collect")
-
-
-def _open_one(target: str, configuration: "Configuration", gate: "Gate", *, warn: bool) -> Tool:
-    """Return the one tool that the target names, with a word on what is odd about it; programs ask `lint` for that.
-
-    Raises:
-        Failure: If there is none, or more than one, or it is broken.
-    """
-    opened = open_all([target], configuration, gate)
-    end_at_errors(opened.problems)
-    if warn:
-        report(opened.problems)
-    if len(opened.tools) == 1:
-        return next(iter(opened.tools.values()))
-    from toolkit_cli.rendering.tools import address_of  # noqa: PLC0415 - only bad news needs it
-
-    addresses = [address_of(tool.spec) for tool in opened.tools.values()]
-    hint = f"name one: {', '.join(addresses)}" if addresses else None
-    raise Failure(ExitCode.USAGE, f"'{target}' holds {len(addresses)} tools; `run` calls one of them", hint=hint)
 
 
 def _complete(tool: Tool, given: Given, answers: Answers, target: str) -> Mapping[str, Any]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _PLAIN = "plain"
 
-_Format = Literal["pipeline", "agent", "config"]
+_Format = Literal["pipeline", "agent", "config", "policy"]
 
 Dialect = Literal[
     "plain", "openai", "openai-strict", "anthropic", "anthropic-strict", "gemini", "bedrock", "mistral", "ollama",
@@ -136,6 +136,10 @@ def _format_schema(of: _Format) -> Any:
             from toolkit.pipelines.format import pipeline_schema  # noqa: PLC0415 - it is seldom wanted
 
             return pipeline_schema()
+        case "policy":
+            from toolkit.approvals.policy_keys import policy_schema  # noqa: PLC0415 - it is seldom wanted
+
+            return policy_schema()
 
 
 def _written(data: Any, format: str) -> str:  # noqa: A002

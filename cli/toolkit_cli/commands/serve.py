@@ -16,6 +16,7 @@ from toolkit_cli.options import (
     Debug,
     Grants,
     MemoryId,
+    PolicyPath,
     Quiet,
     Rules,
     Sources,
@@ -25,7 +26,7 @@ from toolkit_cli.options import (
     Verbose,
     Yes,
 )
-from toolkit_cli.running.answer_sources import Answers, make_gate
+from toolkit_cli.running.answer_sources import Answers, make_gate, policy_of_files
 from toolkit_cli.running.context_values import checked_memory_id, read_values
 from toolkit_cli.running.logs import show_logs
 from toolkit_cli.running.rule_checks import check_names
@@ -76,6 +77,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
     allow_host: Hosts = None,
     yes: Yes = False,
     approve: Rules = None,
+    policy: PolicyPath = None,
     meta: Keys = None,
     context: Values = None,
     memory_id: MemoryId = None,
@@ -109,7 +111,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
         options = {"--approve": approve, "--meta": meta, "--tools": tools, "--grant": grant, "--start": start}
         options |= {"--consent": consent}
         options |= {"--timeout": [timeout] if timeout else None, "--name": [name] if name != _NAME else None}
-        options |= {"--memory-id": [memory_id] if memory_id else None}
+        options |= {"--memory-id": [memory_id] if memory_id else None, "--policy": [str(policy)] if policy else None}
         words = [*(targets or ()), *_as_typed(options, {"--yes": yes, "--reload": reload})]
         return _print_configuration(print_config, name, words, place, token_env)
     served_tools.need_the_extra()
@@ -117,8 +119,8 @@ def serve(  # noqa: PLR0913 - each is an option of the command
 
     with Screen() as screen:
         show_logs(screen, verbose, debug=debug)
-        answers = Answers(yes, approve=approve or ())
-        configuration = load_configuration(tools, grant, start, consent)
+        configuration = load_configuration(tools, grant, start, consent, policy)
+        answers = Answers(yes, approve=approve or (), files=policy_of_files(configuration))
         gate = make_gate(answers, screen, configuration.approval_timeout)
 
         def open_all() -> "dict[str, Tool]":

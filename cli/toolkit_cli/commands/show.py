@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,7 +13,7 @@ from toolkit.tools.base import Tool
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.opening import open_configured
-from toolkit_cli.options import Debug, Grants, Sources, Starts, Target
+from toolkit_cli.options import Debug, Grants, PolicyPath, Sources, Starts, Target
 from toolkit_cli.rendering.agents import diagram_of
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.rendering.tools import (
@@ -24,8 +24,12 @@ from toolkit_cli.rendering.tools import (
     outline_of_agent,
     pipeline_in,
 )
+from toolkit_cli.running.answer_sources import policy_of_files
 from toolkit_cli.running.server_consent import gate_for
 from toolkit_cli.settings import load_configuration
+
+if TYPE_CHECKING:
+    from toolkit.approvals.file_policies import FilePolicy
 
 _WIDEST = 120
 
@@ -41,6 +45,7 @@ def show(
     tools: Sources = None,
     grant: Grants = None,
     start: Starts = None,
+    policy: PolicyPath = None,
     debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
 ) -> None:
     """Show all about a tool: what it does, what it takes, how it is marked, and how to run it.
@@ -48,7 +53,8 @@ def show(
     Of a pipeline, the steps are drawn with what flows between them; of a tool that reveals others, the tree of them; of
     an agent, what it may call, and when.
     """
-    configuration = load_configuration(tools, grant, start)
+    configuration = load_configuration(tools, grant, start, policy=policy)
+    rules = policy_of_files(configuration)
     opened = open_configured([target], configuration, gate_for(configuration))
     unmade = None if format == "mermaid" else _unmade(target, opened.problems)
     if unmade is None and errors_among(opened.problems):
@@ -60,7 +66,7 @@ def show(
     if unmade:
         _write_explanation(unmade, format)
     else:
-        _write(_folded(opened.tools.values()), format)
+        _write(_folded(opened.tools.values()), format, rules)
 
 
 def _unmade(target: str, problems: Sequence[Problem]) -> ReadyTool | None:
@@ -88,16 +94,16 @@ def _folded(tools: Iterable[Tool]) -> list[Tool]:
     return fold(shown)
 
 
-def _write(tools: Sequence[Tool], format: Format) -> None:  # noqa: A002
+def _write(tools: Sequence[Tool], format: Format, policy: "FilePolicy | None") -> None:  # noqa: A002
     match format:
         case "json":
-            records = [full_record(tool) for tool in tools]
+            records = [full_record(tool, policy) for tool in tools]
             console.write_json(records[0] if len(records) == 1 else records)
         case "mermaid":
             console.write_data("\n".join(_diagram(tool) for tool in tools))
         case "text":
             colour, width = console.data_has_colour(), min(console.data_width(), _WIDEST)
-            console.write_data("\n\n".join(paint_all(detailed(tool, width), colour=colour) for tool in tools))
+            console.write_data("\n\n".join(paint_all(detailed(tool, width, policy), colour=colour) for tool in tools))
 
 
 def _diagram(tool: Tool) -> str:

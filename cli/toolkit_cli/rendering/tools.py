@@ -15,12 +15,14 @@ from toolkit_cli.rendering.agents import agent_record, drawn_agent
 from toolkit_cli.rendering.escaping import lines_of, one_line
 from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.outlines import drawn, outline_record
+from toolkit_cli.rendering.policies import outlook_record, outlook_text
 from toolkit_cli.rendering.schemas import Parameter, parameters_of, type_of
 from toolkit_cli.rendering.styles import Line
 from toolkit_cli.rendering.tables import table, wrap_text
 
 if TYPE_CHECKING:
     from toolkit.agents.outlines import AgentOutline
+    from toolkit.approvals.file_policies import FilePolicy
     from toolkit.builtin.catalog import ReadyTool
     from toolkit.builtin.options import Option
     from toolkit.pipelines.outline import PipelineOutline
@@ -37,13 +39,16 @@ _FLAGS = (
 )
 
 
-def listed(tools: Iterable[Tool], width: int) -> list[Line]:
-    """Return a table of tools: name, marks, where it comes from, and the first sentence of its description."""
-    header = ("NAME", "MARKS", "FROM", "DESCRIPTION")
-    return table(header, [_row(tool.spec) for tool in tools], width)
+def listed(tools: Iterable[Tool], width: int, policy: "FilePolicy | None" = None) -> list[Line]:
+    """Return a table of tools: name, marks, where it comes from, and the first sentence of its description.
+
+    Where there are rules, it says what they make of each tool.
+    """
+    header = ("NAME", "MARKS", "POLICY", "FROM", "DESCRIPTION")
+    return table(header, [_row(tool.spec, policy) for tool in tools], width)
 
 
-def summary_record(tool: Tool) -> dict[str, Any]:
+def summary_record(tool: Tool, policy: "FilePolicy | None" = None) -> dict[str, Any]:
     """Return one tool of a list as plain data; every key is always there."""
     spec, place = tool.spec, place_of_tool(tool)
     return {
@@ -57,10 +62,11 @@ def summary_record(tool: Tool) -> dict[str, Any]:
         "destructive": spec.destructive,
         "idempotent": spec.idempotent,
         "open_world": spec.open_world,
+        "policy": outlook_record(policy, spec),
     }
 
 
-def full_record(tool: Tool) -> dict[str, Any]:
+def full_record(tool: Tool, policy: "FilePolicy | None" = None) -> dict[str, Any]:
     """Return everything about a tool as plain data.
 
     Every key is always there, but for `pipeline` and `agent` where it is none and `options` where it is no ready tool.
@@ -74,7 +80,7 @@ def full_record(tool: Tool) -> dict[str, Any]:
     if agent is not None:
         inner = {"agent": agent_record(agent)}
     return (
-        summary_record(tool)
+        summary_record(tool, policy)
         | steps
         | inner
         | {
@@ -90,14 +96,14 @@ def full_record(tool: Tool) -> dict[str, Any]:
     )
 
 
-def detailed(tool: Tool, width: int) -> list[Line]:
+def detailed(tool: Tool, width: int, policy: "FilePolicy | None" = None) -> list[Line]:
     """Return everything about a tool, from its name to how it is run."""
     spec = tool.spec
     lines: list[Line] = [[("strong", spec.name)]]
     paragraphs = (wrap_text(line, width - 2) for line in lines_of(spec.description))
     lines += [[("plain", f"  {line}".rstrip())] for lines_of_one in paragraphs for line in lines_of_one]
     lines += [[]]
-    lines += _facts(tool)
+    lines += _facts(tool, policy)
     parameters = parameters_of(spec.parameters)
     if parameters:
         lines += [[], [("strong", "Parameters")], *_parameter_table(parameters, width)]
@@ -227,12 +233,14 @@ def address_of(spec: ToolSpec) -> str:
     return spec.name if source in {"", "builtin"} or source.endswith(".toml") else f"{source}:{spec.name}"
 
 
-def _row(spec: ToolSpec) -> tuple[str, str, str, str]:
+def _row(spec: ToolSpec, policy: "FilePolicy | None") -> tuple[str, str, str, str, str]:
     name = address_of(spec) if (spec.source or "").startswith(_REMOTE) else spec.name
-    return one_line(name), ", ".join(marks_of(spec)), shown_path(spec.source or ""), first_sentence(spec.description)
+    outlook = outlook_text(policy, spec) if policy is not None else ""
+    source, words = shown_path(spec.source or ""), first_sentence(spec.description)
+    return one_line(name), ", ".join(marks_of(spec)), outlook, source, words
 
 
-def _facts(tool: Tool) -> list[Line]:
+def _facts(tool: Tool, policy: "FilePolicy | None") -> list[Line]:
     spec, place = tool.spec, place_of_tool(tool)
     facts = {
         "kind": kind_of(tool),
@@ -240,6 +248,7 @@ def _facts(tool: Tool) -> list[Line]:
         "defined": str(place._replace(file=shown_path(place.file))) if place else "",
         "category": one_line(spec.category or ""),
         "marks": ", ".join(marks_of(spec)),
+        "policy": outlook_text(policy, spec) if policy is not None else "",
         "returns": type_of(spec.output_schema) if spec.output_schema else "",
         "its result": "" if spec.return_behavior == "to_model" else f"ends a model's turn ({spec.return_behavior})",
     }

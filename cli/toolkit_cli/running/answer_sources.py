@@ -4,15 +4,19 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.approvals.gates import Gate
-from toolkit.approvals.policies import AllowAll, Allowance, Allowances, Policy
+from toolkit.approvals.policies import AllowAll, Policy
 from toolkit.approvals.requests import DEFAULT_TIMEOUT
 from toolkit.approvals.reviewers import RefusingReviewer, Reviewer
+from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.tools.base import Tool
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.running.clearance import problem_of, questions_of
 
 if TYPE_CHECKING:
+    from toolkit.approvals.allowances import Allowance
+    from toolkit.approvals.file_policies import FilePolicy
+    from toolkit.sources.configuration import Configuration
     from toolkit_cli.running.clearance import ForeseenCall
     from toolkit_cli.screen import Screen
 
@@ -27,11 +31,13 @@ class Answers(NamedTuple):
         yes: Every question is answered with yes.
         no_input: Nobody is asked.
         approve: The rules of `--approve`, as they were written.
+        files: The policy of the files; `None` where there is none.
     """
 
     yes: bool = False
     no_input: bool = False
     approve: Sequence[str] = ()
+    files: Policy | None = None
 
     @property
     def may_ask(self) -> bool:
@@ -44,7 +50,7 @@ class Answers(NamedTuple):
         return _NO_INPUT if self.no_input else _NO_TERMINAL
 
     @property
-    def rules(self) -> list[Allowance]:
+    def rules(self) -> "list[Allowance]":
         """The rules of `--approve`.
 
         Raises:
@@ -52,28 +58,42 @@ class Answers(NamedTuple):
         """
         return [_rule(text) for text in self.approve]
 
-    def may_allow(self, foreseen: "ForeseenCall") -> bool:
-        """Return whether a rule may turn out to allow a call whose arguments are computed later."""
-        asks = foreseen.verdict.action == "ask"
-        return asks and any(rule.may_cover(foreseen.call, foreseen.unknown) for rule in self.rules)
-
     def policy(self) -> Policy | None:
-        """Return the policy that the flags make, or `None` for the usual one.
+        """Return the policy that the files and the flags make, or `None` for the usual one.
 
         Raises:
             Failure: If a rule is none.
         """
-        policy: Policy | None = None
+        policy = self.files
         if self.approve:
-            policy = Allowances(self.rules)
+            from toolkit.approvals.allowances import Allowances  # noqa: PLC0415 - few runs have rules
+
+            policy = Allowances(self.rules, policy)
         return AllowAll("--yes", policy) if self.yes else policy
 
 
-def _rule(text: str) -> Allowance:
+def _rule(text: str) -> "Allowance":
+    from toolkit.approvals.allowances import Allowance  # noqa: PLC0415 - few runs have rules
+
     try:
         return Allowance.parse(text)
     except ValueError as error:
         raise Failure(ExitCode.USAGE, f"--approve: {error}") from error
+
+
+def policy_of_files(configuration: "Configuration") -> "FilePolicy | None":
+    """Return the policy that the files of the user and the project make; `None` where there are none.
+
+    Raises:
+        ConfigurationError: With everything that is wrong in them: what cannot be read lets no call run.
+    """
+    if not configuration.has_policy:
+        return None
+    from toolkit.sources.policies import configured_policy  # noqa: PLC0415 - most projects have no rules
+
+    policy, problems = configured_policy(configuration)
+    raise_errors(ConfigurationError, problems)
+    return policy
 
 
 def make_gate(answers: Answers, screen: "Screen", timeout: float | None) -> Gate:
@@ -104,8 +124,8 @@ def refuse_hopeless(calls: "Sequence[ForeseenCall]", answers: Answers) -> None:
         Failure: Naming every question and the flag that would answer it.
     """
     questions = [call for call in calls if call.verdict.action != "allow"]
-    denied = [question for question in questions if question.verdict.action == "deny"]
-    hopeless = denied if answers.may_ask else [each for each in questions if not answers.may_allow(each)]
+    denied = [each for each in questions if each.verdict.action == "deny" and not each.verdict.may_be_allowed]
+    hopeless = denied if answers.may_ask else [each for each in questions if not each.verdict.may_be_allowed]
     if hopeless:
         problems = [problem_of(question, answers.why_not) for question in hopeless]
         raise Failure(ExitCode.APPROVAL, problems=problems)

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.approvals.gates import Gate
-from toolkit.approvals.policies import Allowance, DescribedCall, Verdict
-from toolkit.approvals.risks import Risk
+from toolkit.approvals.policies import DescribedCall, Verdict
+from toolkit.approvals.risks import Chooser, Risk
 from toolkit.json_texts import json_text
 from toolkit.problems import Location, Problem
 from toolkit.redactors.redactor import MASK
+from toolkit.tools.admission import with_arguments
 from toolkit.tools.base import Tool
 
 if TYPE_CHECKING:
@@ -22,12 +23,11 @@ class ForeseenCall(NamedTuple):
     """A call that a run may make.
 
     Attributes:
-        call: The call, with its arguments as far as they are known.
+        call: The call, with its arguments as far as they are known, and the names of those that are computed later.
         verdict: What the gate says about it, as far as that can be known.
         tool: The tool; `None` for a step that only asks.
         step: The step that makes it, or `None` for the call itself.
         location: Where that step is written.
-        unknown: The names of the arguments that are computed later; `None` if any may be.
     """
 
     call: DescribedCall
@@ -35,7 +35,6 @@ class ForeseenCall(NamedTuple):
     tool: Tool | None
     step: str | None = None
     location: Location | None = None
-    unknown: tuple[str, ...] | None = ()
 
 
 def questions_of(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> list[ForeseenCall]:
@@ -46,19 +45,19 @@ def questions_of(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> list[F
     return [foreseen for foreseen in calls_of(tool, arguments, gate) if foreseen.verdict.action != "allow"]
 
 
-def calls_of(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> list[ForeseenCall]:
+def calls_of(tool: Tool, arguments: Mapping[str, Any], gate: Gate, chosen_by: Chooser = "person") -> list[ForeseenCall]:
     """Return every call that a run may make: of the tool itself, and of the steps of a pipeline.
 
-    A step counts whether or not its condition will hold.
+    A step counts whether or not its condition will hold. Whoever chose the call, its author chose the steps.
     """
-    call = DescribedCall(tool.spec.risk, "person", None, tool.describe(tool.parse(arguments)))
+    call = with_arguments(DescribedCall(tool.spec.risk, chosen_by), tool, tool.parse(arguments))
     return [ForeseenCall(call, gate.verdict_on(call), tool), *_calls_within(tool, call.arguments or {}, gate)]
 
 
 def calls_of_items(tool: Tool, gate: Gate) -> list[ForeseenCall]:
     """Return every call that a batch may make for an item, whose arguments nobody knows yet."""
-    call = DescribedCall(tool.spec.risk, "person", None, {})
-    return [ForeseenCall(call, gate.verdict_on(call), tool, unknown=None), *_calls_within(tool, {}, gate)]
+    call = DescribedCall(tool.spec.risk, arguments={}, unknown=None)
+    return [ForeseenCall(call, gate.verdict_on(call), tool), *_calls_within(tool, {}, gate)]
 
 
 def _calls_within(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> Iterator[ForeseenCall]:
@@ -75,8 +74,8 @@ def _calls_within(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> Itera
         call = _call_of(step, known)
         if call is None:
             continue
-        place, unknown = step.definition.location, computed_names(step, known)
-        yield ForeseenCall(call, gate.verdict_on(call), step.tool, step.path, place, unknown)
+        call = call._replace(unknown=computed_names(step, known))
+        yield ForeseenCall(call, gate.verdict_on(call), step.tool, step.path, step.definition.location)
         if step.tool is not None:
             for inner in _calls_within(step.tool, call.arguments or {}, gate):
                 yield inner._replace(step=f"{step.path}/{inner.step}")
@@ -87,7 +86,8 @@ def _call_of(step: "PlannedStep", known: Mapping[str, Any]) -> DescribedCall | N
     if step.tool is None and not asks:
         return None
     risk = step.tool.spec.risk if step.tool is not None else Risk(step.label, requires_approval=True)
-    return DescribedCall(risk, "person", f"step '{step.label}'" if asks else None, known)
+    base = step.tool.uses.get("base") if step.tool is not None else None
+    return DescribedCall(risk, "person", f"step '{step.label}'" if asks else None, known, base=base)
 
 
 def problem_of(question: ForeseenCall, because: str) -> Problem:
@@ -96,7 +96,7 @@ def problem_of(question: ForeseenCall, because: str) -> Problem:
     asker = f"step '{question.step}'" if question.step else f"'{tool}'"
     what = f"{asker} needs approval" + (f" to run '{tool}'" if question.step not in {None, tool} else "")
     if question.verdict.action == "deny":
-        return Problem("", f"{asker} is denied: {question.verdict.because}", question.location)
+        return Problem("", f"{asker} is denied by {question.verdict.because}", question.location)
     because_of = question.verdict.because
     reason = f" ({because_of})" if because_of and because_of != asker else ""
     from shlex import quote  # noqa: PLC0415 - only bad news needs it
@@ -108,6 +108,8 @@ def problem_of(question: ForeseenCall, because: str) -> Problem:
 def flag_for(call: DescribedCall) -> str:
     """Return the narrowest rule for `--approve` that allows this call, as far as its arguments are known."""
     import glob  # noqa: PLC0415 - only bad news needs it
+
+    from toolkit.approvals.allowances import Allowance  # noqa: PLC0415
 
     pairs = [
         f"{name}={glob.escape(text)}"

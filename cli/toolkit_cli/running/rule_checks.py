@@ -1,17 +1,19 @@
 """Rule checks: rules of `--approve` that cannot allow anything in a run are reported before it begins."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolkit.approvals.gates import Gate
-from toolkit.approvals.policies import Allowance
 from toolkit.problems import Problem, did_you_mean, errors_among
 from toolkit.tools.base import Tool, innermost
 from toolkit_cli.failures import ExitCode, Failure, report
 from toolkit_cli.running.clearance import ForeseenCall, calls_of
 
+if TYPE_CHECKING:
+    from toolkit.approvals.allowances import Allowance
 
-def check_rules(rules: Sequence[Allowance], tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> None:
+
+def check_rules(rules: "Sequence[Allowance]", tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> None:
     """Report rules that match no call of a run, and end here if one names no tool of it.
 
     Raises:
@@ -20,7 +22,7 @@ def check_rules(rules: Sequence[Allowance], tool: Tool, arguments: Mapping[str, 
     check_rules_on(rules, calls_of(tool, arguments, gate) if rules else [])
 
 
-def check_rules_on(rules: Sequence[Allowance], calls: Sequence[ForeseenCall]) -> None:
+def check_rules_on(rules: "Sequence[Allowance]", calls: Sequence[ForeseenCall]) -> None:
     """Report rules that match none of the calls that a run may make, and end here if one names no tool of it.
 
     Raises:
@@ -34,7 +36,7 @@ def check_rules_on(rules: Sequence[Allowance], calls: Sequence[ForeseenCall]) ->
     report(found)
 
 
-def check_names(rules: Sequence[Allowance], tools: Iterable[Tool]) -> None:
+def check_names(rules: "Sequence[Allowance]", tools: Iterable[Tool]) -> None:
     """End here if a rule names none of the tools that an agent may call, unless some reveal others later.
 
     Raises:
@@ -55,23 +57,23 @@ def _reveals_others(tool: Tool | None) -> bool:
     return tool is not None and (is_facade(tool) or getattr(innermost(tool), "is_agent", False))
 
 
-def _problem_of(rule: Allowance, calls: Sequence[ForeseenCall]) -> Problem | None:
+def _problem_of(rule: "Allowance", calls: Sequence[ForeseenCall]) -> Problem | None:
     meant = [each for each in calls if rule.names(each.call.risk.tool)]
     if not meant:
         return _unknown_tool(rule, [each.call.risk.tool for each in calls])
-    if any(rule.may_cover(each.call, each.unknown) for each in meant):
+    if any(rule.may_cover(each.call) for each in meant):
         return None
     message = f"--approve {rule.written!r} matches no call of this run"
     return Problem("", message, severity="warning", hint=_argument_hint(rule, meant))
 
 
-def _unknown_tool(rule: Allowance, names: Sequence[str]) -> Problem:
+def _unknown_tool(rule: "Allowance", names: Sequence[str]) -> Problem:
     known = f"this run calls {', '.join(dict.fromkeys(names))}" if names else None
     message = f"--approve {rule.written!r} names no tool of this run"
     return Problem("", message, hint=did_you_mean(rule.tool, names, otherwise=known))
 
 
-def _argument_hint(rule: Allowance, meant: Sequence[ForeseenCall]) -> str:
+def _argument_hint(rule: "Allowance", meant: Sequence[ForeseenCall]) -> str:
     tool = meant[0]
     taken = list(tool.tool.spec.properties) if tool.tool is not None else []
     for name, _ in rule.arguments:

@@ -1,5 +1,1 @@
-"""Regular expressions that match in time that grows with the text and no faster.
-
-`checking` refuses what is malformed, unsupported or too large. `lines` tells whether a text matches somewhere, with
-Rust's `regex` in pydantic-core. `places` finds where, with RE2, which is an extra.
-"""
+"""Regular expressions of the ready tools: what both engines read alike, and where in a text one matches, with RE2."""

@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
-from toolkit.builtin.expressions.lines import LineExpression, compile_line_expression
-from toolkit.builtin.expressions.regex_checks import MalformedExpressionError, TooLargeError
+from toolkit.line_expressions import LineExpression, compile_line_expression
+from toolkit.regex_checks import MalformedExpressionError, TooLargeError
 
 _ESCAPED: Final = r"\\[()*+\-.?\[\\\]^nrt{|}]"
 _CATEGORY: Final = r"\\[pP]\{(?:L[lmotu]?|M[cen]?|N[dlo]?|P[cdefios]?|Z[lps]?|S[ckmo]?|C[cfno]?)\}"

@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from toolkit.builtin.expressions.regex_checks import (
+from toolkit.problems import how_to_install
+from toolkit.regex_checks import (
     MAX_WORK,
     MalformedExpressionError,
     TooLargeError,
@@ -12,7 +13,6 @@ from toolkit.builtin.expressions.regex_checks import (
     at_place,
     check_expression,
 )
-from toolkit.problems import how_to_install
 
 _MAX_MEMORY: Final = 2 * 1024 * 1024
 _ASCII_ONLY: Final = re.compile(r"\\[wWdDsSbB]")

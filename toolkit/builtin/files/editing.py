@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
 from toolkit.builtin.expressions.places import MissingEngineError, find_places
-from toolkit.builtin.expressions.regex_checks import MalformedExpressionError, TooMuchWorkError
 from toolkit.builtin.files.differences import lines_of
+from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError
 
 Occurrence = Literal["only", "first", "all"]
 

@@ -9,8 +9,6 @@ from time import monotonic
 from typing import Any, Final
 
 from toolkit.builtin.expressions.interoperable import compile_interoperable
-from toolkit.builtin.expressions.lines import LineExpression
-from toolkit.builtin.expressions.regex_checks import MalformedExpressionError, TooMuchWorkError
 from toolkit.builtin.json_paths import Number, Picked, UnreadableError, compact, pick_by, plain
 from toolkit.builtin.queries.query_parser import parse_query
 from toolkit.builtin.queries.query_syntax import (
@@ -34,6 +32,8 @@ from toolkit.builtin.queries.query_syntax import (
     Slice,
     Wildcard,
 )
+from toolkit.line_expressions import LineExpression
+from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError
 
 _MAX_STEPS = 2_000_000
 _MAX_CHARACTERS = 10_000_000

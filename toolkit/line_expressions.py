@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from toolkit.builtin.expressions.regex_checks import MAX_WORK, TooMuchWorkError, check_expression, rust_validator
+from toolkit.regex_checks import MAX_WORK, TooMuchWorkError, check_expression, rust_validator
 
 
 class LineExpression(NamedTuple):

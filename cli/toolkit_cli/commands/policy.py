@@ -1,0 +1,159 @@
+"""`toolkit policy`: what the rules decide about a call, the rules themselves, and their tests."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from toolkit.approvals.gates import Gate
+from toolkit.problems import Problem, errors_among
+from toolkit_cli import console
+from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
+from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
+from toolkit_cli.options import Debug, PolicyPath, Sources, Starts
+from toolkit_cli.rendering.styles import Line, paint_all
+from toolkit_cli.settings import load_configuration
+
+if TYPE_CHECKING:
+    from toolkit.approvals.file_policies import FilePolicy
+    from toolkit.approvals.risks import Chooser
+    from toolkit.sources.configuration import Configuration
+    from toolkit.tools.base import Tool
+
+_NO_FILES = "there are no rules; toolkit.policy.yaml in the project holds some, or policy.yaml beside your config.toml"
+
+Action = Annotated[
+    Literal["check", "list", "test"],
+    typer.Argument(
+        metavar="check|list|test",
+        help="What is decided about a call; all rules in order; or the rules' own tests.",
+        show_default=False,
+    ),
+]
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[TARGET [ARG]...]",
+        help="For check: a tool or pipeline and its arguments, as for run.",
+        show_default=False,
+    ),
+]
+Chosen = Annotated[
+    Literal["person", "model"], typer.Option("--chosen-by", help="Who chooses the call that is checked.")
+]
+Shown = Annotated[Literal["text", "json"], typer.Option("--format", help="For people, or for programs.")]
+
+
+def policy(
+    action: Action,
+    words: Words = None,
+    *,
+    chosen_by: Chosen = "person",
+    policy: PolicyPath = None,
+    tools: Sources = None,
+    start: Starts = None,
+    format: Shown = "text",  # noqa: A002 - the option's name
+    debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
+) -> ExitCode:
+    """Show what the rules decide about a call, and why; list them; or run their tests. Nothing is called.
+
+    `check` says which rule decides, in which file and line; its exit code is 3 unless the call runs without a question.
+    `list` shows the rules of all files in the order in which they are asked. `test` runs the tests that rules carry,
+    and finds rules of the project that are about no tool of it; its exit code is 1 if it finds something.
+    """
+    if words and action != "check":
+        raise Failure(ExitCode.USAGE, f"`policy {action}` takes no target", hint=f"leave out '{words[0]}'")
+    if not words and action == "check":
+        raise Failure(ExitCode.USAGE, "there is no call to check", hint="write toolkit policy check TARGET name=value")
+    configuration = load_configuration(tools, start=start, policy=policy)
+    match action:
+        case "check":
+            return _check(words or (), configuration, chosen_by, as_json=format == "json")
+        case "list":
+            return _list(configuration, as_json=format == "json")
+        case "test":
+            return _test(configuration, as_json=format == "json")
+
+
+def _check(words: Sequence[str], configuration: "Configuration", chosen_by: "Chooser", *, as_json: bool) -> ExitCode:
+    from toolkit_cli.rendering.policies import (  # noqa: PLC0415 - help needs none of it
+        DecidedCall,
+        decided_calls,
+        decision_record,
+    )
+    from toolkit_cli.running.answer_sources import policy_of_files  # noqa: PLC0415
+    from toolkit_cli.running.clearance import calls_of  # noqa: PLC0415
+    from toolkit_cli.running.server_consent import gate_for  # noqa: PLC0415
+    from toolkit_cli.running.single_tools import open_one  # noqa: PLC0415
+
+    gate = Gate(policy=policy_of_files(configuration))
+    tool = open_one(words[0], configuration, gate_for(configuration), "one of them is checked", warn=False, looks=True)
+    gathered = gather_arguments(tool, Given(words[1:]))
+    problems = [*gathered.problems, *(one.problem for one in objections(tool, gathered.arguments))]
+    if problems or gathered.missing:
+        raise Failure(ExitCode.USAGE, problems=[*problems, *_missing(tool, gathered.missing, words[0])])
+    foreseen = calls_of(tool, gathered.arguments, gate, chosen_by)
+    calls = [DecidedCall(one.call, one.verdict, one.step) for one in foreseen]
+    if as_json:
+        console.write_json([decision_record(call) for call in calls])
+    else:
+        _write(decided_calls(calls, console.data_width()))
+    return ExitCode.WELL if all(call.verdict.action == "allow" for call in calls) else ExitCode.APPROVAL
+
+
+def _missing(tool: "Tool", names: Sequence[str], target: str) -> list[Problem]:
+    from toolkit_cli.arguments.argument_prompts import missing_problems  # noqa: PLC0415 - only where something is missing
+
+    return list(missing_problems(tool, names, f"toolkit policy check {target}"))
+
+
+def _list(configuration: "Configuration", *, as_json: bool) -> ExitCode:
+    from toolkit_cli.rendering.policies import listed_rules, rule_records  # noqa: PLC0415 - help needs none of it
+    from toolkit_cli.running.answer_sources import policy_of_files  # noqa: PLC0415
+
+    found = policy_of_files(configuration)
+    if found is None:
+        console.say(_NO_FILES)
+    if as_json:
+        console.write_json([] if found is None else rule_records(found))
+    elif found is not None and found.files:
+        _write(listed_rules(found, console.data_width()))
+    return ExitCode.WELL
+
+
+def _test(configuration: "Configuration", *, as_json: bool) -> ExitCode:
+    if not configuration.has_policy:
+        console.say(_NO_FILES)
+        return ExitCode.WELL
+    from toolkit.sources.policies import configured_policy  # noqa: PLC0415 - help needs none of it
+
+    found, problems = configured_policy(configuration)
+    problems = [*problems, *_unmatched(found, configuration)]
+    report(problems, ExitCode.FINDINGS if errors_among(problems) else ExitCode.WELL, as_json=as_json)
+    tests = sum(len(rule.written.get(key, ())) for rule in found.rules for key in ("match", "no_match"))
+    counts = {"files": len(found.files), "rules": len(found.rules), "tests": tests, "problems": len(problems)}
+    if as_json:
+        console.write_json(counts)
+    else:
+        console.write_data(", ".join(_counted(count, what) for what, count in counts.items()) + "\n")
+    return ExitCode.FINDINGS if errors_among(problems) else ExitCode.WELL
+
+
+def _unmatched(policy: "FilePolicy", configuration: "Configuration") -> list[Problem]:
+    """Return what is wrong with rules of the project that are about no tool of it; those of servers are not asked."""
+    from toolkit.approvals.rule_targets import KnownTool, unmatched_rules  # noqa: PLC0415 - help needs none of it
+    from toolkit_cli.opening import open_configured  # noqa: PLC0415
+    from toolkit_cli.running.server_consent import gate_for  # noqa: PLC0415
+
+    opened = open_configured(None, configuration, gate_for(configuration))
+    end_at_errors(opened.problems)
+    known = [KnownTool(tool.spec.risk, tool.spec.properties) for tool in opened.tools.values()]
+    return unmatched_rules(policy.rules, known)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what.removesuffix('s') if count == 1 else what}"
+
+
+def _write(lines: list[Line]) -> None:
+    console.write_data(paint_all(lines, colour=console.data_has_colour()))

@@ -1,0 +1,128 @@
+"""Policies as people read them: what is decided about calls, and the rules in the order in which they are asked."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+
+from toolkit.approvals.policies import ByRisk, DescribedCall, Ground, Verdict
+from toolkit.approvals.risks import Chooser
+from toolkit.json_texts import json_text
+from toolkit.tools.spec import ToolSpec
+from toolkit_cli.rendering.styles import Line
+from toolkit_cli.rendering.tables import table
+
+if TYPE_CHECKING:
+    from toolkit.approvals.file_policies import FilePolicy
+    from toolkit.approvals.rules import Rule
+
+_CHOOSERS: tuple[Chooser, ...] = get_args(Chooser)
+_SELECTORS = ("tool", "source", "group", "risk", "chosen_by")
+_EXCEPTION = "excepts from its file's default; only your own file allows"
+
+
+class DecidedCall(NamedTuple):
+    """A call, what is decided about it, and the step that makes it; `None` for the call itself."""
+
+    call: DescribedCall
+    verdict: Verdict
+    step: str | None
+
+
+def decided_calls(calls: Iterable[DecidedCall], width: int) -> list[Line]:
+    """Return a table of calls: what is decided about each, its tool, its step, and why."""
+    header = ("TOOL", "STEP", "DECISION", "BECAUSE")
+    rows = [(one.call.risk.tool, one.step or "", one.verdict.action, _because(one.verdict)) for one in calls]
+    return table(header, rows, width)
+
+
+def decision_record(one: DecidedCall) -> dict[str, Any]:
+    """Return what is decided about a call as plain data; every key is always there."""
+    verdict, call = one.verdict, one.call
+    return {
+        "tool": call.risk.tool,
+        "step": one.step,
+        "arguments": dict(call.whole_arguments),
+        "chosen_by": call.chosen_by,
+        "decision": verdict.action,
+        "because": _because(verdict),
+        "rule": _ground_record(verdict.ground),
+        "may_be_allowed": verdict.may_be_allowed,
+    }
+
+
+def listed_rules(policy: "FilePolicy", width: int) -> list[Line]:
+    """Return a table of the rules of all files in the order in which they are asked, and of the defaults."""
+    header = ("ACTION", "FILE", "RULE")
+    return table(header, [(one["action"], _where(one), _summary(one)) for one in rule_records(policy)], width)
+
+
+def rule_records(policy: "FilePolicy") -> list[dict[str, Any]]:
+    """Return the same as plain data; every key is always there."""
+    defaults = [
+        {"action": "default", "owner": file.owner, "rule": dict(file.defaults), "because": "", "holds": True}
+        | _place_record(file.place)
+        for file in policy.files
+        if file.defaults
+    ]
+    return [*map(_rule_record, policy.rules), *defaults]
+
+
+def outlook_record(policy: "FilePolicy | None", spec: ToolSpec) -> dict[str, list[str]]:
+    """Return what may be decided about a call of a tool, by who chooses it."""
+    return {chooser: [one.action for one in _outlook(policy, spec, chooser)] for chooser in _CHOOSERS}
+
+
+def outlook_text(policy: "FilePolicy", spec: ToolSpec) -> str:
+    """Return the same in words: `allow`, or `ask; a model's call: deny or ask`."""
+    person, model = (" or ".join(words) for words in outlook_record(policy, spec).values())
+    return person if person == model else f"{person}; a model's call: {model}"
+
+
+def _outlook(policy: "FilePolicy | None", spec: ToolSpec, chosen_by: Chooser) -> tuple[Verdict, ...]:
+    call = DescribedCall(spec.risk, chosen_by, arguments={}, unknown=spec.properties)
+    return (ByRisk().judge(call),) if policy is None else policy.outlook(call)
+
+
+def _because(verdict: Verdict) -> str:
+    if verdict.because or verdict.ground is not None:
+        return verdict.because or str(verdict.ground)
+    return "no rule is about it, and by risk nobody is asked"
+
+
+def _ground_record(ground: Ground | None) -> dict[str, Any] | None:
+    return None if ground is None else {"what": ground.what, "reason": ground.reason} | _place_record(ground.place)
+
+
+def _place_record(place: Any) -> dict[str, Any]:
+    return {"file": place.file, "line": place.line, "column": place.column}
+
+
+def _rule_record(rule: "Rule") -> dict[str, Any]:
+    written = {key: value for key, value in rule.written.items() if key not in {"because", "match", "no_match"}}
+    return {
+        "action": rule.action,
+        "owner": rule.owner,
+        "rule": written,
+        "because": rule.because,
+        "holds": rule.holds_now,
+    } | _place_record(rule.place)
+
+
+def _where(record: Mapping[str, Any]) -> str:
+    return ":".join(str(part) for part in (record["file"], record["line"]) if part is not None)
+
+
+def _summary(record: Mapping[str, Any]) -> str:
+    rule: dict[str, Any] = record["rule"]
+    if record["action"] == "default":
+        return ", ".join(f"{chooser}: {default}" for chooser, default in rule.items())
+    words = [f"{key} {_listed(rule[key])}" for key in _SELECTORS if key in rule]
+    words += [f"where {name} {json_text(said, default=str)}" for name, said in rule.get("where", {}).items()]
+    words += [f"until {rule['expires']}"] if "expires" in rule else []
+    words += [f"{'in' if rule['ci'] else 'outside'} CI"] if "ci" in rule else []
+    notes = [_EXCEPTION] if record["action"] == "allow" and record["owner"] == "project" else []
+    notes += [] if record["holds"] else ["does not hold now"]
+    return "; ".join([", ".join(words), *notes, *filter(None, [record["because"]])])
+
+
+def _listed(said: Any) -> str:
+    return " ".join(map(str, said)) if isinstance(said, list | tuple) else str(said)

@@ -1,0 +1,16 @@
+"""Tables of the docs that list the keys of a table of settings."""
+
+import json
+from collections.abc import Iterable
+
+from toolkit.documents.tables import Key  # private
+
+
+def key_table(keys: Iterable[Key]) -> str:
+    """Return the keys, each with its type, its default and what it does."""
+    return "\n".join(["| key | type | default | meaning |", "| --- | --- | --- | --- |", *map(_row, keys), ""])
+
+
+def _row(key: Key) -> str:
+    default = "" if key.default is None else f"`{json.dumps(key.default, ensure_ascii=False)}`"
+    return f"| `{key.name}` | {key.kind.name} | {default} | {key.meaning} |".replace(" | false", r" \| false")

@@ -1,0 +1,115 @@
+"""Policy files of a user and a project: a project may tighten, and nothing that it says loosens."""
+
+import json
+from pathlib import Path
+
+from hypothesis import given, settings, strategies as st
+
+from tests.volumes import examples
+from toolkit.approvals import DescribedCall, FilePolicy, Risk
+from toolkit.approvals.policy_keys import read_policy_table  # private
+from toolkit.documents.tables import Setting, Spot  # private
+from toolkit.problems import Location
+
+STRICTNESS = ["allow", "ask", "deny"]
+TOOLS = ("a", "ab", "b")
+PATTERNS = ("a", "ab", "b", "a*", "*")
+ARGUMENTS = ({}, {"x": 1}, {"x": "p/q"}, {"x": "../q"}, {"x": "https://a.example/"}, {"x": [1, "../q"]}, {"x": None})
+MATCHERS = st.recursive(
+    st.sampled_from(
+        [
+            1,
+            {"one_of": [1, "p/q"]},
+            {"glob": "p/*"},
+            {"prefix": "p/"},
+            {"regex": "[a-z/]+"},
+            {"host": "a.example"},
+            {"inside": "p"},
+            {"outside": "."},
+            {"max": 3},
+            {"schema": {"type": "string"}},
+        ]
+    ),
+    lambda inner: inner.map(lambda one: {"not": one}),
+    max_leaves=2,
+)
+MARKS = ["destructive", "requires_approval", "open_world", "read_only", "unmarked"]
+RULES = st.fixed_dictionaries(
+    {"tool": st.sampled_from(PATTERNS)},
+    optional={
+        "where": MATCHERS.map(lambda one: {"x": one}),
+        "risk": st.sampled_from(MARKS),
+        "chosen_by": st.sampled_from(["person", "model"]),
+        "expires": st.sampled_from(["2000-01-01", "2999-01-01"]),
+        "ci": st.booleans(),
+    },
+)
+DEFAULTS = st.sampled_from(["by_risk", "ask", "deny", "allow"])
+FILES = st.fixed_dictionaries(
+    {},
+    optional={
+        "default": DEFAULTS | st.fixed_dictionaries({}, optional={"person": DEFAULTS, "model": DEFAULTS}).filter(bool),
+        "deny": st.lists(RULES, max_size=2),
+        "ask": st.lists(RULES, max_size=2),
+        "allow": st.lists(RULES, max_size=3),
+    },
+)
+CALLS = st.tuples(
+    st.builds(
+        Risk,
+        st.sampled_from(TOOLS),
+        requires_approval=st.booleans(),
+        destructive=st.sampled_from([None, True]),
+        read_only=st.sampled_from([None, True]),
+    ),
+    st.sampled_from(["person", "model"]),
+    st.sampled_from([None, "step 'x'"]),
+    st.sampled_from(ARGUMENTS),
+).map(lambda parts: DescribedCall(*parts))  # type: ignore[arg-type]  # each is what its place takes
+
+
+def read(table, owner):
+    """Return what a file says; rules that another one shadows are wrong, and hold for what this is about all the same."""
+    setting = Setting(Path("/work"), lambda _: Location("f", 1), lambda _: None, owner)
+    return read_policy_table(json.loads(json.dumps(table)), Spot((), setting), owner, {})
+
+
+@settings(max_examples=examples(3_000), deadline=None)
+@given(FILES, st.lists(FILES, min_size=1, max_size=2), CALLS)
+def test_nothing_that_a_project_says_widens_what_its_user_allows(own, project, call):
+    alone = FilePolicy([read(own, "user")]).judge(call)
+    both = FilePolicy([read(own, "user"), *(read(one, "project") for one in project)]).judge(call)
+    assert STRICTNESS.index(both.action) >= STRICTNESS.index(alone.action)
+
+
+@settings(max_examples=examples(1_000), deadline=None)
+@given(st.lists(FILES, min_size=1, max_size=2), CALLS)
+def test_without_a_file_of_the_user_a_project_widens_nothing_that_risk_asks_about(project, call):
+    both = FilePolicy([read(one, "project") for one in project]).judge(call)
+    assert STRICTNESS.index(both.action) >= STRICTNESS.index(FilePolicy([]).judge(call).action)
+
+
+@settings(max_examples=examples(1_000), deadline=None)
+@given(FILES, FILES, CALLS)
+def test_what_is_foreseen_of_a_call_includes_what_is_decided(own, project, call):
+    policy = FilePolicy([read(own, "user"), read(project, "project")])
+    unknown = call._replace(arguments={}, unknown=("x",))
+    assert policy.judge(call).action in {one.action for one in policy.outlook(unknown)}
+
+
+def test_a_project_excepts_from_its_own_default_and_from_nothing_else():
+    policy = FilePolicy([read({"default": "deny", "allow": [{"tool": "a"}]}, "project")])
+    found = [policy.judge(DescribedCall(Risk(tool, destructive=destructive))) for tool, destructive in (("a", None), ("a", True), ("b", None))]  # fmt: skip
+    assert [one.action for one in found] == ["allow", "ask", "deny"]
+
+
+def test_what_the_user_allows_holds_against_the_default_of_a_project_and_not_against_its_rules():
+    own = read({"allow": [{"tool": "*"}]}, "user")
+    for project, action in (({"default": "deny"}, "allow"), ({"ask": [{"tool": "a"}]}, "ask"), ({"deny": [{"tool": "a"}]}, "deny")):  # fmt: skip
+        assert FilePolicy([own, read(project, "project")]).judge(DescribedCall(Risk("a"))).action == action
+
+
+def test_the_first_file_of_the_user_that_has_a_default_sets_it():
+    named, own = read({"default": {"model": "deny"}}, "user"), read({"default": "ask"}, "user")
+    policy = FilePolicy([named, own])
+    assert [policy.judge(DescribedCall(Risk("a"), one)).action for one in ("person", "model")] == ["ask", "deny"]

@@ -1,0 +1,283 @@
+"""Rules of policy files: which calls they are about, and what several files say together."""
+
+from datetime import date, timedelta
+
+import pytest
+
+from toolkit import ConfigurationError, ToolContext, from_function
+from toolkit.approvals import ByRisk, DescribedCall, Gate, Risk, ScriptedReviewer, load_policy
+
+
+def policy(folder, text):
+    file = folder / "rules.yaml"
+    file.write_text(text, "utf-8")
+    return load_policy(file)
+
+
+def decided(folder, rule, arguments, tool="t", **marks):
+    """Return whether a rule that denies, and one that allows, decide about a call."""
+    call = DescribedCall(Risk(tool, destructive=True, **marks), arguments=arguments)
+    verdicts = [policy(folder, f"{action}: [{rule}]").judge(call).action for action in ("deny", "allow")]
+    return verdicts[0] == "deny", verdicts[1] == "allow"
+
+
+YES, NO, DOUBT = (True, True), (False, False), (True, False)
+"""Whether a rule that denies applies, and one that allows: where nobody can tell, only the first does."""
+
+
+@pytest.mark.parametrize(
+    ("matcher", "value", "fit"),
+    [
+        ("5", 5, YES),
+        ("5", 5.0, YES),
+        ("5", "5", NO),
+        ("1", True, NO),
+        ("true", True, YES),
+        ("null", None, YES),
+        ("{equals: [1, a]}", [1, "a"], YES),
+        ("{equals: [1, a]}", ["a", 1], NO),
+        ("{equals: {k: 1}}", {"k": 1}, YES),
+        ("{one_of: [a, 3]}", 3, YES),
+        ("{one_of: [a, 3]}", "b", NO),
+        ("{prefix: out/}", "out/a", YES),
+        ("{prefix: out/}", "out/../a", NO),
+        ("{prefix: 'https://a.example/x'}", "https://a.example/xy", YES),
+        ("{prefix: 'https://a.example/'}", "https://a.example.evil.test/", NO),
+        ("{glob: '*.md'}", "a.md", YES),
+        ("{glob: ['*.md', '*.txt']}", "a.txt", YES),
+        ("{glob: '*.md'}", "../a.md", NO),
+        ("{glob: '*.md'}", ["a.md", "b.md"], YES),
+        ("{glob: '*.md'}", ["a.md", "b.py"], DOUBT),
+        ("{glob: '*.md'}", [], NO),
+        ("{regex: '[a-z]+'}", "abc", YES),
+        ("{regex: '[a-z]+'}", "abc1", NO),
+        ("{regex: '[a-z]+'}", "a\nb", NO),
+        ("{regex: '(a*)*b'}", "a" * 5_000, NO),
+        ("{regex: '[0-9]{1,3}'}", 42, YES),
+        ("{host: docs.python.org}", "https://docs.python.org/3/", YES),
+        ("{host: docs.python.org}", "https://DOCS.python.org.:443/3/", YES),
+        ("{host: docs.python.org}", "https://docs.python.org.evil.test/", NO),
+        ("{host: docs.python.org}", "https://docs.python.org@evil.test/", DOUBT),
+        ("{host: docs.python.org}", "https://evil.test\\@docs.python.org/", DOUBT),
+        ("{host: docs.python.org}", "https://docs.python.org\t.evil.test/", DOUBT),
+        ("{host: docs.python.org}", "docs.python.org", DOUBT),
+        ("{host: '*.example.com'}", "https://a.b.example.com/", YES),
+        ("{host: '*.example.com'}", "https://example.com/", NO),
+        ("{host: '*.example.com'}", "https://evilexample.com/", NO),
+        ("{host: bücher.example}", "https://xn--bcher-kva.example/", YES),
+        ("{host: '[::1]'}", "http://[::1]:80/", YES),
+        ("{host: a.example}", "http://a.example:port/", DOUBT),
+        ("{host: a.example}", 5, DOUBT),
+        ("{host: a.example}", None, NO),
+        ("{inside: '.'}", "a/b", YES),
+        ("{inside: '.'}", ".", YES),
+        ("{inside: '.'}", "a/../../b", NO),
+        ("{inside: '.'}", "/etc/passwd", NO),
+        ("{inside: '.'}", "~/a", DOUBT),
+        ("{inside: '.'}", "a\0b", DOUBT),
+        ("{inside: '.'}", "", DOUBT),
+        ("{inside: '.'}", None, NO),
+        ("{inside: '.'}", 3, DOUBT),
+        ("{inside: [a, b]}", "b/c", YES),
+        ("{inside: a}", "ab/c", NO),
+        ("{inside: '.'}", ["a", "../b"], DOUBT),
+        ("{outside: '.'}", "../b", YES),
+        ("{outside: '.'}", "b", NO),
+        ("{outside: '.'}", "~/b", DOUBT),
+        ("{outside: '.'}", None, NO),
+        ("{max: 100}", 100, YES),
+        ("{max: 100}", 100.5, NO),
+        ("{max: 100}", "99", DOUBT),
+        ("{max: 100}", True, DOUBT),
+        ("{max: 100}", float("nan"), DOUBT),
+        ("{not: {max: 100}}", 101, YES),
+        ("{not: {max: 100}}", 1, NO),
+        ("{not: {max: 100}}", "x", DOUBT),
+        ("{not: {host: a.example}}", "https://b.example/", YES),
+        ("{glob: 'a*', not: {glob: '*z'}}", "ab", YES),
+        ("{glob: 'a*', not: {glob: '*z'}}", "az", NO),
+        ("{schema: {type: integer, minimum: 1, maximum: 9}}", 9, YES),
+        ("{schema: {type: integer}}", 9.0, YES),
+        ("{schema: {type: integer}}", "9", NO),
+        ("{schema: {type: number, exclusiveMaximum: 9}}", 9, NO),
+        ("{schema: {enum: [1, a]}}", True, NO),
+        ("{schema: {pattern: '^a'}}", "ba", NO),
+        ("{schema: {pattern: 'a$', maxLength: 3}}", "bba", YES),
+        ("{schema: {items: {const: 1}, minItems: 1}}", [1, 1], YES),
+        ("{schema: {uniqueItems: true}}", [1, 1], NO),
+        ("{schema: {type: object, required: [a], properties: {a: {type: 'null'}}}}", {"a": None, "b": 1}, YES),
+        ("{schema: {properties: {a: {}}, additionalProperties: false}}", {"a": 1, "b": 1}, NO),
+        ("{schema: {anyOf: [{const: 1}, {const: 2}]}}", 2, YES),
+        ("{schema: {oneOf: [{minimum: 1}, {minimum: 2}]}}", 2, NO),
+        ("{schema: {allOf: [{minimum: 1}, {maximum: 2}]}}", 2, YES),
+        ("{schema: {not: {const: 1}}}", 1, NO),
+        ("{equals: secret}", "**********", DOUBT),
+    ],
+)
+def test_a_matcher_says_whether_a_value_fits(tmp_path, monkeypatch, matcher, value, fit):
+    monkeypatch.chdir(tmp_path)
+    assert decided(tmp_path, f"{{tool: t, where: {{a: {matcher}}}}}", {"a": value}) == fit
+
+
+def test_links_are_followed_before_a_path_is_judged(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "out").symlink_to("/etc")
+    assert decided(tmp_path, "{tool: t, where: {a: {inside: inner}}}", {"a": "inner/out/passwd"}) == NO
+    assert decided(tmp_path, "{tool: t, where: {a: {outside: inner}}}", {"a": "inner/out/passwd"}) == YES
+
+
+def test_a_path_starts_where_the_tool_starts_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    call = DescribedCall(Risk("t"), arguments={"a": "x"}, base="/srv")
+    rules = policy(tmp_path, "deny: [{tool: t, where: {a: {outside: '.'}}}]")
+    assert rules.judge(call).action == "deny"
+    assert rules.judge(call._replace(base=None)).action == "allow"
+
+
+@pytest.mark.parametrize(
+    ("rule", "tool", "marks", "fit"),
+    [
+        ("{tool: t}", "t", {}, YES),
+        ("{tool: [a, 't*']}", "tt", {}, YES),
+        ("{tool: t}", "T", {}, NO),
+        ("{tool: '*'}", "x", {}, YES),
+        ("{tool: time.now}", "time_now", {"source": "mcp://time"}, YES),
+        ("{tool: 'time.*'}", "time_now", {"source": "mcp://other"}, NO),
+        ("{source: 'mcp://*'}", "time_now", {"source": "mcp://time"}, YES),
+        ("{source: builtin}", "t", {"source": "builtin"}, YES),
+        ("{source: builtin}", "t", {}, NO),
+        ("{source: '*.py'}", "t", {"source": "/somewhere/a.py"}, YES),
+        ("{risk: destructive}", "t", {}, YES),
+        ("{risk: [open_world, read_only]}", "t", {}, NO),
+        ("{risk: [open_world, read_only]}", "t", {"open_world": True}, YES),
+        ("{risk: requires_approval}", "t", {"requires_approval": True}, YES),
+        ("{risk: unmarked}", "t", {}, NO),
+        ("{tool: t, risk: read_only}", "t", {}, NO),
+        ("{tool: t, chosen_by: person}", "t", {}, YES),
+        ("{tool: t, chosen_by: model}", "t", {}, NO),
+    ],
+)
+def test_a_rule_is_about_tools(tmp_path, rule, tool, marks, fit):
+    assert decided(tmp_path, rule, {}, tool, **marks) == fit
+
+
+def test_a_missing_argument_is_what_stands_in_for_it(tmp_path):
+    rules = policy(tmp_path, "deny: [{tool: t, where: {a: {equals: x}}}]")
+    assert rules.judge(DescribedCall(Risk("t"), arguments={})).action == "allow"
+    assert rules.judge(DescribedCall(Risk("t"), arguments={}, defaults={"a": "x"})).action == "deny"
+
+
+def test_a_dot_leads_to_a_member(tmp_path):
+    rules = policy(tmp_path, "deny: [{tool: t, where: {a.b: 1}}]")
+    assert rules.judge(DescribedCall(Risk("t"), arguments={"a": {"b": 1}})).action == "deny"
+    assert rules.judge(DescribedCall(Risk("t"), arguments={"a.b": 1})).action == "deny"
+    assert rules.judge(DescribedCall(Risk("t"), arguments={"a": {"c": 1}})).action == "allow"
+    assert rules.judge(DescribedCall(Risk("t"), arguments={"a": 1})).action == "allow"
+
+
+@pytest.mark.parametrize(("days", "action"), [(-1, "ask"), (0, "allow"), (1, "allow")])
+def test_a_rule_holds_up_to_its_last_day(tmp_path, days, action):
+    day = date.today() + timedelta(days=days)  # noqa: DTZ011 - as the rule reads it
+    rules = policy(tmp_path, f"allow: [{{tool: t, expires: {day.isoformat()}}}]")
+    assert rules.judge(DescribedCall(Risk("t", destructive=True))).action == action
+
+
+@pytest.mark.parametrize(("ci", "value", "denied"), [("true", "1", True), ("true", "", False), ("false", "true", False), ("false", "0", True)])  # fmt: skip
+def test_a_rule_may_be_for_ci_alone_or_for_elsewhere(tmp_path, monkeypatch, ci, value, denied):
+    monkeypatch.setenv("CI", value)
+    rules = policy(tmp_path, f"deny: [{{tool: t, ci: {ci}}}]")
+    assert (rules.judge(DescribedCall(Risk("t"))).action == "deny") == denied
+
+
+@pytest.mark.parametrize(
+    ("default", "person", "model"),
+    [
+        ("by_risk", "allow", "ask"),
+        ("ask", "ask", "ask"),
+        ("deny", "deny", "deny"),
+        ("allow", "allow", "allow"),
+        ("{model: deny}", "allow", "deny"),
+        ("{person: ask}", "ask", "ask"),
+    ],
+)
+def test_a_default_is_for_calls_that_no_rule_is_about(tmp_path, default, person, model):
+    rules = policy(tmp_path, f"default: {default}\ndeny: [{{tool: other}}]")
+    found = [rules.judge(DescribedCall(Risk("t"), chooser)).action for chooser in ("person", "model")]
+    assert found == [person, model]
+
+
+def test_rules_that_deny_are_asked_first_then_those_that_ask_then_those_that_allow(tmp_path):
+    rules = policy(
+        tmp_path,
+        "allow: [{tool: '*'}]\nask: [{tool: 'b*'}]\ndeny: [{tool: bb}]\ndefault: deny\n",
+    )
+    found = [rules.judge(DescribedCall(Risk(tool, destructive=True))) for tool in ("a", "b", "bb")]
+    assert [one.action for one in found] == ["allow", "ask", "deny"]
+    name = str(tmp_path / "rules.yaml")
+    assert [one.because for one in found] == [
+        f"allow rule, {name}:1",
+        f"ask rule, {name}:2",
+        f"deny rule, {name}:3",
+    ]
+
+
+def test_a_computed_argument_may_be_asked_about_or_allowed_once_it_is_known(tmp_path):
+    later = DescribedCall(Risk("t", destructive=True), arguments={}, unknown=("a",))
+    allowing = policy(tmp_path, "allow: [{tool: t, where: {a: 1}}]").judge(later)
+    assert (allowing.action, allowing.may_be_allowed) == ("ask", True)
+    asking = policy(tmp_path, "ask: [{tool: t, where: {a: 1}}]").judge(later._replace(risk=Risk("t")))
+    assert (asking.action, asking.may_be_allowed) == ("ask", False)
+    denying = policy(tmp_path, "deny: [{tool: t, where: {a: 1}}]").judge(later._replace(risk=Risk("t")))
+    assert denying.action == "allow"
+
+
+def test_settings_of_a_project_are_no_calls_that_a_rule_could_allow(tmp_path):
+    setting = DescribedCall(Risk("settings builtin.http", requires_approval=True), kind="setting")
+    rules = policy(tmp_path, "default: allow\nallow: [{tool: '*'}]")
+    assert rules.judge(setting) == ByRisk().judge(setting)
+
+
+def test_a_policy_of_a_program_denies_with_the_reason(tmp_path):
+    def erase(name: str) -> str:
+        """Erase something."""
+        return f"erased {name}"
+
+    rules = policy(
+        tmp_path, "deny:\n  - tool: erase\n    where: {name: {not: {one_of: [tmp]}}}\n    because: Only tmp."
+    )
+    context = ToolContext(policy=rules)
+    tool = from_function(erase)
+    assert tool.run({"name": "tmp"}, context).output == "erased tmp"
+    place = f"{tmp_path / 'rules.yaml'}:2"
+    assert tool.run({"name": "all"}, context).text == f"Error: Denied by deny rule, {place}: Only tmp."
+
+
+def test_a_question_says_which_rule_wants_it(tmp_path):
+    def erase(name: str) -> str:
+        """Erase something."""
+        return f"erased {name}"
+
+    rules = policy(tmp_path, "ask: [{tool: erase}]")
+    script = ScriptedReviewer([])
+    from_function(erase).run({"name": "x"}, ToolContext(gate=Gate(script, rules)))
+    assert [request.asked_by for request in script.requests] == [f"ask rule, {tmp_path / 'rules.yaml'}:1"]
+
+
+def test_what_is_wrong_in_a_policy_is_raised_all_at_once(tmp_path):
+    (tmp_path / "a.yaml").write_text("deny: [{tol: x}]", "utf-8")
+    with pytest.raises(ConfigurationError) as caught:
+        load_policy(tmp_path / "a.yaml", tmp_path / "none.yaml")
+    assert [problem.message for problem in caught.value.problems] == [
+        "unknown key 'deny.0.tol'",
+        "this deny rule does not say which tools it is about",
+        f"there is no file '{tmp_path / 'none.yaml'}'",
+    ]
+
+
+def test_relative_folders_of_a_users_file_start_from_the_working_directory(tmp_path, monkeypatch):
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    rules = policy(tmp_path, "deny: [{tool: t, where: {a: {outside: '.'}}}]")
+    assert rules.judge(DescribedCall(Risk("t"), arguments={"a": "x"})).action == "allow"
+    assert rules.judge(DescribedCall(Risk("t"), arguments={"a": "../x"})).action == "deny"

@@ -1,0 +1,94 @@
+"""File policies: what policy files say together about a call.
+
+Rules that deny are asked first, then those that ask, then those that allow, then the defaults. A project's file may
+tighten and never loosen: its rules that allow except calls from its own default, and from nothing else.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from toolkit.approvals.fits import Fit, any_fits
+from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall, Verdict
+from toolkit.approvals.policy_keys import ACTIONS, PolicyFile
+from toolkit.approvals.rules import Rule
+
+_STRICTNESS = ("allow", "ask", "deny")
+
+
+class FilePolicy:
+    """Judges calls by policy files, and by risk where they say nothing."""
+
+    def __init__(self, files: Sequence[PolicyFile]) -> None:
+        """Keep what the files say; the user's own come first, and the first of them that has a default sets it."""
+        self.files = tuple(files)
+        self._by_risk = ByRisk()
+        self.needs_arguments = any(rule.where for rule in self.rules)
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules of all files, in the order in which they are asked."""
+        return tuple(rule for action in ACTIONS for file in self.files for rule in file.rules if rule.action == action)
+
+    def judge(self, call: DescribedCall) -> Verdict:
+        """Return what the first rule says that is about a call, or else the strictest of the defaults."""
+        verdict, may_be_allowed = Verdict("deny"), False
+        for fit, verdict in self._candidates(call):
+            if fit != "later" or verdict.action == "ask":  # what may have to be asked about counts as what will
+                break
+            may_be_allowed |= verdict.action == "allow"
+        return verdict._replace(may_be_allowed=True) if may_be_allowed and verdict.action != "allow" else verdict
+
+    def outlook(self, call: DescribedCall) -> tuple[Verdict, ...]:
+        """Return everything that may be said about a call, depending on arguments that are not known yet."""
+        found = {verdict.action: verdict for _, verdict in reversed(list(self._candidates(call)))}
+        return tuple(found[action] for action in ACTIONS if action in found)
+
+    def _candidates(self, call: DescribedCall) -> Iterator[tuple[Fit, Verdict]]:
+        """Yield what may be said about a call, the first first, up to what is certain."""
+        if call.kind == "setting":
+            yield "yes", self._by_risk.judge(call)
+            return
+        for rule in self._asked_in_order():
+            fit = rule.fit(call)
+            if rule.applies(fit) or fit == "later":
+                yield fit, self._decided_by(rule, call)
+            if rule.applies(fit):
+                return
+        yield "yes", self._by_default(call)
+
+    def _asked_in_order(self) -> Iterator[Rule]:
+        return (rule for rule in self.rules if rule.action != "allow" or rule.owner == "user")
+
+    def _decided_by(self, rule: Rule, call: DescribedCall) -> Verdict:
+        ground = rule.ground
+        if rule.action == "allow" and self._by_risk.judge(call) is NO_QUESTION:
+            return Verdict("allow", ground=ground)  # nobody would have been asked, so nobody needs to be told
+        return Verdict(rule.action, str(ground), ground)
+
+    def _by_default(self, call: DescribedCall) -> Verdict:
+        own = next((file for file in self.files if file.owner == "user" and call.chosen_by in file.defaults), None)
+        strictest = self._default_of(own, call) if own is not None else self._by_risk.judge(call)
+        for file in self.files:
+            excepted = _fit_of_exceptions(file, call)
+            if file.owner == "user" or call.chosen_by not in file.defaults or excepted == "yes":
+                continue
+            verdict = self._default_of(file, call)
+            if excepted == "later" and verdict is not NO_QUESTION:
+                verdict = verdict._replace(may_be_allowed=True)
+            if _STRICTNESS.index(verdict.action) > _STRICTNESS.index(strictest.action):
+                strictest = verdict
+        return strictest
+
+    def _default_of(self, file: PolicyFile, call: DescribedCall) -> Verdict:
+        default = file.defaults[call.chosen_by]
+        by_risk = self._by_risk.judge(call)
+        if default == "by_risk":
+            return by_risk
+        ground = file.default_ground()
+        if default == "allow" and by_risk is NO_QUESTION:
+            return Verdict("allow", ground=ground)
+        return Verdict(default, str(ground), ground)
+
+
+def _fit_of_exceptions(file: PolicyFile, call: DescribedCall) -> Fit:
+    """Return whether a rule of a project's file that allows is about a call."""
+    return any_fits(rule.fit(call) for rule in file.rules if rule.action == "allow")

@@ -1,0 +1,203 @@
+"""Matchers: what a rule says of one argument, each a row of the table, read once and asked for every call.
+
+A matcher that cannot tell is in doubt: then a rule that allows does not apply, and every other one does.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from toolkit.approvals.equality import same_data
+from toolkit.approvals.fits import Fit, all_fit, each_fits, fit_of, opposite
+from toolkit.approvals.host_fits import fits_host, normal_host
+from toolkit.approvals.path_fits import inside
+from toolkit.approvals.schema_fits import conforms, fault_of
+from toolkit.approvals.text_globs import as_text, fits_glob
+from toolkit.documents.kinds import is_number, is_text, table
+from toolkit.documents.tables import Key, Kind, Spot, read_table, schema_of
+from toolkit.line_expressions import compile_line_expression
+from toolkit.redactors.redactor import MASK
+from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError
+from toolkit.schemas.schema import Schema
+
+Matcher = Callable[[Any, str | None], Fit]
+"""Says whether a value fits, given the folder that relative paths start from."""
+
+
+def read_matcher(written: Any, spot: Spot) -> Matcher | None:
+    """Return what says whether a value fits what a rule says of an argument; None, reported, where it is wrong.
+
+    A plain value means `equals`.
+    """
+    if not isinstance(written, Mapping):
+        if isinstance(written, list | tuple):
+            spot.wrong("one value, or a table of matchers", "one_of takes a list")
+            return None
+        return _unmasked(_equals((written,), spot))
+    found = read_table(written, MATCHERS, spot, each="matcher")
+    if len(found) < len(written):
+        return None
+    if not found:
+        spot.report(f"'{spot.name}' says nothing of the value", "write equals, one_of, glob or another matcher")
+        return None
+    matchers = tuple(found.values())
+    return _unmasked(lambda value, base: all_fit(matcher(value, base) for matcher in matchers))
+
+
+def _unmasked(matcher: Matcher) -> Matcher:
+    """Return a matcher that is in doubt about secrets, which no policy is shown."""
+    return lambda value, base: "doubt" if value == MASK else matcher(value, base)
+
+
+def _equals(wanted: tuple[Any], _: Spot) -> Matcher:
+    return lambda value, base: fit_of(same_data(value, wanted[0]))  # noqa: ARG005 - as every matcher
+
+
+def _one_of(wanted: Sequence[Any], _: Spot) -> Matcher:
+    return lambda value, base: fit_of(any(same_data(value, one) for one in wanted))  # noqa: ARG005 - as every matcher
+
+
+def _each_text(fits: Callable[[str, str | None], Fit], *, only_text: bool = False) -> Matcher:
+    """Return a matcher of a text, and of every item of a list; a value that was left out is none."""
+
+    def fit(value: Any, base: str | None) -> Fit:
+        if value is None:
+            return "no"
+        if isinstance(value, list | tuple):
+            return each_fits(fit(item, base) for item in value)
+        if only_text and not isinstance(value, str):
+            return "doubt"
+        return fits(as_text(value), base)
+
+    return fit
+
+
+def _glob(wanted: Sequence[str], _: Spot) -> Matcher:
+    return _each_text(lambda text, base: fit_of(any(fits_glob(text, one) for one in wanted)))  # noqa: ARG005
+
+
+def _prefix(wanted: str, spot: Spot) -> Matcher | None:
+    scheme, is_url, rest = wanted.partition("://")
+    if is_url and "/" not in rest:
+        hint = f"end it with a slash, '{wanted}/': '{wanted}.evil.example' begins with it too"
+        spot.report(f"'{spot.name}' ends within the host of an address", hint)
+        return None
+    from glob import escape  # noqa: PLC0415 - few rules have a prefix
+
+    glob = f"{escape(scheme)}://{escape(rest)}*" if is_url else f"{escape(wanted)}*"
+    return _glob((glob,), spot)
+
+
+def _regex(wanted: str, spot: Spot) -> Matcher | None:
+    try:
+        expression = compile_line_expression(wanted, whole=True)
+    except MalformedExpressionError as error:
+        spot.report(f"'{spot.name}' is not a pattern: {error}", "it matches the whole text, in linear time")
+        return None
+
+    def fit(text: str, _: str | None) -> Fit:
+        try:
+            return fit_of(expression.matches(text))
+        except TooMuchWorkError:
+            return "doubt"
+
+    return _each_text(fit)
+
+
+def _host(wanted: Sequence[str], spot: Spot) -> Matcher | None:
+    hosts = [normal_host(one) for one in wanted]
+    if None in hosts:
+        bad = wanted[hosts.index(None)]
+        spot.report(f"'{bad}' in '{spot.name}' is not a host", "write docs.python.org, or *.example.com for all below")
+        return None
+    known = [host for host in hosts if host is not None]
+    return _each_text(lambda text, base: fits_host(text, known), only_text=True)  # noqa: ARG005 - as every matcher
+
+
+def _inside(wanted: Sequence[str], spot: Spot) -> Matcher:
+    folders = [str(spot.setting.folder / Path(one).expanduser()) for one in wanted]
+    return _each_text(inside(folders), only_text=True)
+
+
+def _outside(wanted: Sequence[str], spot: Spot) -> Matcher:
+    within = _inside(wanted, spot)
+    return lambda value, base: "no" if value is None else opposite(within(value, base))
+
+
+def _max(most: float, _: Spot) -> Matcher:
+    def fit(value: Any, _: str | None) -> Fit:
+        return fit_of(value <= most) if is_number(value) and value == value else "doubt"  # noqa: PLR0124 - NaN
+
+    return fit
+
+
+def _schema(written: Any, spot: Spot) -> Matcher | None:
+    if (fault := fault_of(written)) is not None:
+        spot.report(f"'{spot.name}' cannot be checked: {fault}")
+        return None
+    whole = Schema.of(written)
+
+    def fit(value: Any, _: str | None) -> Fit:
+        try:
+            return fit_of(conforms(whole, value))
+        except (TooMuchWorkError, RecursionError):
+            return "doubt"
+
+    return fit
+
+
+def _not(written: Any, spot: Spot) -> Matcher | None:
+    matcher = read_matcher(written, spot)
+    return None if matcher is None else lambda value, base: opposite(matcher(value, base))
+
+
+# ------------------------------------------------------------------------------------------------- the table
+
+
+def _filled(written: Any, _: Path) -> tuple[Any, ...] | None:
+    return tuple(written) if isinstance(written, list | tuple) and written else None
+
+
+def _texts_or_text(written: Any, _: Path) -> tuple[str, ...] | None:
+    listed = (written,) if isinstance(written, str) else written
+    return tuple(listed) if isinstance(listed, list | tuple) and listed and all(map(is_text, listed)) else None
+
+
+def texts_or_text(words: str, example: str) -> Kind:
+    """Return the kind of a text, or a list of at least one."""
+    text = {"type": "string", "minLength": 1}
+    schema = {"anyOf": [text, {"type": "array", "items": text, "minItems": 1}]}
+    return Kind("text or texts", words, _texts_or_text, example, schema)
+
+
+_ANY: Final = Kind("any value", "a value", lambda written, _: (written,), "1", {})
+_LIST: Final = Kind("list", "a list of at least one value", _filled, "[1, 2]", {"type": "array", "minItems": 1})
+_TEXT: Final = Kind(
+    "text", "a text", lambda written, _: written if is_text(written) else None, "'a'", {"type": "string"}
+)
+_NUMBER: Final = Kind(
+    "number", "a number", lambda written, _: written if is_number(written) else None, "100", {"type": "number"}
+)
+_TABLE: Final = Kind("table", "a JSON Schema", table, "", {"type": "object"})
+
+
+def matchers_schema() -> dict[str, Any]:
+    """Return the JSON Schema of what a rule says of one argument."""
+    return {"anyOf": [{"type": ["string", "number", "boolean", "null"]}, schema_of(MATCHERS, minProperties=1)]}
+
+
+_MORE: Final = Kind("table", "a value, or a table of matchers", lambda written, _: (written,), "", {})
+
+MATCHERS: Final = (
+    Key("equals", _ANY, "the value is this one", take=_equals),
+    Key("one_of", _LIST, "the value is one of these", take=_one_of),
+    Key("prefix", _TEXT, "the text begins so", take=_prefix),
+    Key("glob", texts_or_text("a shell pattern, or a list of them", "'out/*'"), "the whole text fits", take=_glob),
+    Key("regex", _TEXT, "the whole text matches this regular expression", take=_regex),
+    Key("host", texts_or_text("a host, or a list of them", "'*.example.com'"), "the address leads there", take=_host),
+    Key("inside", texts_or_text("a folder, or a list of them", "'.'"), "the path lies in one of them", take=_inside),
+    Key("outside", texts_or_text("a folder, or a list of them", "'.'"), "the path lies in none of them", take=_outside),
+    Key("max", _NUMBER, "the number is at most this one", take=_max),
+    Key("schema", _TABLE, "the value conforms to this JSON Schema", take=_schema),
+    Key("not", _MORE, "the value does not fit these", take=lambda written, spot: _not(written[0], spot)),
+)

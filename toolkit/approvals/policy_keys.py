@@ -1,0 +1,257 @@
+"""Policy keys: a row for everything that a policy file may say, and how a table of it becomes a PolicyFile.
+
+A new key is a row here, and a field of `Rule` or `Choice`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any, Final, NamedTuple, cast, get_args
+
+from toolkit.approvals.matchers import Matcher, matchers_schema, read_matcher, texts_or_text
+from toolkit.approvals.policies import DescribedCall, Ground
+from toolkit.approvals.risks import Chooser, Risk
+from toolkit.approvals.rules import Action, Choice, Default, GroupFit, Mark, Rule
+from toolkit.approvals.shadowing import covered_by
+from toolkit.codes import BAD_CONFIGURATION
+from toolkit.documents.kinds import is_text, table
+from toolkit.documents.tables import Key, Kind, Schema, Spot, read_table, schema_of
+from toolkit.json_texts import json_text
+from toolkit.problems import Location, Problem, did_you_mean
+
+FORMAT_VERSION: Final = 1
+ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
+"""What rules do, in the order in which they are asked."""
+
+_DEFAULTS: Final = get_args(Default)
+_MARKS: Final = get_args(Mark)
+_CHOOSERS: Final = get_args(Chooser)
+_SELECTORS: Final = ("tool", "source", "group", "risk")
+_NOWHERE: Final = Location("")
+
+
+class PolicyFile(NamedTuple):
+    """What one policy file says.
+
+    Attributes:
+        name: How the file is called.
+        owner: Whose file it is.
+        rules: Its rules, in the order in which they are asked: those that deny, ask, allow.
+        defaults: What happens to a call that no rule is about, by who has chosen it; empty where nothing is said.
+        place: Where the default is written.
+    """
+
+    name: str
+    owner: str
+    rules: tuple[Rule, ...] = ()
+    defaults: Mapping[Chooser, Default] = {}
+    place: Location = _NOWHERE
+
+    def default_ground(self) -> Ground:
+        """Return what is said of its default where that decides."""
+        return Ground("default", self.place)
+
+
+def read_policy_table(written: Mapping[str, Any], spot: Spot, name: str, groups: Mapping[str, GroupFit]) -> PolicyFile:
+    """Return what a policy file says; everything that is wrong with it is reported.
+
+    Args:
+        written: The table.
+        spot: Where it stands.
+        name: How the file is called.
+        groups: The groups of the configuration, which rules may name.
+    """
+    found = read_table(written, TOP, spot)
+    place = spot.setting.place([*spot.path, "default"]) or Location(name)
+    rules = [
+        rule
+        for action in ACTIONS
+        for index, table in enumerate(found.get(action, ()))
+        if (rule := _read_rule(action, table, spot.below(action, str(index)), groups)) is not None
+    ]
+    for rule, earlier in _shadowed(rules):
+        message = f"this {rule.action} rule never decides: the {earlier.action} rule on line {earlier.place.line} does"
+        hint = "remove one of the two, or make the first one narrower"
+        spot.setting.take(Problem(BAD_CONFIGURATION, message, rule.place, hint=hint))
+    return PolicyFile(name, spot.setting.owner, tuple(rules), found.get("default", {}), place)
+
+
+def _shadowed(rules: Sequence[Rule]) -> Iterable[tuple[Rule, Rule]]:
+    for index, rule in enumerate(rules):
+        earlier = next((one for one in rules[:index] if covered_by(rule, one)), None)
+        if earlier is not None:
+            yield rule, earlier
+
+
+def _read_rule(action: Action, written: Mapping[str, Any], spot: Spot, groups: Mapping[str, GroupFit]) -> Rule | None:
+    found = read_table(written, RULE, spot)
+    if not any(name in written for name in _SELECTORS):
+        spot.report(
+            f"this {action} rule does not say which tools it is about", "write tool: NAME, or tool: '*' for all"
+        )
+        return None
+    named = _groups_named(found.get("group", ()), spot, groups)
+    if len(found) < len(written) or named is None:
+        return None
+    rule = Rule(
+        action,
+        Choice(found.get("tool", ()), found.get("source", ()), named, frozenset(found.get("risk", ()))),
+        spot.setting.place(spot.path) or _NOWHERE,
+        chosen_by=found.get("chosen_by"),
+        where=found.get("where", {}),
+        because=found.get("because", ""),
+        expires=found.get("expires"),
+        ci=found["ci"][0] if "ci" in found else None,
+        owner=spot.setting.owner,
+        folder=str(spot.setting.folder),
+        written=written,
+    )
+    _check_examples(rule, found, spot)
+    return rule
+
+
+def _groups_named(names: Sequence[str], spot: Spot, groups: Mapping[str, GroupFit]) -> Mapping[str, GroupFit] | None:
+    for name in names:
+        if name not in groups:
+            otherwise = f"the groups are {', '.join(groups)}" if groups else "none is configured"
+            spot.below("group").report(f"unknown group '{name}'", did_you_mean(name, groups, otherwise=otherwise))
+            return None
+    return {name: groups[name] for name in names}
+
+
+def _check_examples(rule: Rule, found: Mapping[str, Any], spot: Spot) -> None:
+    """Run the tests that a rule carries: arguments that it is for, and others that it is not for."""
+    for key, expected, words in (("match", True, "does not match"), ("no_match", False, "matches")):
+        for index, arguments in enumerate(found.get(key, ())):
+            fit = rule.fit_of_arguments(DescribedCall(Risk(""), arguments=arguments, base=rule.folder))
+            if rule.applies(fit) != expected:
+                shown = json_text(arguments, default=str)
+                here = spot.below(key, str(index))
+                here.report(f"this {rule.action} rule {words} {shown}, its own test", "change the rule, or its test")
+
+
+def _matchers(written: Mapping[str, Any], spot: Spot) -> Mapping[str, Matcher] | None:
+    found = {name: read_matcher(said, spot.below(name)) for name, said in written.items()}
+    return None if None in found.values() else cast("Mapping[str, Matcher]", found)
+
+
+def _default(written: Any, spot: Spot) -> Mapping[Chooser, Default] | None:
+    if isinstance(written, str):
+        return dict.fromkeys(_CHOOSERS, cast("Default", written))
+    return read_table(written, DEFAULTS, spot) or None  # type: ignore[return-value]  # its keys are the choosers
+
+
+# ------------------------------------------------------------------------------------------------- kinds
+
+
+def _word(words: Sequence[str]) -> Kind:
+    listed = ", ".join(words[:-1]) + f" or {words[-1]}"
+    return Kind("word", listed, lambda written, _: written if written in words else None, words[0], {"enum": [*words]})
+
+
+def _words(words: Sequence[str]) -> Kind:
+    def read(written: Any, _: Path) -> tuple[str, ...] | None:
+        listed = [written] if isinstance(written, str) else written
+        if not isinstance(listed, list | tuple) or not listed or not all(one in words for one in listed):
+            return None
+        return tuple(listed)
+
+    one = {"enum": [*words]}
+    schema = {"anyOf": [one, {"type": "array", "items": one, "minItems": 1}]}
+    return Kind("word or words", f"one or some of {', '.join(words)}", read, words[0], schema)
+
+
+def _read_default(written: Any, folder: Path) -> Any:
+    return written if isinstance(written, str) and written in _DEFAULTS else table(written, folder)
+
+
+def _read_day(written: Any, _: Path) -> date | None:
+    if isinstance(written, date):
+        return written
+    try:
+        return date.fromisoformat(written) if isinstance(written, str) else None
+    except ValueError:
+        return None
+
+
+def _tables(written: Any, _: Path) -> tuple[Mapping[str, Any], ...] | None:
+    if isinstance(written, list | tuple) and all(isinstance(one, Mapping) for one in written):
+        return tuple(written)
+    return None
+
+
+def _default_schema() -> Schema:
+    return {"anyOf": [{"enum": [*_DEFAULTS]}, schema_of(DEFAULTS)]}
+
+
+def _where_schema() -> Schema:
+    return {"type": "object", "additionalProperties": matchers_schema()}
+
+
+def _rules_schema() -> Schema:
+    return {"type": "array", "items": schema_of(RULE, anyOf=[{"required": [name]} for name in _SELECTORS])}
+
+
+_TABLES_SCHEMA: Final[Schema] = {"type": "array", "items": {"type": "object"}}
+_EXAMPLES: Final = Kind("list of tables", "a list of arguments, each a table", _tables, "", _TABLES_SCHEMA)
+_RULES: Final = Kind("list of tables", "a list of rules, each a table", _tables, "", _rules_schema)
+_NAMES: Final = texts_or_text("a name or pattern, or a list of them", "'file_*'")
+_TEXT: Final = Kind("text", "a text", lambda said, _: said if is_text(said) else None, "'why'", {"type": "string"})
+_FLAG: Final = Kind(
+    "true or false", "true or false", lambda said, _: (said,) if isinstance(said, bool) else None, "true",
+    {"type": "boolean"},
+)  # fmt: skip
+_DAY: Final = Kind("day", "a day such as 2027-01-31", _read_day, "2027-01-31", {"type": "string", "format": "date"})
+_WHERE: Final = Kind("table", "a table of arguments", table, "", _where_schema)
+_VERSION: Final = Kind(
+    "number", "1", lambda said, _: said if said == FORMAT_VERSION else None, "1", {"const": FORMAT_VERSION}
+)
+_DEFAULT_WORD: Final = _word(_DEFAULTS)
+
+# ------------------------------------------------------------------------------------------------- the tables
+
+DEFAULTS: Final = (
+    Key("person", _DEFAULT_WORD, "calls that a person names or writes as a step", "by_risk"),
+    Key("model", _DEFAULT_WORD, "calls that a model chooses, also one behind an MCP client", "by_risk"),
+)
+RULE: Final = (
+    Key("tool", _NAMES, "the names of tools; a tool of a server is `server.tool` too"),
+    Key("source", _NAMES, "where they come from: `builtin`, `mcp://server`, or a file"),
+    Key("group", _NAMES, "groups of the configuration that they belong to"),
+    Key("risk", _words(_MARKS), "marks, of which they have at least one"),
+    Key("chosen_by", _word(_CHOOSERS), "who has chosen the call; whoever it was by default"),
+    Key("where", _WHERE, "what the arguments are, each by its name; `a.b` is the member b of a", take=_matchers),
+    Key("because", _TEXT, "why, for whoever is asked or refused"),
+    Key("expires", _DAY, "the last day on which the rule holds"),
+    Key("ci", _FLAG, "whether it holds only in CI, or only elsewhere; everywhere by default"),
+    Key("match", _EXAMPLES, "arguments that the rule must match; they are tried whenever it is read"),
+    Key("no_match", _EXAMPLES, "arguments that it must not match"),
+)
+TOP: Final = (
+    Key("toolkit", _VERSION, "the version of the format; optional"),
+    Key(
+        "default",
+        Kind("word or table", f"{_DEFAULT_WORD.words}", _read_default, "by_risk", _default_schema),
+        "what happens to calls that no rule is about: `by_risk`, `ask`, `deny` or `allow`, or a table by chooser",
+        "by_risk",
+        take=_default,
+    ),
+    Key("deny", _RULES, "calls that never run"),
+    Key("ask", _RULES, "calls that somebody is asked about"),
+    Key("allow", _RULES, "calls that run without a question; in a project's file they only except from its default"),
+)
+
+
+def policy_schema() -> Schema:
+    """Return the JSON Schema of a policy file."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "toolkit.policy.yaml",
+        "description": "Which calls run, which are asked about, and which are denied.",
+        **schema_of(TOP),
+    }
+
+
+def settings_policy_schema() -> Schema:
+    """Return the JSON Schema of the same as a table of the configuration."""
+    return schema_of(tuple(key for key in TOP if key.name != "toolkit"))

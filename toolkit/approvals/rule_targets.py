@@ -1,0 +1,42 @@
+"""Rule targets: rules of a project that are about no tool, or no argument, that the project has."""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from toolkit.approvals.risks import Risk
+from toolkit.approvals.rules import Rule, names_of, names_tool
+from toolkit.codes import BAD_CONFIGURATION
+from toolkit.problems import Problem, did_you_mean
+
+
+class KnownTool(NamedTuple):
+    """A tool that a rule may be about.
+
+    Attributes:
+        risk: The tool and its marks.
+        parameters: The names of its parameters.
+    """
+
+    risk: Risk
+    parameters: Collection[str]
+
+
+def unmatched_rules(rules: Sequence[Rule], known: Sequence[KnownTool]) -> list[Problem]:
+    """Return a problem for each name of a tool that a project's rule has and no tool, and for such arguments."""
+    return [problem for rule in rules if rule.owner == "project" for problem in _problems_of(rule, known)]
+
+
+def _problems_of(rule: Rule, known: Sequence[KnownTool]) -> Iterator[Problem]:
+    names = [name for tool in known for name in names_of(tool.risk)]
+    for pattern in rule.choice.tools:
+        if not any(names_tool(pattern, tool.risk) for tool in known):
+            message = f"this {rule.action} rule names '{pattern}', and no tool of the project is called so"
+            hint = did_you_mean(pattern, names, otherwise=f"the tools are {', '.join(names)}" if names else None)
+            yield Problem(BAD_CONFIGURATION, message, rule.place, hint=hint)
+    meant = [tool for tool in known if rule.choice.fit(tool.risk, rule.folder) != "no"]
+    parameters = sorted({name for tool in meant for name in tool.parameters})
+    for name in rule.where if meant else ():
+        if name not in parameters and name.partition(".")[0] not in parameters:
+            message = f"this {rule.action} rule looks at the argument '{name}', which no tool has that it is about"
+            hint = did_you_mean(name, parameters, otherwise=f"they take {', '.join(parameters) or 'none'}")
+            yield Problem(BAD_CONFIGURATION, message, rule.place, hint=hint)

@@ -1,0 +1,130 @@
+"""Schema fits: whether plain data conforms to a JSON Schema, of which a policy may use the keywords in `KEYWORDS`.
+
+A keyword that is not looked at would make a rule wider than its author thinks, so any other one is refused.
+"""
+
+from collections.abc import Callable, Mapping
+from math import isfinite
+from typing import Any, Final
+
+from toolkit.approvals.equality import same_data
+from toolkit.line_expressions import compile_line_expression
+from toolkit.regex_checks import MalformedExpressionError
+from toolkit.schemas.faults import faults_in
+from toolkit.schemas.forms import is_schema
+from toolkit.schemas.kinds import kind_of_data, types_of
+from toolkit.schemas.schema import Schema
+
+_NOTES: Final = frozenset({"title", "description", "examples", "$comment"})
+
+
+def fault_of(schema: Any) -> str | None:
+    """Return why a schema cannot be checked; None if it can."""
+    if not is_schema(schema):
+        return "a schema is a table with keywords of JSON Schema"
+    if (fault := next(faults_in(schema), None)) is not None:
+        return f"it {fault.message}"
+    for part in Schema.of(schema).parts():
+        unknown = [word for word in part.keywords if word not in KEYWORDS and word not in _NOTES]
+        if unknown:
+            return f"the keyword '{unknown[0]}' cannot be used here; {', '.join(KEYWORDS)} can"
+        if (reason := _pattern_fault(part.keywords.get("pattern"))) is not None:
+            return reason
+    return None
+
+
+def _pattern_fault(pattern: Any) -> str | None:
+    try:
+        compile_line_expression(pattern or "")
+    except MalformedExpressionError as error:
+        return f"its pattern {pattern!r} is malformed: {error}"
+    return None
+
+
+def conforms(schema: Schema, data: Any) -> bool:
+    """Return whether data conforms to a schema that can be checked.
+
+    Raises:
+        TooMuchWorkError: If a text is too long for a pattern.
+    """
+    if isinstance(schema.node, bool):
+        return schema.node
+    return all(KEYWORDS[word](schema, said, data) for word, said in schema.keywords.items() if word not in _NOTES)
+
+
+_Check = Callable[[Schema, Any, Any], bool]
+"""Whether data keeps what a keyword says, given the schema, the keyword's value and the data."""
+
+
+def _is_of_type(schema: Schema, _: Any, data: Any) -> bool:
+    kinds = {kind_of_data(data)}
+    if "integer" in kinds:
+        kinds.add("number")
+    elif "number" in kinds and isfinite(data) and data == int(data):
+        kinds.add("integer")
+    return not kinds.isdisjoint(types_of(schema.keywords))
+
+
+def _items_differ(data: Any) -> bool:
+    return all(not same_data(one, other) for index, one in enumerate(data) for other in data[:index])
+
+
+def _others_conform(schema: Schema, _: Any, data: Any) -> bool:
+    known = schema.keywords.get("properties", {})
+    others = schema.at("additionalProperties")
+    return not _is_table(data) or all(conforms(others, value) for name, value in data.items() if name not in known)
+
+
+def _members_conform(schema: Schema, said: Any, data: Any) -> bool:
+    return not _is_table(data) or all(
+        conforms(schema.at("properties", name), data[name]) for name in said if name in data
+    )
+
+
+def _of(applies: Callable[[Any], bool], holds: Callable[[Any, Any], bool]) -> _Check:
+    return lambda _, said, data: not applies(data) or holds(said, data)
+
+
+def _how_many_conform(schema: Schema, word: str, data: Any) -> int:
+    return sum(conforms(schema.at(word, index), data) for index in range(len(schema.keywords[word])))
+
+
+def _is_number(data: Any) -> bool:
+    return isinstance(data, int | float) and not isinstance(data, bool)
+
+
+def _is_text(data: Any) -> bool:
+    return isinstance(data, str)
+
+
+def _is_list(data: Any) -> bool:
+    return isinstance(data, list | tuple)
+
+
+def _is_table(data: Any) -> bool:
+    return isinstance(data, Mapping)
+
+
+KEYWORDS: Final[Mapping[str, _Check]] = {
+    "type": _is_of_type,
+    "const": lambda _, said, data: same_data(said, data),
+    "enum": lambda _, said, data: any(same_data(one, data) for one in said),
+    "minimum": _of(_is_number, lambda said, data: data >= said),
+    "maximum": _of(_is_number, lambda said, data: data <= said),
+    "exclusiveMinimum": _of(_is_number, lambda said, data: data > said),
+    "exclusiveMaximum": _of(_is_number, lambda said, data: data < said),
+    "minLength": _of(_is_text, lambda said, data: len(data) >= said),
+    "maxLength": _of(_is_text, lambda said, data: len(data) <= said),
+    "pattern": _of(_is_text, lambda said, data: compile_line_expression(said).matches(data)),
+    "minItems": _of(_is_list, lambda said, data: len(data) >= said),
+    "maxItems": _of(_is_list, lambda said, data: len(data) <= said),
+    "uniqueItems": _of(_is_list, lambda said, data: not said or _items_differ(data)),
+    "items": lambda schema, _, data: not _is_list(data) or all(conforms(schema.at("items"), item) for item in data),
+    "required": _of(_is_table, lambda said, data: all(name in data for name in said)),
+    "properties": _members_conform,
+    "additionalProperties": _others_conform,
+    "allOf": lambda schema, said, data: _how_many_conform(schema, "allOf", data) == len(said),
+    "anyOf": lambda schema, _, data: _how_many_conform(schema, "anyOf", data) > 0,
+    "oneOf": lambda schema, _, data: _how_many_conform(schema, "oneOf", data) == 1,
+    "not": lambda schema, _, data: not conforms(schema.at("not"), data),
+}

@@ -1,0 +1,39 @@
+"""Shadowing: whether a rule can never decide, since an earlier one is about every call that it is about."""
+
+from fnmatch import fnmatchcase
+
+from toolkit.approvals.rules import Choice, Rule
+
+
+def covered_by(rule: Rule, earlier: Rule) -> bool:
+    """Return whether an earlier rule surely decides every call that a later rule is about."""
+    if earlier.expires is not None or earlier.ci not in {None, rule.ci}:
+        return False
+    if earlier.chosen_by not in {None, rule.chosen_by}:
+        return False
+    if earlier.where and earlier.written.get("where") != rule.written.get("where"):
+        return False
+    return _is_within(rule.choice, earlier.choice)
+
+
+def _is_within(one: Choice, other: Choice) -> bool:
+    return (
+        _are_within(one.tools, other.tools)
+        and (not other.sources or set(one.sources) == set(other.sources))
+        and (not other.groups or one.groups.keys() == other.groups.keys())
+        and (not other.marks or (bool(one.marks) and one.marks <= other.marks))
+    )
+
+
+def _are_within(names: tuple[str, ...], patterns: tuple[str, ...]) -> bool:
+    """Return whether every name that some patterns fit fits one of the others, as far as that can be seen."""
+    if not patterns or "*" in patterns:
+        return True
+    return bool(names) and all(
+        any(name == pattern or (not _is_pattern(name) and fnmatchcase(name, pattern)) for pattern in patterns)
+        for name in names
+    )
+
+
+def _is_pattern(name: str) -> bool:
+    return any(sign in name for sign in "*?[")

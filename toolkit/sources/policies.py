@@ -1,0 +1,83 @@
+"""Policies of a project and its user: their files, read and put together into the one policy that holds."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from toolkit.approvals.file_policies import FilePolicy
+from toolkit.approvals.fits import Fit, any_fits, fit_of
+from toolkit.approvals.policy_files import read_policy_file
+from toolkit.approvals.policy_keys import PolicyFile, read_policy_table
+from toolkit.approvals.risks import Risk
+from toolkit.approvals.rules import GroupFit, names_of
+from toolkit.disclosure.groups import matches
+from toolkit.documents.tables import Owner, Spot
+from toolkit.problems import Location, Problem
+from toolkit.sources.configuration import Configuration, GroupSettings
+from toolkit.sources.ready import ALL_READY
+from toolkit.sources.shown_paths import place_from
+
+_REMOTE = "mcp://"
+
+
+def configured_policy(configuration: Configuration) -> tuple[FilePolicy, list[Problem]]:
+    """Return the policy that holds in a project, and everything that is wrong with its files.
+
+    The user's files come first: the one that they name, then their own. A project's file may only tighten.
+    """
+    problems: list[Problem] = []
+    here = Path.cwd()
+    groups = group_fits(configuration.groups, configuration.directory)
+
+    def read(file: Path, owner: Owner) -> PolicyFile | None:
+        folder = here if owner == "user" else file.parent
+        name = place_from(here, Location(str(file))).file
+        return read_policy_file(file, owner, folder, problems, name=name, groups=groups)
+
+    named = [file for file in (configuration.named_policy, configuration.own_policy) if file is not None]
+    found = [read(file, "user") for file in named]
+    found += [configuration.policy, *(read(file, "project") for file in configuration.policy_files)]
+    return FilePolicy([file for file in found if file is not None]), problems
+
+
+def read_settings_policy(written: Mapping[str, Any], spot: Spot, groups: Mapping[str, GroupSettings]) -> PolicyFile:
+    """Return what the table `policy` of a configuration says; what is wrong with it is reported."""
+    here = Path.cwd()
+    place = spot.setting.place
+    setting = spot.setting._replace(place=lambda path: _seen_from(here, place(path)))
+    name = (setting.place(spot.path) or Location("")).file
+    return read_policy_table(written, spot._replace(setting=setting), name, group_fits(groups, setting.folder))
+
+
+def _seen_from(here: Path, place: Location | None) -> Location | None:
+    return None if place is None else place_from(here, place)
+
+
+def group_fits(groups: Mapping[str, GroupSettings], directory: Path) -> dict[str, GroupFit]:
+    """Return what tells whether a tool belongs to each of some groups; their sources are relative to a folder."""
+    return {name: _group_fit(settings, directory) for name, settings in groups.items()}
+
+
+def _group_fit(settings: GroupSettings, directory: Path) -> GroupFit:
+    def fit(risk: Risk) -> Fit:
+        names = names_of(risk)
+        if any(matches(name, one) for one in settings.exclude for name in names):
+            return "no"
+        if not any(matches(name, one) for one in settings.tools or ("*",) for name in names):
+            return "no"
+        return any_fits(_is_from(one, risk, directory) for one in settings.sources) if settings.sources else "yes"
+
+    return fit
+
+
+def _is_from(target: str, risk: Risk, directory: Path) -> Fit:
+    """Return whether a tool is one of those that a target holds; of a module nobody can tell."""
+    source = risk.source or ""
+    if ALL_READY in {target, source} or source.startswith(_REMOTE):
+        return fit_of(source in {target, f"{_REMOTE}{target}"})
+    path, _, name = target.partition(":")
+    real, wanted = os.path.realpath(source), os.path.realpath(directory / path)
+    if not os.path.exists(wanted):  # noqa: PTH110 - text
+        return "doubt"
+    return fit_of((real == wanted and name in {"", risk.tool}) or real.startswith(os.path.join(wanted, "")))  # noqa: PTH118
