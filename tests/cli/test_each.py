@@ -128,7 +128,9 @@ def test_each_line_of_json_becomes_a_call_and_a_failed_one_a_record_with_its_pla
 
 
 def test_cells_of_a_table_are_typed_by_the_tool_and_an_empty_one_leaves_an_argument_out(project, program):
-    (project / "items.csv").write_bytes(b'\xef\xbb\xbfn,note,tags\n1,"a\nb","x,y"\n\n2,,\nz,,\n3,c\n4,\xff,\n', )
+    (project / "items.csv").write_bytes(
+        b'\xef\xbb\xbfn,note,tags\n1,"a\nb","x,y"\n\n2,,\nz,,\n3,c\n4,\xff,\n',
+    )
     finished = program("run", "tools.py:double", "--each", "items.csv", "--quiet")
     assert lines(finished.stdout) == [
         {"item": 1, "output": {"twice": 2, "note": "a\nb", "tags": ["x", "y"]}},
@@ -321,10 +323,14 @@ def test_parquet_is_read_where_pyarrow_is_installed(project, program):
         from pyarrow import Table, parquet
     except ImportError:
         finished = program("run", "tools.py:double", "--each", "items.parquet")
-        assert finished.stderr.splitlines()[-3:-1] == [
-            "error: reading Parquet needs pyarrow: pip install pyarrow",
-            "  --> items.parquet",
-        ] or "reading Parquet needs pyarrow: pip install pyarrow" in finished.stderr
+        assert (
+            finished.stderr.splitlines()[-3:-1]
+            == [
+                "error: reading Parquet needs pyarrow: pip install pyarrow",
+                "  --> items.parquet",
+            ]
+            or "reading Parquet needs pyarrow: pip install pyarrow" in finished.stderr
+        )
         assert finished.returncode == 2
         return
     parquet.write_table(Table.from_pylist([{"n": 1, "note": "a"}, {"n": 2, "note": "b"}]), project / "items.parquet")
@@ -344,7 +350,11 @@ def test_a_million_items_take_no_more_memory_than_a_thousand(project, figure):
         )
         words = ["run", "tools.py:shout", "--each", "items.jsonl", "--out", "results.jsonl", "--quiet"]
         finished = subprocess.run(
-            [sys.executable, "-c", program, *words], capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL
+            [sys.executable, "-c", program, *words],
+            capture_output=True,
+            text=True,
+            check=True,
+            stdin=subprocess.DEVNULL,
         )
         with (project / "results.jsonl").open() as results:
             assert sum(1 for _ in results) == count

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from toolkit.lint import Selection, all_pages, check, read_lint_settings
-from toolkit.sources import find_configuration
+from toolkit import ToolSpec
+from toolkit.lint import LintSettings, Selection, all_pages, check, find_tools, read_lint_settings
+from toolkit.sources import Configuration, find_configuration
 
 HERE = Path(__file__).parent
 CASES = sorted(path.parent for path in (HERE / "rules").glob("*/bad.py"))
@@ -15,14 +16,7 @@ PLANNED = {path.name for path in PIPELINES} - {"TK601", "TK603", "TK613", "TK620
 """The rules that find nothing in a pipeline that is not planned."""
 ONLY_RUN = {
     "TK010": 5,  # what a comment silences is known only when all of it was looked for
-    "TK102": 1,  # a name that is computed
     "TK201": 1,  # a class without a mark
-    "TK203": 1,  # a description that is computed
-    "TK207": 1,  # a description that stands elsewhere
-    "TK307": 1,
-    "TK309": 1,
-    "TK322": 2,
-    "TK501": 1,  # a description that stands elsewhere
     "TK514": 1,
 }
 """How many findings of a case show only when the file is run."""
@@ -65,3 +59,134 @@ def test_rules_that_need_a_plan_are_those_that_find_nothing_without_one(case, tm
     shutil.copy(HERE / "rules" / "texts.py", tmp_path)
     monkeypatch.chdir(tmp_path)
     assert bool(found("bad.yaml", case.name, is_static=True)) == (case.name not in PLANNED)
+
+
+CLASSES = '''
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Literal, NotRequired, TypedDict
+
+from pydantic import BaseModel, Field
+
+from toolkit import tool
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+WHAT = "folder"
+MANUAL = textwrap.dedent(
+    """
+    Count folders.
+      Some are empty.
+    """
+)
+
+
+class Folder(BaseModel):
+    """A folder with folders."""
+
+    name: str = Field(description="Its " + "name", max_length=9)
+    kind: Literal["a", "b"] = "a"
+    tags: list[str] = Field(default_factory=list, min_length=1)
+    folders: list["Folder"] = []
+
+    def count(self) -> int:
+        return len(self.folders)
+
+
+class Point(BaseModel):
+    lat: float
+
+
+@dataclass
+class Way:
+    """A way."""
+
+    start: Point
+    end: Annotated[Point | None, "Where it ends"] = None
+    between: list[Point] = field(default_factory=list)
+
+
+class Options(TypedDict, total=False):
+    """Options."""
+
+    deep: bool
+    wide: NotRequired[int]
+
+
+@tool(name="create_" + WHAT, description=f"Create a {WHAT}, at a {'point'}.")
+def create(folder: Folder, point: Point) -> dict[str, int]:
+    return {}
+
+
+@tool(description=" ".join(["Go", "a", "way."]))
+def go(way: Way, options: Options) -> str:
+    return "gone"
+
+
+@tool(description=MANUAL.strip())
+def count(where: Annotated[str, "In " + WHAT] = "here") -> int:
+    """Not this."""
+    return 1
+'''
+
+
+def test_specifications_that_are_read_are_those_that_are_built(code, tmp_path):
+    (tmp_path / "classes.py").write_text(CLASSES, "utf-8")
+    shown: dict[str, ToolSpec] = {}
+    for file in ("bad.py", "good.py", "classes.py"):
+        read, built = (
+            {tool.name: tool.spec for tool in find_tools([file], Configuration(), LintSettings(is_static=is_static))}
+            for is_static in (True, False)
+        )
+        shown = {name: spec for name, spec in read.items() if spec is not None and name in built}
+        assert [(name, spec.description, spec.parameters) for name, spec in shown.items()] == [
+            (name, built[name].description, built[name].parameters) for name in shown
+        ]
+    assert shown.keys() == {"create_folder", "go", "count"}
+
+
+SEEN_WHEN_RUN = {
+    "a base of one's own": "class Base(BaseModel):\n    id: int\n\nclass Box(Base):\n    name: str\n",
+    "a configuration": "class Box(BaseModel):\n    model_config = {'extra': 'forbid'}\n    name: str\n",
+    "a validator": "class Box(BaseModel):\n    name: str\n\n    @field_validator('name')\n    def check(cls, name): ...\n",
+    "a type from elsewhere": "from decimal import Decimal\n\nclass Box(BaseModel):\n    name: Decimal\n",
+    "an unknown type further in": "class Lid(BaseModel):\n    name: complex\n\nclass Box(BaseModel):\n    lid: Lid\n",
+}
+
+
+@pytest.mark.parametrize("text", SEEN_WHEN_RUN.values(), ids=SEEN_WHEN_RUN)
+def test_specification_that_the_source_does_not_show_is_left_open(tmp_path, text):
+    file = tmp_path / "tools.py"
+    head = "from pydantic import BaseModel, field_validator\nfrom toolkit import tool\n\n"
+    file.write_text(f"{head}{text}\n@tool\ndef put(box: Box) -> str:\n    '''Put a box away.'''\n", "utf-8")
+    [found] = find_tools([str(file)], Configuration(), LintSettings(is_static=True))
+    assert found.spec is None
+
+
+NAMES = {
+    "x: Decimal": ["x"],
+    "x: 'Decimal | None'": ["x"],
+    "x: list[Decimal], y: Fraction": ["x", "y"],
+    "x: str, context: ToolContext": [],
+    "x: Late": [],
+    "x: Tried": [],
+    "x: math.Thing": [],
+}
+
+
+@pytest.mark.parametrize(("parameters", "unreadable"), NAMES.items())
+def test_annotations_that_nothing_defines_are_found_without_an_import(tmp_path, parameters, unreadable):
+    file = tmp_path / "tools.py"
+    file.write_text(
+        "from __future__ import annotations\n\nimport math\nfrom typing import TYPE_CHECKING\n\n"
+        "from toolkit import tool\n\nif TYPE_CHECKING:\n    from decimal import Decimal\n    from fractions import Fraction\n"
+        "    from toolkit import ToolContext\n\ntry:\n    from fast import Tried\nexcept ImportError:\n    Tried = str\n\n\n"
+        f"@tool\ndef act({parameters}) -> str:\n    '''Do what is to be done.'''\n\n\nclass Late: ...\n",
+        "utf-8",
+    )
+    found = check([str(file)], Configuration(), settings=LintSettings(is_static=True))
+    words = [problem.message.partition(" cannot")[0] for problem in found if problem.code == "TK322"]
+    assert words == [f"the annotation of parameter '{name}'" for name in unreadable]

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from toolkit.lint.definitions import ParameterDefinition, Text, ToolDefinition, Written
 from toolkit.lint.places import Somewhere, WrittenInPython
@@ -43,7 +43,7 @@ def static_definition(function: PythonFunction, *, is_alone: bool = False) -> To
     description = source.description()
     spec = written_spec(function, description, parameters) if is_alone else None
     if spec is not None:
-        parameters = tuple(replace(one, schema=spec.properties[one.name]) for one in parameters)
+        parameters = tuple(_as_sent(one, spec.properties[one.name]) for one in parameters)
     return ToolDefinition(
         name=function.tool_name,
         description=description,
@@ -60,6 +60,11 @@ def static_definition(function: PythonFunction, *, is_alone: bool = False) -> To
         identity=frozenset([_definition_of(function)]),
         is_written=True,
     )
+
+
+def _as_sent(parameter: ParameterDefinition, schema: Any) -> ParameterDefinition:
+    """Return a parameter with its schema, of which a class may have said what it is."""
+    return replace(parameter, schema=schema, description=parameter.description or str(schema.get("description") or ""))
 
 
 def built_definition(
@@ -163,10 +168,10 @@ class _Source:
         if text := self.function.docstring.parameters.get(parameter.name):
             return text
         annotation, default = self._parts(parameter)
-        found = [*_described(annotation), *_described(default)]
+        found = [*_described(annotation, self.file), *_described(default, self.file)]
         if found:
             return found[0]
-        return "" if _shows_all(annotation) and self._shows_all_of_default(default) else None
+        return "" if _shows_all(annotation, self.file) and self._shows_all_of_default(default) else None
 
     def values_of(self, parameter: PythonParameter) -> Mapping[str, Any] | None:
         """Return the schema that the source shows, without the description, which is known already."""
@@ -184,23 +189,23 @@ class _Source:
                 return owner in self.file.classes
             case ast.Name() | ast.Attribute():
                 return False
-        if default is None or _is_whole_field(default):
+        if default is None or _is_whole_field(default, self.file):
             return True
         return not any(isinstance(node, ast.Call) for node in ast.walk(default))
 
     def written_name(self, name: str) -> Written:
         """Return where the name of the tool stands."""
         keyword = self.function.options.get("name")
-        if keyword is not None and self.function.option("name") == name:
-            return self._literal_of(keyword.value, name)
+        if keyword is not None and _says(keyword.value, name):
+            return WrittenInPython(self.file, keyword.value, name)
         start = self.file.location(self.function.node)
         return Somewhere(start)
 
     def written_description(self, description: str) -> Written:
         """Return where the description stands."""
         keyword = self.function.options.get("description")
-        if keyword is not None and self.function.option("description") == description:
-            return self._literal_of(keyword.value, description)
+        if keyword is not None and _says(keyword.value, description):
+            return WrittenInPython(self.file, keyword.value, description)
         if self.function.docstring.description == description and (node := self.function.docstring_node):
             return WrittenInPython(self.file, node, description)
         return Somewhere(self.function.location)
@@ -214,11 +219,6 @@ class _Source:
         if docstring is not None and self.function.docstring.parameters.get(python.name) == text:
             return WrittenInPython(self.file, docstring, text, _entry_of(python.name, str(docstring.value)))
         return Somewhere(self.file.location(python.node))
-
-    def _literal_of(self, node: ast.expr, value: str) -> Written:
-        if isinstance(node, ast.Constant) and node.value == value:
-            return WrittenInPython(self.file, node, value)
-        return Somewhere(self.file.location(node))
 
 
 def _texts(
@@ -252,6 +252,10 @@ def _texts(
             yield Text(kind, value, nowhere, owner)
 
 
+def _says(node: ast.expr, text: str) -> TypeGuard[ast.Constant]:
+    return isinstance(node, ast.Constant) and node.value == text
+
+
 def _constants(parts: Iterable[ast.expr | None]) -> Iterator[ast.Constant]:
     for part in parts:
         if part is not None:
@@ -262,21 +266,21 @@ def _strings(parts: Iterable[ast.expr | None]) -> set[str]:
     return {node.value for node in _constants(parts) if isinstance(node.value, str)}
 
 
-def _described(node: ast.expr | None) -> Iterator[str]:
+def _described(node: ast.expr | None, file: PythonFile) -> Iterator[str]:
     """Yield the descriptions that stand in an annotation or a default: in `Annotated` and in `Field`."""
     for part in ast.walk(node) if node is not None else ():
         match part:
             case ast.Subscript(
                 value=ast.Name(id="Annotated") | ast.Attribute(attr="Annotated"), slice=ast.Tuple(elts=[_, *extras])
             ):
-                yield from (one.value for one in extras if isinstance(one, ast.Constant) and isinstance(one.value, str))
+                yield from (text for one in extras if (text := file.text_of(one)) is not None)
             case ast.Call(func=ast.Name(id="Field") | ast.Attribute(attr="Field"), keywords=keywords):
                 for keyword in keywords:
-                    if keyword.arg == "description" and isinstance(keyword.value, ast.Constant):
-                        yield str(keyword.value.value)
+                    if keyword.arg == "description" and (text := file.text_of(keyword.value)) is not None:
+                        yield text
 
 
-def _shows_all(annotation: ast.expr | None) -> bool:
+def _shows_all(annotation: ast.expr | None, file: PythonFile) -> bool:
     """Whether the source shows all that an annotation says: it is made of plain types, and of `Field` calls."""
     match annotation:
         case None:
@@ -286,22 +290,24 @@ def _shows_all(annotation: ast.expr | None) -> bool:
         case ast.Name(id=name):
             return name in _PLAIN_TYPES
         case ast.Call():
-            return _is_whole_field(annotation)
+            return _is_whole_field(annotation, file)
         case ast.Subscript(value=ast.Name(id="Literal") | ast.Attribute(attr="Literal")):
             return True
         case ast.Subscript(
             value=ast.Name(id="Annotated") | ast.Attribute(attr="Annotated"), slice=ast.Tuple(elts=[inner, *extras])
         ):
-            return _shows_all(inner) and all(isinstance(one, ast.Constant) or _is_whole_field(one) for one in extras)
-    return all(_shows_all(node) for node in ast.iter_child_nodes(annotation) if isinstance(node, ast.expr))
+            return _shows_all(inner, file) and all(
+                isinstance(one, ast.Constant) or _is_whole_field(one, file) for one in extras
+            )
+    return all(_shows_all(node, file) for node in ast.iter_child_nodes(annotation) if isinstance(node, ast.expr))
 
 
-def _is_whole_field(node: ast.expr) -> bool:
+def _is_whole_field(node: ast.expr, file: PythonFile) -> bool:
     """Whether this is a call of `Field` with all of its options in sight."""
     match node:
         case ast.Call(func=ast.Name(id="Field") | ast.Attribute(attr="Field"), keywords=keywords):
             said = [keyword.value for keyword in keywords if keyword.arg == "description"]
-            return all(keyword.arg for keyword in keywords) and all(isinstance(one, ast.Constant) for one in said)
+            return all(keyword.arg for keyword in keywords) and all(file.text_of(one) is not None for one in said)
     return False
 
 

@@ -20,6 +20,7 @@ from toolkit.lint.reports import Report
 from toolkit.lint.requests import Request
 from toolkit.lint.rule import Rule
 from toolkit.lint.suppressions import suppressions_in
+from toolkit.lint.undefined_names import undefined_annotations
 from toolkit.problems import Location, Problem, Severity, read_problem
 
 _LARGEST = 16 * 1024 * 1024
@@ -110,6 +111,8 @@ class FileChecker:
         if is_static and not sources and request.is_named:
             message = f"there are no tools in '{request.target}'"
             problems.append(Problem(NO_TOOLS, message, Location(file), "warning", "mark a function with `@tool`"))
+        if is_static:  # else whoever has built the tools tells it
+            problems += undefined_annotations(module)
         unmarked = {function.node: function for function in functions.values() if function.mark is None}
         problems += [*read.found, *self._of_functions(unmarked.values())]
         if built or sources:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from toolkit.documents.sources import Source
 from toolkit.lint.literals import Literal
+from toolkit.lint.written_values import UnknownValueError, written_value
 from toolkit.problems import Edit, Location
 from toolkit.tools.docstrings import Docstring, read_docstring
 
@@ -120,11 +121,29 @@ class PythonFile:
                     given.setdefault(name, []).append(value)
                 case ast.AnnAssign(target=ast.Name(id=name), value=value):
                     given.setdefault(name, []).append(value)
+                case ast.AugAssign(target=ast.Name(id=name)):
+                    given.setdefault(name, []).append(None)
         return {name: values[0] for name, values in given.items() if len(values) == 1 and values[0] is not None}
 
     def resolved(self, node: ast.expr | None) -> ast.expr | None:
         """Return the value of a name that the top level of the file defines; any other expression as it is."""
         return self.assigned.get(node.id, node) if isinstance(node, ast.Name) else node
+
+    def value(self, node: ast.expr) -> Any:
+        """Return what an expression is worth as far as the source shows it.
+
+        Raises:
+            UnknownValueError: If it does not.
+        """
+        return written_value(node, self)
+
+    def text_of(self, node: ast.expr) -> str | None:
+        """Return the text that an expression is worth; None where the source does not show it, or it is no text."""
+        try:
+            value = self.value(node)
+        except UnknownValueError:
+            return None
+        return value if isinstance(value, str) else None
 
     def location(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> Location:
         """Return the place of a node; of a parameter or a keyword, that of its name."""
@@ -211,11 +230,11 @@ class PythonFunction:
         return {keyword.arg: keyword for keyword in self.mark.keywords if keyword.arg}
 
     def option(self, name: str) -> Any:
-        """Return the value of an option that is written as a constant; None if it is not there, or is no constant."""
+        """Return the value of an option as far as the source shows it; None if it is not there, or is not shown."""
         keyword = self.options.get(name)
         try:
-            return None if keyword is None else ast.literal_eval(keyword.value)
-        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            return None if keyword is None else self.file.value(keyword.value)
+        except UnknownValueError:
             return None
 
     @property

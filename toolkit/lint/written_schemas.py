@@ -1,13 +1,15 @@
 """Written schemas: the JSON Schema of a parameter as far as its source shows it, without running anything.
 
-Only well-known types are read, such as `int`, `list[str]`, `Literal["a", "b"]` and `Annotated[int, Field(ge=1)]`.
-Whatever else there may be is unknown.
+Only well-known types are read, such as `int`, `list[str]`, `Literal["a", "b"]`, `Annotated[int, Field(ge=1)]` and the
+plain classes of the file. Whatever else there may be is unknown.
 """
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from toolkit.lint.python_files import PythonFile
+from toolkit.lint.written_values import UnknownValueError
 
 _PLAIN = {
     "str": {"type": "string"}, "int": {"type": "integer"}, "float": {"type": "number"}, "bool": {"type": "boolean"},
@@ -18,47 +20,120 @@ _KEYWORDS = {
 }  # fmt: skip
 
 Schema = dict[str, Any]
+ClassReader = Callable[[ast.ClassDef], Schema | None]
+"""Returns the schema of a class of the file, or a reference to it; None where the source does not show it."""
 
 
-def written_schema(annotation: ast.expr | None, default: ast.expr | None, file: PythonFile) -> Schema | None:
-    """Return the schema of a parameter; None where the source does not show it."""
-    schema = _schema(file.resolved(annotation), file)
+def written_schema(
+    annotation: ast.expr | None, default: ast.expr | None, file: PythonFile, of_class: ClassReader = lambda _: None
+) -> Schema | None:
+    """Return the schema of a parameter; None where the source does not show it.
+
+    Args:
+        annotation: Its type.
+        default: Its default, if it has one.
+        file: Where both stand.
+        of_class: Reads the classes of the file; none of them unless given.
+    """
+    schema = schema_of_annotation(annotation, file, of_class)
     default = file.resolved(default)
     if schema is None or default is None:
         return schema
     if isinstance(default, ast.Call):
         return None  # it may be a `Field`
+    return with_default(schema, default, file)
+
+
+def with_default(schema: Schema, default: ast.expr, file: PythonFile) -> Schema | None:
+    """Return a schema with the default that an expression gives; None where the source does not show it."""
     try:
-        value = ast.literal_eval(default)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        value = file.value(default)
+    except UnknownValueError:
         return None
     return {**schema, "default": value} if _is_json(value) else None
 
 
-def _schema(annotation: ast.expr | None, file: PythonFile) -> Schema | None:
-    match annotation:
-        case ast.Name(id=name) if name in _PLAIN and name not in file.classes:
-            return dict(_PLAIN[name])
-        case ast.BinOp(left=left, op=ast.BitOr(), right=ast.Constant(value=None)):
-            return _or_nothing(_schema(left, file))
-        case ast.Subscript(value=outer, slice=inner):
-            return _subscript((file.meaning(outer) or "").rpartition(".")[2], inner, file)
-    return None
+def schema_of_annotation(annotation: ast.expr | None, file: PythonFile, of_class: ClassReader) -> Schema | None:
+    """Return the schema of a type; None where the source does not show it."""
+    return _Reader(file, of_class).schema(file.resolved(annotation))
 
 
-def _subscript(outer: str, inner: ast.expr, file: PythonFile) -> Schema | None:
-    match outer, inner:
-        case "list" | "List", _:
-            return None if (items := _schema(inner, file)) is None else {"type": "array", "items": items}
-        case "Optional", _:
-            return _or_nothing(_schema(inner, file))
-        case "Literal", ast.Tuple(elts=values):
-            return _one_of(values)
-        case "Literal", _:
-            return _one_of([inner])
-        case "Annotated", ast.Tuple(elts=[plain, *extras]):
-            return _annotated(_schema(plain, file), extras)
-    return None
+def with_field(schema: Schema, keywords: list[ast.keyword], file: PythonFile) -> Schema | None:
+    """Return a schema with what a `Field` adds; None if not all of that is known."""
+    added: Schema = {}
+    for keyword in keywords:
+        key = _key_of(keyword.arg or "", schema)
+        try:
+            value = file.value(keyword.value)
+        except UnknownValueError:
+            return None
+        if key is None or not _is_json(value):
+            return None
+        added[key] = value
+    return {**schema, **added}
+
+
+def _key_of(option: str, schema: Schema) -> str | None:
+    if option == "description":
+        return option
+    measured = {"string": "Length", "array": "Items"}.get(schema.get("type", ""))
+    if measured and option in {"min_length", "max_length"}:
+        return option[:3] + measured
+    return _KEYWORDS.get(option)
+
+
+class _Reader:
+    def __init__(self, file: PythonFile, of_class: ClassReader) -> None:
+        self._file = file
+        self._of_class = of_class
+
+    def schema(self, annotation: ast.expr | None) -> Schema | None:
+        match annotation:
+            case ast.Name(id=name) if name in self._file.classes:
+                return self._of_class(self._file.classes[name])
+            case ast.Name(id=name) if name in _PLAIN:
+                return dict(_PLAIN[name])
+            case ast.Constant(value=str() as quoted):
+                return self.schema(_parsed(quoted))
+            case ast.BinOp(left=left, op=ast.BitOr(), right=ast.Constant(value=None)):
+                return _or_nothing(self.schema(left))
+            case ast.Subscript(value=outer, slice=inner):
+                return self._subscript((self._file.meaning(outer) or "").rpartition(".")[2], inner)
+        return None
+
+    def _subscript(self, outer: str, inner: ast.expr) -> Schema | None:
+        match outer, inner:
+            case "list" | "List", _:
+                return None if (items := self.schema(inner)) is None else {"type": "array", "items": items}
+            case "Optional", _:
+                return _or_nothing(self.schema(inner))
+            case "Literal", ast.Tuple(elts=values):
+                return _one_of(values)
+            case "Literal", _:
+                return _one_of([inner])
+            case "Annotated", ast.Tuple(elts=[plain, *extras]):
+                return self._annotated(self.schema(plain), extras)
+        return None
+
+    def _annotated(self, schema: Schema | None, extras: list[ast.expr]) -> Schema | None:
+        for extra in extras:
+            match extra:
+                case _ if schema is None:
+                    return None
+                case ast.Call(func=ast.Name(id="Field") | ast.Attribute(attr="Field"), args=[]):
+                    schema = with_field(schema, extra.keywords, self._file)
+                case _ if (text := self._file.text_of(extra)) is not None:
+                    schema = {"description": text, **schema}
+                case _:
+                    return None
+        return schema
+
+
+def _parsed(quoted: str) -> ast.expr | None:
+    try:
+        return ast.parse(quoted, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _or_nothing(schema: Schema | None) -> Schema | None:
@@ -71,33 +146,6 @@ def _one_of(values: list[ast.expr]) -> Schema | None:
     if len(found) < len(values) or len(kinds) != 1 or not kinds <= {str, int}:
         return None
     return {"enum": found, **_PLAIN[kinds.pop().__name__]}
-
-
-def _annotated(schema: Schema | None, extras: list[ast.expr]) -> Schema | None:
-    for extra in extras:
-        match extra:
-            case ast.Constant(value=str() as text) if schema is not None:
-                schema = {"description": text, **schema}
-            case ast.Call(func=ast.Name(id="Field") | ast.Attribute(attr="Field"), args=[]) if schema is not None:
-                schema = _with_field(schema, extra.keywords)
-            case _:
-                return None
-    return schema
-
-
-def _with_field(schema: Schema, keywords: list[ast.keyword]) -> Schema | None:
-    """Return a schema with what a `Field` adds; None if not all of that is known."""
-    added: Schema = {}
-    for keyword in keywords:
-        key = "description" if keyword.arg == "description" else _KEYWORDS.get(keyword.arg or "")
-        try:
-            value = ast.literal_eval(keyword.value)
-        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-            return None
-        if key is None or not _is_json(value):
-            return None
-        added[key] = value
-    return {**schema, **added}
 
 
 def _is_json(value: object) -> bool:

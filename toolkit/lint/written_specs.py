@@ -7,10 +7,12 @@ from typing import Any
 
 from toolkit.errors import InvalidTools
 from toolkit.lint.definitions import ParameterDefinition
-from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.python_files import PythonFile, PythonFunction
+from toolkit.lint.written_classes import WrittenClasses
 from toolkit.lint.written_schemas import written_schema
 from toolkit.tools.spec import ToolSpec
 
+_PLAIN_RESULTS = {"str", "int", "float", "bool", "bytes", "dict", "list", "set", "tuple"}
 _OPTIONS = {one.name for one in fields(ToolSpec)} - {"parameters", "source", "location", "output_schema"}
 
 
@@ -19,15 +21,18 @@ def written_spec(
 ) -> ToolSpec | None:
     """Return the specification of a tool; None where some part of it shows only when the file is run."""
     options = _options(function)
-    schemas = {one.name: _parameter_schema(function, one) for one in parameters}
+    classes = WrittenClasses(function.file)
+    schemas = {one.name: _parameter_schema(function, one, classes) for one in parameters}
     known = {name: schema for name, schema in schemas.items() if schema is not None}
     if options is None or description is None or len(known) < len(schemas) or not _is_plain(function):
         return None
     required = [one.name for one in parameters if one.is_required]
-    schema = {"type": "object", "properties": known}
+    schema = classes.complete({"type": "object", "properties": known} | ({"required": required} if required else {}))
+    if schema is None:
+        return None
     try:
         given = {**options, "name": function.tool_name, "description": description}
-        return ToolSpec(**given, parameters=schema | ({"required": required} if required else {}))
+        return ToolSpec(**given, parameters=schema)
     except (InvalidTools, TypeError, ValueError):
         return None  # building reports why
 
@@ -41,16 +46,26 @@ def _options(function: PythonFunction) -> dict[str, Any] | None:
     return found | {"examples": tuple(found.get("examples", ()))} if is_known else None
 
 
-def _parameter_schema(function: PythonFunction, parameter: ParameterDefinition) -> dict[str, Any] | None:
+def _parameter_schema(
+    function: PythonFunction, parameter: ParameterDefinition, classes: WrittenClasses
+) -> dict[str, Any] | None:
     python = parameter.python
-    schema = python and written_schema(python.node.annotation, python.default, function.file)
-    if schema is None or parameter.description is None:
+    schema = python and written_schema(python.node.annotation, python.default, function.file, classes.reference)
+    if schema is None:
         return None
     return {**schema, "description": parameter.description} if parameter.description else schema
 
 
 def _is_plain(function: PythonFunction) -> bool:
     """Whether it has nothing that could change its form: other decorators, `*args`, or a result with members."""
-    returns = function.node.returns
-    is_simple = returns is None or isinstance(returns, ast.Constant) or written_schema(returns, None, function.file)
-    return bool(is_simple) and not function.is_decorated and not any(one.is_variadic for one in function.all_parameters)
+    return (
+        _is_plain_result(function.node.returns, function.file)
+        and not function.is_decorated
+        and not any(one.is_variadic for one in function.all_parameters)
+    )
+
+
+def _is_plain_result(returns: ast.expr | None, file: PythonFile) -> bool:
+    if returns is None or isinstance(returns, ast.Constant) or written_schema(returns, None, file):
+        return True
+    return all(one.id in _PLAIN_RESULTS for one in ast.walk(returns) if isinstance(one, ast.Name))

@@ -55,7 +55,6 @@ class DeepNesting(ProviderRule):
     """
 
     code = DEEP_NESTING
-    needs_import = True
     limits = {"max-depth": 3}
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:

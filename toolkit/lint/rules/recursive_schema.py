@@ -60,5 +60,4 @@ class RecursiveSchema(ProviderRule):
 
     code = RECURSIVE_SCHEMA
     severity = "error"
-    needs_import = True
     providers = ("anthropic-strict", "gemini", "ollama")

@@ -1,0 +1,90 @@
+"""Undefined names: annotations that cannot be read when the tool is made, as far as the source shows it.
+
+Only annotations in quotes, and those of a file with `from __future__ import annotations`, are read then; of the others
+Python itself complains on import. A name of an `if TYPE_CHECKING:` is there for type checkers alone.
+"""
+
+import ast
+import builtins
+from collections.abc import Iterable, Iterator
+
+from toolkit.codes import UNREADABLE_ANNOTATION
+from toolkit.lint.python_files import PythonFile, PythonFunction
+from toolkit.problems import Location, Problem
+
+_INJECTED = {"ToolContext", "MemoryId"}
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+def undefined_annotations(file: PythonFile) -> Iterator[Problem]:
+    """Yield a problem for each annotation of a tool that names what the file does not define."""
+    is_deferred = file.imports.get("annotations") == "__future__.annotations"
+    known: set[str] | None = None
+    for function in file.tools:
+        for what, place, annotation in _annotations(function):
+            read = annotation if is_deferred else _quoted(annotation)
+            names = _names_in(read) if read is not None else []
+            if not names:
+                continue
+            known = _names_of(file.tree) if known is None else known
+            if "*" not in known and (unknown := [name for name in names if name not in known]):
+                message = f"the annotation of {what} cannot be read: name {unknown[0]!r} is not defined"
+                hint = "import or define the name where the annotation can see it, outside 'if TYPE_CHECKING:'"
+                yield Problem(UNREADABLE_ANNOTATION, message, place, hint=hint)
+
+
+def _annotations(function: PythonFunction) -> Iterator[tuple[str, Location, ast.expr]]:
+    for parameter in function.all_parameters:
+        if parameter.node.annotation is not None:
+            place = function.file.location(parameter.node)
+            yield f"parameter {parameter.name!r}", place, parameter.node.annotation
+    if function.node.returns is not None:
+        yield "the return value", function.location, function.node.returns
+
+
+def _quoted(annotation: ast.expr) -> ast.expr | None:
+    is_text = isinstance(annotation, ast.Constant) and isinstance(annotation.value, str)
+    return annotation if is_text else None
+
+
+def _names_in(annotation: ast.expr) -> list[str]:
+    """Return the names that reading an annotation looks up, in their order."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        try:
+            annotation = ast.parse(annotation.value, mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return []
+    names = [node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)]
+    return [name for name in names if name not in _INJECTED]
+
+
+def _names_of(tree: ast.Module) -> set[str]:
+    """Return the names that a module has when its tools are made; `*` where nobody can say."""
+    return {*vars(builtins), *_bound(tree.body), "__name__", "__file__"}
+
+
+def _bound(statements: Iterable[ast.AST]) -> Iterator[str]:
+    for node in statements:
+        match node:
+            case ast.Import(names=names) | ast.ImportFrom(names=names):
+                yield from ((one.asname or one.name).partition(".")[0] for one in names)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.Name(id=name, ctx=ast.Store()):
+                yield name
+            case ast.If(test=test, orelse=orelse) if _is_for_checkers(test):
+                yield from _bound(orelse)
+                continue
+        if isinstance(node, ast.Call) and _changes_names(node):
+            yield "*"
+        if not isinstance(node, _SCOPES):
+            yield from _bound(ast.iter_child_nodes(node))
+
+
+def _is_for_checkers(test: ast.expr) -> bool:
+    return "TYPE_CHECKING" in (getattr(test, "id", ""), getattr(test, "attr", ""))
+
+
+def _changes_names(call: ast.Call) -> bool:
+    """Whether a call may give the module names unseen: `globals().update(…)`, `exec(…)`."""
+    return isinstance(call.func, ast.Name) and call.func.id in {"globals", "vars", "exec", "setattr"}
