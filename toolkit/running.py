@@ -116,6 +116,11 @@ def run_apart(function: Callable[[], T]) -> T:
         return pool.submit(copy_context().run, function).result()
 
 
+def awaited(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Return what a coroutine function gives, from plain code: in a loop of its own, whether or not one runs here."""
+    return run_apart(lambda: run_in_loop(work())) if loop_is_running() else run_in_loop(work())
+
+
 async def in_thread(function: Callable[[], T]) -> T:
     """Run a plain function in a thread, so that it blocks neither its neighbours nor Ctrl-C nor a timeout.
 

@@ -45,7 +45,12 @@ class Environment(NamedTuple):
     def run(self, *arguments: Any, cwd: Path, given: str = "") -> "subprocess.CompletedProcess[str]":
         """Run it and return what it printed: `run("-m", "toolkit_cli", "list", "server.py", cwd=folder)`."""
         settings = {name: value for name, value in os.environ.items() if not name.startswith("TOOLKIT_")}
-        behind = {_BEHIND: sysconfig.get_path("purelib"), "COLUMNS": "120", "PYTHONDONTWRITEBYTECODE": "1"}
+        behind = {
+            _BEHIND: sysconfig.get_path("purelib"),
+            "COLUMNS": "120",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONWARNINGS": "ignore",
+        }
         return subprocess.run(
             [str(self.python), *map(str, arguments)],
             capture_output=True,

@@ -11,9 +11,9 @@ with it, such as a pipeline; and `session.txt`:
 the outputs anew, in the first of its environments: read what has changed before you commit it.
 """
 
+import json
 import os
 import re
-import shlex
 import shutil
 import sys
 import tempfile
@@ -26,6 +26,7 @@ from tests.frameworks.environments import Environment, environment_in
 CASES = Path(__file__).with_name("cases")
 _FIRST = "environments: "
 _PROMPT = "$ "
+_PLAYER = Path(__file__).with_name("player.py")
 
 
 class Session(NamedTuple):
@@ -56,9 +57,12 @@ class Session(NamedTuple):
         with tempfile.TemporaryDirectory() as made:
             place = Path(made).resolve() / self.folder.name
             shutil.copytree(self.folder, place, ignore=shutil.ignore_patterns("session.txt", "__pycache__"))
+            played = environment.run(_PLAYER, cwd=place, given=json.dumps(self.commands))
+            if played.returncode:
+                return played.stderr
             lines = [f"{_FIRST}{' '.join(self.environments)}"]
-            for command in self.commands:
-                lines += [f"{_PROMPT}{command}", *_answers(environment, command, place)]
+            for command, printed in zip(self.commands, json.loads(played.stdout), strict=True):
+                lines += [f"{_PROMPT}{command}", *_answers(*printed, place)]
             return "\n".join(lines) + "\n"
 
 
@@ -67,15 +71,12 @@ def sessions() -> list[Session]:
     return [Session.of(path.parent) for path in sorted(CASES.glob("*/session.txt"))]
 
 
-def _answers(environment: Environment, command: str, place: Path) -> Iterator[str]:
-    """Yield the lines that a command prints: `toolkit …`, or `python …` for a program of the case."""
-    program, *arguments = shlex.split(command)
-    first = ("-m", "toolkit_cli") if program == "toolkit" else ()
-    ended = environment.run(*first, *arguments, cwd=place)
-    yield from _plain(ended.stdout, place).splitlines()
-    yield from (f"! {line}" for line in _plain(ended.stderr, place).splitlines())
-    if ended.returncode:
-        yield f"[{ended.returncode}]"
+def _answers(out: str, err: str, code: int, place: Path) -> Iterator[str]:
+    """Yield the lines that stand for what a command printed."""
+    yield from _plain(out, place).splitlines()
+    yield from (f"! {line}" for line in _plain(err, place).splitlines())
+    if code:
+        yield f"[{code}]"
 
 
 def _plain(text: str, place: Path) -> str:

@@ -35,9 +35,11 @@ class ForeignTool(Tool):
         framework: The framework, by its name in `toolkit.tools.frameworks`.
         thing: The object of the framework.
         function: The user's function behind it, if there is one.
+        is_held: Whether a server, an agent or the like holds it.
     """
 
     suspends = True
+    is_held = False
 
     def __init__(
         self,

@@ -4,47 +4,89 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from toolkit.errors import InvalidTools
 from toolkit.frameworks.foreign_tools import ForeignTool
+from toolkit.frameworks.versions import Versions, unsupported_version
+from toolkit.problems import Problem
 from toolkit.tools.foreign_values import bases_of_class, module_of_class, name_of_class
-from toolkit.tools.frameworks import framework_of, part_of
+from toolkit.tools.frameworks import framework_of, framework_of_mark, part_of
+from toolkit.tools.tool_checks import vetted
 
 
 class ForeignClass(NamedTuple):
     """A class of a framework, for a row of the `CLASSES` of its `objects`.
 
     Attributes:
-        tools_of: Return the Tools of an object of the class.
-        is_tool: Whether each object is one tool, so that a class which a user derives from it defines one.
+        tools_of: Return the Tools of an object of the class, and what is wrong with those that cannot be one. It may
+            raise whatever the framework raises; InvalidTools carries problems of its own.
+        is_tool: Whether each object is one tool, so that a class which a user derives from it defines one. Where it is
+            not, the object holds tools that may stand in the module as well.
     """
 
-    tools_of: Callable[[Any], Iterable[ForeignTool]]
+    tools_of: Callable[[Any], Iterable[ForeignTool | Problem]]
     is_tool: bool = True
 
 
-def foreign_tools(thing: Any, source: str | None = None) -> list[ForeignTool] | None:
-    """Return the Tools that an object of a framework stands for; None if it is no such object.
+class _Known(NamedTuple):
+    """A class, and what of its framework is known."""
+
+    row: ForeignClass
+    versions: Versions | None
+
+
+def foreign_tools(thing: Any, source: str | None = None) -> tuple[list[ForeignTool], list[Problem]] | None:
+    """Return the Tools that an object of a framework stands for, and their problems; None if it is no such object.
 
     Args:
         thing: Any object, or a function that a framework has marked.
         source: What the tools belong to, such as a file.
+
+    Raises:
+        InvalidTools: If it can be none, such as with a version of the framework that is not supported.
     """
-    found = foreign_class(type(thing))
-    if found is None:
+    known = _of_mark(thing) or _of_class(type(thing))
+    if known is None:
         return None
-    tools = list(found.tools_of(thing))
-    for tool in tools:
-        tool.spec = replace(tool.spec, source=source) if source else tool.spec
-    return tools
+    if known.versions and (problem := unsupported_version(known.versions)):
+        raise InvalidTools(problems=[problem])
+    tools: list[ForeignTool] = []
+    problems: list[Problem] = []
+    for each in known.row.tools_of(thing):
+        if isinstance(each, Problem):
+            problems.append(each)
+            continue
+        each.spec = replace(each.spec, source=source) if source else each.spec
+        each.is_held = not known.row.is_tool
+        problems += vetted(each)[1]
+        tools.append(each)
+    return tools, problems
+
+
+def is_foreign(thing: Any) -> bool:
+    """Return whether an object stands for Tools."""
+    return (_of_mark(thing) or _of_class(type(thing))) is not None
 
 
 def foreign_class(cls: type) -> ForeignClass | None:
     """Return what a class is to us, itself or through what it is derived from; None if no framework knows it."""
+    known = _of_class(cls)
+    return known and known.row
+
+
+def _of_class(cls: type) -> _Known | None:
     for base in bases_of_class(cls):
         module = module_of_class(base)
         framework = framework_of(module)
         objects = framework and part_of(framework, "objects")
         if objects:
-            known: Mapping[str, ForeignClass] = objects.CLASSES
-            if (row := known.get(f"{module}.{name_of_class(base)}")) is not None:
-                return row
+            classes: Mapping[str, ForeignClass] = objects.CLASSES
+            if (row := classes.get(f"{module}.{name_of_class(base)}")) is not None:
+                return _Known(row, getattr(objects, "VERSIONS", None))
     return None
+
+
+def _of_mark(thing: Any) -> _Known | None:
+    """Return what a function is that a framework has marked, as its `MARKED` says."""
+    framework = framework_of_mark(thing)
+    objects = framework and part_of(framework, "objects")
+    return _Known(objects.MARKED, getattr(objects, "VERSIONS", None)) if objects else None

@@ -5,6 +5,7 @@ Classes count only in the module that defines them, and only where it makes no i
 returns one: such objects bring their tools when they are there. Lists and mappings are opened only when they are named.
 """
 
+import inspect
 import re
 import sys
 from collections.abc import Collection, Iterable, Mapping
@@ -30,10 +31,11 @@ from toolkit.tools.foreign_values import (
     plain_text,
     words_of,
 )
-from toolkit.tools.frameworks import may_be_foreign, recogniser
+from toolkit.tools.frameworks import is_any_imported, may_be_foreign, may_be_foreign_class, recogniser
 from toolkit.tools.functions import build_function
 from toolkit.tools.marked_methods import marked_methods
 from toolkit.tools.marking import mark_of
+from toolkit.tools.origins import function_of
 from toolkit.tools.places import place_of
 from toolkit.tools.resolution import build_tools
 
@@ -66,7 +68,7 @@ class Collector:
                     Problem(NOT_A_TOOL, f"'{names[id(thing)]}' cannot be a tool: {words_of(error)}")
                 )
             collected.add(_placed(found, module, names[id(thing)]))
-        return collected
+        return _without_twins(collected) if is_any_imported() else collected
 
     def _of_thing(
         self, thing: object, module: ModuleType, classes: "_Classes", made: Collection[int], source: str
@@ -91,6 +93,8 @@ class Collector:
             return self.collect_module(module, source).pick(name, source, public)
         if isinstance(thing, Problem):
             return Collected.nothing(thing)
+        if (held := self._held(thing, module, source)) is not None:
+            return held
         collected = Collected.nothing(*_objections_to_group(thing, self._granted))
         for member in () if collected.problems else _members(thing):
             collected.add(_placed(self._of_member(member, source), module, name.partition(".")[0]))
@@ -109,6 +113,7 @@ class Collector:
         found = (
             self._of_marked_method(thing, inner, module, source) if inner else self._of_marked(thing, module, source)
         )
+        found = self._held(thing, module, source) if found is None else found
         if found is not None:
             return found
         public = [known for known in vars(module) if not known.startswith("_")]
@@ -116,6 +121,16 @@ class Collector:
         if picked.tools or thing is _MISSING:
             return picked
         return Collected.nothing(not_a_tool(source, name, place_of(thing)))
+
+    def _held(self, thing: object, module: ModuleType, source: str) -> Collected | None:
+        """Return the tool that an object in a module, such as a server, has made of a function; None if none has."""
+        if type(thing) is not FunctionType or mark_of(thing) is not None or not is_any_imported():
+            return None
+        function = inspect.unwrap(thing)
+        for tool in self.collect_module(module, source).tools:
+            if tool.framework is not None and function_of(tool) is function:
+                return Collected([tool], [])
+        return None
 
     def _of_marked(self, thing: object, module: ModuleType, source: str) -> Collected | None:
         """Return the tools of a thing, or of the members of a collection; None if one of them is not a tool."""
@@ -172,11 +187,38 @@ def _of_function(function: Any, source: str) -> Collected:
     return Collected([] if tool is None else [tool], problems)
 
 
+def _without_twins(collected: Collected) -> Collected:
+    """Return tools without those that stand in the module and are held by an object in it, such as a server.
+
+    They are the same where they have one name, and one function or one definition.
+    """
+    kept: dict[str, list[Tool]] = {}
+    for tool in sorted(collected.tools, key=_is_second_choice):
+        others = kept.setdefault(tool.name, [])
+        if tool.framework is None or not any(_are_twins(tool, other) for other in others):
+            others.append(tool)
+    left = {id(tool) for others in kept.values() for tool in others}
+    return Collected([tool for tool in collected.tools if id(tool) in left], collected.problems)
+
+
+def _is_second_choice(tool: Tool) -> bool:
+    return not getattr(tool, "is_held", False) or function_of(tool) is None
+
+
+def _are_twins(tool: Tool, other: Tool) -> bool:
+    function = function_of(tool)
+    is_same_function = function is not None and function is function_of(other)
+    return other.framework is not None and (is_same_function or tool.spec.definition == other.spec.definition)
+
+
 def _placed(found: Collected, module: ModuleType, name: str) -> Collected:
-    """Return what a name in a module gave; a problem without a place gets that of the name."""
-    if all(problem.location for problem in found.problems):
+    """Return what a name in a module gave; what has no place of its own gets that of the name."""
+    homeless = [tool for tool in found.tools if tool.framework is not None and tool.spec.location is None]
+    if all(problem.location for problem in found.problems) and not homeless:
         return found
     place = place_of_name(module, name)
+    for tool in homeless:
+        tool.spec = replace(tool.spec, location=place)
     problems = [problem if problem.location else replace(problem, location=place) for problem in found.problems]
     return Collected(found.tools, problems)
 
@@ -209,7 +251,7 @@ def _members(thing: object) -> Iterable[object]:
     if groups is not None and isinstance(thing, groups.ToolGroup):
         return list(thing)
     if isinstance(thing, Mapping):
-        return thing.values()
+        return [member for member in thing.values() if _is_foreign(member)] or thing.values()
     if isinstance(thing, list | tuple | set | frozenset):
         return thing
     return [thing]
@@ -218,21 +260,23 @@ def _members(thing: object) -> Iterable[object]:
 def _listed_in(thing: object) -> Iterable[object]:
     """Return what a list or the like holds, of tools that were made by a call alone: nothing else names them."""
     members = _members(thing) if type(thing) in (list, tuple, set, frozenset, dict) else ()
-    return [member for member in members if issubclass(type(member), Tool) or _is_foreign(type(member))]
+    return [member for member in members if issubclass(type(member), Tool) or _is_foreign(member)]
 
 
 def _is_tool(thing: object, module: ModuleType) -> bool:
     """Whether a thing that stands in a module is there to be a tool; what merely could be one must be named."""
     if issubclass(type(thing), Tool) or mark_of(thing) is not None:
         return True
+    if _is_foreign(thing):
+        return True
     if issubclass(type(thing), ModuleType | FunctionType):
         return False
-    return _is_foreign(type(thing)) or _makes_tools(type(thing), thing, module)
+    return _makes_tools(type(thing), thing, module)
 
 
-def _is_foreign(cls: type) -> bool:
-    """Whether the objects of a class are tools of another framework, or hold some."""
-    return may_be_foreign(cls) and recogniser().foreign_class(cls) is not None
+def _is_foreign(thing: object) -> bool:
+    """Whether a thing is a tool of another framework, or holds some."""
+    return may_be_foreign(thing) and recogniser().is_foreign(thing)
 
 
 def _is_declared(thing: object, module: ModuleType) -> bool:
@@ -243,7 +287,7 @@ def _is_declared(thing: object, module: ModuleType) -> bool:
 def _is_own_tool_class(cls: type, module: ModuleType) -> bool:
     if module_of_class(cls) != module.__name__ or isabstract(cls):
         return False
-    if may_be_foreign(cls):
+    if may_be_foreign_class(cls):
         found = recogniser().foreign_class(cls)
         return found is not None and found.is_tool
     return Tool in bases_of_class(cls) or _makes_tools(cls, cls, module)

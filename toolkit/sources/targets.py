@@ -13,6 +13,8 @@ from toolkit.problems import Problem, did_you_mean
 from toolkit.sources.folders import PYTHON, SUFFIXES, YAML, means_tool, tool_files
 
 _DOTTED_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_NAME_WITHIN = re.compile(r"[^\W\d][\w./-]*")
+"""A thing in a module, or a tool there: those of other frameworks have names with other signs too."""
 _ADDRESS = re.compile(r"[^\W\d][\w-]*(?:\.[\w./-]+)?")
 
 
@@ -67,7 +69,7 @@ def parse_target(text: str, base: Path) -> Target | Problem:
     if (whole := _files(text, base, None)) is not None:
         return whole
     front, colon, name = text.rpartition(":")
-    if colon and front and _DOTTED_NAME.fullmatch(name):
+    if colon and front and _NAME_WITHIN.fullmatch(name):
         if (files := _files(front, base, name)) is not None:
             return files
         if _DOTTED_NAME.fullmatch(front):

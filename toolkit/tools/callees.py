@@ -42,6 +42,9 @@ class Callee:
     ignores_unknown: bool = False
     """Whether it leaves out, at any depth of its arguments, what its schema has no name for."""
 
+    framework: str | None = None
+    """The framework that it was written for, by its name in `toolkit.tools.frameworks`; None for one of ours."""
+
     spec: ToolSpec
     """What the tool is, as pure data."""
 

@@ -3,7 +3,8 @@
 This is the one table. What is known of a framework stands in its folder, `toolkit.frameworks.<name>`, a part a module:
 
 - `marks`: `MARKS`, how source code shows that it defines such tools.
-- `objects`: `tools_of(thing)`, the Tools that an object of the framework stands for.
+- `objects`: `CLASSES`, from the dotted name of a class to the Tools that its objects stand for; `MARKED`, the same of
+  functions that it has marked; `VERSIONS`, those that can be used.
 - `exports`: `exported(tool, context)`, a Tool of ours as a tool of the framework.
 
 A part is loaded when something of its framework is met. The framework itself is never imported.
@@ -12,7 +13,7 @@ A part is loaded when something of its framework is met. The framework itself is
 import sys
 from collections.abc import Mapping
 from importlib import import_module
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Literal
 
 from toolkit.tools.foreign_values import bases_of_class, module_of_class
@@ -45,12 +46,26 @@ FRAMEWORK_OF_PACKAGE: Mapping[str, str] = {
 }
 """The folder of each framework, by the packages that its users import."""
 
+_FRAMEWORK_OF_MARK: Mapping[str, str] = {
+    "__fastmcp__": "fastmcp",
+    "__kernel_function__": "semantic_kernel",
+}
+"""The frameworks that mark functions, by the attribute that they set."""
+
 
 def framework_of(module: str) -> str | None:
     """Return the framework that a module belongs to, by its dotted name: `google_adk` for `google.adk.agents`."""
     first, _, rest = module.partition(".")
     second = rest.partition(".")[0]
     return FRAMEWORK_OF_PACKAGE.get(first) or FRAMEWORK_OF_PACKAGE.get(f"{first}.{second}")
+
+
+def framework_of_mark(function: object) -> str | None:
+    """Return the framework that has marked a function; None for anything else."""
+    if type(function) is not FunctionType:
+        return None
+    marks = vars(function).keys() & _FRAMEWORK_OF_MARK.keys()
+    return _FRAMEWORK_OF_MARK[marks.pop()] if marks else None
 
 
 def part_of(framework: str, part: Part) -> ModuleType | None:
@@ -64,13 +79,22 @@ def part_of(framework: str, part: Part) -> ModuleType | None:
         raise
 
 
-def may_be_foreign(cls: type) -> bool:
-    """Return whether a class belongs to a framework, itself or through what it is derived from.
+def may_be_foreign(thing: object) -> bool:
+    """Return whether an object may be a tool of a framework, or hold some; a marked function is one."""
+    return is_any_imported() and (framework_of_mark(thing) is not None or _belongs_to_one(type(thing)))
 
-    Where no framework was imported, no object of one can exist, and only that is looked up.
-    """
-    if not any(package in sys.modules for package in FRAMEWORK_OF_PACKAGE):
-        return False
+
+def may_be_foreign_class(cls: type) -> bool:
+    """Return whether a class belongs to a framework, itself or through what it is derived from."""
+    return is_any_imported() and _belongs_to_one(cls)
+
+
+def is_any_imported() -> bool:
+    """Return whether any framework was imported; where none was, no object of one can exist."""
+    return not FRAMEWORK_OF_PACKAGE.keys().isdisjoint(sys.modules.keys())
+
+
+def _belongs_to_one(cls: type) -> bool:
     return any(framework_of(module_of_class(base)) is not None for base in bases_of_class(cls))
 
 

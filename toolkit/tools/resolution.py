@@ -68,7 +68,7 @@ def from_object(thing: Any) -> list[Tool]:
 def _has_no_tools(thing: Any) -> bool:
     """Return whether this is an object that nothing makes a tool; what merely lacks a mark is a mistake."""
     is_other_kind = issubclass(type(thing), Tool | type) or is_routine(thing) or mark_of(thing) is not None
-    is_other_kind = is_other_kind or may_be_foreign(type(thing))
+    is_other_kind = is_other_kind or may_be_foreign(thing)
     return not is_other_kind and not marked_methods(type(thing)) and not looks_like_text_tool(thing)
 
 
@@ -78,6 +78,8 @@ def build_tools(candidate: Any, *, source: str | None = None) -> tuple[list[Tool
         return _built(candidate, source)
     except KeyboardInterrupt:
         raise
+    except InvalidTools as error:
+        return [], list(error.problems)
     except BaseException as error:  # noqa: BLE001 - properties and metaclasses of users' objects may raise anything
         message = f"{_called(candidate)} cannot be made a tool: {words_of(error)}"
         return [], [Problem(NOT_A_TOOL, message, place_of_thing(candidate))]
@@ -92,8 +94,9 @@ def _called(candidate: Any) -> str:
 def _built(candidate: Any, source: str | None) -> tuple[list[Tool], list[Problem]]:
     if issubclass(type(candidate), Tool):
         return vetted(candidate)
-    if may_be_foreign(type(candidate)) and (foreign := recogniser().foreign_tools(candidate, source)) is not None:
-        return foreign, []
+    if may_be_foreign(candidate) and (found := recogniser().foreign_tools(candidate, source)) is not None:
+        foreign: tuple[list[Tool], list[Problem]] = found
+        return foreign
     if issubclass(type(candidate), type):
         name = name_of_class(candidate)
         return [], [

@@ -1,1 +1,1 @@
-"""Anthropic SDK."""
+"""The Anthropic SDK: `@beta_tool` and `@beta_async_tool`."""

@@ -4,23 +4,16 @@ The sessions live in a loop of their own; a person is asked in the loop of the c
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult
 
-from toolkit.approvals.decisions import Edit
-from toolkit.approvals.permissions import Refused
-from toolkit.approvals.requests import ReviewRequest
-from toolkit.approvals.risks import Risk
 from toolkit.mcp.settings.servers import McpServer
-from toolkit.mcp.tools.forms import Form
 from toolkit.mcp.tools.progress_throttle import Report, Thinning
 from toolkit.redactors.redactor import Redactor
-from toolkit.tools.approval_checks import decide
 from toolkit.tools.context import ToolContext
-
-_TRIES = 3
+from toolkit.tools.form_questions import FormQuestions
 
 
 class WaitingCaller:
@@ -28,9 +21,9 @@ class WaitingCaller:
 
     def __init__(self, server: McpServer, context: ToolContext, redactor: Redactor) -> None:
         """Keep the context, the loop that the call waits in, and what must not be told of what the server says."""
-        self._server = server
         self._redactor = redactor
         self._context = context
+        self._questions = FormQuestions(context, server.name)
         self._loop = asyncio.get_running_loop()
         self._thinning = Thinning(self._tell)
         self.ended_by: BaseException | None = None
@@ -62,57 +55,13 @@ class WaitingCaller:
     async def _ask(self, params: ElicitRequestParams) -> ElicitResult:
         try:
             if isinstance(params, ElicitRequestFormParams):
-                return await self._ask_for_form(params)
-            answer = await self._put(params.message, {"url": params.url}, editable=False)
-            return ElicitResult(action="decline" if answer is None else "accept")
+                answer = await self._questions.fill(params.message, params.requested_schema)
+            else:
+                answer = await self._questions.open(params.message, params.url)
+            return ElicitResult(action=answer.action, content=None if answer.content is None else dict(answer.content))
         except Exception as error:  # noqa: BLE001 - it is raised where the call is awaited
             self._end(error)
             return ElicitResult(action="cancel")
-
-    async def _ask_for_form(self, params: ElicitRequestFormParams) -> ElicitResult:
-        """Ask for the members of a form: as text where it is one text, member by member otherwise."""
-        form = Form(params.requested_schema)
-        complaint = None
-        for _ in range(_TRIES):
-            message = params.message if complaint is None else f"{params.message}\n{complaint}"
-            answer = await self._filled(form, message)
-            complaint = None if answer is None else form.objection(answer)
-            if answer is None or (complaint is not None and answer == form.defaults):
-                return ElicitResult(action="decline")
-            if complaint is None:
-                return ElicitResult(action="accept", content=dict(answer))
-        return ElicitResult(action="cancel")
-
-    async def _filled(self, form: Form, message: str) -> Mapping[str, Any] | None:
-        """Return what a person fills in; nobody's answer is made up."""
-        if (name := form.only_text) is None:
-            filled = await self._put(
-                message, form.defaults, show=form.notes, objection=form.objection, form=form.schema
-            )
-            return None if isinstance(filled, str) else filled
-        note = form.note_of(name)
-        words = await self._put(f"{message}\n{note}" if note else message, {}, answer_is_text=True)
-        return {name: words} if isinstance(words, str) else None
-
-    async def _put(self, text: str, arguments: Mapping[str, Any], **more: Any) -> Mapping[str, Any] | str | None:
-        """Put a question of the server, and return what is to be sent; `None` where nothing may be.
-
-        No rule answers it: what is wanted is an answer of the person's own.
-        """
-        server, call = self._server.name, self._context.call
-        request = ReviewRequest(
-            text,
-            Risk(f"server {server}", source="MCP"),
-            arguments,
-            asked_by=f"the server '{server}' asks; what you answer is sent to it",
-            place=self._context.place,
-            digest=call.digest(self._context, server) if call is not None else "",
-            **more,
-        )
-        decision = await decide(self._context, None, lambda _: request)
-        if isinstance(decision, Refused):
-            return None
-        return decision.decision.arguments if isinstance(decision.decision, Edit) else arguments
 
     def _end(self, error: BaseException) -> None:
         if self.ended_by is None:

@@ -14,7 +14,6 @@ from toolkit.disclosure.groups import chosen
 from toolkit.errors import InvalidTools, ToolExecutionError
 from toolkit.mcp.settings.servers import McpServer, offered_prefix
 from toolkit.mcp.shared_context import meta_for
-from toolkit.mcp.tools.presentation import presentation_of
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.schemas.patterns import pattern_fault
 from toolkit.tools.base import Tool
@@ -22,6 +21,7 @@ from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
 from toolkit.tools.names import legal_name
 from toolkit.tools.plain_arguments import plain_data
+from toolkit.tools.protocol_tools import marks_of, presentation_of
 from toolkit.tools.results import ToolResult
 from toolkit.tools.secret_arguments import veiled
 from toolkit.tools.shapes.arguments import read_arguments
@@ -35,12 +35,7 @@ if TYPE_CHECKING:
     from toolkit.tools.shapes.shape_values import Shape
 
 
-_CLAIMS = {
-    "read_only_hint": "read_only",
-    "destructive_hint": "destructive",
-    "idempotent_hint": "idempotent",
-    "open_world_hint": "open_world",
-}
+_SCHEMAS = {"input_schema", "output_schema"}
 
 
 class RemoteTool(Tool):
@@ -61,7 +56,7 @@ class RemoteTool(Tool):
         """
         self.server = server
         self.wire_name = wire.name
-        self.told = _spec(server, wire, name, _claims(wire))
+        self.told = _spec(server, wire, name, marks_of(_as_json(wire)))
         self.spec = self.told if server.trusted else _spec(server, _without_hidden(wire), name, _tightening(wire))
 
     @classmethod
@@ -227,27 +222,23 @@ def _spec(server: McpServer, wire: "WireTool", name: str, marks: Mapping[str, An
         output_schema=wire.output_schema,
         source=f"mcp://{server.name}",
         location=place_of(server.name, wire.name),
-        metadata=presentation_of(wire),
+        metadata=presentation_of(_as_json(wire)),
         **marks,
     )
 
 
-def _claims(wire: "WireTool") -> dict[str, Any]:
-    """Return the marks that a server gives a tool of its own."""
-    hints = wire.annotations
-    told = {ours: getattr(hints, theirs) for theirs, ours in _CLAIMS.items()} if hints is not None else {}
-    if told.get("read_only"):
-        told["destructive"] = None  # it means nothing beside that
-    return {mark: value for mark, value in told.items() if value is not None}
-
-
 def _tightening(wire: "WireTool") -> dict[str, Any]:
     """Return the marks that hold of all that a server gives which is not trusted: those that tighten."""
-    claims = _claims(wire)
+    claims = marks_of(_as_json(wire))
     grave = {mark: True for mark in ("destructive", "open_world") if claims.get(mark)}
     if wire.annotations is not None and wire.annotations.destructive_hint:
         grave["destructive"] = True
     return {"requires_approval": True, **grave}
+
+
+def _as_json(wire: "WireTool") -> dict[str, Any]:
+    said: dict[str, Any] = wire.model_dump(mode="json", by_alias=True, exclude_none=True, exclude=_SCHEMAS)
+    return said
 
 
 def _without_hidden(wire: "WireTool") -> "WireTool":

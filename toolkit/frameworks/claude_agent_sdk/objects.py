@@ -1,0 +1,34 @@
+"""The Claude Agent SDK's tools as Tools; see `claude_agent_sdk/__init__.py` of claude-agent-sdk 0.2."""
+
+from collections.abc import Iterator
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from toolkit.frameworks.foreign_tools import ForeignTool
+from toolkit.frameworks.mcp_sdk.conversations import conversation, listed
+from toolkit.frameworks.recognised import ForeignClass
+from toolkit.frameworks.versions import Versions
+from toolkit.frameworks.wire_tools import as_json, wire_tool
+from toolkit.problems import Problem
+from toolkit.running import awaited
+
+FRAMEWORK = "claude_agent_sdk"
+VERSIONS = Versions("claude-agent-sdk", (0, 1))
+
+
+def tools_of_tool(tool: Any) -> Iterator[ForeignTool | Problem]:
+    """Yield the Tool that an `SdkMcpTool` is: as the server lists it that the SDK makes for Claude."""
+    server = import_module("claude_agent_sdk").create_sdk_mcp_server(tool.name, tools=[tool])["instance"]
+    [wire] = awaited(partial(listed, server))
+    yield wire_tool(
+        as_json(wire),
+        partial(conversation, server),
+        framework=FRAMEWORK,
+        server=tool.name,
+        thing=tool,
+        function=tool.handler,
+    )
+
+
+CLASSES = {"claude_agent_sdk.SdkMcpTool": ForeignClass(tools_of_tool)}

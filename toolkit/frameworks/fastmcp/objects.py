@@ -1,0 +1,96 @@
+"""FastMCP's servers and tools as Tools; see `fastmcp/server/server.py` and `fastmcp/tools/` of fastmcp 2.14 to 4.1."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from toolkit.frameworks.foreign_tools import ForeignTool
+from toolkit.frameworks.recognised import ForeignClass
+from toolkit.frameworks.versions import Versions
+from toolkit.frameworks.wire_tools import Call, Caller, as_json, wire_tool
+from toolkit.problems import Problem
+from toolkit.running import awaited
+
+FRAMEWORK = "fastmcp"
+VERSIONS = Versions("fastmcp", (2, 13))
+
+
+def tools_of_server(server: Any) -> Iterator[ForeignTool | Problem]:
+    """Yield the tools of a server, mounted ones among them, as it lists them."""
+    for tool, name, function in awaited(partial(_listed, server)):
+        yield wire_tool(
+            as_json(tool.to_mcp_tool(name=name)),
+            partial(conversation, server),
+            framework=FRAMEWORK,
+            server=server.name,
+            thing=tool,
+            function=function,
+        )
+
+
+def tools_of_tool(tool: Any) -> Iterator[ForeignTool | Problem]:
+    """Yield the Tool that a tool, or a function marked `@tool`, is that stands in no server."""
+    server = import_module("fastmcp").FastMCP("tools")
+    server.add_tool(tool)
+    yield from tools_of_server(server)
+
+
+def tools_of_function(function: Any) -> Iterator[ForeignTool | Problem]:
+    """Yield the Tool that a function marked `@tool` is; prompts and resources are marked likewise, and are none."""
+    if function.__fastmcp__.type == "tool":
+        yield from tools_of_tool(function)
+
+
+@asynccontextmanager
+async def conversation(server: Any, caller: Caller) -> AsyncIterator[Call]:
+    """Open a conversation with a server by FastMCP's own client, and close it."""
+    client_module = import_module("fastmcp.client")
+
+    async def answer(_message: str, _kind: Any, params: Any, _context: Any) -> Any:
+        given = await caller.elicit(params)
+        kind = import_module("fastmcp.client.elicitation").ElicitResult
+        return kind(action=given.action, content=None if given.content is None else dict(given.content))
+
+    options: dict[str, Any] = {"elicitation_handler": answer} if caller.can_ask else {}
+    if _is_protocol_negotiated():
+        options["mode"] = "legacy"  # a server can ask in the middle of a call only after a handshake
+    async with client_module.Client(server, **options) as client:
+        yield partial(client.call_tool_mcp, progress_handler=caller.progress)
+
+
+def _is_protocol_negotiated() -> bool:
+    """Return whether this is a version whose client chooses between two kinds of connections: 4 and newer."""
+    return hasattr(import_module("mcp"), "Client")
+
+
+async def _listed(server: Any) -> list[tuple[Any, str, Any]]:
+    """Return the tools that a server lists, their names there, and the functions behind them."""
+    if not hasattr(server, "list_tools"):  # version 2
+        tools = await server._list_tools_middleware()  # noqa: SLF001 - what is public lists disabled tools too
+        return [(tool, tool.key, await _function_of(tool)) for tool in tools]
+    names = dict.fromkeys(tool.name for tool in await server.list_tools())
+    newest = [await server.get_tool(name) for name in names]  # of several versions of a tool, clients see the newest
+    return [(tool, tool.name, await _function_of(tool)) for tool in newest if tool is not None]
+
+
+async def _function_of(tool: Any) -> Any:
+    """Return the user's function behind a tool, which may be mounted or transformed; None if there is none."""
+    parent = getattr(tool, "parent_tool", None)
+    if parent is not None:
+        return await _function_of(parent)
+    server = getattr(tool, "_server", None)
+    if server is not None:
+        mounted = await server.get_tool(tool._original_name)  # noqa: SLF001 - nothing public says what is mounted
+        return None if mounted is None else await _function_of(mounted)
+    return getattr(tool, "fn", None)
+
+
+CLASSES = {
+    "fastmcp.server.FastMCP": ForeignClass(tools_of_server, is_tool=False),
+    "fastmcp.server.server.FastMCP": ForeignClass(tools_of_server, is_tool=False),
+    "fastmcp.tools.base.Tool": ForeignClass(tools_of_tool),
+    "fastmcp.tools.tool.Tool": ForeignClass(tools_of_tool),
+}
+MARKED = ForeignClass(tools_of_function)

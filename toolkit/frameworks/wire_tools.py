@@ -1,0 +1,144 @@
+"""Wire tools: a tool of a server in this process as a Tool: its definition and answers are those of the protocol (MCP).
+
+Each call is a conversation of its own with the server, over memory: its middleware, its lifespan and the context that
+it hands to tools are what they are for any client.
+"""
+
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from typing import Any
+
+from toolkit.errors import InvalidTools, ToolExecutionError
+from toolkit.frameworks.foreign_tools import ForeignTool
+from toolkit.frameworks.quiet_logs import library_logs_held_back
+from toolkit.problems import Problem
+from toolkit.tools.context import ToolContext
+from toolkit.tools.form_questions import Answer, FormQuestions
+from toolkit.tools.places import place_of
+from toolkit.tools.protocol_contents import result_of_contents
+from toolkit.tools.protocol_tools import marks_of, presentation_of
+from toolkit.tools.results import ToolResult
+from toolkit.tools.spec import ToolSpec
+
+Call = Callable[[str, dict[str, Any]], Coroutine[Any, Any, Any]]
+"""Calls a tool of a server by its name; returns the framework's `CallToolResult`."""
+
+
+class Caller:
+    """Who waits for a call: hears how far it is, and is asked what the server asks."""
+
+    def __init__(self, context: ToolContext, server: str) -> None:
+        """Keep the context of the call, and the name of the server."""
+        self._context = context
+        self._questions = FormQuestions(context, server)
+        self.can_ask = context.can_ask
+        self.ended_by: BaseException | None = None
+        """What ends more than the call: a person who stops the run, or a listener that raised."""
+        self.on_end: Callable[[], Any] = lambda: None
+
+    async def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
+        """Tell the context's listener how far the work is."""
+        try:
+            self._context.progress(message or "", done, total)
+        except BaseException as error:  # noqa: BLE001 - it is raised where the call is awaited
+            self._end(error)
+
+    async def elicit(self, params: Any) -> Answer:
+        """Ask whoever the context asks.
+
+        Args:
+            params: The framework's `ElicitRequestParams`.
+        """
+        if not self.can_ask or self.ended_by is not None:
+            return Answer("decline")
+        asked = as_json(params)
+        try:
+            if "url" in asked:
+                return await self._questions.open(asked["message"], asked["url"])
+            return await self._questions.fill(asked["message"], asked.get("requestedSchema") or {})
+        except Exception as error:  # noqa: BLE001 - it is raised where the call is awaited
+            self._end(error)
+            return Answer("cancel")
+
+    def _end(self, error: BaseException) -> None:
+        self.ended_by = self.ended_by or error
+        self.on_end()
+
+
+Open = Callable[[Caller], AbstractAsyncContextManager[Call]]
+"""Opens a conversation with a server, for one call."""
+
+
+def wire_tool(
+    wire: Mapping[str, Any], open_conversation: Open, *, framework: str, server: str, thing: Any, function: Any = None
+) -> ForeignTool | Problem:
+    """Return a tool of a server.
+
+    Args:
+        wire: Its definition, as JSON has it.
+        open_conversation: Opens a conversation with its server.
+        framework: The framework of the server.
+        server: What the server is called.
+        thing: The object that stands for it.
+        function: The user's function behind it.
+    """
+
+    async def invoke(arguments: dict[str, Any], context: ToolContext) -> ToolResult:
+        return await _answered(open_conversation, wire["name"], arguments, Caller(context, server))
+
+    place = place_of(function) if function is not None else None
+    try:
+        spec = ToolSpec(
+            wire["name"],
+            wire.get("description") or "",
+            wire["inputSchema"],
+            output_schema=wire.get("outputSchema"),
+            location=place,
+            metadata=presentation_of(wire),
+            **marks_of(wire),
+        )
+    except InvalidTools as error:
+        problem = error.problems[0]
+        return replace(problem, location=problem.location or place)
+    return ForeignTool(spec, invoke, framework=framework, thing=thing, function=function)
+
+
+def as_json(said: Any) -> dict[str, Any]:
+    """Return what a class of the protocol says, as JSON has it; members of which nothing is said are left out."""
+    data: dict[str, Any] = said.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return data
+
+
+async def _answered(open_conversation: Open, name: str, arguments: dict[str, Any], caller: Caller) -> ToolResult:
+    from anyio import CancelScope
+
+    answer, failed = None, None
+    with library_logs_held_back(), CancelScope() as scope:
+        caller.on_end = scope.cancel
+        try:
+            async with open_conversation(caller) as call:
+                try:
+                    answer = await call(name, arguments)
+                except Exception as error:  # noqa: BLE001 - raised below, outside of their task groups
+                    failed = error
+        except Exception as error:  # noqa: BLE001 - as above
+            failed = failed or _only(error)
+    if caller.ended_by is not None:
+        raise caller.ended_by
+    if failed is not None:
+        raise ToolExecutionError(str(failed) or type(failed).__name__, "error") from failed
+    return _result_of(answer)
+
+
+def _only(error: Exception) -> Exception:
+    """Return the one exception in groups of one, as task groups raise it."""
+    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
+
+
+def _result_of(answer: Any) -> ToolResult:
+    said = as_json(answer)
+    error_code = "error" if said.get("isError") else None
+    return result_of_contents(said.get("content", ()), said.get("structuredContent"), error_code=error_code)

@@ -1,0 +1,84 @@
+"""Form questions: what a server asks in the middle of a call, put to whoever the context asks."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+from toolkit.approvals.decisions import Edit
+from toolkit.approvals.permissions import Refused
+from toolkit.approvals.requests import ReviewRequest
+from toolkit.approvals.risks import Risk
+from toolkit.tools.approval_checks import decide
+from toolkit.tools.context import ToolContext
+from toolkit.tools.forms import Form
+
+_TRIES = 3
+
+
+class Answer(NamedTuple):
+    """What a person answered; the names are those of the protocol (MCP)."""
+
+    action: Literal["accept", "decline", "cancel"]
+    content: Mapping[str, Any] | None = None
+
+
+class FormQuestions:
+    """The questions of one server in one call; nobody's answer is made up."""
+
+    def __init__(self, context: ToolContext, server: str) -> None:
+        """Keep who is asked, and the name of the server that asks."""
+        self._context = context
+        self._server = server
+
+    async def fill(self, message: str, requested: Mapping[str, Any]) -> Answer:
+        """Ask for the members of a form: as text where it is one text, member by member otherwise.
+
+        Args:
+            message: What the server asks.
+            requested: The JSON Schema of an object, as the server sent it.
+        """
+        form = Form(requested)
+        complaint = None
+        for _ in range(_TRIES):
+            answer = await self._filled(form, message if complaint is None else f"{message}\n{complaint}")
+            complaint = None if answer is None else form.objection(answer)
+            if answer is None or (complaint is not None and answer == form.defaults):
+                return Answer("decline")
+            if complaint is None:
+                return Answer("accept", dict(answer))
+        return Answer("cancel")
+
+    async def open(self, message: str, url: str) -> Answer:
+        """Ask for leave to go on where the server wants an address to be opened."""
+        answer = await self._put(message, {"url": url}, editable=False)
+        return Answer("decline" if answer is None else "accept")
+
+    async def _filled(self, form: Form, message: str) -> Mapping[str, Any] | None:
+        """Return what a person fills in."""
+        if (name := form.only_text) is None:
+            filled = await self._put(
+                message, form.defaults, show=form.notes, objection=form.objection, form=form.schema
+            )
+            return None if isinstance(filled, str) else filled
+        note = form.note_of(name)
+        words = await self._put(f"{message}\n{note}" if note else message, {}, answer_is_text=True)
+        return {name: words} if isinstance(words, str) else None
+
+    async def _put(self, text: str, arguments: Mapping[str, Any], **more: Any) -> Mapping[str, Any] | str | None:
+        """Put a question of the server, and return what is to be sent; `None` where nothing may be.
+
+        No rule answers it: what is wanted is an answer of the person's own.
+        """
+        call = self._context.call
+        request = ReviewRequest(
+            text,
+            Risk(f"server {self._server}", source="MCP"),
+            arguments,
+            asked_by=f"the server '{self._server}' asks; what you answer is sent to it",
+            place=self._context.place,
+            digest=call.digest(self._context, self._server) if call is not None else "",
+            **more,
+        )
+        decision = await decide(self._context, None, lambda _: request)
+        if isinstance(decision, Refused):
+            return None
+        return decision.decision.arguments if isinstance(decision.decision, Edit) else arguments
