@@ -62,7 +62,7 @@ class Session(NamedTuple):
                 return played.stderr
             lines = [f"{_FIRST}{' '.join(self.environments)}"]
             for command, printed in zip(self.commands, json.loads(played.stdout), strict=True):
-                lines += [f"{_PROMPT}{command}", *_answers(*printed, place)]
+                lines += [f"{_PROMPT}{command}", *_answers(place, *printed)]
             return "\n".join(lines) + "\n"
 
 
@@ -71,7 +71,7 @@ def sessions() -> list[Session]:
     return [Session.of(path.parent) for path in sorted(CASES.glob("*/session.txt"))]
 
 
-def _answers(out: str, err: str, code: int, place: Path) -> Iterator[str]:
+def _answers(place: Path, out: str, err: str, code: int) -> Iterator[str]:
     """Yield the lines that stand for what a command printed."""
     yield from _plain(out, place).splitlines()
     yield from (f"! {line}" for line in _plain(err, place).splitlines())

@@ -66,12 +66,21 @@ class Caller:
         self.on_end()
 
 
+_WRAPPED = "result"
+
 Open = Callable[[Caller], AbstractAsyncContextManager[Call]]
 """Opens a conversation with a server, for one call."""
 
 
 def wire_tool(
-    wire: Mapping[str, Any], open_conversation: Open, *, framework: str, server: str, thing: Any, function: Any = None
+    wire: Mapping[str, Any],
+    open_conversation: Open,
+    *,
+    framework: str,
+    server: str,
+    thing: Any,
+    function: Any = None,
+    is_wrapped: bool = False,
 ) -> ForeignTool | Problem:
     """Return a tool of a server.
 
@@ -82,10 +91,12 @@ def wire_tool(
         server: What the server is called.
         thing: The object that stands for it.
         function: The user's function behind it.
+        is_wrapped: Whether its results are the member `result` of an object, since the protocol has objects only.
     """
 
     async def invoke(arguments: dict[str, Any], context: ToolContext) -> ToolResult:
-        return await _answered(open_conversation, wire["name"], arguments, Caller(context, server))
+        result = await _answered(open_conversation, wire["name"], arguments, Caller(context, server))
+        return _unwrapped(result) if is_wrapped else result
 
     place = place_of(function) if function is not None else None
     try:
@@ -93,7 +104,7 @@ def wire_tool(
             wire["name"],
             wire.get("description") or "",
             wire["inputSchema"],
-            output_schema=wire.get("outputSchema"),
+            output_schema=_output_schema(wire, is_wrapped=is_wrapped),
             location=place,
             metadata=presentation_of(wire),
             **marks_of(wire),
@@ -102,6 +113,21 @@ def wire_tool(
         problem = error.problems[0]
         return replace(problem, location=problem.location or place)
     return ForeignTool(spec, invoke, framework=framework, thing=thing, function=function)
+
+
+def _output_schema(wire: Mapping[str, Any], *, is_wrapped: bool) -> Mapping[str, Any] | None:
+    schema: Mapping[str, Any] | None = wire.get("outputSchema")
+    if schema is None or not is_wrapped:
+        return schema
+    definitions = {key: schema[key] for key in ("$defs",) if key in schema}
+    return {**schema["properties"][_WRAPPED], **definitions}
+
+
+def _unwrapped(result: ToolResult) -> ToolResult:
+    if not isinstance(result.structured, Mapping) or list(result.structured) != [_WRAPPED]:
+        return result
+    unwrapped = result.structured[_WRAPPED]
+    return ToolResult(result.output, result.error, result.error_code, unwrapped, result.artifact)
 
 
 def as_json(said: Any) -> dict[str, Any]:

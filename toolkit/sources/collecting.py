@@ -170,7 +170,7 @@ class Collector:
 
 
 def _built(thing: object, source: str) -> Collected:
-    if is_routine(thing):
+    if is_routine(thing) and not _is_foreign(thing):
         return _of_function(thing, source)
     return Collected(*build_tools(thing, source=source))
 
@@ -188,16 +188,12 @@ def _of_function(function: Any, source: str) -> Collected:
 
 
 def _without_twins(collected: Collected) -> Collected:
-    """Return tools without those that stand in the module and are held by an object in it, such as a server.
-
-    They are the same where they have one name, and one function or one definition.
-    """
-    kept: dict[str, list[Tool]] = {}
+    """Return tools without those that stand in the module and are held by an object in it, such as a server."""
+    kept: list[Tool] = []
     for tool in sorted(collected.tools, key=_is_second_choice):
-        others = kept.setdefault(tool.name, [])
-        if tool.framework is None or not any(_are_twins(tool, other) for other in others):
-            others.append(tool)
-    left = {id(tool) for others in kept.values() for tool in others}
+        if tool.framework is None or not any(_are_twins(tool, other) for other in kept):
+            kept.append(tool)
+    left = set(map(id, kept))
     return Collected([tool for tool in collected.tools if id(tool) in left], collected.problems)
 
 
@@ -206,9 +202,14 @@ def _is_second_choice(tool: Tool) -> bool:
 
 
 def _are_twins(tool: Tool, other: Tool) -> bool:
+    """Whether two tools are one: a function may be held under another name, and by two servers under two."""
+    if other.framework is None:
+        return False
     function = function_of(tool)
     is_same_function = function is not None and function is function_of(other)
-    return other.framework is not None and (is_same_function or tool.spec.definition == other.spec.definition)
+    if tool.name != other.name:
+        return is_same_function and not getattr(tool, "is_held", False)
+    return is_same_function or tool.spec.definition == other.spec.definition
 
 
 def _placed(found: Collected, module: ModuleType, name: str) -> Collected:

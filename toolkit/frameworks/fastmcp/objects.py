@@ -20,13 +20,15 @@ VERSIONS = Versions("fastmcp", (2, 13))
 def tools_of_server(server: Any) -> Iterator[ForeignTool | Problem]:
     """Yield the tools of a server, mounted ones among them, as it lists them."""
     for tool, name, function in awaited(partial(_listed, server)):
+        wire = as_json(tool.to_mcp_tool(name=name))
         yield wire_tool(
-            as_json(tool.to_mcp_tool(name=name)),
+            wire,
             partial(conversation, server),
             framework=FRAMEWORK,
             server=server.name,
             thing=tool,
             function=function,
+            is_wrapped=(wire.get("outputSchema") or {}).get("x-fastmcp-wrap-result", False),
         )
 
 

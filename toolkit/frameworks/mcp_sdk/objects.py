@@ -30,6 +30,7 @@ def tools_of_server(server: Any) -> Iterator[ForeignTool | Problem]:
             server=server.name,
             thing=registered or server,
             function=getattr(registered, "fn", None),
+            is_wrapped=getattr(getattr(registered, "fn_metadata", None), "wrap_output", False),
         )
 
 
