@@ -185,7 +185,7 @@ def test_results_of_items_side_by_side_are_in_the_order_of_the_items(project, pr
 
 
 def test_far_more_items_than_are_kept_wait_for_a_slow_one(project, program):
-    (project / "items.jsonl").write_text("".join('{"n": %d}\n' % (n > 0) for n in range(400)), "utf-8")
+    (project / "items.jsonl").write_text("".join(f'{{"n": {n > 0:d}}}\n' for n in range(400)), "utf-8")
     finished = program("run", "tools.py:late", "--each", "items.jsonl", "--jobs", "2", "--out", "results.jsonl")
     assert finished.stdout == ""
     found = lines((project / "results.jsonl").read_text("utf-8"))
