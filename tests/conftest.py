@@ -49,6 +49,20 @@ def pytest_configure(config):
         WarmStarts().install()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config):
+    """Start more workers than there are processors every day, since tests wait for other processes; races want no crowd."""
+    return None if config.getoption("proofs") else (os.cpu_count() or 1) + 2
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Let a worker that has nothing left to do take tests from another."""
+    from xdist.scheduler import WorkStealingScheduling  # type: ignore[import-untyped]
+
+    return WorkStealingScheduling(config, log) if config.getoption("dist") == "load" else None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
     """Import all tests without looking for garbage, and never look for any in what they have made."""

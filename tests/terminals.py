@@ -20,9 +20,13 @@ PROMPT = "     >"
 class _Program(pexpect.spawn):
     """A program that leads the session of a terminal, and starts warm where it can."""
 
+    ptyproc: PtyProcess
+
     def __init__(self, *arguments, stdout=None, **options):
         self._stdout = stdout
         super().__init__(*arguments, **options)
+        self.delaybeforesend = None
+        self.ptyproc.delayafterclose = 0
 
     def _spawnpty(self, args, env, cwd, dimensions, **options):
         warm, words = installed(), [os.fsdecode(word) for word in args]
@@ -47,6 +51,11 @@ class _Program(pexpect.spawn):
                 streams=streams,
             )
             return PtyProcess(warm.start(start), ours)
+
+    def close(self, force=True):
+        if self.flag_eof:
+            self.wait()  # it has closed its terminal, and may still be about to end
+        super().close(force)
 
 
 def on_a_terminal(folder, *arguments, environment=None, stdout=None, **options):
