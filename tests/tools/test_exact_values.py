@@ -12,7 +12,7 @@ from pydantic import Base64Bytes, BaseModel, ConfigDict
 
 from tests.volumes import examples
 from toolkit import Continue, Reviewer, ToolContext, from_function
-from toolkit.tools.exact_numbers import may_have_digits_to_lose  # private
+from toolkit.tools.exact_numbers import digits_to_lose  # private
 
 LONG = "1234567890.123456789"
 
@@ -165,5 +165,5 @@ def test_a_question_about_bytes_runs_with_those_that_were_sent():
 @example("0.00001")
 @example("123456789012345.6")
 def test_number_that_a_float_would_write_in_another_way_is_never_read_as_one(number):
-    if not may_have_digits_to_lose(f'{{"x": {number}}}'):
+    if not digits_to_lose(f'{{"x": {number}}}'):
         assert repr(float(number)) == number

@@ -9,7 +9,7 @@ from toolkit.errors import InvalidTools
 from toolkit.running import drive, loop_is_running, run_apart, run_in_loop
 from toolkit.schemas.tidying import joined_sentences
 from toolkit.tools.callees import Arguments, Callee
-from toolkit.tools.calling import call_as_meant, call_tool
+from toolkit.tools.calling import call_as_meant, call_reported, call_tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
 from toolkit.tools.deferred_problems import are_problems_deferred
 from toolkit.tools.forwarding import HOOKS, hands_on
@@ -48,8 +48,9 @@ class Tool(Callee):
         Raises:
             Signal: What ends more than this call, such as `ExitEarlyError` or `ConfigurationError`.
         """
-        call = call_as_meant if context.chosen_by == "model" else call_tool
-        return call(self, arguments, context, demand)
+        if context.chosen_by == "model":
+            return call_as_meant(self, arguments, context, demand)
+        return (call_tool if context.listener is None else call_reported)(self, arguments, context, demand)
 
     @final
     def run(self, arguments: Arguments = "{}", context: ToolContext = NO_CONTEXT) -> ToolResult:

@@ -5,7 +5,7 @@ success, failure and error and one duration, tell the listener, and log. Signals
 """
 
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -52,32 +52,27 @@ class _Ending:
     told = _Ended()
 
 
-def call_tool(
-    tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext, demand: "Demand | None"
-) -> Coroutine[Any, Any, ToolResult]:
-    """Call a tool and return its result, whatever happens to it but a signal."""
-    return (_called if context.listener is None else _reported)(tool, arguments, context, demand)
-
-
-async def _reported(
+async def call_reported(
     tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext, demand: "Demand | None"
 ) -> ToolResult:
+    """Call a tool and report the start and the finish to the listener of the context."""
     context = redacting(tool, arguments, context)
     ending = _Ending()
     with context.reporting(
         lambda call: ToolStarted(call, tool.name, _kept(tool, arguments)),
         lambda call, _: ToolFinished(call, tool.name, *ending.told),
     ):
-        return await _called(tool, arguments, context, demand, ending)
+        return await call_tool(tool, arguments, context, demand, ending)
 
 
-async def _called(  # noqa: C901 - the whole template in one place
+async def call_tool(  # noqa: C901 - the whole template in one place
     tool: Callee,
     arguments: str | Mapping[str, Any],
     context: ToolContext,
     demand: "Demand | None",
     ending: _Ending | None = None,
 ) -> ToolResult:
+    """Call a tool and return its result, whatever happens to it but a signal; nobody is told of it."""
     spec = tool.spec
     if ending is None and tool.hidden_parameters:
         context = redacting(tool, arguments, context)
@@ -131,7 +126,8 @@ async def call_as_meant(
     from toolkit.tools.meant_arguments import as_meant  # noqa: PLC0415 - few calls are a model's
 
     arguments, remark = as_meant(tool, arguments)
-    result = await call_tool(tool, arguments, context, demand)
+    call = call_tool if context.listener is None else call_reported
+    result = await call(tool, arguments, context, demand)
     return result.remarked(remark) if remark and result.succeeded else result
 
 
@@ -151,11 +147,18 @@ def _count(tool: str, context: ToolContext, outcome: Outcome, seconds: float) ->
     if outcome == "signal":
         return
     metrics, agent = context.metrics, context.agent
-    for operation, numbers in ((outcome, ()), ("duration", (seconds,))):
-        try:
-            getattr(metrics, operation)(tool, agent, *numbers)
-        except Exception as error:  # what counts is foreign, and the call has done its work already
-            _METRICS_LOGGER.warning("%s was not counted: %s: %s", tool, type(error).__name__, error, exc_info=error)
+    try:
+        getattr(metrics, outcome)(tool, agent)
+    except Exception as error:  # noqa: BLE001 - what counts is foreign, and the call has done its work already
+        _log_uncounted(tool, error)
+    try:
+        metrics.duration(tool, agent, seconds)
+    except Exception as error:  # noqa: BLE001 - as above
+        _log_uncounted(tool, error)
+
+
+def _log_uncounted(tool: str, error: Exception) -> None:
+    _METRICS_LOGGER.warning("%s was not counted: %s: %s", tool, type(error).__name__, error, exc_info=error)
 
 
 def _keep(

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
-_TELLING = re.compile(r"\.(?:\d*0(?!\d)|\d+[eE]|0000|\d{8}|(?<=\d{8}\.)\d)")
-"""A fraction that a float may write in another way: a zero at its end, an exponent, a tiny number, or many digits."""
+digits_to_lose = re.compile(r"\.(?:\d*0(?!\d)|\d+[eE]|0000|\d{8}|(?<=\d{8}\.)\d)").search
+"""Finds in a JSON text a fraction that a float may write in another way: a zero at its end, an exponent, a tiny number,
+or many digits."""
 _MARK = os.urandom(16).hex()  # no text of anybody else has it
 _MARKED = re.compile(f'"{_MARK}([^"]*)"')
 
@@ -28,11 +29,6 @@ class WrittenNumber(float):
     def __str__(self) -> str:
         """Return the number as it was written."""
         return self._written
-
-
-def may_have_digits_to_lose(text: str) -> bool:
-    """Return whether there may be a number in a JSON text that a float does not write in the same way."""
-    return "." in text and _TELLING.search(text) is not None
 
 
 def loads(text: str) -> Any:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from toolkit.tools.exact_numbers import loads, may_have_digits_to_lose
+from toolkit.tools.exact_numbers import digits_to_lose, loads
 
 if TYPE_CHECKING:
     from toolkit.tools.shapes.shape_values import Shape
@@ -22,17 +22,13 @@ def read_arguments(shape: "Shape", arguments: str | Mapping[str, Any], optional:
         ToolArgumentsError: Naming every member that is missing or wrong.
     """
     try:
-        return _read(shape, arguments)
+        if not isinstance(arguments, str):
+            return shape.validate_data(arguments)
+        if "." in arguments and digits_to_lose(arguments) and shape.keeps_digits:
+            with suppress(ValueError):  # what is wrong is said of the text itself
+                return shape.validate_data(loads(arguments))
+        return shape.validate_text(arguments)
     except ValueError as error:  # pydantic's ValidationError is one; only what is wrong pays for its import
         from toolkit.tools.shapes.objections import read_again  # noqa: PLC0415
 
         return read_again(shape, arguments, optional, error)
-
-
-def _read(shape: "Shape", arguments: str | Mapping[str, Any]) -> Any:
-    if not isinstance(arguments, str):
-        return shape.validate_data(arguments)
-    if may_have_digits_to_lose(arguments) and shape.keeps_digits:
-        with suppress(ValueError):  # what is wrong is said of the text itself
-            return shape.validate_data(loads(arguments))
-    return shape.validate_text(arguments)
