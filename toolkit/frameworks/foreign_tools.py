@@ -12,7 +12,6 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_values import answer
 from toolkit.tools.plain_arguments import plain_data
 from toolkit.tools.results import ToolResult
-from toolkit.tools.secret_arguments import veiled
 from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.shapes.foreign_schemas import shape_of_arguments
 from toolkit.tools.shapes.shape_values import Shape
@@ -77,7 +76,7 @@ class ForeignTool(Tool):
 
     def describe(self, parsed: Any) -> dict[str, Any]:
         """Return the arguments as plain data, with a mask for each secret."""
-        return veiled(plain_data(parsed), self.spec.parameters)
+        return self.veil.over(plain_data(parsed))
 
     def defaults(self, parsed: Any) -> Mapping[str, Any]:
         """Return what the schema says that stands in for the parameters that are left out."""

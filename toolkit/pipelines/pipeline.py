@@ -20,7 +20,6 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.names import legal_name
 from toolkit.tools.questions import RunningCall
 from toolkit.tools.results import ToolResult
-from toolkit.tools.secret_arguments import veiled
 from toolkit.tools.spec import ToolSpec
 from toolkit.tools.text import TEXT_PARAMETERS, text_given
 
@@ -145,7 +144,7 @@ class Pipeline(Tool):
 
     def describe(self, parsed: dict[str, Any]) -> dict[str, Any]:
         """Return the inputs, which are plain data already, with a mask for each secret."""
-        return veiled(parsed, self.spec.parameters)
+        return self.veil.over(parsed)
 
     async def perform(self, parsed: dict[str, Any], context: ToolContext) -> ToolResult:
         """Run the steps; they were chosen by whoever wrote them, whoever chose the pipeline."""

@@ -1,6 +1,6 @@
 """Places: what stands directly inside a schema, and what a reference leads to."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from toolkit.schemas.keywords import HOLDERS, MAPS
@@ -15,24 +15,29 @@ _ANCHORS = ("$anchor", "$dynamicAnchor")
 _OLD_ANCHORS = ("$id", "id")  # before 2019 an anchor was an identifier that is only a fragment
 _NOWHERE = object()
 
+MAPPINGS = (dict, Mapping)
+"""What is an object: mostly a plain dict, which is found out much quicker than another mapping."""
+_SCHEMAS = (*MAPPINGS, bool)
 
-def places_in(node: Any, keywords: Container[str] = HOLDERS) -> Iterator[Place]:
-    """Yield the schemas directly inside a schema, in their order; `examples` and the like hold data.
+
+def places_in(node: Any, keywords: Container[str] = HOLDERS) -> list[Place]:
+    """Return the schemas directly inside a schema, in their order; `examples` and the like hold data.
 
     Args:
         node: Any data.
         keywords: Those keywords alone that hold what is wanted.
     """
-    for key, value in node.items() if isinstance(node, Mapping) else ():
+    found: list[Place] = []
+    for key, value in node.items() if isinstance(node, MAPPINGS) else ():
         if key not in keywords:
             continue
         if isinstance(value, list | tuple):
-            held: Iterable[Place] = (((key, index), one) for index, one in enumerate(value))
-        elif key in MAPS and isinstance(value, Mapping):
-            held = (((key, name), one) for name, one in value.items())
-        else:
-            held = [((key,), value)]
-        yield from (place for place in held if isinstance(place[1], Mapping | bool))
+            found += [((key, index), one) for index, one in enumerate(value) if isinstance(one, _SCHEMAS)]
+        elif key in MAPS and isinstance(value, MAPPINGS):
+            found += [((key, name), one) for name, one in value.items() if isinstance(one, _SCHEMAS)]
+        elif isinstance(value, _SCHEMAS):
+            found.append(((key,), value))
+    return found
 
 
 def places_within(root: Any) -> Iterator[Place]:
@@ -63,9 +68,10 @@ def name_at(pointer: Pointer) -> str | None:
 
 def reference_in(node: Any) -> str | None:
     """Return what a schema refers to, as it is written."""
-    if not isinstance(node, Mapping):
-        return None
-    return next((found for key in REFERENCES if isinstance(found := node.get(key), str)), None)
+    for key in REFERENCES if isinstance(node, MAPPINGS) else ():
+        if isinstance(found := node.get(key), str):
+            return found
+    return None
 
 
 def place_of(root: Any, reference: str) -> Place | None:

@@ -8,6 +8,7 @@ from toolkit.redactors.secret_names import names_secret
 from toolkit.schemas.keywords import HOLDERS, MAPS, holders_about
 from toolkit.schemas.kinds import ANYTHING, in_both, kinds_said
 from toolkit.schemas.places import (
+    MAPPINGS,
     REFERENCES,
     Pointer,
     name_at,
@@ -53,7 +54,7 @@ class Schema(NamedTuple):
     @property
     def keywords(self) -> Mapping[str, Any]:
         """What it says; true and false, which say all there is, have no keywords."""
-        return self.node if isinstance(self.node, Mapping) else {}
+        return self.node if isinstance(self.node, MAPPINGS) else {}
 
     def held(self, keywords: Container[str] = HOLDERS) -> "list[tuple[str, Schema]]":
         """Return the schemas directly inside, each with the keyword that holds it."""
@@ -61,7 +62,7 @@ class Schema(NamedTuple):
 
     def part(self, steps: Pointer, node: Any) -> "Schema":
         """Return what stands somewhere inside."""
-        return Schema(self.root, node, (*self.pointer, *steps))
+        return Schema(self.root, node, self.pointer + steps)
 
     def parts(self) -> "Iterator[Schema]":
         """Yield it and every schema inside it, outer ones first, in their order; references are not followed."""
@@ -105,9 +106,7 @@ class Schema(NamedTuple):
 
     def applied(self) -> "list[Schema]":
         """Return every schema that speaks of the same value: itself, what it refers to, branches and conditions."""
-        if _OF_ITSELF.isdisjoint(self.keywords):
-            return [self]
-        return _closed_over(self, lambda part: [*part.inner(_OF_ITSELF), *part.targets()])
+        return [self] if _OF_ITSELF.isdisjoint(self.keywords) else _closed_over(self, _more_of_the_same)
 
     def reached(self) -> "list[Schema]":
         """Return every schema that speaks of the value or of something in it, references followed."""
@@ -135,7 +134,8 @@ class Schema(NamedTuple):
 
     def inner(self, keywords: Container[str] = HOLDERS) -> "list[Schema]":
         """Return the schemas directly inside; if that is asked, those alone that certain keywords hold."""
-        return [self.part(steps, node) for steps, node in places_in(self.node, keywords)]
+        root, _, pointer = self
+        return [Schema(root, node, pointer + steps) for steps, node in places_in(self.node, keywords)]
 
     def alternatives(self) -> "list[Schema]":
         """Return the schemas of which one must hold, references followed; itself where it has no branches."""
@@ -179,7 +179,8 @@ class Schema(NamedTuple):
     @property
     def is_marked_secret(self) -> bool:
         """Whether it says itself that the value is a secret."""
-        return self.keywords.get("writeOnly") is True or self.keywords.get("format") == "password"
+        said = self.keywords
+        return said.get("writeOnly") is True or said.get("format") == "password"
 
     def values(self) -> list[Any]:
         """Return the data that it gives itself: a default, a constant, choices and examples."""
@@ -196,6 +197,11 @@ def _closed_over(part: Schema, leads: Callable[[Schema], list[Schema]]) -> list[
             found[current.pointer] = current
             waiting += reversed(leads(current))
     return list(found.values())
+
+
+def _more_of_the_same(part: Schema) -> list[Schema]:
+    """Return the schemas directly inside, or referred to, that speak of the same value."""
+    return [] if _OF_ITSELF.isdisjoint(part.keywords) else [*part.inner(_OF_ITSELF), *part.targets()]
 
 
 def _branches_of(part: Schema) -> list[Schema]:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from toolkit.redactors.environment import redactor_of_environment
 from toolkit.redactors.redactor import Redactor
 from toolkit.redactors.secret_objects import secrets_within, texts_within
-from toolkit.tools.secret_arguments import members_of, secrets_among
+from toolkit.tools.secret_arguments import Veil, members_of
 from toolkit.tools.subjects import Subject
 
 if TYPE_CHECKING:
     from toolkit.tools.surroundings import Surroundings
 
+_BY_NAME = Veil({})
 _Context = TypeVar("_Context", bound="Surroundings")
 
 
@@ -47,7 +48,7 @@ def learn_arguments(redactor: Redactor, tool: Subject, arguments: str | Mapping[
     if not isinstance(arguments, str):
         redactor.learn(*secrets_within(dict(arguments)))
     try:
-        redactor.learn(*texts_within(secrets_among(data, tool.spec.parameters)))
+        redactor.learn(*texts_within(tool.veil.hidden_in(data)))
         if redactor.names:
             redactor.learn(*_named(data, redactor.names))
     except RecursionError:  # the call will fail for it, and show nothing
@@ -57,7 +58,7 @@ def learn_arguments(redactor: Redactor, tool: Subject, arguments: str | Mapping[
 def _secrets_of_values(values: Mapping[str, Any]) -> list[str]:
     """Return the secrets among the values of a context, without a look into the objects that it carries."""
     plain = {name: value for name, value in values.items() if _is_plain(value) or hasattr(value, "get_secret_value")}
-    return [*secrets_within(plain), *texts_within(secrets_among(plain, {}))]
+    return [*secrets_within(plain), *texts_within(_BY_NAME.hidden_in(plain))]
 
 
 def _is_plain(value: Any) -> bool:

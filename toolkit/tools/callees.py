@@ -12,7 +12,7 @@ from toolkit.redactors.secret_objects import secrets_within
 from toolkit.tools.context import ToolContext
 from toolkit.tools.outcomes import as_result
 from toolkit.tools.results import ToolResult
-from toolkit.tools.secret_arguments import secret_members, secrets_of_schema
+from toolkit.tools.secret_arguments import Veil, secret_members, secrets_of_schema
 from toolkit.tools.spec import ToolSpec
 
 Arguments = str | Mapping[str, Any]
@@ -70,6 +70,11 @@ class Callee:
     def hidden_parameters(self) -> frozenset[str]:
         """The names of the parameters that are secrets, or contain some."""
         return secret_members(self.spec.parameters)
+
+    @cached_property
+    def veil(self) -> Veil:
+        """Hides the secrets among its arguments."""
+        return Veil(self.spec.parameters)
 
     @cached_property
     def own_secrets(self) -> tuple[str, ...]:

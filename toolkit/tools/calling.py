@@ -73,8 +73,8 @@ async def call_tool(  # noqa: C901 - the whole template in one place
     ending: _Ending | None = None,
 ) -> ToolResult:
     """Call a tool and return its result, whatever happens to it but a signal; nobody is told of it."""
-    spec = tool.spec
-    if ending is None and tool.hidden_parameters:
+    spec, hidden = tool.spec, tool.hidden_parameters
+    if hidden and ending is None:
         context = redacting(tool, arguments, context)
     inner = context.within(tool, arguments) if tool.uses_context else context
     started = perf_counter()
@@ -83,7 +83,7 @@ async def call_tool(  # noqa: C901 - the whole template in one place
     replaced: str | None = None
     try:
         parsed = tool.parse(arguments)
-        if tool.hidden_parameters:
+        if hidden:
             learn_parsed(context, parsed)
         tool.check(parsed, inner)
         demand = tool.demand(parsed, inner) if demand is None and tool.demands else demand

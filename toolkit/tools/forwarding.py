@@ -9,7 +9,7 @@ from toolkit.tools.callees import Callee
 
 _Kind = TypeVar("_Kind", bound=type[Callee])
 
-_OWN = {"name", "description", "described", "hidden_parameters", "own_secrets", "call_logger", "result_of"}
+_OWN = {"name", "description", "described", "hidden_parameters", "own_secrets", "veil", "call_logger", "result_of"}
 """What every tool works out itself: from its specification, or from what its work returned."""
 
 HOOKS = frozenset(

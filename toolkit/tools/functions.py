@@ -18,7 +18,6 @@ from toolkit.tools.injections import injected
 from toolkit.tools.outcomes import NOTHING_RETURNED, as_result
 from toolkit.tools.plain_arguments import plain_data
 from toolkit.tools.results import ToolResult
-from toolkit.tools.secret_arguments import veiled
 from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.shapes.shape_values import Shape
 from toolkit.tools.signatures import Signature
@@ -63,11 +62,11 @@ class FunctionTool(Tool):
         data = plain_data(parsed)
         if self._aliases:
             data = {self._aliases.get(name, name): value for name, value in data.items()}
-        return veiled(data, self.spec.parameters)
+        return self.veil.over(data)
 
     def defaults(self, parsed: Any) -> Mapping[str, Any]:
         """Return what the function itself gives to the parameters that are left out."""
-        return defaults_left(self._signature, parsed, self.spec.parameters)
+        return defaults_left(self._signature, parsed, self.veil)
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
         """Call the function; inside a running loop a plain one goes to a thread, where it blocks nobody."""

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cached_property, partial
 from types import CoroutineType
 from typing import Any
 
@@ -18,7 +18,7 @@ from toolkit.tools.names import name_problem
 from toolkit.tools.options import option_problems
 from toolkit.tools.places import place_of
 from toolkit.tools.plain_arguments import plain_data
-from toolkit.tools.secret_arguments import veiled
+from toolkit.tools.secret_arguments import Veil
 from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.shapes.schema_types import shape_of_schema
 from toolkit.tools.shapes.shape_values import Shape
@@ -40,17 +40,22 @@ class HandmadeWork:
         self._shape = shape
         self._optional = frozenset(spec.properties) - frozenset(spec.required)
 
+    @cached_property
+    def veil(self) -> Veil:
+        """Hides the secrets among the arguments."""
+        return Veil(self.spec.parameters)
+
     def parse(self, arguments: str | Mapping[str, Any]) -> Any:
         """Return the arguments by name, held against the schema."""
         return read_arguments(self._shape, arguments, self._optional)
 
     def describe(self, parsed: Any) -> dict[str, Any]:
         """Return the arguments as plain data, with a mask for each secret."""
-        return veiled(plain_data(parsed), self.spec.parameters)
+        return self.veil.over(plain_data(parsed))
 
     def defaults(self, parsed: Any) -> Mapping[str, Any]:
         """Return what the function itself gives to the parameters of the schema that are left out."""
-        left = defaults_left(self._signature, parsed, self.spec.parameters)
+        left = defaults_left(self._signature, parsed, self.veil)
         return {name: value for name, value in left.items() if name in self.spec.properties}
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:

@@ -20,7 +20,6 @@ from toolkit.tools.review_requests import (
     shown_defaults,
     unhidden,
 )
-from toolkit.tools.secret_arguments import veiled
 from toolkit.tools.subjects import Subject
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ class CallQuestion:
             (demand.message if demand is not None else None) or f"Run {tool.name}?",
             tool.spec.risk,
             self._shown,
-            defaults=veiled(shown_defaults(tool, parsed, sent, shown), tool.spec.parameters),
+            defaults=tool.veil.over(shown_defaults(tool, parsed, sent, shown)),
             uses=tool.uses,
             asked_by=because,
             place=context.place,

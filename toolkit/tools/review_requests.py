@@ -9,7 +9,7 @@ from toolkit.errors import ToolArgumentsError
 from toolkit.redactors.redactor import MASK
 from toolkit.tools.exact_numbers import dumps
 from toolkit.tools.plain_arguments import frozen, is_type_alone
-from toolkit.tools.secret_arguments import members_of, veiled
+from toolkit.tools.secret_arguments import members_of
 from toolkit.tools.subjects import Subject
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def shown_arguments(tool: Subject, parsed: Any, sent: str) -> dict[str, Any]:
 
     A type may keep members out of its JSON, or have none at all; what was sent for them is shown, but no secret is.
     """
-    told = veiled(_known(tool, members_of(sent) or {}), tool.spec.parameters)
+    told = tool.veil.over(_known(tool, members_of(sent) or {}))
     shown: dict[str, Any] = _completed(tool.describe(parsed), told)
     return shown
 

@@ -44,17 +44,37 @@ def _without_names(value: Any) -> Any:
         return MASK
 
 
-def veiled(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return plain data with a mask for every secret in it, at any depth."""
-    veil: dict[str, Any] = _veiled(dict(arguments), Schema.of(schema).applied(), [])
-    return veil
+class Veil:
+    """Hides the secrets among the arguments that a schema is of, at any depth."""
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        """Look once whether the schema marks any secret; where it marks none, names alone tell."""
+        self._speaking = Schema.of(schema).applied() if _marks_secrets(schema) else []
+
+    def over(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return plain data with a mask for every secret in it."""
+        shown: dict[str, Any] = _veiled(dict(arguments), self._speaking, [])
+        return shown
+
+    def hidden_in(self, arguments: Mapping[str, Any]) -> list[Any]:
+        """Return what stands where there is a mask then."""
+        found: list[Any] = []
+        _veiled(dict(arguments), self._speaking, found)
+        return found
 
 
-def secrets_among(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> list[Any]:
-    """Return what stands where `veiled` puts a mask."""
-    found: list[Any] = []
-    _veiled(dict(arguments), Schema.of(schema).applied(), found)
-    return found
+def _marks_secrets(schema: Mapping[str, Any]) -> bool:
+    """Return whether a schema calls any value a secret, wherever in it a reference may lead."""
+    waiting: list[Any] = [schema]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            if Schema.of(part).is_marked_secret:
+                return True
+            waiting += part.values()
+        elif isinstance(part, list | tuple):
+            waiting += part
+    return False
 
 
 def secrets_of_schema(schema: Mapping[str, Any], examples: Sequence[Any] = ()) -> list[str]:
@@ -64,7 +84,7 @@ def secrets_of_schema(schema: Mapping[str, Any], examples: Sequence[Any] = ()) -
     found += [text[start:end] for text in _texts_of(schema) for start, end in token_spans(text)]
     for example in examples:
         if isinstance(example, Mapping):
-            found += secrets_among(example, schema)
+            found += Veil(schema).hidden_in(example)
     return list(texts_within(found))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from toolkit.approvals.risks import Risk
+from toolkit.tools.secret_arguments import Veil
 
 
 class Specified(Protocol):
@@ -40,6 +41,10 @@ class Subject(Protocol):
     @property
     def own_secrets(self) -> tuple[str, ...]:
         """The values of the secrets that the tool itself holds."""
+
+    @property
+    def veil(self) -> Veil:
+        """Hides the secrets among its arguments."""
 
     @property
     def uses(self) -> Mapping[str, str]:

@@ -16,7 +16,6 @@ from toolkit.tools.injections import misplaced_injection
 from toolkit.tools.options import option_problems
 from toolkit.tools.places import place_of_caller
 from toolkit.tools.plain_arguments import plain_data
-from toolkit.tools.secret_arguments import veiled
 from toolkit.tools.shapes.annotations import output_schema, shape_of_type
 from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.shapes.shape_values import Shape, UnfitTypeError
@@ -166,4 +165,4 @@ class TypedTool(ExecutingTool, Generic[Input]):
     def describe(self, parsed: Any) -> dict[str, Any]:
         """Return the input as plain data; secrets stay hidden."""
         data = plain_data(parsed)
-        return veiled(data, self.spec.parameters)
+        return self.veil.over(data)

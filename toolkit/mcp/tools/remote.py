@@ -23,7 +23,6 @@ from toolkit.tools.names import legal_name
 from toolkit.tools.plain_arguments import plain_data
 from toolkit.tools.protocol_tools import marks_of, presentation_of
 from toolkit.tools.results import ToolResult
-from toolkit.tools.secret_arguments import veiled
 from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.spec import ToolSpec
 from toolkit.visibility import without_hidden
@@ -77,7 +76,7 @@ class RemoteTool(Tool):
 
     def describe(self, parsed: Any) -> dict[str, Any]:
         """Return the arguments as plain data, with a mask for each secret."""
-        return veiled(plain_data(parsed), self.spec.parameters)
+        return self.veil.over(plain_data(parsed))
 
     def defaults(self, parsed: Any) -> Mapping[str, Any]:
         """Return what the server says that it fills in for the parameters that are left out."""
