@@ -47,8 +47,8 @@ def test_names_that_are_taken_or_illegal_are_refused():
     with pytest.raises(InvalidTools) as clash:
         tool_object(Calculator(), naming=lambda name: name.partition("_")[0])
     assert [problem.code for problem in clash.value.problems] == ["TK103"]
-    with pytest.raises(InvalidTools, match="invalid tool name 'calc-compute_sum'"):
-        tool_object(Calculator(), prefix="calc-")
+    with pytest.raises(InvalidTools, match=r"invalid tool name 'calc\.compute_sum'"):
+        tool_object(Calculator(), prefix="calc.")
 
 
 def test_a_filter_that_keeps_nothing_is_a_mistake():
