@@ -29,7 +29,7 @@ def static_definition(function: PythonFunction, *, is_alone: bool = False) -> To
         function: The function.
         is_alone: Whether nothing is imported, so that the source is all there is.
     """
-    source = _Source(function)
+    source = SourceTexts(function)
     parameters = tuple(
         ParameterDefinition(
             one.name,
@@ -79,7 +79,7 @@ def built_definition(
         child: The number of the process that told it, which alone knows whether two objects are one.
     """
     spec = ToolSpec.from_json(record["spec"])
-    source = None if function is None else _Source(function)
+    source = None if function is None else SourceTexts(function)
     location = spec.location or (function.location if function else _place_of(record["definition"]))
     properties = spec.properties
     parameters = tuple(_built_parameter(name, schema, spec, source, location) for name, schema in properties.items())
@@ -94,6 +94,7 @@ def built_definition(
         spec=spec,
         function=function,
         source=spec.source or fallback,
+        framework=function.written.framework if function is not None and function.written else None,
         texts=tuple(_texts(source, spec.name, spec.description, parameters, spec.parameters, location)),
         identity=_identity(record, spec, child),
     )
@@ -101,7 +102,8 @@ def built_definition(
 
 def marks_to_functions(file: PythonFile, records: Iterable[Mapping[str, Any]]) -> dict[int, PythonFunction]:
     """Return the functions of a file that tools were made from, by the position of the tool's record."""
-    by_start = {(function.first_line, function.name): function for function in file.functions}
+    every = (*file.functions, *file.framework_functions.values())
+    by_start = {(function.first_line, function.name): function for function in every}
     found = {}
     for position, record in enumerate(records):
         definition = record["definition"]
@@ -131,7 +133,7 @@ def _place_of(definition: Sequence[Any] | None) -> Location | None:
 
 
 def _built_parameter(
-    name: str, schema: Any, spec: ToolSpec, source: "_Source | None", location: Location | None
+    name: str, schema: Any, spec: ToolSpec, source: "SourceTexts | None", location: Location | None
 ) -> ParameterDefinition:
     python = None if source is None else source.parameter(name)
     known: Mapping[str, Any] = schema if isinstance(schema, Mapping) else {}
@@ -139,7 +141,7 @@ def _built_parameter(
     return ParameterDefinition(name, str(known.get("description") or ""), place, known, name in spec.required, python)
 
 
-class _Source:
+class SourceTexts:
     """Where in a function's source its texts stand."""
 
     def __init__(self, function: PythonFunction) -> None:
@@ -168,10 +170,10 @@ class _Source:
         if text := self.function.docstring.parameters.get(parameter.name):
             return text
         annotation, default = self._parts(parameter)
-        found = [*_described(annotation, self.file), *_described(default, self.file)]
+        found = [*described(annotation, self.file), *described(default, self.file)]
         if found:
             return found[0]
-        return "" if _shows_all(annotation, self.file) and self._shows_all_of_default(default) else None
+        return "" if shows_all(annotation, self.file) and self._shows_all_of_default(default) else None
 
     def values_of(self, parameter: PythonParameter) -> Mapping[str, Any] | None:
         """Return the schema that the source shows, without the description, which is known already."""
@@ -222,7 +224,7 @@ class _Source:
 
 
 def _texts(
-    source: _Source | None,
+    source: SourceTexts | None,
     name: str,
     description: str | None,
     parameters: Iterable[ParameterDefinition],
@@ -266,7 +268,7 @@ def _strings(parts: Iterable[ast.expr | None]) -> set[str]:
     return {node.value for node in _constants(parts) if isinstance(node.value, str)}
 
 
-def _described(node: ast.expr | None, file: PythonFile) -> Iterator[str]:
+def described(node: ast.expr | None, file: PythonFile) -> Iterator[str]:
     """Yield the descriptions that stand in an annotation or a default: in `Annotated` and in `Field`."""
     for part in ast.walk(node) if node is not None else ():
         match part:
@@ -280,7 +282,7 @@ def _described(node: ast.expr | None, file: PythonFile) -> Iterator[str]:
                         yield text
 
 
-def _shows_all(annotation: ast.expr | None, file: PythonFile) -> bool:
+def shows_all(annotation: ast.expr | None, file: PythonFile) -> bool:
     """Whether the source shows all that an annotation says: it is made of plain types, and of `Field` calls."""
     match annotation:
         case None:
@@ -296,10 +298,10 @@ def _shows_all(annotation: ast.expr | None, file: PythonFile) -> bool:
         case ast.Subscript(
             value=ast.Name(id="Annotated") | ast.Attribute(attr="Annotated"), slice=ast.Tuple(elts=[inner, *extras])
         ):
-            return _shows_all(inner, file) and all(
+            return shows_all(inner, file) and all(
                 isinstance(one, ast.Constant) or _is_whole_field(one, file) for one in extras
             )
-    return all(_shows_all(node, file) for node in ast.iter_child_nodes(annotation) if isinstance(node, ast.expr))
+    return all(shows_all(node, file) for node in ast.iter_child_nodes(annotation) if isinstance(node, ast.expr))
 
 
 def _is_whole_field(node: ast.expr, file: PythonFile) -> bool:

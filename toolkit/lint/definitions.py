@@ -14,6 +14,7 @@ from toolkit.tools.spec import ToolSpec
 
 if TYPE_CHECKING:
     from toolkit.dialects import Export
+    from toolkit.tools.source_marks import Terms
 
 Origin = Literal["python", "json", "pipeline", "object"]
 TextKind = Literal["name", "title", "description", "parameter name", "parameter", "value", "instruction", "prompt"]
@@ -95,6 +96,8 @@ class ToolDefinition:
         examples: The places of its examples, where they stand in JSON.
         identity: What tells whether two definitions are one tool that was reached in two ways.
         is_written: Whether only the source was read, so that `spec` lacks what only building adds.
+        framework: Whose kind of tool it is, where its source shows that it is not ours.
+        is_named: Whether its name is known; where only running the file shows it, `name` stands in for it.
         exports: What was made of `spec` until now, by dialect; copies of the definition share it.
     """
 
@@ -112,7 +115,19 @@ class ToolDefinition:
     examples: tuple[Location, ...] = ()
     identity: frozenset[tuple[Any, ...]] = frozenset()
     is_written: bool = False
+    framework: str | None = None
+    is_named: bool = True
     exports: "dict[str, Export]" = field(default_factory=dict, repr=False)
+
+    @property
+    def terms(self) -> "Terms | None":
+        """How the users of its framework write what lint asks for; None for a tool of ours."""
+        if self.framework is None:
+            return None
+        from toolkit.sources.marks_table import marks_of  # noqa: PLC0415 - most tools are ours
+
+        marks = marks_of(self.framework)
+        return None if marks is None else marks.terms
 
     @property
     def is_foreign(self) -> bool:

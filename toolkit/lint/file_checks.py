@@ -1,9 +1,10 @@
 """File checks: one file, or one name, with every rule: a report of what was found and of the tools that it has."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.codes import DOES_NOT_IMPORT, MISSING_DESCRIPTION, NO_TOOLS
 from toolkit.documents.document_reader import parse_document, read_text
@@ -19,9 +20,13 @@ from toolkit.lint.record_reader import read_step
 from toolkit.lint.reports import Report
 from toolkit.lint.requests import Request
 from toolkit.lint.rule import Rule
-from toolkit.lint.suppressions import suppressions_in
+from toolkit.lint.suppressions import Header, suppressions_in, widened
 from toolkit.lint.undefined_names import undefined_annotations
 from toolkit.problems import Location, Problem, Severity, read_problem
+
+if TYPE_CHECKING:
+    from toolkit.sources.source_files import SourceFile
+    from toolkit.sources.written_tools import ToolReader, WrittenTool
 
 _LARGEST = 16 * 1024 * 1024
 
@@ -52,6 +57,10 @@ class FileChecker:
             for check in ("check_tool", "check_function", "check_module", "check_pipeline")
         )
 
+    @cached_property
+    def _reader(self) -> "_LateReader":
+        return _LateReader()
+
     def read(self, request: Request) -> "Read":
         """Read what needs no answer of the child process: the source of a Python file, and what that alone tells."""
         file = str(request.file)
@@ -61,10 +70,11 @@ class FileChecker:
         if isinstance(text, Problem):
             return Read(request, problem=text)
         try:
-            module = PythonFile(file, text)
+            module = PythonFile(file, text, self._reader)
         except SyntaxError as error:
             return Read(request, problem=_broken(error, file))
-        return Read(request, module, tuple(self._of_functions(module.tools)))
+        found = self._of_functions([*module.tools, *module.framework_functions.values()])
+        return Read(request, module, tuple(found))
 
     def look(self, read: "Read", answer: Answer | None) -> Report:
         """Return the report of one request.
@@ -108,22 +118,34 @@ class FileChecker:
         known = {function.node for function in functions.values()}
         unbuilt = [function for function in module.tools if function.node not in known]
         sources = [static_definition(function, is_alone=is_static) for function in unbuilt]
-        if is_static and not sources and request.is_named:
+        theirs = _theirs(module, known, {tool.name for tool in built})
+        if theirs:
+            problems = [one for one in problems if one.code != NO_TOOLS]
+        if is_static and not sources and not theirs and request.is_named:
             message = f"there are no tools in '{request.target}'"
             problems.append(Problem(NO_TOOLS, message, Location(file), "warning", "mark a function with `@tool`"))
         if is_static:  # else whoever has built the tools tells it
             problems += undefined_annotations(module)
         unmarked = {function.node: function for function in functions.values() if function.mark is None}
         problems += [*read.found, *self._of_functions(unmarked.values())]
-        if built or sources:
+        if built or sources or theirs:
             problems += [problem for rule in self._module for problem in rule.check_module(module)]
-        report = self._finished(problems, [*built, *sources], file, module.text, told)
-        return report if is_static else report._replace(tools=report.tools[: len(built)])
+        report = self._finished(problems, [*built, *theirs, *sources], file, module.text, told)
+        if theirs and report.needs:
+            behind = [one for one in self._reader.files_behind(file) if not is_installed(one)]
+            report = report._replace(needs={**report.needs, "files": [*report.needs["files"], *behind]})
+        return report if is_static else report._replace(tools=report.tools[: len(built) + len(theirs)])
 
     def _of_functions(self, functions: Iterable[PythonFunction]) -> Iterator[Problem]:
         for function in functions:
             for rule in self._function:
-                yield from rule.check_function(function)
+                keeps = function.written is None or rule.fixes_all
+                yield from (one if keeps else replace(one, fix=None) for one in rule.check_function(function))
+
+    def _of_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        for rule in self._tool:
+            keeps = tool.framework is None or rule.fixes_all
+            yield from (one if keeps else replace(one, fix=None) for one in rule.check_tool(tool))
 
     def _json(self, request: Request) -> Report:
         file = str(request.file)
@@ -156,18 +178,52 @@ class FileChecker:
     def _finished(
         self, problems: Iterable[Problem], tools: Sequence[ToolDefinition], file: str, text: str, told: "_Told"
     ) -> Report:
-        found = [problem for tool in tools for rule in self._tool for problem in rule.check_tool(tool)]
+        found = [problem for tool in tools for problem in self._of_tool(tool)]
         seen = {(one.code, one.location and one.location[1:3]) for one in found}
         # What building tells of a tool, a rule may tell better.
         found += [one for one in problems if (one.code, one.location and one.location[1:3]) not in seen]
         stripped = tuple(
             replace(tool, function=None, texts=(), document=None, parameters=_bare(tool)) for tool in tools
         )
-        return Report(tuple(found), stripped, suppressions=tuple(suppressions_in(file, text)), needs=told.needs)
+        headers = [header_of(tool.function) for tool in tools if tool.framework and tool.function]
+        suppressions = (widened(one, headers) for one in suppressions_in(file, text))
+        return Report(tuple(found), stripped, suppressions=tuple(suppressions), needs=told.needs)
 
 
 def _bare(tool: ToolDefinition) -> tuple[Any, ...]:
     return tuple(replace(parameter, python=None) for parameter in tool.parameters)
+
+
+def _theirs(module: PythonFile, known: Container[object], names: Container[str]) -> list[ToolDefinition]:
+    """Return the tools of other frameworks that only the source shows, and that were not built."""
+    if not module.written:
+        return []
+    from toolkit.lint.framework_definitions import framework_definition  # noqa: PLC0415 - few files have some
+
+    left = [tool for tool in module.written if tool.function not in known and tool.name not in names]
+    return [framework_definition(module, tool) for tool in left]
+
+
+def header_of(function: PythonFunction) -> Header:
+    """Return the lines of a function's decorators and of its parameters."""
+    node = function.node
+    return Header(function.first_line, node.lineno, max(node.lineno, node.body[0].lineno - 1))
+
+
+class _LateReader:
+    """What finds the tools of other frameworks, made when a file may have some."""
+
+    @cached_property
+    def _reader(self) -> "ToolReader":
+        from toolkit.sources.written_tools import ToolReader  # noqa: PLC0415 - most projects have none
+
+        return ToolReader()
+
+    def tools_in(self, source: "SourceFile") -> tuple["WrittenTool", ...]:
+        return self._reader.tools_in(source)
+
+    def files_behind(self, file: str) -> set[str]:
+        return self._reader.meanings.files_behind(file)
 
 
 class _Told(NamedTuple):

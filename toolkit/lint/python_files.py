@@ -4,19 +4,28 @@ Nothing is run: a tool is told by its decorator, `@tool` or `@toolkit.tool`, und
 """
 
 import ast
+import os
+import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from toolkit.documents.sources import Source
 from toolkit.lint.literals import Literal
 from toolkit.lint.written_values import UnknownValueError, written_value
 from toolkit.problems import Edit, Location
 from toolkit.tools.docstrings import Docstring, read_docstring
+from toolkit.tools.frameworks import framework_of
+from toolkit.tools.source_marks import is_among
+
+if TYPE_CHECKING:
+    from toolkit.sources.source_files import SourceFile
+    from toolkit.sources.written_tools import WrittenTool
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _KEYWORDS = {ast.FunctionDef: "def ", ast.AsyncFunctionDef: "async def ", ast.ClassDef: "class "}
 _MARKS = {"toolkit.tool", "toolkit.tools.marking.tool"}
+_OTHER_MARK = re.compile(r"^[ \t]*@(?!tool\b|toolbox\b|toolkit\b)[\w.]*tool\b|(?<!\btoolkit)\.tool\(", re.MULTILINE)
 
 
 class PythonParameter(NamedTuple):
@@ -43,15 +52,24 @@ class PythonParameter(NamedTuple):
         return self.kind.startswith("*")
 
 
+class Reader(Protocol):
+    """What finds the tools of other frameworks in a parsed file."""
+
+    def tools_in(self, source: "SourceFile") -> tuple["WrittenTool", ...]:
+        """Return the tools, in the order of their places."""
+        ...
+
+
 class PythonFile:
     """The source of a Python file."""
 
-    def __init__(self, file: str, text: str) -> None:
+    def __init__(self, file: str, text: str, reader: "Reader | None" = None) -> None:
         """Parse the source.
 
         Args:
             file: How the file is called in the places of problems.
             text: The source, with the line ends that it has.
+            reader: What finds the tools of other frameworks; without it there are none.
 
         Raises:
             SyntaxError: If it is no Python.
@@ -63,6 +81,7 @@ class PythonFile:
         except (ValueError, RecursionError, MemoryError) as error:  # a null character; nested too deep
             raise SyntaxError(str(error)) from error
         self._source = Source(self.text)
+        self._reader = reader
 
     @cached_property
     def imports(self) -> Mapping[str, str]:
@@ -103,8 +122,35 @@ class PythonFile:
 
     @cached_property
     def tools(self) -> tuple["PythonFunction", ...]:
-        """The functions that are marked as tools."""
+        """The functions that are marked as our tools."""
         return tuple(function for function in self.functions if function.mark is not None)
+
+    @property
+    def may_hold_others(self) -> bool:
+        """Whether the file may define tools of other frameworks: it imports one, or has a mark that is not ours."""
+        is_told = any(framework_of(module) for module in self.imports.values())
+        return is_told or _OTHER_MARK.search(self.text) is not None
+
+    @cached_property
+    def written(self) -> tuple["WrittenTool", ...]:
+        """The tools of other frameworks that the file defines."""
+        if self._reader is None or not self.may_hold_others:
+            return ()
+        from toolkit.sources.source_files import SourceFile  # noqa: PLC0415 - only tools of frameworks need it
+
+        found = self._reader.tools_in(SourceFile(os.path.realpath(self.file), self.tree))
+        return tuple(tool for tool in found if tool.framework != "toolkit")
+
+    @cached_property
+    def framework_functions(self) -> Mapping["WrittenTool", "PythonFunction"]:
+        """The functions in this file that tools of other frameworks run."""
+        own = {function.node: function.owner for function in self.functions}
+        here = os.path.realpath(self.file)
+        return {
+            tool: PythonFunction(self, tool.function, own.get(tool.function), tool)
+            for tool in self.written
+            if tool.home == here and isinstance(tool.function, FunctionNode)
+        }
 
     @cached_property
     def classes(self) -> Mapping[str, ast.ClassDef]:
@@ -192,11 +238,18 @@ class PythonFile:
 class PythonFunction:
     """A function of a Python file: its name, its parameters, its docstring, its mark and its body."""
 
-    def __init__(self, file: PythonFile, node: FunctionNode, owner: ast.ClassDef | None = None) -> None:
-        """Keep the node; `owner` is the class that it is a method of."""
+    def __init__(
+        self,
+        file: PythonFile,
+        node: FunctionNode,
+        owner: ast.ClassDef | None = None,
+        written: "WrittenTool | None" = None,
+    ) -> None:
+        """Keep the node; `owner` is the class that it is a method of, `written` the tool of a framework that it is."""
         self.file = file
         self.node = node
         self.owner = owner
+        self.written = written
 
     @property
     def name(self) -> str:
@@ -215,7 +268,9 @@ class PythonFunction:
 
     @cached_property
     def mark(self) -> ast.expr | None:
-        """The decorator that makes it a tool, `@tool` or `@tool(…)`; None if it has none."""
+        """The decorator that makes it a tool, `@tool` or `@tool(…)`, or another mark; None if it has none."""
+        if self.written is not None:
+            return self.written.mark
         for decorator in self.node.decorator_list:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
             if self.file.meaning(called) in _MARKS:
@@ -224,8 +279,8 @@ class PythonFunction:
 
     @cached_property
     def options(self) -> Mapping[str, ast.keyword]:
-        """The options of its mark, by name."""
-        if not isinstance(self.mark, ast.Call):
+        """The options of our mark, by name."""
+        if self.written is not None or not isinstance(self.mark, ast.Call):
             return {}
         return {keyword.arg: keyword for keyword in self.mark.keywords if keyword.arg}
 
@@ -240,7 +295,7 @@ class PythonFunction:
     @property
     def tool_name(self) -> str:
         """What the tool is called."""
-        name = self.option("name")
+        name = self.option("name") if self.written is None else self.written.name
         return name if isinstance(name, str) and name else self.name
 
     @cached_property
@@ -248,7 +303,9 @@ class PythonFunction:
         """What a call may carry: no `self` or `cls`, nothing that the context gives, no `*args` and no `**kwargs`."""
         bound = self.owner is not None and not self._is_static
         given = self._all_parameters[1 if bound else 0 :]
-        return tuple(one for one in given if not self._is_injected(one) and not one.is_variadic)
+        if self.written is None:
+            return tuple(one for one in given if not self._is_injected(one) and not one.is_variadic)
+        return tuple(one for at, one in enumerate(given) if not (self._is_kept(one, at) or one.is_variadic))
 
     @property
     def all_parameters(self) -> tuple[PythonParameter, ...]:
@@ -336,6 +393,27 @@ class PythonFunction:
     @property
     def _is_static(self) -> bool:
         return any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in self.node.decorator_list)
+
+    def _is_kept(self, parameter: PythonParameter, position: int) -> bool:
+        """Whether a framework keeps a parameter to itself: it fills it, and no model sees it."""
+        if self.written is None:
+            return False
+        injected, registration = self.written.marks.injected, self.written.registration
+        gives_first = registration is not None and any(
+            one.endswith(injected.is_first) for one in registration.names if injected.is_first
+        )
+        if parameter.name in injected.names or (gives_first and not position and parameter.node.annotation is None):
+            return True
+        parts = (*self._names_in(parameter.node.annotation), *self._names_in(parameter.default))
+        return any(is_among(self.file.meaning(one) or "", injected.types) for one in parts)
+
+    def _names_in(self, node: ast.expr | None) -> Iterator[ast.expr]:
+        """Yield the names in an annotation or a default, also those in a text."""
+        for one in ast.walk(node) if node is not None else ():
+            if isinstance(one, ast.Name | ast.Attribute):
+                yield one
+            elif isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value.isidentifier():
+                yield ast.Name(one.value)
 
     def _is_injected(self, parameter: PythonParameter) -> bool:
         annotation = parameter.node.annotation

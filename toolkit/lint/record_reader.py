@@ -40,6 +40,8 @@ def definition_record(tool: ToolDefinition) -> dict[str, Any]:
         "source": tool.source,
         "identity": sorted(tool.identity, key=repr),
         "is_written": tool.is_written,
+        "framework": tool.framework,
+        "is_named": tool.is_named,
     }
 
 

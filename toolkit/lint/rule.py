@@ -91,6 +91,8 @@ class Rule:
     providers: ClassVar[tuple[str, ...]] = ()
     limits: ClassVar[Mapping[str, int]] = {}
     needs_import: ClassVar[bool] = False
+    fixes_all: ClassVar[bool] = False
+    """Whether its fixes are right for the tools of other frameworks too."""
 
     def __init__(self, settings: RuleSettings = RuleSettings()) -> None:  # noqa: B008 - a tuple never changes
         """Keep what the project says."""

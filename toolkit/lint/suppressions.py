@@ -47,6 +47,22 @@ class Suppression(NamedTuple):
         return line is not None and self.lines[0] <= line <= self.lines[1]
 
 
+class Header(NamedTuple):
+    """The lines of a function before its body: its first decorator, its name, and the last of its parameters."""
+
+    first: int
+    name: int
+    last: int
+
+
+def widened(suppression: Suppression, headers: Iterable[Header]) -> Suppression:
+    """Return a suppression that stands at a decorator or at the name of a function as one for all of its header."""
+    for one in headers:
+        if suppression.lines and one.first <= suppression.lines[1] <= one.name:
+            return suppression._replace(lines=(one.first, one.last))
+    return suppression
+
+
 def suppressions_in(file: str, text: str) -> list[Suppression]:
     """Return the suppressions of a file, called by its real path, which is Python or YAML; JSON has no comments."""
     if "toolkit:" not in text or file.endswith(".json"):

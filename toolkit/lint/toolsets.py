@@ -16,11 +16,17 @@ _OF_SERVER = "://"
 
 
 class ToolCounts(NamedTuple):
-    """How many tools there are, in how many files, and of how many servers."""
+    """How many tools there are, in how many files, and of how many servers.
+
+    Attributes:
+        frameworks: How many tools of each framework there are, by what people call it; with `toolkit` for all others,
+            and empty where all are ours.
+    """
 
     tools: int = 0
     files: int = 0
     servers: int = 0
+    frameworks: Mapping[str, int] = {}
 
 
 class Together(NamedTuple):
@@ -36,9 +42,13 @@ class Together(NamedTuple):
 
 
 def look_together(reports: Iterable[Report], rules: Iterable[Rule]) -> Together:
-    """Return what rules find in all tools of these reports, each of which is there once."""
+    """Return what rules find in all tools of these reports, each of which is there once.
+
+    Tools of other frameworks that were only read in source are in no set: a repository holds those of many servers.
+    """
     tools = unique_tools(reports)
-    problems = [problem for rule in rules if rule.overrides("check_toolset") for problem in rule.check_toolset(tools)]
+    own = [tool for tool in tools if tool.framework is None or not tool.is_written]
+    problems = [problem for rule in rules if rule.overrides("check_toolset") for problem in rule.check_toolset(own)]
     return Together(tuple(problems), _counts_of(tools))
 
 
@@ -73,4 +83,17 @@ def read_together(record: Mapping[str, Any]) -> Together:
 def _counts_of(tools: Sequence[ToolDefinition]) -> ToolCounts:
     places = {tool.location.file for tool in tools if tool.location}
     servers = {place.partition(_OF_SERVER)[2].partition("/")[0] for place in places if _OF_SERVER in place}
-    return ToolCounts(len(tools), sum(_OF_SERVER not in place for place in places), len(servers))
+    return ToolCounts(len(tools), sum(_OF_SERVER not in place for place in places), len(servers), _by_framework(tools))
+
+
+def _by_framework(tools: Sequence[ToolDefinition]) -> Mapping[str, int]:
+    if all(tool.framework is None for tool in tools):
+        return {}
+    from toolkit.sources.marks_table import marks_of  # noqa: PLC0415 - most projects have tools of ours alone
+
+    counts: dict[str, int] = {}
+    for tool in tools:
+        marks = None if tool.framework is None else marks_of(tool.framework)
+        title = marks.title if marks else "toolkit"
+        counts[title] = counts.get(title, 0) + 1
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))

@@ -1,12 +1,12 @@
 """Unimported files: the Python files that are read and not imported, because their source defines no tools."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from toolkit.lint.installed import is_installed
 from toolkit.lint.requests import Request
-from toolkit.problems import problem_record
+from toolkit.problems import Problem, problem_record
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.import_permission import Chooser, ImportPermission
 
@@ -26,7 +26,11 @@ def refused_files(
     for request in requests:
         if request.kind != "python" or request.file is None:
             continue
-        objections = permission.objections_to_file(Path(request.target), None, chooser, is_walked=not request.is_named)
+        if permission.recogniser.lacks_framework(request.file):
+            objections: Sequence[Problem] | None = ()  # its source shows the tools, and importing it would fail
+        else:
+            path = Path(request.target)
+            objections = permission.objections_to_file(path, None, chooser, is_walked=not request.is_named)
         if objections is not None:
             files = permission.recogniser.files_behind(request.file)
             refused[request] = {

@@ -12,6 +12,7 @@ from toolkit.sources.marks_table import MARKS, MarksTable
 from toolkit.sources.meanings import CALLED, UNREADABLE, Defined, Meaning, Meanings, is_partial
 from toolkit.sources.module_files import PACKAGE
 from toolkit.sources.source_files import FUNCTIONS, Binding, Definition, Imported, SourceFile
+from toolkit.tools.frameworks import framework_of, is_installed
 from toolkit.tools.source_marks import SourceMarks
 
 _TEXT_TOOL = {"name", "execute"}
@@ -59,6 +60,15 @@ class Recogniser:
     def files_behind(self, file: str) -> set[str]:
         """Return the files that the decision about a file rests on, also those that would matter if they existed."""
         return self._meanings.files_behind(file)
+
+    def lacks_framework(self, file: str) -> bool:
+        """Return whether a file makes tools with a framework that is not installed, and none of ours."""
+        source = self._meanings.source(file)
+        taken = [one for one in source.imports if not one.level and self._marks.is_known(one.module)] if source else []
+        named = [f"{one.module}.{one.name}" if one.name else one.module for one in taken]
+        if any(framework_of(name) is None for name in named):
+            return False
+        return any(self._means_tools(name) and not is_installed(name) for name in named)
 
     def may_define(self, file: str, name: str) -> bool:
         """Return whether a file may define a tool of a name: it defines tools, and something in it has the name."""

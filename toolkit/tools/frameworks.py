@@ -13,6 +13,7 @@ A part is loaded when something of its framework is met. The framework itself is
 import sys
 from collections.abc import Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from types import FunctionType, ModuleType
 from typing import Literal
 
@@ -66,6 +67,16 @@ def framework_of_mark(function: object) -> str | None:
         return None
     marks = vars(function).keys() & _FRAMEWORK_OF_MARK.keys()
     return _FRAMEWORK_OF_MARK[marks.pop()] if marks else None
+
+
+def is_installed(module: str) -> bool:
+    """Return whether the package of a framework that a module belongs to could be imported here."""
+    first, _, rest = module.partition(".")
+    package = first if first in FRAMEWORK_OF_PACKAGE else f"{first}.{rest.partition('.')[0]}"
+    try:
+        return package in sys.modules or find_spec(package) is not None
+    except (ImportError, ValueError):
+        return False
 
 
 def part_of(framework: str, part: Part) -> ModuleType | None:

@@ -70,6 +70,26 @@ class Injected(NamedTuple):
     is_first: tuple[str, ...] = ()
 
 
+class Terms(NamedTuple):
+    """How the users of a framework write what lint asks for, to be read behind "write".
+
+    Attributes:
+        description: The description of a tool.
+        parameter: The description of a parameter.
+        approval: That a call waits for a person's approval; None where the framework has no such thing.
+        effects: What a call may change; None where a tool cannot say so.
+        said: The arguments of a mark that say one of these two.
+        rewrites_names: Whether the framework makes each name one that providers take, before a model sees it.
+    """
+
+    description: str = "a docstring"
+    parameter: str = "Annotated[…, Field(description='…')]"
+    approval: str | None = None
+    effects: str | None = None
+    said: tuple[Place, ...] = ()
+    rewrites_names: bool = False
+
+
 class SourceMarks(NamedTuple):
     """The names that define tools of one kind.
 
@@ -90,6 +110,7 @@ class SourceMarks(NamedTuple):
             the description as a whole.
         spec_variable: What a module calls the variable that is a tool's definition, with the function beside it.
         title: What people call the framework.
+        terms: How its users write what lint asks for.
     """
 
     packages: tuple[str, ...]
@@ -103,6 +124,7 @@ class SourceMarks(NamedTuple):
     reads_docstrings: bool = True
     spec_variable: str | None = None
     title: str = ""
+    terms: Terms = Terms()
 
 
 OUR_MARKS = SourceMarks(

@@ -148,7 +148,8 @@ def _tell(look: CheckRun, settings: "LintSettings", format: Format) -> None:  # 
     """Say what the baseline had to do with the findings, and to programs what was looked at."""
     look.tell()
     if format in {"json", "jsonl"} and _note_on_running(look.files, settings):
-        console.say(json.dumps({"files": look.files._asdict(), "tools": look.tools._asdict()}))
+        tools = {key: value for key, value in look.tools._asdict().items() if value != {}}
+        console.say(json.dumps({"files": look.files._asdict(), "tools": tools}))
 
 
 class _Said(NamedTuple):

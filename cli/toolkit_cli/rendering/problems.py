@@ -103,10 +103,12 @@ def counted_files(files: "FileCounts") -> str:
 
 
 def counted_tools(tools: "ToolCounts") -> str:
-    """Return how many tools were looked at, such as `5 tools in 3 files, 2 servers`."""
+    """Return how many tools were looked at, such as `5 tools in 3 files, 2 servers: 4 FastMCP, 1 toolkit`."""
     places = [counted(tools.files, "file")] if tools.files else []
     places += [counted(tools.servers, "server")] if tools.servers else []
-    return f"{counted(tools.tools, 'tool') if tools.tools else 'no tools'}{' in ' if places else ''}{', '.join(places)}"
+    kinds = ", ".join(f"{count} {title}" for title, count in tools.frameworks.items())
+    found = counted(tools.tools, "tool") if tools.tools else "no tools"
+    return f"{found}{' in ' if places else ''}{', '.join(places)}{': ' if kinds else ''}{kinds}"
 
 
 def as_github(problems: Sequence[Problem]) -> str:

@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of Anthropic SDK."""
 
-from toolkit.tools.source_marks import Registration, SourceMarks
+from toolkit.tools.source_marks import Registration, SourceMarks, Terms
 
 MARKS = SourceMarks(
     title="Anthropic SDK",
@@ -10,4 +10,5 @@ MARKS = SourceMarks(
         Registration(("anthropic.*beta_tool", "anthropic.*beta_async_tool"), schema=("input_schema",)),
         Registration(("anthropic.types.*ToolParam",), "definition", function=(), schema=("input_schema",)),
     ),
+    terms=Terms(parameter="'NAME: …' under 'Args:' in the docstring"),
 )

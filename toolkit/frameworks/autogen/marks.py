@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of AutoGen."""
 
-from toolkit.tools.source_marks import Injected, Registration, SourceMarks, ToolClasses
+from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms, ToolClasses
 
 MARKS = SourceMarks(
     title="AutoGen",
@@ -15,4 +15,5 @@ MARKS = SourceMarks(
     tool_classes=(ToolClasses(("autogen_core.tools.*BaseTool",), ("run",)),),
     injected=Injected(types=("autogen_core.*CancellationToken",)),
     reads_docstrings=False,
+    terms=Terms(description="description='…'", parameter="Annotated[…, '…']"),
 )

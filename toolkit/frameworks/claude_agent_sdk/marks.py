@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of Claude Agent SDK."""
 
-from toolkit.tools.source_marks import Registration, SourceMarks
+from toolkit.tools.source_marks import Registration, SourceMarks, Terms
 
 MARKS = SourceMarks(
     title="Claude Agent SDK",
@@ -21,5 +21,11 @@ MARKS = SourceMarks(
             description=("description", 1),
             schema=("input_schema", 2),
         ),
+    ),
+    terms=Terms(
+        description="the second argument",
+        parameter="a JSON Schema with a 'description' for each property",
+        effects="annotations=ToolAnnotations(destructiveHint=True)",
+        said=("annotations",),
     ),
 )

@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of CrewAI."""
 
-from toolkit.tools.source_marks import Registration, SourceMarks, ToolClasses
+from toolkit.tools.source_marks import Registration, SourceMarks, Terms, ToolClasses
 
 MARKS = SourceMarks(
     title="CrewAI",
@@ -29,4 +29,5 @@ MARKS = SourceMarks(
         ),
     ),
     reads_docstrings=False,
+    terms=Terms(rewrites_names=True, parameter="an args_schema with Field(description='…')"),
 )

@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of FastMCP."""
 
-from toolkit.tools.source_marks import Injected, Registration, SourceMarks, ToolClasses
+from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms, ToolClasses
 
 MARKS = SourceMarks(
     title="FastMCP",
@@ -20,4 +20,8 @@ MARKS = SourceMarks(
     injected=Injected(types=("fastmcp.*Context", "mcp.*Context", "*Depends", "*CurrentContext", "*CurrentFastMCP")),
     receivers=("mcp", "*_mcp", "mcp_*", "server", "*_server", "app"),
     reads_docstrings=False,
+    terms=Terms(
+        effects="annotations={'destructiveHint': True}",
+        said=("annotations",),
+    ),
 )

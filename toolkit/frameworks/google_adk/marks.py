@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of Google ADK."""
 
-from toolkit.tools.source_marks import Injected, Registration, SourceMarks, ToolClasses
+from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms, ToolClasses
 
 MARKS = SourceMarks(
     title="Google ADK",
@@ -16,4 +16,9 @@ MARKS = SourceMarks(
         types=("google.adk.*ToolContext", "google.adk.*CallbackContext", "google.adk.*Context"), names=("tool_context",)
     ),
     reads_docstrings=False,
+    terms=Terms(
+        parameter="'NAME: …' under 'Args:' in the docstring",
+        approval="FunctionTool(NAME, require_confirmation=True)",
+        said=("require_confirmation",),
+    ),
 )

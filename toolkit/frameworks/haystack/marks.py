@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of Haystack."""
 
-from toolkit.tools.source_marks import Injected, Registration, SourceMarks, ToolClasses
+from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms, ToolClasses
 
 MARKS = SourceMarks(
     title="Haystack",
@@ -28,4 +28,5 @@ MARKS = SourceMarks(
     tool_classes=(ToolClasses(("haystack.tools.*Tool",), ("invoke",), schema=("parameters",)),),
     injected=Injected(types=("haystack.*State",)),
     reads_docstrings=False,
+    terms=Terms(parameter="Annotated[…, '…']"),
 )

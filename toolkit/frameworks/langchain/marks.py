@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of LangChain."""
 
-from toolkit.tools.source_marks import Injected, Registration, SourceMarks, ToolClasses
+from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms, ToolClasses
 
 MARKS = SourceMarks(
     title="LangChain",
@@ -70,4 +70,8 @@ MARKS = SourceMarks(
         names=("run_manager", "callbacks", "runtime"),
     ),
     reads_docstrings=False,
+    terms=Terms(
+        parameter="Annotated[…, '…'], or parse_docstring=True and an 'Args:' section",
+        approval="HumanInTheLoopMiddleware(interrupt_on={'NAME': True}) in the agent",
+    ),
 )

@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of LlamaIndex."""
 
-from toolkit.tools.source_marks import Injected, Registration, SourceMarks, ToolClasses
+from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms, ToolClasses
 
 MARKS = SourceMarks(
     title="LlamaIndex",
@@ -42,4 +42,5 @@ MARKS = SourceMarks(
     ),
     injected=Injected(types=("llama_index.*Context",)),
     reads_docstrings=True,
+    terms=Terms(parameter="Annotated[…, '…']"),
 )

@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of MCP SDK."""
 
-from toolkit.tools.source_marks import Injected, Registration, SourceMarks
+from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms
 
 MARKS = SourceMarks(
     title="MCP SDK",
@@ -25,4 +25,8 @@ MARKS = SourceMarks(
     injected=Injected(types=("mcp.*Context", "fastmcp.*Context", "*Depends")),
     receivers=("mcp", "*_mcp", "mcp_*", "server", "*_server", "app"),
     reads_docstrings=False,
+    terms=Terms(
+        effects="annotations=ToolAnnotations(destructiveHint=True)",
+        said=("annotations",),
+    ),
 )

@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of OpenAI Agents."""
 
-from toolkit.tools.source_marks import Injected, Registration, SourceMarks
+from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms
 
 MARKS = SourceMarks(
     title="OpenAI Agents",
@@ -29,4 +29,9 @@ MARKS = SourceMarks(
         ),
     ),
     injected=Injected(types=("agents.*RunContextWrapper", "agents.*ToolContext")),
+    terms=Terms(
+        parameter="'NAME: …' under 'Args:' in the docstring",
+        approval="needs_approval=True",
+        said=("needs_approval",),
+    ),
 )

@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of pydantic-ai."""
 
-from toolkit.tools.source_marks import Injected, Registration, SourceMarks
+from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms
 
 MARKS = SourceMarks(
     title="pydantic-ai",
@@ -28,4 +28,9 @@ MARKS = SourceMarks(
     ),
     injected=Injected(types=("pydantic_ai.*RunContext",), is_first=(".tool",)),
     receivers=("agent", "*_agent", "toolset", "*_toolset"),
+    terms=Terms(
+        parameter="'NAME: …' under 'Args:' in the docstring",
+        approval="requires_approval=True",
+        said=("requires_approval",),
+    ),
 )

@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of Semantic Kernel."""
 
-from toolkit.tools.source_marks import Injected, Registration, SourceMarks
+from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms
 
 MARKS = SourceMarks(
     title="Semantic Kernel",
@@ -14,4 +14,5 @@ MARKS = SourceMarks(
         names=("kernel", "service", "execution_settings", "arguments"),
     ),
     reads_docstrings=False,
+    terms=Terms(parameter="Annotated[…, '…']"),
 )

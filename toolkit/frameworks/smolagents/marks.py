@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of smolagents."""
 
-from toolkit.tools.source_marks import Registration, SourceMarks, ToolClasses
+from toolkit.tools.source_marks import Registration, SourceMarks, Terms, ToolClasses
 
 MARKS = SourceMarks(
     title="smolagents",
@@ -8,4 +8,5 @@ MARKS = SourceMarks(
     classes=("smolagents.*Tool",),
     registrations=(Registration(("smolagents.tool", "smolagents.tools.tool")),),
     tool_classes=(ToolClasses(("smolagents.*Tool",), ("forward",), schema=("inputs",)),),
+    terms=Terms(parameter="'NAME: …' under 'Args:' in the docstring"),
 )

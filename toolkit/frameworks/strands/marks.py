@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of Strands."""
 
-from toolkit.tools.source_marks import Injected, Registration, SourceMarks, ToolClasses
+from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms, ToolClasses
 
 MARKS = SourceMarks(
     title="Strands",
@@ -16,4 +16,5 @@ MARKS = SourceMarks(
     ),
     injected=Injected(types=("strands.*ToolContext",), names=("agent", "tool_context")),
     spec_variable="TOOL_SPEC",
+    terms=Terms(parameter="'NAME: …' under 'Args:' in the docstring"),
 )

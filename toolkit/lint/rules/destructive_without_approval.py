@@ -1,6 +1,5 @@
 """TK506: a tool that destroys or sends something without a mark that says so."""
 
-import ast
 from collections.abc import Iterator
 
 from toolkit.codes import DESTRUCTIVE_WITHOUT_APPROVAL
@@ -69,21 +68,34 @@ class DestructiveWithoutApproval(Rule):
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         function = tool.function
-        if function is None or tool.origin != "python" or function.mark is None or _is_said(tool, function):
+        if function is None or tool.origin != "python" or _is_said(tool, function):
+            return
+        if function.mark is None and tool.framework is None:
             return
         reason = _reason(tool.name, function)
         if reason:
             message = f"tool {tool.name!r} {reason}, but is not marked as destructive or as requiring approval"
-            hint = "write @tool(destructive=True), or destructive=False if nothing can be lost"
-            yield self.problem(message, tool.location, hint=hint, fix=self._marking(function, function.mark))
+            yield self.problem(message, tool.location, hint=_hint(tool), fix=self._marking(tool, function))
 
-    def _marking(self, function: PythonFunction, mark: ast.expr) -> Fix:
-        """Return the fix that adds the mark."""
-        return self.fixed_by("Mark it as destructive", with_option(function, mark, "destructive=True"))
+    def _marking(self, tool: ToolDefinition, function: PythonFunction) -> Fix | None:
+        """Return the fix that adds our mark."""
+        if tool.framework is not None or function.mark is None:
+            return None
+        return self.fixed_by("Mark it as destructive", with_option(function, function.mark, "destructive=True"))
+
+
+def _hint(tool: ToolDefinition) -> str:
+    if tool.terms is None:
+        return "write @tool(destructive=True), or destructive=False if nothing can be lost"
+    ways = [way for way in (tool.terms.approval, tool.terms.effects) if way]
+    said = " or ".join(way.replace("NAME", tool.name) for way in ways)
+    return f"write {said}" if said else "ask a person in the program before such a call"
 
 
 def _is_said(tool: ToolDefinition, function: PythonFunction) -> bool:
     if {"destructive", "requires_approval", "read_only"} & set(function.options):
+        return True
+    if tool.terms and function.written and function.written.argument(tool.terms.said) is not None:
         return True
     return any(keyword.arg is None for keyword in getattr(function.mark, "keywords", ())) or (
         tool.spec is not None and (tool.spec.requires_approval or tool.spec.destructive is not None)

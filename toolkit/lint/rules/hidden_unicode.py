@@ -55,6 +55,7 @@ class HiddenUnicode(Rule):
     """
 
     code = HIDDEN_UNICODE
+    fixes_all = True
     severity = "error"
     fix = "safe"
 

@@ -56,6 +56,8 @@ class InvalidToolName(Rule):
     fix = "unsafe"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        if not tool.is_named or (tool.terms and tool.terms.rewrites_names):
+            return
         if tool.origin != "json" and (found := name_problem(tool.name, tool.location)):
             yield self.problem(found.message, tool.location, hint=found.hint, fix=self._renaming(tool))
         elif (what := self._objection(tool.name)) is not None:

@@ -59,6 +59,8 @@ class LongToolName(ProviderRule):
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         """Look at the name; the source alone shows it, unless an option computes it."""
         function = tool.function
+        if not tool.is_named:
+            return
         if tool.spec is None and function is not None and ("name" not in function.options or function.option("name")):
             tool = replace(tool, spec=ToolSpec(tool.name, "A tool of which only the name is known."), exports={})
         yield from super().check_tool(tool)

@@ -57,7 +57,8 @@ class MissingDescription(Rule):
         if tool.description is None or tool.description.strip() or is_yaml(tool.source or ""):
             return  # of YAML the document is looked at, also where no tool comes of it
         what = "what it does and when to use it"
-        hint = f"write a docstring: {what}" if tool.function else f"say {what}"
+        written = tool.terms.description if tool.terms else "a docstring"
+        hint = f"write {written}: {what}" if tool.function else f"say {what}"
         yield self.problem(f"tool {tool.name!r} has no description", tool.location, hint=hint)
 
     def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:

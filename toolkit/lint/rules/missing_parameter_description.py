@@ -75,6 +75,9 @@ def _refers(schema: object) -> bool:
 
 
 def _cure(tool: ToolDefinition, name: str) -> str:
+    if tool.terms is not None and tool.schema is None:
+        is_field = tool.function is None or all(one.python is None for one in tool.parameters)
+        return "write Field(description='…')" if is_field else f"write {tool.terms.parameter.replace('NAME', name)}"
     if tool.function is None:
         return 'give it a "description": what it is, and in which form'
     return f"add '{name}: …' under 'Args:' in the docstring, or write Annotated[…, '…']"

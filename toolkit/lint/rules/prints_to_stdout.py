@@ -57,6 +57,7 @@ class PrintsToStdout(Rule):
     '''
 
     code = PRINTS_TO_STDOUT
+    fixes_all = True
     fix = "unsafe"
     providers = ("mcp",)
 

@@ -61,7 +61,7 @@ class ReservedName(Rule):
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         provider = _HOSTED.get(tool.name.lower().replace("-", "_"))
-        if provider is None or _is_ready(tool):
+        if provider is None or _is_ready(tool) or not tool.is_named:
             return
         message = f"{tool.name!r} is the name of a tool that {provider} runs itself"
         yield self.problem(

@@ -63,7 +63,7 @@ class ShortDescription(Rule):
         text = (tool.description or "").strip()
         if not text:
             return
-        if _restates(text, tool.name):
+        if tool.is_named and _restates(text, tool.name):
             message = f"the description of {tool.name!r} only repeats its name"
         elif self._is_short(text):
             message = f"the description of {tool.name!r} is very short"

@@ -79,7 +79,7 @@ class UnfitParameter(Rule):
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         """Look at tools that were not built: what the source shows is what building would have reported."""
-        if tool.spec is None and tool.function is not None:
+        if tool.spec is None and tool.function is not None and tool.framework is None:
             yield from self._written(tool.function)
 
     def _written(self, function: PythonFunction) -> Iterator[Problem]:

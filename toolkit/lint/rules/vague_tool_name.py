@@ -58,6 +58,6 @@ class VagueToolName(Rule):
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         words = [word for word in words_of(tool.name) if not word.isdigit()]
         is_vague = bool(words) and all(word in _VAGUE or re.fullmatch(r"[a-z]", word) for word in words)
-        if is_vague and tool.origin in {"python", "json"}:
+        if is_vague and tool.is_named and tool.origin in {"python", "json"}:
             hint = "name what it does, and to what: a verb and a noun"
             yield self.problem(f"the name {tool.name!r} would fit any tool", tool.location, hint=hint)

@@ -1,0 +1,147 @@
+"""Tools of other frameworks are linted from their source, in the words of their frameworks, with nothing installed."""
+
+import pytest
+from typer.testing import CliRunner
+
+from toolkit_cli.main import application
+
+SERVER = '''
+from fastmcp import Context, FastMCP
+from pydantic import Field
+from typing import Annotated
+
+mcp = FastMCP("shop")
+
+
+@mcp.tool
+def look_up(order: str, ctx: Context) -> str:
+    """Look up an order of the shop by the number that is printed on it.
+
+    Args:
+        order: The number of the order.
+    """
+    return order
+
+
+@mcp.tool(name="cancel", annotations={"destructiveHint": True})
+async def cancel_order(order: str, reason: Annotated[str, Field(description="Why it is cancelled.")]) -> str:
+    """Cancel an order that was not sent yet, and say whether that was possible."""
+    return order + reason
+
+
+@mcp.tool(description=read("delete.md"))
+def delete_customer(customer) -> str:
+    return customer
+
+
+mcp.tool(name=PREFIX + "x")(look_up)
+'''
+
+LANGCHAIN = '''
+from langchain_core.tools import BaseTool, tool
+from langchain_core.tools import InjectedToolCallId
+from pydantic import BaseModel, Field
+from typing import Annotated
+
+
+@tool
+def delete_note(note: str, tool_call_id: Annotated[str, InjectedToolCallId]) -> str:
+    """Delete one of the notes that were written down before, by its number."""
+    return note + tool_call_id
+
+
+class SearchInput(BaseModel):
+    query: str
+    limit: int = Field(default=10, description="How many notes at most.")
+
+
+class Search(BaseTool):
+    name: str = "search_notes"
+    description: str = "short"
+    args_schema: type[BaseModel] = SearchInput
+
+    def _run(self, query: str, limit: int) -> str:
+        return query * limit
+'''
+
+
+def linted(*arguments):
+    result = CliRunner().invoke(application(), ["lint", "--no-cache", "--format", "concise", *arguments])
+    return result.stdout.splitlines()
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shop.py").write_text(SERVER, "utf-8")
+    (tmp_path / "notes.py").write_text(LANGCHAIN, "utf-8")
+    return tmp_path
+
+
+FOUND = [
+    "notes.py:9:5: error[TK506] tool 'delete_note' has a name that says it can delete something, but is not marked as destructive or as requiring approval",
+    "notes.py:9:17: warning[TK204] parameter 'note' of 'delete_note' has no description",
+    "notes.py:15:5: warning[TK204] parameter 'query' of 'search_notes' has no description",
+    "notes.py:21:25: warning[TK202] the description of 'search_notes' is very short",
+    "shop.py:20:24: warning[TK204] parameter 'order' of 'cancel' has no description",
+    "shop.py:26:5: error[TK506] tool 'delete_customer' has a name that says it can delete something, but is not marked as destructive or as requiring approval",
+    "shop.py:26:21: warning[TK204] parameter 'customer' of 'delete_customer' has no description",
+    "shop.py:26:21: warning[TK301] parameter 'customer' of 'delete_customer' has no type",
+]
+
+
+def test_each_finding_stands_at_the_function_or_parameter(project):
+    *found, last = linted("--static", ".")
+    assert found == FOUND
+    assert last.startswith(
+        "Found 2 errors and 6 warnings in 2 files. (6 tools in 2 files: 4 FastMCP, 2 LangChain; read, not run;"
+    )
+
+
+def test_files_of_frameworks_that_are_not_installed_are_read_and_not_imported(project):
+    *found, last = linted(".")
+    assert found == FOUND
+    assert last == (
+        "Found 2 errors and 6 warnings in 2 files. (6 tools in 2 files: 4 FastMCP, 2 LangChain; 2 Python files read, 0 imported)"
+    )
+
+
+def test_named_file_of_a_framework_that_is_not_installed_is_checked_too(project):
+    assert linted("notes.py")[:4] == FOUND[:4]
+
+
+def test_hints_are_in_the_words_of_the_framework_and_no_fix_for_our_marks_is_offered(project):
+    result = CliRunner().invoke(application(), ["lint", "--static", "--no-cache", "--diff", "--unsafe-fixes", "."])
+    assert result.stdout == ""
+    text = CliRunner().invoke(application(), ["lint", "--static", "--no-cache", "."]).stdout
+    hints = [line for line in text.splitlines() if line.startswith("hint: ")]
+    assert hints == [
+        "hint: write HumanInTheLoopMiddleware(interrupt_on={'delete_note': True}) in the agent",
+        "hint: write Annotated[…, '…'], or parse_docstring=True and an 'Args:' section",
+        "hint: write Field(description='…')",
+        "hint: say what it does, when to use it, and what comes back",
+        "hint: write Annotated[…, Field(description='…')]",
+        "hint: write annotations={'destructiveHint': True}",
+        "hint: write Annotated[…, Field(description='…')]",
+        "hint: annotate it: customer: str",
+    ]
+
+
+def test_comments_at_the_decorator_or_at_the_function_silence_findings(project):
+    comment = "  # toolkit: ignore[TK506, TK204, TK301]"
+    at_mark = SERVER.replace(
+        '@mcp.tool(description=read("delete.md"))', f'@mcp.tool(description=read("delete.md")){comment}'
+    )
+    (project / "shop.py").write_text(at_mark, "utf-8")
+    assert linted("--static", "shop.py")[:-1] == [FOUND[4]]
+    at_function = SERVER.replace(
+        "def delete_customer(customer) -> str:", f"def delete_customer(customer) -> str:{comment}"
+    )
+    (project / "shop.py").write_text(at_function, "utf-8")
+    assert linted("--static", "shop.py")[:-1] == [FOUND[4]]
+
+
+def test_names_with_spaces_are_right_for_a_framework_that_rewrites_them(project):
+    crew = 'from crewai.tools import tool\n\n\n@tool("Search the notes")\ndef search(query: str) -> str:\n    """Search all notes for some words, and return those that fit best.\n\n    Args:\n        query: The words.\n    """\n    return query\n'
+    (project / "crew.py").write_text(crew, "utf-8")
+    assert linted("--static", "crew.py")[0].startswith("All checks passed!")

@@ -1,0 +1,183 @@
+"""Framework definitions: what the source says of a tool that is written for another framework."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from toolkit.lint.defining import SourceTexts, described, shows_all
+from toolkit.lint.definitions import ParameterDefinition, Text, ToolDefinition, Written
+from toolkit.lint.places import Somewhere, WrittenInPython
+from toolkit.lint.python_files import PythonFile, PythonFunction
+from toolkit.sources.written_tools import WrittenTool
+
+UNKNOWN_NAME = "(known at runtime)"
+
+
+def framework_definition(file: PythonFile, tool: WrittenTool) -> ToolDefinition:
+    """Return what the source of a file says of one of the tools that it registers; nothing is run."""
+    function = file.framework_functions.get(tool)
+    description, node = _description(file, tool, function)
+    schema = _schema(file, tool)
+    parameters = tuple(_parameters(file, tool, function))
+    location = file.location(tool.node) if function is None or tool.as_class else function.location
+    name = tool.name or (function.name if function else UNKNOWN_NAME)
+    at = tool.mark or tool.node
+    return ToolDefinition(
+        name=name,
+        description=description,
+        parameters=parameters,
+        origin="python",
+        location=location,
+        schema=schema,
+        function=function,
+        source=file.file,
+        texts=tuple(_texts(file, function, tool.name, description, node, parameters, Somewhere(location))),
+        identity=frozenset([("code", file.file, at.lineno, at.col_offset, name)]),
+        is_written=True,
+        framework=tool.framework,
+        is_named=tool.name is not None,
+    )
+
+
+def _description(
+    file: PythonFile, tool: WrittenTool, function: PythonFunction | None
+) -> tuple[str | None, ast.expr | None]:
+    """Return the description as the framework derives it, and where it is written; None where only running tells."""
+    said = _said(tool)
+    if said is not None:
+        text = file.resolved(said)
+        if isinstance(text, ast.Constant) and isinstance(text.value, str):
+            return text.value, text
+        if not (isinstance(text, ast.Constant) and text.value is None):
+            return None, None
+    if tool.as_class is not None and not tool.as_class.kind.listing:
+        return None, None  # a class above it may say it
+    if function is None:
+        return ("" if _shows_arguments(tool) else None), None
+    docstring = ast.get_docstring(function.node) or ""
+    if not docstring and _is_filled_in(tool):
+        return None, None
+    return (function.docstring.description if tool.marks.reads_docstrings else docstring), function.docstring_node
+
+
+def _said(tool: WrittenTool) -> ast.expr | None:
+    if tool.as_class is not None and not tool.as_class.kind.listing:
+        return tool.as_class.value(tool.as_class.kind.description)
+    return None if tool.registration is None else tool.argument(tool.registration.description)
+
+
+def _shows_arguments(tool: WrittenTool) -> bool:
+    """Whether a definition shows all that it is made of, so that what is not there is missing."""
+    call = tool.mark
+    is_whole = (
+        tool.registration is not None and tool.registration.way == "definition" and bool(tool.registration.schema)
+    )
+    return is_whole and isinstance(call, ast.Call) and all(one.arg for one in call.keywords)
+
+
+def _is_filled_in(tool: WrittenTool) -> bool:
+    """Whether something else may give a description: a decorator of the project, or arguments that are unpacked."""
+    if tool.registration is None or tool.registration not in tool.marks.registrations:
+        return True
+    call = tool.mark.func if isinstance(tool.mark, ast.Call) and isinstance(tool.mark.func, ast.Call) else tool.mark
+    return isinstance(call, ast.Call) and any(one.arg is None for one in call.keywords)
+
+
+def _written_schema(file: PythonFile, tool: WrittenTool) -> ast.expr | None:
+    """Return what a tool gives as the schema of its parameters."""
+    if tool.as_class is not None:
+        given = (tool.as_class.value(one) for one in tool.as_class.kind.schema)
+        return file.resolved(next((one for one in given if one is not None), None))
+    return None if tool.registration is None else file.resolved(tool.argument(tool.registration.schema))
+
+
+def _schema(file: PythonFile, tool: WrittenTool) -> Mapping[str, Any] | None:
+    """Return a JSON Schema that is written out; None where there is none, or where some of it is computed."""
+    written = _written_schema(file, tool)
+    if not isinstance(written, ast.Dict):
+        return None
+    try:
+        found = ast.literal_eval(written)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+    is_schema = isinstance(found.get("properties", found.get("type")), dict | str)
+    return found if is_schema and all(isinstance(key, str) for key in found) else None
+
+
+def _parameters(file: PythonFile, tool: WrittenTool, function: PythonFunction | None) -> Iterator[ParameterDefinition]:
+    written = _written_schema(file, tool)
+    schema = _schema(file, tool)
+    if schema is not None and isinstance(written, ast.Dict):
+        yield from _in_schema(file, written, schema)
+    elif written is not None:
+        yield from _in_class(file, written)
+    elif function is not None and not (tool.registration and tool.registration.way == "definition"):
+        source = SourceTexts(function)
+        for one in function.parameters:
+            said = source.said_of(one)
+            place = file.location(one.node)
+            yield ParameterDefinition(one.name, said, place, is_required=one.default is None, python=one)
+
+
+def _in_schema(file: PythonFile, written: ast.Dict, schema: Mapping[str, Any]) -> Iterator[ParameterDefinition]:
+    """Yield the parameters of a JSON Schema that is written out, each at its key."""
+    inner = _value(written, "properties")
+    properties = schema.get("properties", {})
+    required = schema.get("required") or ()
+    for key in inner.keys if isinstance(inner, ast.Dict) else ():
+        if isinstance(key, ast.Constant) and isinstance(key.value, str):
+            known = properties.get(key.value)
+            said = str(known.get("description") or "") if isinstance(known, dict) else None
+            shown = known if isinstance(known, dict) else None
+            place = file.location(key)
+            yield ParameterDefinition(key.value, said, place, shown, key.value in required)
+
+
+def _value(written: ast.Dict, key: str) -> ast.expr | None:
+    pairs = zip(written.keys, written.values, strict=True)
+    return next((value for one, value in pairs if isinstance(one, ast.Constant) and one.value == key), None)
+
+
+def _in_class(file: PythonFile, written: ast.expr) -> Iterator[ParameterDefinition]:
+    """Yield the parameters that the fields of a model in the file stand for."""
+    match written:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="model_json_schema" | "schema")):
+            cls = file.classes.get(name)
+        case ast.Name(id=name):
+            cls = file.classes.get(name)
+        case _:
+            cls = None
+    for field in cls.body if cls is not None else ():
+        if not (isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)):
+            continue
+        said = [*described(field.annotation, file), *described(field.value, file)]
+        is_whole = shows_all(field.annotation, file) and (field.value is None or shows_all(field.value, file))
+        description = said[0] if said else "" if is_whole else None
+        yield ParameterDefinition(
+            field.target.id, description, file.location(field.target), is_required=field.value is None
+        )
+
+
+def _texts(
+    file: PythonFile,
+    function: PythonFunction | None,
+    name: str | None,
+    description: str | None,
+    node: ast.expr | None,
+    parameters: tuple[ParameterDefinition, ...],
+    nowhere: Somewhere,
+) -> Iterator[Text]:
+    """Yield what a model is sent of a tool, as far as the source shows it, with the places."""
+    if name is not None:
+        yield Text("name", name, nowhere)
+    if description:
+        is_whole = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        place: Written = WrittenInPython(file, node, description) if is_whole and node is not None else nowhere  # type: ignore[arg-type]  # a constant
+        yield Text("description", description, place)
+    source = None if function is None else SourceTexts(function)
+    for one in parameters:
+        at: Written = Somewhere(one.location)
+        yield Text("parameter name", one.name, at, one.name)
+        if one.description:
+            written = source.written_parameter(one.python, one.description) if source and one.python else at
+            yield Text("parameter", one.description, written, one.name)
