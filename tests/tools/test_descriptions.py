@@ -111,6 +111,10 @@ def test_every_style_of_docstring_describes_the_tool_and_its_parameters(function
         ("A.\n\nArgs:\n    x:\n        It.", Docstring("A.", {"x": "It."})),
         ("A.\n\nArgs:\n    not an entry\n    x: It.", Docstring("A.", {"x": "It."})),
         ("A.\n\nArgs:\n    x: It.\n\nWhat follows is plain.", Docstring("A.", {"x": "It."})),
+        (
+            "A 'b\nc'.\n\n    Args:\n        x: It.\n        y: That.",
+            Docstring("A 'b\nc'.", {"x": "It.", "y": "That."}),
+        ),
         ("A.\n\nArgs:\n    x: It.\n\nBeware: this too.\n    More.", Docstring("A.", {"x": "It."})),
     ],
 )

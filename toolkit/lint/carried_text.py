@@ -4,9 +4,11 @@ Only what puts texts together counts, such as f-strings, `+` and `Path(…)`. Wh
 """
 
 import ast
+from collections.abc import Callable
 
 from toolkit.lint.python_files import PythonFunction
 
+Holds = Callable[[ast.expr, "set[str] | frozenset[str]"], bool]
 _PASSING_ON = {
     "str",
     "Path",
@@ -23,12 +25,18 @@ _PASSING_ON = {
 }
 
 
-def carriers_of(function: PythonFunction, name: str) -> frozenset[str]:
-    """Return a parameter and the variables that hold its text, such as `path = f"/data/{city}.txt"`."""
-    names = {name}
+def carriers_of(function: PythonFunction, name: str, holds: "Holds | None" = None) -> frozenset[str]:
+    """Return a parameter and the variables that hold its text, such as `path = f"/data/{city}.txt"`.
+
+    Args:
+        function: The function.
+        name: The parameter.
+        holds: Whether an expression holds the text of a variable in the way that counts; in any way unless given.
+    """
+    names, holds = {name}, holds or carries
     for node in function.walk():
         match node:
-            case ast.Assign(targets=[ast.Name(id=target)], value=value) if carries(value, names):
+            case ast.Assign(targets=[ast.Name(id=target)], value=value) if holds(value, names):
                 names.add(target)
     return frozenset(names)
 
@@ -53,8 +61,12 @@ def carries(node: ast.expr, names: set[str] | frozenset[str]) -> bool:
 
 
 def begins_with(node: ast.expr, names: set[str] | frozenset[str]) -> bool:
-    """Whether the text of an expression begins with that of one of some variables."""
+    """Whether the text of an expression begins with that of one of some variables, perhaps behind `https://`."""
     match node:
+        case ast.JoinedStr(values=[ast.Constant(value=str() as scheme), first, *_]) if scheme.endswith("://"):
+            return begins_with(first, names)
+        case ast.BinOp(left=ast.Constant(value=str() as scheme), right=right) if scheme.endswith("://"):
+            return begins_with(right, names)
         case ast.JoinedStr(values=[first, *_]):
             return begins_with(first, names)
         case ast.BinOp(left=left):

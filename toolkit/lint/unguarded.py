@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Callable, Container, Iterator
 
-from toolkit.lint.carried_text import carriers_of
+from toolkit.lint.carried_text import Holds, carriers_of, carries
 from toolkit.lint.python_files import PythonFile, PythonFunction, PythonParameter
 
 _TEXTS = {"str", "Path", "AnyUrl", "HttpUrl"}
@@ -14,7 +14,7 @@ Follows = Callable[[ast.Call, str, PythonParameter, frozenset[str]], bool]
 
 
 def unguarded(
-    function: PythonFunction, guards: Container[str], follows: Follows
+    function: PythonFunction, guards: Container[str], follows: Follows, holds: Holds = carries
 ) -> Iterator[tuple[PythonParameter, ast.Call, str]]:
     """Yield the parameters that a model may fill with anything, and the first risky call that each of them reaches.
 
@@ -22,6 +22,7 @@ def unguarded(
         function: The tool.
         guards: Names of functions and methods that check the parameter; one of them in the body counts as a guard.
         follows: Whether a call goes where a parameter leads.
+        holds: Whether an expression holds the text of a parameter in the way that counts.
     """
     suspects = [one for one in function.parameters if _is_text(one.node.annotation, function.file)]
     calls = [node for node in function.walk() if isinstance(node, ast.Call)]
@@ -29,7 +30,7 @@ def unguarded(
         return
     compared = {name for node in function.walk() if isinstance(node, ast.Compare) for name in names_in(node)}
     for parameter in suspects:
-        carriers = carriers_of(function, parameter.name)
+        carriers = carriers_of(function, parameter.name, holds)
         if compared & carriers:
             continue
         for call in calls:

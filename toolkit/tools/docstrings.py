@@ -28,7 +28,7 @@ def read_docstring(text: str | None) -> Docstring:
     """Read a docstring of any of the three styles; the description ends where the first section begins."""
     if not text:
         return Docstring("", {})
-    lines = cleandoc(text).splitlines()
+    lines = _without_margin(cleandoc(text).splitlines())
     description: list[str] = []
     parameters: dict[str, str] = {}
     position = 0
@@ -38,6 +38,14 @@ def read_docstring(text: str | None) -> Docstring:
     while position < len(lines):
         position = _read_section(lines, position, parameters)
     return Docstring("\n".join(description).strip(), parameters)
+
+
+def _without_margin(lines: list[str]) -> list[str]:
+    """Return lines without the indentation that one of them, such as one made by an escaped line end, has kept."""
+    margins = {len(line) - len(line.lstrip()) for line in lines if line.strip().lower() in _GOOGLE_PARAMETERS}
+    if len(margins) != 1 or (margin := margins.pop()) == 0 or any(_begins_section(lines, i) for i in range(len(lines))):
+        return lines
+    return [line[margin:] if not line[:margin].strip() else line for line in lines]
 
 
 def _begins_section(lines: list[str], position: int) -> bool:

@@ -16,6 +16,7 @@ _FILLERS = frozenset(words_of("a an the and or of to in on for with by from its 
 _SENTENCE = re.compile(r"(?<=[.!?])\s|\n\s*\n")
 _SENTENCE_OR_LINE = re.compile(r"(?<=[.!?])\s|\n")
 _SAME_VERBS = {"fetch": "get", "retrieve": "get", "lookup": "get", "search": "find"}
+_MANY = 3
 _SHOWN = 3
 _MOST_COMPARED = 50
 """How many tools with the same rare word a tool is compared with: thousands that share one take no time."""
@@ -118,13 +119,19 @@ class AmbiguousSiblings(Rule):
 
 
 def _words_of_each(tools: Sequence[ToolDefinition]) -> list[frozenset[str]]:
-    """Return the words of each tool, without what several tools say behind their first sentence."""
+    """Return the words of each tool, without what several tools say behind their first sentence.
+
+    Where most of them begin alike, the first sentence says where they belong, and the second what each does.
+    """
     written = [_sentences(tool) for tool in tools]
     said_by = Counter(sentence for _, others in written for sentence in set(others))
-    return [
-        _words_in(" ".join([tool.name, first, *(one for one in others if said_by[one] == 1)]))
-        for tool, (first, others) in zip(tools, written, strict=True)
+    begun_by = Counter(first for first, _ in written)
+    common = {first for first, count in begun_by.items() if count >= _MANY and 2 * count > len(tools)}
+    own = [
+        [*([] if first in common and others else [first]), *(one for one in others if said_by[one] == 1)]
+        for first, others in written
     ]
+    return [_words_in(" ".join([tool.name, *said])) for tool, said in zip(tools, own, strict=True)]
 
 
 def _sentences(tool: ToolDefinition) -> tuple[str, list[str]]:

@@ -19,7 +19,7 @@ _ASKING = re.compile(
     r"\b(?:full|entire|whole|complete|all(?: of)? the|everything in the)\b\W+(?:\w+\W+){0,3}?"
     r"(?:conversation|chat|dialogue|message history|system prompt|context window)"
     r"|\b(?:your (?:system prompt|instructions|reasoning))\b"
-    r"|\b(?:include|pass|put|paste|copy|attach|add|append|provide|send|write|insert)\b[^.\n]{0,40}?"
+    r"|\b(?<!whether to )(?:include|pass|put|paste|copy|attach|add|append|provide|send|write|insert)\b[^.\n]{0,40}?"
     r"\b(?:(?:conversation|chat|message) history|previous messages|system prompt)\b",
     re.IGNORECASE,
 )

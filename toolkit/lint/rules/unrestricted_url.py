@@ -70,7 +70,7 @@ class UnrestrictedUrl(Rule):
     code = UNRESTRICTED_URL
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
-        for parameter, call, written in unguarded(function, _GUARDS, _follows):
+        for parameter, call, written in unguarded(function, _GUARDS, _follows, begins_with):
             message = f"{parameter.name!r} of {function.tool_name!r} is not restricted, and '{written}' uses it"
             related = [(function.file.location(parameter.node), "a model gives it")]
             hint = "allow the hosts that are meant, or let the ready tool 'web_scrape' fetch it"

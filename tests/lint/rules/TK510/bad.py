@@ -35,3 +35,10 @@ def ask(server: str) -> str:
     """Ask a server how it is."""
     where = server + "/health"
     return httpx.request("GET", where, timeout=3).text
+
+
+@tool(read_only=True)
+def greet(shop_url: str) -> str:
+    """Fetch the welcome page of a shop."""
+    page = f"https://{shop_url}/welcome"
+    return httpx.get(page, timeout=10).text

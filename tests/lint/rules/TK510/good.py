@@ -31,3 +31,10 @@ def visit(page: str, link: str, text: str) -> str:
     """Visit a page of the shop."""
     first = httpx.get(f"https://shop.example/{page}", timeout=3).text
     return first + httpx.post(f"https://shop.example/{link}", content=text, timeout=3).text
+
+
+@tool(read_only=True)
+def weather(place: str) -> str:
+    """Fetch the weather at a place."""
+    url = f"https://weather.example/current?at={place}"
+    return httpx.get(url, timeout=3).text
