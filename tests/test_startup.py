@@ -67,7 +67,7 @@ def imported(directory, program, *arguments):
     finished = subprocess.run(
         [sys.executable, "-c", PROBE.format(program=program), *arguments],
         cwd=directory,
-        env=environment(SEEN=str(seen), NO_COLOR="1"),
+        env=environment(SEEN=str(seen), NO_COLOR="1", XDG_STATE_HOME=str(seen.parent / "state")),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -231,7 +231,7 @@ def loaded_modules(project, folder, program, *arguments):
     subprocess.run(
         [sys.executable, "-c", PROBE.format(program=program), *arguments],
         cwd=project / folder,
-        env=environment(SEEN=str(seen), NO_COLOR="1"),
+        env=environment(SEEN=str(seen), NO_COLOR="1", XDG_STATE_HOME=str(seen.parent / "state")),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,

@@ -41,6 +41,7 @@ from toolkit.wrappers import (
     ShortenedTool,
     TimedTool,
 )
+from toolkit.wrappers.journaling import JournaledTool  # private
 
 WRAPPERS = {
     RedescribedTool: lambda inner: inner.with_note("Carefully."),
@@ -50,6 +51,7 @@ WRAPPERS = {
     ShortenedTool: lambda inner: ShortenedTool(inner, 10_000),
     OneShotTool: lambda inner: OneShotTool(inner, "Go on."),
     ReplanningTool: lambda inner: ReplanningTool(inner, lambda result, context: None),
+    JournaledTool: JournaledTool,
     TimedTool: lambda inner: TimedTool(inner, 30.0),
     RetriedTool: lambda inner: RetriedTool(inner, Retry(1, 0.0)),
     PlainStepTool: PlainStepTool,

@@ -30,7 +30,8 @@ async def call_as_step(tool: Tool | None, call: ToolCall, context: ToolContext, 
         Signal: What ends more than the call, a budget that is used up among it.
     """
     who = f"agent {context.agent}" if context.agent != UNNAMED else UNNAMED
-    inner = context.replace(place=" · ".join(filter(None, (f"turn {turn}/{of}", who, context.place))))
+    place = " · ".join(filter(None, (f"turn {turn}/{of}", who, context.place)))
+    inner = context.replace(place=place, path=None, journal=None)  # a model that is asked again may choose other calls
     with inner.run.calling() if inner.run is not None else nullcontext():
         if inner.listener is None:
             return await _performed(tool, call, inner)

@@ -70,6 +70,10 @@ class CallTool:
 
 async def _called(tool: Tool, arguments: Arguments, context: ToolContext, demand: Demand | None = None) -> ToolResult:
     """Call a tool, if the run that the call belongs to, where it belongs to one, may go on."""
+    if context.journal is not None:
+        from toolkit.wrappers.journaling import journaled  # noqa: PLC0415 - few runs keep a journal
+
+        tool = journaled(tool)
     with context.run.calling() if context.run is not None else nullcontext():
         return await tool.call(arguments, context, demand=demand)
 

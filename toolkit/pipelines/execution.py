@@ -5,7 +5,7 @@ tried again and timed (`retry`, `timeout`), has its result reshaped (`adapt`), a
 follows (`on_error`). What a step does not say costs it nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -63,7 +63,7 @@ class Step:
         context = flow.context
         if context.listener is not None:
             return await self._run_told(flow, Counting(context.listener))
-        if context.gate is not None:
+        if context.gate is not None or context.run is not None:
             context = context_within(context, self.planned, flow)
         started = perf_counter()
         ready = None if self._is_simple else self._ready(flow)
@@ -140,9 +140,25 @@ class Step:
         each = self._definition.each
         if each is None or ready is None:
             return await self._once(flow, turn)
-        return await do_for_items(self._once, each, ready, flow, turn)
+        return await self._unless_kept(turn, partial(do_for_items, self._once, each, ready, flow, turn))
 
     async def _once(self, flow: Flow, turn: Turn) -> Outcome:
+        """Do what the step does, once."""
+        return await self._unless_kept(turn, partial(self._act, flow, turn))
+
+    async def _unless_kept(self, turn: Turn, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
+        """Do some work of the step, unless a journal knows what came of it; what a person said is asked again."""
+        if turn.context.journal is None or self.planned.kind == "approve":
+            return await work()
+        from toolkit.pipelines.kept_outcomes import keep, recalled  # noqa: PLC0415 - few runs keep a journal
+
+        outcome = recalled(self.planned, turn.context)
+        if outcome is None:
+            outcome = await work()
+            keep(outcome, turn.context)
+        return outcome
+
+    async def _act(self, flow: Flow, turn: Turn) -> Outcome:
         """Do what the step does, once, and reshape what came of it."""
         try:
             outcome = await self._action.act(flow, turn)
@@ -239,7 +255,7 @@ class Fork:
         failures: list[Outcome] = []
 
         async def follow(name: str, steps: Sequence[Step]) -> bool:
-            branch = flow.fork(turn.context)
+            branch = flow.fork(_within_branch(turn.context, name))
             failed = await run_chain(steps, branch)
             if failed is not None:
                 failures.append(failed)
@@ -251,6 +267,10 @@ class Fork:
         if not failures:
             return outcome_of_value(outputs, attempts=0)
         return max(failures, key=lambda failed: failed.ends_run)._replace(goes_on=False)
+
+
+def _within_branch(context: ToolContext, name: str) -> ToolContext:
+    return context if context.path is None else context.replace(path=f"{context.path}/{name}")
 
 
 def make_steps(planned: Sequence[PlannedStep]) -> tuple[Step, ...]:

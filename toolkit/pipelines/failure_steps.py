@@ -26,7 +26,8 @@ async def clean_up(steps: Sequence[Step], flow: Flow, error: Mapping[str, Any]) 
         return
     message = str(error["message"])
     flow.run.error = error
-    after = Flow(flow.run, flow.context, message, message, ToolResult(error=message))
+    # What cleans up after one failure is done again after another: no journal keeps it.
+    after = Flow(flow.run, flow.context.replace(path=None, journal=None), message, message, ToolResult(error=message))
     for step in steps:
         try:
             outcome = await step.run(after)

@@ -48,6 +48,10 @@ async def do_for_items(do: DoOnce, each: Each, items: Sequence[Any], flow: Flow,
     return batch.outcome()
 
 
+def _path_of(path: str | None, index: int) -> str | None:
+    return None if path is None else f"{path}[{index}]"
+
+
 _LONGEST_TOLD = 40
 _NOTHING: Final = object()
 """What stands for the output of an item that is not done, or was skipped."""
@@ -110,11 +114,11 @@ class _Batch:
     def _turn_of(self, index: int, item: Any) -> Turn:
         """Return the turn of one item, whose context names it for whoever is asked or listens."""
         context = self._turn.context
-        if context.gate is None and context.listener is None:
+        if context.gate is None and context.listener is None and context.run is None:
             return self._turn
         name = f"item {index + 1}/{self._count}{_told(item)}"
         place = f"{name} · {context.place}" if context.place else name
-        return self._turn._replace(context=context.replace(item=name, place=place))
+        return self._turn._replace(context=context.replace(item=name, place=place, path=_path_of(context.path, index)))
 
     def outcome(self) -> Outcome:
         """Return the list in the order of the items, without those that were skipped; or the failure."""

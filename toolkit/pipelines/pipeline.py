@@ -53,6 +53,8 @@ class Pipeline(Tool):
         error_strategy: What happens after a step has failed.
     """
 
+    keeps_steps = True
+
     def __init__(self, plan: Plan) -> None:
         """Make a tool of a plan; `Pipeline.of`, `Pipeline.builder` and `load_pipeline` make the plan too."""
         self.plan = plan

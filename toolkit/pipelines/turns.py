@@ -31,7 +31,8 @@ def context_within(context: ToolContext, step: PlannedStep, flow: Flow) -> ToolC
     """Return the context of one step's calls: it knows where they are, and how long somebody was waited for."""
     within = f"{flow.run.plan.name}/{step.path}"
     step_name = within if context.step is None else f"{context.step}/{within}"
-    return context.replace(place=_place_of(step, flow), step=step_name, waits=Waiting(context.waits))
+    path = f"{context.path}/{step.label}" if context.path else None if context.path is None else step.label
+    return context.replace(place=_place_of(step, flow), step=step_name, path=path, waits=Waiting(context.waits))
 
 
 def _place_of(step: PlannedStep, flow: Flow) -> str:

@@ -3,6 +3,7 @@
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toolkit.runs.blackboard import Blackboard as Blackboard
+    from toolkit.runs.journal import Journal as Journal, JournalError as JournalError, Kept as Kept
     from toolkit.runs.records import (
         Budget as Budget,
         CallRecord as CallRecord,
@@ -17,6 +18,7 @@ else:
         __name__,
         {
             "blackboard": "Blackboard",
+            "journal": "Journal JournalError Kept",
             "records": "Budget CallRecord Message ModelUse",
             "run": "OutputChannel Run",
         },

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from toolkit.amounts import money
 from toolkit.errors import BudgetExceeded, TerminationRequested
 from toolkit.runs.blackboard import Blackboard
+from toolkit.runs.journal import Journal
 from toolkit.runs.records import Budget, CallRecord, Message, ModelUse
 
 _LOGGER = logging.getLogger("toolkit.runs")
@@ -35,6 +36,7 @@ class Run:
         goal: What it is for, in words, if somebody said.
         around: The run that this one is a part of.
         performer: What does the work of it, an agent or another tool, where that was said.
+        journal: Keeps what its steps have done, and knows what was done before, where there is one.
         blackboard: What its tools know in common.
         budget: What it may spend.
         status: How far it is.
@@ -50,6 +52,7 @@ class Run:
         blackboard: Blackboard | None = None,
         around: "Run | None" = None,
         performer: Any = None,
+        journal: Journal | None = None,
     ) -> None:
         """Begin a run.
 
@@ -61,12 +64,14 @@ class Run:
             blackboard: What its tools know already.
             around: The run that this one is a part of.
             performer: What does the work of it.
+            journal: Keeps what its steps have done; that of the run round it unless one is given.
         """
         self.id = id or _new_id()
         self.goal = goal
         self.budget = budget or Budget()
         self.around = around
         self.performer = performer
+        self.journal: Journal | None = journal if journal is not None or around is None else around.journal
         self.blackboard = blackboard if blackboard is not None else Blackboard()
         self.status: Status = "running"
         self._channel = channel

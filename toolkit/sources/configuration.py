@@ -9,6 +9,7 @@
     timeout = "30s"                         # of a call
     approval_timeout = "5m"                 # of a question
     dialect = "openai-strict"               # that `toolkit schema` prints
+    journal = true                          # that keeps the steps of pipelines
     model = "openai-chat:gpt-6-luna"        # that agents ask
     model_timeout = "5m"                    # that a model may be silent
 
@@ -106,6 +107,7 @@ class Configuration(NamedTuple):
         timeout: Seconds that a call may take; None if nobody said.
         approval_timeout: Seconds that a question waits for its answer; None if nobody said.
         dialect: The dialect that tools are printed in; None if nobody said.
+        journal: Whether runs of pipelines keep a journal, unless their user says otherwise.
         model: The model that agents ask unless they say another; None if nobody said.
         model_said: The model that the user wants asked, whatever agents say; None if no option named one.
         model_url: Where the server of a `chat:NAME` model is. A project's file cannot say it: keys are sent there.
@@ -136,6 +138,7 @@ class Configuration(NamedTuple):
     timeout: float | None = None
     approval_timeout: float | None = None
     dialect: str | None = None
+    journal: bool = False
     model: str | None = None
     model_said: str | None = None
     model_url: str | None = None

@@ -20,6 +20,7 @@ from toolkit.sources.setting_kinds import (
     MODEL,
     NAMES,
     PLAIN,
+    SWITCH,
     TEXTS,
     VARIABLE_NAME,
     WORDS,
@@ -157,6 +158,7 @@ DEFAULTS: Final = (
     Key("timeout", DURATION, "how long a call may take"),
     Key("approval_timeout", DURATION, "how long a question waits for its answer", "5m"),
     Key("model_timeout", DURATION, "how long a model may be silent", "5m"),
+    Key("journal", SWITCH, "whether runs of pipelines keep a journal; batches do", False),
     Key("dialect", DIALECT, "the dialect that `toolkit schema` prints", PLAIN),
     Key("model", MODEL, "the model that agents ask; where its server is, no file can say", take=_model),
 )

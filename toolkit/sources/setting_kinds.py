@@ -89,6 +89,9 @@ DURATION: Final = Kind("duration", DURATION_WORDS, duration, "'30s'", DURATION_S
 DOLLARS: Final = Kind(
     "number", "US dollars for a million tokens, such as 0.15", _dollars, "", {"type": "number", "minimum": 0}
 )
+SWITCH: Final = as_written(
+    "true | false", "true or false", {"type": "boolean"}, lambda written: isinstance(written, bool)
+)
 DIALECT: Final = Kind("name", "the name of a dialect", _dialect, "", lambda: {"enum": [*_dialects()]}, _near_dialect)
 MODEL: Final = Kind(
     "name",

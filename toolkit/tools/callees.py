@@ -39,6 +39,9 @@ class Callee:
     reads_files: bool = False
     """Whether its results may hold what files of its user say: then a model with ways out is asked about them."""
 
+    keeps_steps: bool = False
+    """Whether a journal keeps what it does step by step, so that it goes on where it was, and does not begin again."""
+
     ignores_unknown: bool = False
     """Whether it leaves out, at any depth of its arguments, what its schema has no name for."""
 

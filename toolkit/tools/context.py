@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from toolkit.events import Event, Listener
+    from toolkit.runs.journal import Journal
     from toolkit.runs.run import Run
 
 
@@ -127,6 +128,8 @@ class ToolContext:
             call=None,
             item=None,
             step=None,
+            path=None if run is None else "",
+            journal=None if run is None else run.journal,
             redactor=redactor,
             waits=None,
         )
@@ -146,6 +149,8 @@ class ToolContext:
         call: RunningCall | None
         item: str | None
         step: str | None
+        path: str | None
+        journal: Journal | None
         redactor: Redactor | None
         waits: Waiting | None
 
@@ -224,6 +229,14 @@ class ToolContext:
     def tool(self) -> str | None:
         """The name under which the tool that is running was called."""
         return self.call.tool.name if self.call is not None else None
+
+    @property
+    def idempotency_key(self) -> str | None:
+        """What tells this call from all others, and is the same when it is made again after its run was cut short.
+
+        A service that is sent it does nothing twice. `None` where the call belongs to no run.
+        """
+        return None if self.run is None or self.path is None else f"{self.run.lineage[-1].id}/{self.path}"
 
     @property
     def logger(self) -> logging.Logger:

@@ -1,25 +1,36 @@
 """Batches: a tool is called for every item of a file, and what comes of each becomes a line."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from toolkit.batches.item_files import ItemFile
 from toolkit.batches.items import Item
 from toolkit.batches.runs import Batch
 from toolkit.errors import BudgetExceeded, TerminationRequested
+from toolkit.journals.run_journals import digest_of
 from toolkit.running import drive, run_in_loop
+from toolkit.runs.journal import JournalError
 from toolkit.runs.run import OutputChannel, Run
 from toolkit.tools.base import Tool
+from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.context import ToolContext
+from toolkit.tools.exact_numbers import dumps
+from toolkit.tools.kept_results import kept_result, result_text
 from toolkit.tools.results import NO_MESSAGE, ToolResult
+from toolkit.wrappers.journaling import journaled
 from toolkit_cli.batching.item_arguments import ItemArguments
 from toolkit_cli.batching.result_lines import ResultLines
 from toolkit_cli.batching.tallies import Tally
 from toolkit_cli.rendering.results import Format as ResultFormat
 from toolkit_cli.rendering.tools import pipeline_in
+from toolkit_cli.running.keeping import Keeping
 
 OnItemError = Literal["fail", "skip", "collect"]
 """What a failed item does: it ends the batch, is left out of the results, or is a record among them."""
+
+
+_STATUSES: Final = {"timeout": "timed_out", "rejected": "rejected"}
 
 
 class BatchOptions(NamedTuple):
@@ -54,7 +65,9 @@ class BatchRun:
         arguments: ItemArguments,
         context: ToolContext,
         options: BatchOptions,
+        *,
         channel: OutputChannel | None = None,
+        keeping: Keeping | None = None,
     ) -> None:
         """Keep what is called with what.
 
@@ -65,11 +78,16 @@ class BatchRun:
             context: What the calls are made with.
             options: What the command line says.
             channel: Is told what tools say to the user.
+            keeping: Keeps what is done, if something does.
         """
         self._tool, self._arguments, self._options = tool, arguments, options
         self._context = context.replace(step=f"each {items.name}")
-        self._run = Run(channel=channel)
-        self._looks_at_run = looks_at_run(tool)
+        self._keeping = keeping
+        self._run = (
+            Run(channel=channel) if keeping is None else Run(id=keeping.id, channel=channel, journal=keeping.journal)
+        )
+        self._needs_run = keeping is not None or looks_at_run(tool)
+        self._called = tool if keeping is None else journaled(tool)
         self._items = items
         self._failure: ToolResult | None = None
         self._lines = ResultLines(options.out)
@@ -95,20 +113,64 @@ class BatchRun:
         arguments = self._arguments.of(item)
         if isinstance(arguments, str):
             return ToolResult.failure(arguments, "invalid_item")
-        run = self._run.spawn() if self._looks_at_run else None
+        run = self._run.spawn() if self._needs_run else None
+        context = self._context_of(item, run)
         try:
-            return await self._tool.call(arguments, self._context_of(item, run))
-        except BudgetExceeded as ending:
-            return ToolResult.failure(str(ending), "budget")
-        except TerminationRequested as ending:
-            return ToolResult.failure(f"the run was ended: {ending.reason}", "terminated")
+            if self._keeping is None:
+                return await self._call(arguments, context)
+            return await self._call_kept(item, arguments, context, self._keeping)
         finally:
             for use in run.uses if run is not None else ():
                 self.tally.spend(use)
 
+    async def _call(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        try:
+            result = await self._called.call(arguments, context)
+        except BudgetExceeded as ending:
+            return ToolResult.failure(str(ending), "budget")
+        except TerminationRequested as ending:
+            return ToolResult.failure(f"the run was ended: {ending.reason}", "terminated")
+        return result if result.error is None else ToolResult.failure(_message(result), result.error_code)
+
+    async def _call_kept(
+        self, item: Item, arguments: Mapping[str, Any], context: ToolContext, keeping: Keeping
+    ) -> ToolResult:
+        """Return what came of an item that was done before; else do it, and keep that before the next one begins."""
+        path, digest = str(item.number), digest_of(dumps(redactor_of(context).data(arguments), default=str))
+        kept = keeping.journal.recall(path)
+        if kept is not None and kept.arguments != digest:
+            self._check_changed(item, keeping)
+        elif kept is not None and (kept.status == "ok" or not self._repeats_failures):
+            return kept_result(kept.result)[0]
+        result = await self._call(arguments, context)
+        output = result.output if result.structured is None else result.structured
+        text, is_whole = result_text(result, output, context)
+        status = "ok" if result.error is None else _STATUSES.get(str(result.error_code), "failed")
+        keeping.journal.end(path, status, text, is_whole=is_whole, arguments=digest)
+        return result
+
+    @property
+    def _repeats_failures(self) -> bool:
+        resumed = None if self._keeping is None else self._keeping.resumed
+        return self._options.on_item_error == "fail" or (resumed is not None and resumed.repeats_failures)
+
+    def _check_changed(self, item: Item, keeping: Keeping) -> None:
+        """Refuse to go on with an item that is not the one that was done, unless somebody has agreed.
+
+        Raises:
+            JournalError: Naming the item.
+        """
+        if keeping.resumed is None or not keeping.resumed.accepts_changes:
+            message = (
+                f"{self._items.place_of(item)} has changed since it was done; do the new one with --accept-changes"
+            )
+            raise JournalError(message)
+
     def _context_of(self, item: Item, run: Run | None) -> ToolContext:
         place = f"item {item.number} · {self._items.name}"
-        return self._context.replace(item=place, place=place, run=run)
+        if run is None:
+            return self._context.replace(item=place, place=place)
+        return self._context.replace(item=place, place=place, run=run, path=str(item.number), journal=run.journal)
 
     def _take(self, item: Item, result: ToolResult) -> bool:
         if result.error is None:

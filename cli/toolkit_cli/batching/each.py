@@ -1,6 +1,6 @@
 """Each: the command that runs a tool for every item of a file, from its options to its exit code."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from toolkit_cli.rendering.batches import progress_words, summary_line
 from toolkit_cli.running.answer_sources import Answers, refuse_hopeless
 from toolkit_cli.running.clearance import calls_of_items
 from toolkit_cli.running.finished_steps import KeptWork
+from toolkit_cli.running.keeping import Keeping
 from toolkit_cli.running.reporters import message_channel
 from toolkit_cli.running.rule_checks import check_rules_on
 from toolkit_cli.running.tool_calls import Ending, end_run
@@ -31,6 +32,7 @@ def run_each(
     context: ToolContext,
     answers: Answers,
     screen: Screen,
+    keeper: Callable[[Mapping[str, Any]], Keeping | None],
 ) -> int:
     """Call a tool for every item, write what comes of each, and return the exit code.
 
@@ -41,13 +43,15 @@ def run_each(
         context: What the calls are made with; it has the gate.
         answers: How questions are answered.
         screen: Where progress is shown.
+        keeper: Begins to keep what is done, given the arguments for all items, if it is to be kept.
 
     Raises:
         Failure: If the command line makes no sense, or a question would be asked that nobody can answer.
     """
     items = ItemFile.named(options.source)
     _check(items, options, given)
-    arguments = ItemArguments(tool, _common(tool, given), are_texts=items.format in ("csv", "tsv"))
+    common = _common(tool, given)
+    arguments = ItemArguments(tool, common, are_texts=items.format in ("csv", "tsv"))
     assert context.gate is not None  # noqa: S101 - the command line always has one
     calls = calls_of_items(tool, context.gate)
     check_rules_on(answers.rules, calls)
@@ -56,7 +60,8 @@ def run_each(
         if options.dry_run:
             return _rehearse(tool, items, arguments)
         channel = None if options.quiet else message_channel(screen)
-        batch = BatchRun(tool, items, arguments, context, options, channel)
+        keeping = keeper(common)
+        batch = BatchRun(tool, items, arguments, context, options, channel=channel, keeping=keeping)
         if _wants_bar(options):
             _show_bar(batch.tally, screen)
 
@@ -67,8 +72,13 @@ def run_each(
                 _tell(batch.tally, lists_failures=options.on_item_error != "fail")
             if ending.problem is not None:
                 report([ending.problem], ending.exit_code, as_json=options.format != "text")
+            if keeping is not None:
+                keeping.end(ending.exit_code, ending.result.error, is_complete=ending.exit_code == ExitCode.WELL)
 
-        exit_code = end_run(batch.run, KeptWork(), show)
+        try:
+            exit_code = end_run(batch.run, KeptWork(), show)
+        finally:
+            batch.close()
     is_incomplete = batch.tally.failed > 0 and options.on_item_error == "collect"
     return exit_code or (ExitCode.FINDINGS if is_incomplete else ExitCode.WELL)
 

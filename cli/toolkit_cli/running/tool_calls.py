@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from toolkit.errors import BudgetExceeded, ExitEarlyError, TerminationRequested
 from toolkit.problems import Problem
+from toolkit.runs.journal import JournalError
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_values import words_of
@@ -95,6 +96,8 @@ def _ending(work: Callable[[], ToolResult], interrupts: Interrupts) -> Ending:
         return _ended(str(ending), "budget", ExitCode.FINDINGS)
     except TerminationRequested as ending:
         return _ended(f"the run was ended: {ending.reason}", "terminated", ExitCode.FINDINGS)
+    except JournalError as ending:
+        return _ended(str(ending), "journal", ExitCode.FINDINGS)
     except KeyboardInterrupt:
         return _ended("interrupted", "interrupted", interrupts.exit_code)
     except GeneratorExit as error:

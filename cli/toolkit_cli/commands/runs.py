@@ -1,0 +1,223 @@
+"""`toolkit runs`: what runs have done, and going on with one that was cut short."""
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from toolkit.journals.journal_files import JournalFile
+from toolkit.journals.kept_runs import KeptRun, State
+from toolkit.visibility import visible_json
+from toolkit_cli import console
+from toolkit_cli.batching.batches import BatchOptions
+from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.launching import Said, launch
+from toolkit_cli.options import Consented, Debug, Grants, NoInput, PolicyPath, Quiet, Rules, Starts, Verbose, Yes
+from toolkit_cli.rendering.kept_runs import listed_runs, shown_run, step_line
+from toolkit_cli.rendering.styles import paint, paint_all
+from toolkit_cli.running.answer_sources import Answers
+from toolkit_cli.running.keeping import Resumed, find_run, refuse_doubts
+
+_GLANCE = 0.3
+"""Seconds between two looks at a run that is followed."""
+
+Action = Annotated[
+    Literal["list", "show", "resume", "cancel", "watch"],
+    typer.Argument(
+        metavar="list|show|resume|cancel|watch",
+        help="List runs; show, go on with, end, or follow one.",
+        show_default=False,
+    ),
+]
+RunId = Annotated[
+    str | None,
+    typer.Argument(metavar="[ID]", help="Which run; the beginning of its id is enough.", show_default=False),
+]
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[ARG]...", help="With resume: the arguments again, where they held secrets.", show_default=False
+    ),
+]
+InState = Annotated[State | None, typer.Option(help="With list: only runs in this state.", show_default=False)]
+Part = Annotated[
+    str, typer.Option(metavar="TEXT", help="With list: only runs whose target has this in it.", show_default=False)
+]
+Limit = Annotated[int, typer.Option(metavar="N", min=1, help="With list: at most so many.")]
+Failed = Annotated[
+    bool, typer.Option("--failed", help="With show: only what has failed. With resume: run failed items again.")
+]
+Repeat = Annotated[bool, typer.Option("--repeat", help="With resume: repeat steps that began and have no end.")]
+Changes = Annotated[
+    bool,
+    typer.Option("--accept-changes", help="With resume: go on with definitions, and items, that have changed."),
+]
+Shown = Annotated[
+    Literal["text", "json"], typer.Option("--format", help="With list and show: for people, or for programs.")
+]
+
+
+def runs(  # noqa: PLR0913 - each is an option of the command
+    action: Action,
+    name: RunId = None,
+    words: Words = None,
+    *,
+    state: InState = None,
+    target: Part = "",
+    limit: Limit = 50,
+    failed: Failed = False,
+    repeat: Repeat = False,
+    accept_changes: Changes = False,
+    yes: Yes = False,
+    no_input: NoInput = False,
+    approve: Rules = None,
+    policy: PolicyPath = None,
+    grant: Grants = None,
+    start: Starts = None,
+    consent: Consented = None,
+    format: Shown = "text",  # noqa: A002 - the option's name
+    verbose: Verbose = 0,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> int:
+    """List the runs that are kept, show one, go on with one that was cut short, end one, or follow one.
+
+    Batches are kept, and pipelines that were run with --journal. To resume repeats no step that has ended. A step that
+    began and has no end may have taken effect, so it is repeated only if its tool is read-only or idempotent, or with
+    --repeat. No approval is carried over.
+    """
+    file = JournalFile(JournalFile.usual_path())
+    if action == "list":
+        return _list(file, state, target, limit, as_json=format == "json")
+    if name is None:
+        hint = "`toolkit runs list` shows them"
+        raise Failure(ExitCode.USAGE, f"`toolkit runs {action}` needs the id of a run", hint=hint)
+    run = find_run(file, name)
+    match action:
+        case "show":
+            return _show(file, run, only_failed=failed, as_json=format == "json")
+        case "cancel":
+            return _cancel(file, run)
+        case "watch":
+            return _watch(file, run)
+    resumed = Resumed(file, run, accepts_changes=accept_changes, repeats_failures=failed)
+    _check_unfinished(resumed)
+    if not repeat:
+        refuse_doubts(resumed)
+    said = _said(run, tuple(words or ()))
+    return launch(
+        said._replace(
+            answers=Answers(yes, no_input, approve or ()),
+            policy=policy or said.policy,
+            grant=tuple(grant or ()),
+            start=tuple(start or ()),
+            consent=tuple(consent or ()),
+            resumed=resumed,
+            verbose=verbose,
+            quiet=quiet,
+            debug=debug,
+        )
+    )
+
+
+def _list(file: JournalFile, state: State | None, target: str, limit: int, *, as_json: bool) -> ExitCode:
+    found = [run for run in file.runs() if state in (None, run.state) and target in run.target][:limit]
+    if as_json:
+        console.write_json([run.as_record() for run in found])
+    elif found:
+        console.write_data(paint_all(listed_runs(found, console.data_width()), colour=console.data_has_colour()))
+    else:
+        console.say("no such run is kept; batches are kept, and pipelines that are run with --journal")
+    return ExitCode.WELL
+
+
+def _show(file: JournalFile, run: KeptRun, *, only_failed: bool, as_json: bool) -> ExitCode:
+    steps = [step for step in file.steps(run) if not only_failed or step.status not in ("ok", "skipped")]
+    if as_json:
+        record = {**run.as_record(), "steps": [step._asdict() for step in steps]}
+        console.write_data(f"{visible_json(record, indent=2)}\n")
+    else:
+        console.write_data(paint_all(shown_run(run, steps), colour=console.data_has_colour()))
+    return ExitCode.WELL
+
+
+def _cancel(file: JournalFile, run: KeptRun) -> ExitCode:
+    """End a run as Ctrl-C does, or note of one that was cut short that nobody means to go on with it.
+
+    Raises:
+        Failure: If it has completed.
+    """
+    if run.state == "completed":
+        raise Failure(ExitCode.USAGE, f"the run '{run.id}' has completed")
+    if run.state == "running":
+        os.kill(run.process, signal.SIGTERM)
+        console.say(f"process {run.process} was told to end; what is done is kept")
+    else:
+        file.set_state(run.number, "cancelled", run.error)
+        console.say(f"the run '{run.id}' is cancelled")
+    return ExitCode.WELL
+
+
+def _watch(file: JournalFile, run: KeptRun) -> ExitCode:
+    """Write a line for each step as it ends, until the run does."""
+    since = 0.0
+    while True:
+        run = file.run(run.id)
+        for step in sorted(file.steps(run, since=since), key=lambda step: step.ended or 0.0):
+            if step.ended is not None:
+                since = max(since, step.ended)
+                console.write_data(f"{paint(step_line(step), colour=console.data_has_colour())}\n")
+        if run.state != "running":
+            console.say(f"{run.state}: {run.error}" if run.error else run.state)
+            return ExitCode.WELL if run.state == "completed" else ExitCode.FINDINGS
+        time.sleep(_GLANCE)
+
+
+def _check_unfinished(resumed: Resumed) -> None:
+    """Refuse to go on with a run that has nothing left to do.
+
+    Raises:
+        Failure: If it has not.
+    """
+    run = resumed.run
+    if run.state == "completed" and not (resumed.repeats_failures and run.failed):
+        hint = "run its failed items again with --failed" if run.failed else None
+        raise Failure(ExitCode.USAGE, f"the run '{run.id}' has completed", hint=hint)
+
+
+def _said(run: KeptRun, words: tuple[str, ...]) -> Said:
+    """Return what was said of a run, in the folder in which it was said.
+
+    Raises:
+        Failure: If something of it was a secret and is not kept.
+    """
+    kept: dict[str, Any] = run.request
+    if not kept["is_whole"] and not words:
+        message = f"the arguments of the run '{run.id}' held secrets, which are not kept"
+        raise Failure(ExitCode.USAGE, message, hint=f"give them again: toolkit runs resume {run.id} name=value")
+    try:
+        os.chdir(kept["cwd"])
+    except OSError as error:
+        raise Failure(ExitCode.USAGE, f"the folder '{kept['cwd']}' of the run is gone") from error
+    batch = kept["batch"]
+    options = None
+    if batch is not None:
+        out = None if batch["out"] is None else Path(batch["out"])
+        options = BatchOptions(batch["source"], batch["jobs"], out, batch["on_item_error"])
+    return Said(
+        kept["target"],
+        words,
+        whole=visible_json(kept["arguments"]) if kept["is_whole"] and kept["arguments"] else None,
+        policy=None if kept["policy"] is None else Path(kept["policy"]),
+        timeout=kept["timeout"],
+        format=kept["format"],
+        tools=tuple(kept["tools"]),
+        model=kept["model"],
+        base_url=kept["base_url"],
+        context=tuple(kept["context"]),
+        memory_id=kept["memory_id"],
+        batch=options,
+    )

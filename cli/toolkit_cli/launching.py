@@ -1,0 +1,240 @@
+"""Launches: what was said of a run is opened, checked, asked about, run and shown."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from toolkit.runs.run import Run
+from toolkit.tools.base import Tool, innermost
+from toolkit.tools.call_secrets import learn_arguments
+from toolkit.tools.context import ToolContext
+from toolkit.visibility import visible_json
+from toolkit_cli import console
+from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
+from toolkit_cli.arguments.stdin import piped_text
+from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.rendering.results import Format
+from toolkit_cli.rendering.styles import paint_all
+from toolkit_cli.running.answer_sources import Answers, make_gate, policy_of_files, refuse_what_nobody_can_answer
+from toolkit_cli.running.context_values import checked_memory_id, read_values, seconds_of
+from toolkit_cli.running.finished_steps import KeptWork
+from toolkit_cli.running.logs import show_logs
+from toolkit_cli.running.outcomes import present
+from toolkit_cli.running.process_exit import leave_if_threads_remain
+from toolkit_cli.running.reporters import RunReporter, both, message_channel, write_event
+from toolkit_cli.running.rule_checks import check_rules
+from toolkit_cli.running.single_tools import open_one
+from toolkit_cli.running.tool_calls import Ending, call_tool, with_hint_on_json
+from toolkit_cli.screen import Screen
+from toolkit_cli.settings import load_configuration
+
+if TYPE_CHECKING:
+    from toolkit.approvals.gates import Gate
+    from toolkit.sources.configuration import Configuration
+    from toolkit_cli.batching.batches import BatchOptions
+    from toolkit_cli.running.keeping import Keeping, Resumed
+
+
+class Said(NamedTuple):
+    """What is said of a run: each field is an option of `toolkit run`, as it was typed.
+
+    Attributes:
+        target: What is run.
+        words: The words after it.
+        whole: The text of `--args`.
+        text: The text of `--input`.
+        dry_run: Whether it is only checked.
+        answers: How questions are answered.
+        policy: A file of rules.
+        timeout: The limit of time.
+        format: How the result is written.
+        tools: More sources.
+        grant: Permissions for groups.
+        start: Servers that may be reached.
+        consent: Settings that are agreed to.
+        model: What answers agents.
+        base_url: Where that is.
+        context: Values for the context.
+        memory_id: Whose memory the tools work on.
+        batch: What is said of a batch, where it is one.
+        journal: Whether a journal is kept; `None` where nobody said.
+        resumed: The run that goes on, where one does.
+        verbose: How much more is told.
+        quiet: Whether only failures are told.
+        debug: Whether everything is logged.
+    """
+
+    target: str
+    words: tuple[str, ...] = ()
+    whole: str | None = None
+    text: str | None = None
+    dry_run: bool = False
+    answers: Answers = Answers()
+    policy: Path | None = None
+    timeout: str | None = None
+    format: Format = "text"
+    tools: tuple[str, ...] = ()
+    grant: tuple[str, ...] = ()
+    start: tuple[str, ...] = ()
+    consent: tuple[str, ...] = ()
+    model: str | None = None
+    base_url: str | None = None
+    context: tuple[str, ...] = ()
+    memory_id: str | None = None
+    batch: "BatchOptions | None" = None
+    journal: bool | None = None
+    resumed: "Resumed | None" = None
+    verbose: int = 0
+    quiet: bool = False
+    debug: bool = False
+
+
+def launch(said: Said) -> int:
+    """Do what was said, and return the exit code.
+
+    Raises:
+        Failure: If it cannot be done; nothing has run then.
+    """
+    configuration = load_configuration(said.tools, said.grant, said.start, said.consent, said.policy)
+    configuration = configuration._replace(model_said=said.model, model_url=said.base_url or configuration.model_url)
+    values = {**configuration.context, **read_values(said.context)}
+    configuration = configuration._replace(context=values)
+    said = said._replace(answers=said.answers._replace(files=policy_of_files(configuration)))
+    memory_id = checked_memory_id(said.memory_id)
+    with Screen() as screen:
+        show_logs(screen, said.verbose, debug=said.debug)
+        gate = make_gate(said.answers, screen, configuration.approval_timeout)
+        is_told = not said.quiet and said.format == "text"
+        found = open_one(said.target, configuration, gate, "`run` calls one of them", warn=is_told)
+        tool = _timed(found, said.timeout, configuration)
+        context = ToolContext(values, memory_id=memory_id, gate=gate, redactor=console.redactor())
+        given = Given(said.words, said.whole, said.text, piped_text())
+        if said.batch is not None:
+            exit_code = _run_batch(said, said.batch, tool, given, context, screen)
+        else:
+            exit_code = _run_once(said, tool, given, context, screen, keeps=configuration.journal)
+    leave_if_threads_remain(exit_code)
+    return exit_code
+
+
+def _run_batch(
+    said: Said, batch: "BatchOptions", tool: Tool, given: Given, context: ToolContext, screen: Screen
+) -> int:
+    from toolkit_cli.batching.each import run_each  # noqa: PLC0415 - a single call needs none of it
+
+    def keeper(common: Mapping[str, Any]) -> "Keeping | None":
+        return None if said.journal is False else _keeping(said, tool, common)
+
+    options = batch._replace(format=said.format, quiet=said.quiet, dry_run=said.dry_run)
+    return run_each(tool, options, given, context, said.answers, screen, keeper)
+
+
+def _run_once(said: Said, tool: Tool, given: Given, context: ToolContext, screen: Screen, *, keeps: bool) -> int:
+    gate, answers = context.gate, said.answers
+    assert gate is not None  # noqa: S101 - it was made above
+    arguments = _complete(tool, given, answers, said.target)
+    if said.dry_run:
+        return _rehearse(tool, arguments, gate, said.format)
+    check_rules(answers.rules, tool, arguments, gate)
+    refuse_what_nobody_can_answer(tool, arguments, gate, answers)
+    keeping = _keeping(said, tool, arguments) if _is_kept(said, tool, keeps=keeps) else None
+    reporter = None if said.quiet else RunReporter(screen, aloud=_is_agent(tool))
+    kept = KeptWork(both(reporter, write_event if said.format == "jsonl" else None))
+    channel = None if said.quiet else message_channel(screen)
+    belongs_to = Run(channel=channel)
+    if keeping is not None:
+        belongs_to = Run(id=keeping.id, channel=channel, journal=keeping.journal)
+
+    def show(ending: Ending) -> None:
+        screen.close()
+        present(with_hint_on_json(ending, tool, said.words), said.format, reporter, kept, belongs_to.uses)
+        if keeping is not None:
+            keeping.end(ending.exit_code, ending.result.error, is_complete=ending.exit_code == ExitCode.WELL)
+
+    context = context.replace(listener=kept, run=belongs_to, path="", journal=belongs_to.journal)
+    return call_tool(tool, arguments, context, kept, show)
+
+
+def _is_kept(said: Said, tool: Tool, *, keeps: bool) -> bool:
+    """Return whether a journal keeps the steps of a single run.
+
+    Raises:
+        Failure: If it is to, and there are no steps.
+    """
+    if said.resumed is not None:
+        return True
+    if said.journal is None:
+        return keeps and tool.keeps_steps
+    if said.journal and not tool.keeps_steps:
+        hint = "a single call has none; --each keeps every item of a batch"
+        raise Failure(ExitCode.USAGE, f"--journal keeps the steps of a pipeline, and '{tool.name}' is none", hint=hint)
+    return said.journal
+
+
+def _keeping(said: Said, tool: Tool, arguments: Mapping[str, Any]) -> "Keeping":
+    from toolkit_cli.running.keeping import Keeping  # noqa: PLC0415 - it loads SQLite, and most runs keep nothing
+
+    return Keeping(tool, said.target, _request(said), arguments, said.resumed)
+
+
+def _request(said: Said) -> dict[str, Any]:
+    """Return what it takes to run it again, as plain data; how questions are answered is not carried over."""
+    batch, policy = said.batch, said.policy
+    kept = {name: getattr(said, name) for name in _KEPT}
+    options = None if batch is None else batch._asdict() | {"out": batch.out and str(batch.out)}
+    return {**kept, "policy": policy and str(policy), "batch": options}
+
+
+_KEPT = ("target", "timeout", "format", "tools", "model", "base_url", "context", "memory_id")
+
+
+def _complete(tool: Tool, given: Given, answers: Answers, target: str) -> Mapping[str, Any]:
+    """Return arguments that the tool accepts, asking for missing ones where somebody can be asked.
+
+    Raises:
+        Failure: With everything that is wrong with them, and nothing run.
+    """
+    gathered = gather_arguments(tool, given)
+    learn_arguments(console.redactor(), tool, gathered.arguments)
+    problems = [*gathered.problems, *(one.problem for one in objections(tool, gathered.arguments))]
+    if gathered.missing:
+        from toolkit_cli.arguments.argument_prompts import ask_for, missing_problems  # noqa: PLC0415 - only where something is missing
+
+        if answers.may_ask and not problems:
+            complete = {**gathered.arguments, **ask_for(tool, gathered.missing, gathered.arguments)}
+            learn_arguments(console.redactor(), tool, complete)
+            return complete
+        problems += missing_problems(tool, gathered.missing, f"toolkit run {target}")
+    if problems:
+        raise Failure(ExitCode.USAGE, problems=problems)
+    return gathered.arguments
+
+
+def _timed(tool: Tool, text: str | None, configuration: "Configuration") -> Tool:
+    """Return the tool with the limit of time that was said, if one was; a configured one is for single calls."""
+    seconds = configuration.timeout if text is None else seconds_of("--timeout", text)
+    if seconds is None:
+        return tool
+    from toolkit.wrappers.timing import TimedTool  # noqa: PLC0415 - a clock needs the event loop
+    from toolkit_cli.rendering.tools import pipeline_in  # noqa: PLC0415 - few runs are limited
+
+    is_many_calls = pipeline_in(tool) is not None or _is_agent(tool)
+    return tool if text is None and is_many_calls else TimedTool(tool, seconds)
+
+
+def _is_agent(tool: Tool) -> bool:
+    return getattr(innermost(tool), "is_agent", False)
+
+
+def _rehearse(tool: Tool, arguments: Mapping[str, Any], gate: "Gate", format: Format) -> ExitCode:  # noqa: A002
+    from toolkit_cli.rendering.rehearsals import rehearsal_lines  # noqa: PLC0415
+    from toolkit_cli.running.dry_runs import rehearsal_record  # noqa: PLC0415 - only `--dry-run` needs it
+
+    record = rehearsal_record(tool, arguments, gate)
+    if format == "text":
+        lines = rehearsal_lines(record, console.data_width())
+        console.write_data(paint_all(lines, colour=console.data_has_colour()))
+    else:
+        indent = 2 if format == "json" else None
+        console.write_data(f"{visible_json(record, indent=indent, default=str)}\n")
+    return ExitCode.WELL

@@ -1,0 +1,53 @@
+"""Kept runs for people: a table of runs, one run in full, and a step in one line."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from toolkit.journals.kept_runs import KeptRun, KeptStep
+from toolkit_cli.rendering.escaping import one_line
+from toolkit_cli.rendering.events import spoken_seconds
+from toolkit_cli.rendering.styles import Line, Style
+from toolkit_cli.rendering.tables import table
+
+_LONGEST: Final = 100
+
+
+def listed_runs(runs: Sequence[KeptRun], width: int) -> list[Line]:
+    """Return runs as a table."""
+    rows = [(run.id, run.state, counted(run), _when(run.began), one_line(run.target)) for run in runs]
+    return table(("ID", "STATE", "DONE", "BEGAN", "TARGET"), rows, width)
+
+
+def shown_run(run: KeptRun, steps: Sequence[KeptStep]) -> list[Line]:
+    """Return a run and its steps."""
+    told = {
+        "state": run.state,
+        "target": run.target,
+        "done": counted(run),
+        "began": _when(run.began),
+        "ended": "" if run.ended is None else _when(run.ended),
+        "error": run.error or "",
+        "folder": str(run.request.get("cwd", "")),
+    }
+    head: list[Line] = [[("quiet", f"  {name:<8}"), ("plain", one_line(text))] for name, text in told.items() if text]
+    return [[("strong", run.id)], *head, [], *(step_line(step) for step in steps)]
+
+
+def step_line(step: KeptStep) -> Line:
+    """Return a step, or an item, in one line."""
+    style: Style = "good" if step.status == "ok" else "bad" if step.status else "plain"
+    took = spoken_seconds(step.ended - step.began) if step.began and step.ended else ""
+    said = one_line(step.result or step.arguments)
+    short = said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
+    told = "  ".join(filter(None, (took, short)))
+    return [(style, f"{step.status or 'begun':<9} "), ("plain", f"{one_line(step.path)}  "), ("quiet", told)]
+
+
+def counted(run: KeptRun) -> str:
+    """Return how many steps or items are done: `14 of 20 steps`, `998 items, 2 failed`."""
+    return f"{run.counted}, {run.failed:,} failed" if run.failed else run.counted
+
+
+def _when(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M:%S")

@@ -1,0 +1,35 @@
+"""Definition files: what a tool, a pipeline and everything that it calls are written in."""
+
+import os
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+from toolkit.tools.base import Tool, innermost
+from toolkit.tools.origins import place_of_tool
+from toolkit_cli.rendering.tools import pipeline_in
+
+
+def definition_of(tool: Tool) -> dict[str, str]:
+    """Return the digest of each file that a tool is written in, and the tools that it calls, by the files' names."""
+    return {file: _digest(file) for file in sorted(set(_files_of(tool)))}
+
+
+def _files_of(tool: Tool) -> Iterator[str]:
+    pipeline = pipeline_in(tool)
+    place = place_of_tool(tool) if pipeline is None else pipeline.plan.location
+    if place is not None and os.path.isfile(place.file):  # noqa: PTH113 - a name as it was written
+        yield os.path.realpath(place.file)
+    inner = [step.tool for step in pipeline.plan.walk()] if pipeline is not None else _tools_of_agent(tool)
+    for one in inner:
+        if one is not None:
+            yield from _files_of(one)
+
+
+def _tools_of_agent(tool: Tool) -> list[Tool]:
+    agent = innermost(tool)
+    return list(getattr(agent, "tools", {}).values()) if getattr(agent, "is_agent", False) else []
+
+
+def _digest(file: str) -> str:
+    return sha256(Path(file).read_bytes()).hexdigest()

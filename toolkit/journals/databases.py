@@ -1,0 +1,75 @@
+"""Databases: the file of SQLite behind a journal, open, and what is said where it fails."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from toolkit.runs.journal import JournalError
+
+_WAIT_FOR_OTHERS: Final = 120.0
+_ATTEMPTS: Final = 200
+_PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
+
+
+class Database:
+    """An open file of SQLite that nobody but its owner can read.
+
+    Attributes:
+        path: Where it is.
+        connection: It, open; several threads may use it in turns.
+        locks: The number of a file beside it, of whose bytes each stands for a run.
+    """
+
+    def __init__(self, path: Path, schema: str) -> None:
+        """Open it, or make it.
+
+        Raises:
+            JournalError: If that cannot be done.
+        """
+        self.path = path
+        beside = path.with_name(f"{path.name}.locks")
+        with self.telling("open"):
+            path.parent.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, _PRIVATE_FILE))
+            self.locks = os.open(beside, os.O_RDWR | os.O_CREAT, _PRIVATE_FILE)
+            self.connection = sqlite3.connect(
+                path, timeout=_WAIT_FOR_OTHERS, isolation_level=None, check_same_thread=False
+            )
+            self._write_ahead()
+            self.connection.execute("PRAGMA synchronous = NORMAL")
+            self.connection.execute("PRAGMA foreign_keys = ON")
+            self.connection.executescript(f"BEGIN IMMEDIATE;{schema}COMMIT;")
+
+    def _write_ahead(self) -> None:
+        """Let readers and writers not wait for one another; while another program does this too, wait for it."""
+        for attempt in range(_ATTEMPTS):
+            try:
+                self.connection.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or attempt + 1 == _ATTEMPTS:
+                    raise
+                time.sleep(0.05)
+            else:
+                return
+
+    @contextmanager
+    def telling(self, what: str) -> Iterator[None]:
+        """Say which file it is that cannot be opened, read or written.
+
+        Raises:
+            JournalError: Instead of what was raised.
+        """
+        try:
+            yield
+        except (OSError, sqlite3.Error) as error:
+            reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            raise JournalError(f"cannot {what} the journal '{self.path}': {reason.lower()}") from error
+
+    def close(self) -> None:
+        """Close it."""
+        self.connection.close()
+        os.close(self.locks)

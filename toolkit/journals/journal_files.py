@@ -1,0 +1,239 @@
+"""Journal files: one file of SQLite for all runs of a user, which nobody else can read."""
+
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from toolkit.journals.databases import Database
+from toolkit.journals.kept_runs import KeptRun, KeptStep, State
+from toolkit.journals.run_journals import RunJournal
+from toolkit.runs.journal import JournalError
+
+_SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS runs (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    state TEXT NOT NULL,
+    target TEXT NOT NULL,
+    began REAL NOT NULL,
+    ended REAL,
+    steps INTEGER,
+    unit TEXT NOT NULL,
+    error TEXT,
+    request TEXT NOT NULL,
+    definition TEXT NOT NULL,
+    process INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS steps (
+    run INTEGER NOT NULL REFERENCES runs(number) ON DELETE CASCADE,
+    path TEXT NOT NULL,
+    tool TEXT NOT NULL DEFAULT '',
+    definition TEXT NOT NULL DEFAULT '',
+    arguments TEXT NOT NULL DEFAULT '',
+    digest TEXT NOT NULL DEFAULT '',
+    may_repeat INTEGER NOT NULL DEFAULT 1,
+    began REAL,
+    ended REAL,
+    status TEXT,
+    result TEXT,
+    is_whole INTEGER NOT NULL DEFAULT 1,
+    PRIMARY KEY (run, path)
+) WITHOUT ROWID;
+"""
+_KEPT_DAYS: Final = 30
+_COLUMNS: Final = "number, id, state, target, began, ended, steps, unit, error, request, definition, process"
+_WHOLE: Final = "instr(path, '/') = 0 AND instr(path, '[') = 0"
+"""What counts: the steps of the run itself, or its items, and not what is inside them."""
+
+
+class JournalFile:
+    """The journal of all runs; safe to use from several threads and several programs."""
+
+    def __init__(self, path: Path) -> None:
+        """Open it, or make it.
+
+        Raises:
+            JournalError: If that cannot be done.
+        """
+        self.path = path
+        self._database = Database(path, _SCHEMA)
+        self._connection = self._database.connection
+        self._own: set[int] = set()
+
+    @staticmethod
+    def usual_path() -> Path:
+        """Return where the journal of this user is: `toolkit/runs.db` in `XDG_STATE_HOME`, or `~/.local/state`."""
+        named = os.environ.get("XDG_STATE_HOME", "")
+        state = Path(named) if named.startswith(os.sep) else Path.home() / ".local" / "state"
+        return state / "toolkit" / "runs.db"
+
+    def close(self) -> None:
+        """Close it."""
+        self._database.close()
+
+    # ------------------------------------------------------------------------------------------------------ one run
+
+    def begin(
+        self,
+        id: str,  # noqa: A002 - its name everywhere
+        target: str,
+        *,
+        request: Mapping[str, Any],
+        definition: Mapping[str, str],
+        unit: str,
+        of: int | None,
+    ) -> RunJournal:
+        """Return the journal of a run that begins; runs that ended long ago are forgotten.
+
+        Raises:
+            JournalError: If it cannot be written.
+        """
+        with self._database.telling("write"):
+            self._forget_old()
+            row = self._connection.execute(
+                f"INSERT INTO runs ({_COLUMNS}) VALUES (NULL, ?, 'running', ?, ?, NULL, ?, ?, NULL, ?, ?, ?)"  # noqa: S608 - our own names
+                " RETURNING number",
+                (id, target, time.time(), of, unit, json.dumps(request), json.dumps(definition), os.getpid()),
+            ).fetchone()
+        self._lock(row[0])
+        return RunJournal(self._database, row[0], is_resumed=False)
+
+    def resume(self, run: KeptRun, definition: Mapping[str, str]) -> RunJournal:
+        """Return the journal of a run that goes on.
+
+        Raises:
+            JournalError: If its work is being done, or it cannot be written.
+        """
+        if not self._lock(run.number):
+            raise JournalError(f"the run '{run.id}' is under way, in process {run.process}")
+        with self._database.telling("write"):
+            self._connection.execute(
+                "UPDATE runs SET state = 'running', ended = NULL, error = NULL, process = ?, definition = ? "
+                "WHERE number = ?",
+                (os.getpid(), json.dumps(definition), run.number),
+            )
+        return RunJournal(self._database, run.number, is_resumed=True)
+
+    def set_state(self, run: int, state: State, error: str | None = None) -> None:
+        """Keep how a run has ended.
+
+        Raises:
+            JournalError: If it cannot be written.
+        """
+        with self._database.telling("write"):
+            self._connection.execute(
+                "UPDATE runs SET state = ?, error = ?, ended = ? WHERE number = ?", (state, error, time.time(), run)
+            )
+
+    # ----------------------------------------------------------------------------------------------------- all runs
+
+    def runs(self) -> list[KeptRun]:
+        """Return all runs, the newest first.
+
+        Raises:
+            JournalError: If it cannot be read.
+        """
+        with self._database.telling("read"):
+            rows = self._connection.execute(f"SELECT {_COLUMNS} FROM runs ORDER BY number DESC").fetchall()  # noqa: S608
+            return [self._run(row) for row in rows]
+
+    def run(self, id: str) -> KeptRun:  # noqa: A002 - its name everywhere
+        """Return one run.
+
+        Raises:
+            JournalError: If there is none of this id, or it cannot be read.
+        """
+        with self._database.telling("read"):
+            row = self._connection.execute(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", (id,)).fetchone()  # noqa: S608
+            if row is None:
+                raise JournalError(f"the journal '{self.path}' has no run '{id}'")
+            return self._run(row)
+
+    def steps(self, run: KeptRun, *, since: float = 0.0) -> Iterator[KeptStep]:
+        """Yield the steps of a run in the order in which they began, or those alone that have ended since a time.
+
+        Raises:
+            JournalError: If it cannot be read.
+        """
+        with self._database.telling("read"):
+            rows = self._connection.execute(
+                "SELECT path, tool, status, result, arguments, began, ended, may_repeat, is_whole FROM steps "
+                "WHERE run = ? AND (? = 0 OR ended > ?) ORDER BY coalesce(began, ended), ended",
+                (run.number, since, since),
+            )
+            yield from (KeptStep._make([*row[:7], bool(row[7]), bool(row[8])]) for row in rows)
+
+    def in_doubt(self, run: KeptRun) -> list[KeptStep]:
+        """Return the steps of which nobody knows whether they were done, or what they gave, and that matter.
+
+        Those inside a step, or an item, that has ended do not.
+
+        Raises:
+            JournalError: If it cannot be read.
+        """
+        open_steps = [step for step in self.steps(run) if not step.may_repeat and _is_in_doubt(step)]
+        if not open_steps:
+            return []
+        ended = {step.path for step in self.steps(run) if step.status == "ok" and step.is_whole}
+        whole_items = {step.path for step in self.steps(run) if step.status == "ok"} if run.unit == "items" else set()
+        return [step for step in open_steps if not any(one in ended | whole_items for one in _around(step.path))]
+
+    def _run(self, row: tuple[Any, ...]) -> KeptRun:
+        number, name, state, target, began, ended, of, unit, error, request, definition, process = row
+        if state == "running" and not self._is_alive(number):
+            state = "killed"
+        done, failed = self._connection.execute(
+            f"SELECT count(*) FILTER (WHERE status = 'ok'), count(*) FILTER (WHERE status NOT IN ('ok', 'skipped')) "  # noqa: S608
+            f"FROM steps WHERE run = ? AND {_WHOLE}",
+            (number,),
+        ).fetchone()
+        return KeptRun(
+            number, name, state, target, began, ended, done, failed, of, unit, error,
+            json.loads(request), json.loads(definition), process,
+        )  # fmt: skip
+
+    def _forget_old(self) -> None:
+        before = time.time() - _KEPT_DAYS * 24 * 3600
+        self._connection.execute("DELETE FROM runs WHERE ended < ? AND state IN ('completed', 'cancelled')", (before,))
+
+    # ------------------------------------------------------------------------------- who does the work of which run
+
+    def _lock(self, run: int) -> bool:
+        """Take a run for this process, and return whether nobody else has it; the system gives it back at our end."""
+        try:
+            from fcntl import LOCK_EX, LOCK_NB, lockf  # noqa: PLC0415 - only Unix has it
+        except ImportError:
+            return True
+        try:
+            lockf(self._database.locks, LOCK_EX | LOCK_NB, 1, run)
+        except OSError:
+            return False
+        self._own.add(run)
+        return True
+
+    def _is_alive(self, run: int) -> bool:
+        if run in self._own:
+            return True
+        if not self._lock(run):
+            return True
+        with suppress(ImportError):
+            from fcntl import LOCK_UN, lockf  # noqa: PLC0415 - only Unix has it
+
+            self._own.discard(run)
+            lockf(self._database.locks, LOCK_UN, 1, run)
+        return False
+
+
+def _is_in_doubt(step: KeptStep) -> bool:
+    return step.status is None or step.status == "timed_out" or (step.status == "ok" and not step.is_whole)
+
+
+def _around(path: str) -> Iterator[str]:
+    """Yield the paths of the steps and items round a step."""
+    for end, sign in enumerate(path):
+        if sign in "/[":
+            yield path[:end]

@@ -1,0 +1,83 @@
+"""Run journals: the part of a journal that one run writes: a record before each step, and its end after it."""
+
+import threading
+import time
+from hashlib import sha256
+
+from toolkit.journals.databases import Database
+from toolkit.journals.kept_runs import State
+from toolkit.runs.journal import Kept
+
+_LONGEST_ARGUMENTS = 2_000
+
+_BEGIN = """
+INSERT INTO steps (run, path, tool, definition, arguments, digest, may_repeat, began) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (run, path) DO UPDATE SET
+    tool = excluded.tool, definition = excluded.definition, arguments = excluded.arguments, digest = excluded.digest,
+    may_repeat = excluded.may_repeat, began = excluded.began, ended = NULL, status = NULL, result = NULL
+"""
+_END = """
+INSERT INTO steps (run, path, digest, ended, status, result, is_whole) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (run, path) DO UPDATE SET
+    digest = iif(excluded.digest = '', digest, excluded.digest), ended = excluded.ended, status = excluded.status,
+    result = excluded.result, is_whole = excluded.is_whole
+"""
+_RECALL = "SELECT status, result, is_whole, digest FROM steps WHERE run = ? AND path = ? AND status IS NOT NULL"
+
+
+class RunJournal:
+    """What one run has done; a `Journal`. Safe to use from several threads."""
+
+    def __init__(self, database: Database, number: int, *, is_resumed: bool) -> None:
+        """Keep where it is written.
+
+        Args:
+            database: The journal.
+            number: The number of the run in it.
+            is_resumed: Whether something may have been done before; if not, nothing is looked up.
+        """
+        self._database, self._number, self._is_resumed = database, number, is_resumed
+        self._lock = threading.Lock()
+
+    def recall(self, path: str) -> Kept | None:
+        """Return what is kept of a step that has ended, or `None` if it is to be done."""
+        if not self._is_resumed:
+            return None
+        with self._lock, self._database.telling("read"):
+            row = self._database.connection.execute(_RECALL, (self._number, path)).fetchone()
+        return None if row is None else Kept(row[0], row[1], bool(row[2]), row[3])
+
+    def begin(self, path: str, tool: str, definition: str, arguments: str, *, may_repeat: bool) -> None:
+        """Keep that a step begins, before it does anything.
+
+        Raises:
+            JournalError: If that cannot be written.
+        """
+        shown = arguments[:_LONGEST_ARGUMENTS]
+        self._write(_BEGIN, self._number, path, tool, definition, shown, digest_of(arguments), may_repeat, time.time())
+
+    def end(self, path: str, status: str, result: str, *, is_whole: bool, arguments: str = "") -> None:
+        """Keep how a step ended, before the next one begins.
+
+        Raises:
+            JournalError: If that cannot be written.
+        """
+        self._write(_END, self._number, path, arguments, time.time(), status, result, is_whole)
+
+    def finish(self, state: State, error: str | None = None) -> None:
+        """Keep how the run ended.
+
+        Raises:
+            JournalError: If that cannot be written.
+        """
+        statement = "UPDATE runs SET state = ?, error = ?, ended = ? WHERE number = ?"
+        self._write(statement, state, error, time.time(), self._number)
+
+    def _write(self, statement: str, *values: object) -> None:
+        with self._lock, self._database.telling("write"):
+            self._database.connection.execute(statement, values)
+
+
+def digest_of(text: str) -> str:
+    """Return what tells a text from others."""
+    return sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]

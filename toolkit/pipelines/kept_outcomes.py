@@ -1,0 +1,38 @@
+"""Kept outcomes: what came of a step, as a journal keeps it, and as the pipeline goes on with it."""
+
+from toolkit.pipelines.flows import Outcome
+from toolkit.pipelines.plans import PlannedStep
+from toolkit.tools.context import ToolContext
+from toolkit.tools.kept_results import kept_result, result_text
+
+_KEPT_ENDS = ("ok", "failed", "timed_out", "rejected")
+
+
+def recalled(step: PlannedStep, context: ToolContext) -> Outcome | None:
+    """Return what came of a step that was done before; `None` if it is to be done.
+
+    A failure stands only where the pipeline has gone on after it.
+    """
+    kept = context.journal.recall(context.path) if context.journal is not None and context.path else None
+    if kept is None or (kept.status != "ok" and not _goes_on(step)) or not kept.is_whole:
+        return None
+    result, output = kept_result(kept.result)
+    return Outcome(kept.status, result, output, 0, goes_on=kept.status == "ok", skips=result.skips)  # type: ignore[arg-type]  # what `keep` has written
+
+
+def keep(outcome: Outcome, context: ToolContext) -> None:
+    """Keep what came of a step, before the next one begins.
+
+    Raises:
+        JournalError: If that cannot be written.
+    """
+    if context.journal is None or not context.path or outcome.status not in _KEPT_ENDS:
+        return
+    result = outcome.result.with_skips(outcome.skips) if outcome.skips else outcome.result
+    text, is_whole = result_text(result, outcome.output, context)
+    context.journal.end(context.path, outcome.status, text, is_whole=is_whole)
+
+
+def _goes_on(step: PlannedStep) -> bool:
+    each = step.definition.each
+    return step.on_error != "fail" or (each is not None and each.skips_failed)

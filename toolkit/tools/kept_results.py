@@ -1,0 +1,43 @@
+"""Kept results: what a call gave, as JSON text without secrets, and back."""
+
+from typing import Any
+
+from toolkit.tools.call_secrets import redactor_of
+from toolkit.tools.context import ToolContext
+from toolkit.tools.exact_numbers import dumps, loads
+from toolkit.tools.results import ToolResult
+from toolkit.tools.skipped_items import SkippedItem, Skips
+
+
+def result_text(result: ToolResult, output: Any, context: ToolContext) -> tuple[str, bool]:
+    """Return a result as JSON text without secrets, and whether nothing is missing from it.
+
+    Args:
+        result: What a call gave.
+        output: What later steps see of it.
+        context: What it was called with; it knows the secrets.
+    """
+    said: dict[str, Any] = {"output": result.output}
+    if result.error is not None:
+        said |= {"error": result.error, "error_code": result.error_code}
+    if output is not None and not isinstance(output, str):
+        said["data"] = output
+    elif output != result.output:
+        said["value"] = output
+    if result.skips:
+        said["skips"] = [(skips.step, skips.of, skips.items) for skips in result.skips]
+    try:
+        shown = redactor_of(context).data(said)
+        return dumps(shown), shown is said
+    except (TypeError, ValueError, RecursionError):
+        return dumps({"output": redactor_of(context).text(result.output)}), False
+
+
+def kept_result(text: str) -> tuple[ToolResult, Any]:
+    """Return the result, and what later steps see of it, that `result_text` has written."""
+    said = loads(text)
+    result = ToolResult(said["output"], said.get("error"), said.get("error_code"), said.get("data"))
+    if "skips" in said:
+        skips = tuple(Skips(step, of, tuple(SkippedItem(*one) for one in items)) for step, of, items in said["skips"])
+        result = result.with_skips(skips)
+    return result, said.get("data", said.get("value", None if result.error is not None else result.output))
