@@ -11,7 +11,7 @@ from hypothesis import example, given, settings, strategies as st
 from pydantic import Base64Bytes, BaseModel, ConfigDict
 
 from tests.volumes import examples
-from toolkit import Continue, Reviewer, ToolContext, from_function
+from toolkit import Continue, Reviewer, ToolContext, from_function, load_pipeline
 from toolkit.tools.exact_numbers import digits_to_lose  # private
 
 LONG = "1234567890.123456789"
@@ -167,3 +167,20 @@ def test_a_question_about_bytes_runs_with_those_that_were_sent():
 def test_number_that_a_float_would_write_in_another_way_is_never_read_as_one(number):
     if not digits_to_lose(f'{{"x": {number}}}'):
         assert repr(float(number)) == number
+
+
+def test_numbers_of_a_pipeline_file_keep_their_digits(tmp_path):
+    (tmp_path / "money.py").write_text(
+        "from decimal import Decimal\nfrom toolkit import tool\n\n"
+        "@tool\ndef pay(amount: Decimal, parts: list[Decimal], share: float) -> str:\n"
+        '    """Pay an amount."""\n    return f"{amount} {[str(part) for part in parts]} {share!r}"\n',
+        "utf-8",
+    )
+    (tmp_path / "pay.yaml").write_text(
+        "tools: [./money.py]\nsteps:\n"
+        "  - pay: {amount: -1234567890.1234567890, parts: [1.50, 2, .5, 1e3, 0x10, '0.10', '${{ 1.50 }}'], share: 1.50}\n",
+        "utf-8",
+    )
+    assert load_pipeline(tmp_path / "pay.yaml").run().output == (
+        "-1234567890.1234567890 ['1.50', '2', '0.5', '1000.0', '16', '0.10', '1.5'] 1.5"
+    )
