@@ -48,6 +48,7 @@ class _Program(pexpect.spawn):
                 group=-1,
                 has_session=True,
                 has_terminal=True,
+                handed=(),
                 streams=streams,
             )
             return PtyProcess(warm.start(start), ours)

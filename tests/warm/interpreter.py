@@ -18,17 +18,23 @@ import sys
 import termios
 import threading
 import time
+from collections import defaultdict
 from contextlib import suppress
+from pathlib import Path
 from socket import socket, socketpair
 from types import ModuleType
 from typing import Any, TextIO, cast
 
 from tests.warm.requests import NUMBERS_OF_CLONE, Start, locale_of, receive
-from tests.warm.starts import WarmStarts
+from tests.warm.starts import WarmStarts, arguments_of, current_umask
 
 CLONE_PARENT = 0x8000
 WITH_WORKERS = {"lint", "lock"}
 """The commands that start workers."""
+SETTINGS = ("{folder}/toolkit.toml", "{folder}/pyproject.toml", "{XDG_CONFIG_HOME}/toolkit/config.toml")
+"""Where servers are named that a command may start."""
+ASIDE = 512
+"""From which number on no descriptor is open."""
 OURS = ("toolkit", "toolkit_cli")
 IMPORTED_LATE = (
     *("anyio._backends._asyncio", "mcp.client.stdio", "mcp.server.lowlevel", "pydantic.deprecated.decorator"),
@@ -92,8 +98,8 @@ def fork_for_parent() -> int:
 def become(start: Start) -> None:
     """Turn this copy into the process that was asked for, and end as it ends."""
     leave = os._exit  # what runs may replace it
-    if WITH_WORKERS & {*start.arguments}:
-        start = _keep_for_workers(start)
+    if WITH_WORKERS & {*start.arguments} or _names_servers(start):
+        start = _keep_for_children(start)
     for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
         del sys.modules[name]
     _take_surroundings(start)
@@ -115,8 +121,16 @@ def become(start: Start) -> None:
     leave(status & 0xFF)  # taking the imported modules apart is what takes time
 
 
-def _keep_for_workers(start: Start) -> Start:
-    """Keep a copy of this copy, whose own copies are the workers that this one will start; return what each becomes."""
+def _names_servers(start: Start) -> bool:
+    """Return whether a program can know of servers that it starts itself: from its arguments, or from a file."""
+    places = defaultdict(str, start.environment, folder=start.folder)
+    files = (Path(file.format_map(places)) for file in SETTINGS)
+    named = any(b"mcp" in file.read_bytes() for file in files if file.is_file())
+    return named or any("mcp" in argument for argument in start.arguments)
+
+
+def _keep_for_children(start: Start) -> Start:
+    """Keep a copy of this copy, whose own copies are the children that this one will start; return what each becomes."""
     ours, its = socketpair()
     if os.fork():
         its.close()
@@ -125,10 +139,34 @@ def _keep_for_workers(start: Start) -> Start:
     ours.close()
     for stream in start.streams:
         os.close(stream)
-    worker = serve(its)
-    if worker is None:
+    child = serve(its)
+    if child is None:
         os._exit(0)
-    return worker
+    return child
+
+
+def _replace(_: str, words: list[str]) -> None:
+    """Replace the program that runs here by another, as `os.execvp` does: what a warden calls where it starts its command."""
+    signal.set_wakeup_fd(-1)
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_IGN)  # as Python does
+    os.closerange(3, ASIDE)
+    streams = (os.dup(0), os.dup(1), os.dup(2))
+    surroundings = (dict(os.environ), os.getcwd(), current_umask())  # noqa: PTH109 - as it is handed on
+    start = Start(
+        arguments_of(words), *surroundings, -1, has_session=False, has_terminal=False, handed=(), streams=streams
+    )
+    try:
+        become(start)
+    except SystemExit as end:
+        sys.stderr.write(f"{end.code}\n")
+        os._exit(1)
+    except BaseException as error:  # noqa: BLE001 - nobody else would report it
+        sys.excepthook(*sys.exc_info())
+        if isinstance(error, KeyboardInterrupt):
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGINT)
+        os._exit(1)
 
 
 def _take_surroundings(start: Start) -> None:
@@ -149,14 +187,22 @@ def _take_surroundings(start: Start) -> None:
 
 def _take_streams(start: Start) -> None:
     """Make the standard streams as Python makes them when it starts."""
-    for number, stream in enumerate(start.streams):
-        os.dup2(stream, number)
-        os.close(stream)
+    _number(start.streams, (0, 1, 2, *start.handed))
     if start.has_terminal:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     sys.stdin = sys.__stdin__ = _stream(0, "r", sys.stdin)  # type: ignore[misc, assignment]
     sys.stdout = sys.__stdout__ = _stream(1, "w", sys.stdout)  # type: ignore[misc, assignment]
     sys.stderr = sys.__stderr__ = _stream(2, "w", sys.stderr, is_by_line=True)  # type: ignore[misc, assignment]
+
+
+def _number(descriptors: tuple[int, ...], numbers: tuple[int, ...]) -> None:
+    """Give descriptors their numbers, which may be those of others among them."""
+    aside = [fcntl.fcntl(one, fcntl.F_DUPFD_CLOEXEC, ASIDE) for one in descriptors]
+    for descriptor in descriptors:
+        os.close(descriptor)
+    for descriptor, number in zip(aside, numbers, strict=True):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
 
 
 def _stream(number: int, mode: str, old: TextIO, *, is_by_line: bool = False) -> TextIO:
@@ -193,6 +239,10 @@ def _run(arguments: list[str]) -> None:
             sys.argv[:] = ["-c", *rest]
             module = sys.modules["__main__"] = ModuleType("__main__")
             exec(code, vars(module))  # noqa: S102 - as Python does it
+        case ["-I", "-S", file, *rest]:
+            os.execvp = _replace  # type: ignore[assignment]
+            sys.argv[:] = [file, *rest]
+            runpy.run_path(file, run_name="__main__")
         case [file, *rest]:
             sys.path.insert(0, os.path.dirname(os.path.abspath(file)))  # noqa: PTH100, PTH120 - as Python writes it
             sys.argv[:] = [file, *rest]

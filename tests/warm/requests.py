@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 NUMBERS_OF_CLONE = {"x86_64": 56, "aarch64": 220}
 """The number of the system call that starts copies, by the kind of machine; elsewhere every program starts cold."""
+MOST_HANDED = 2
 LOCALE = ("LC_ALL", "LC_CTYPE", "LANG")
 """The variables of which the first one that is set decides how Python writes text."""
 
@@ -23,7 +24,8 @@ class Start(NamedTuple):
         group: The process group that it joins, 0 for one of its own, or -1 for that of its parent.
         has_session: Whether it starts a session of its own.
         has_terminal: Whether its standard input becomes the terminal of that session.
-        streams: Descriptors of its standard input, output and error.
+        handed: Which descriptors of whoever asks it also has, under the same numbers.
+        streams: Descriptors of its standard input, output and error, and then those that it is handed.
     """
 
     arguments: list[str]
@@ -33,6 +35,7 @@ class Start(NamedTuple):
     group: int
     has_session: bool
     has_terminal: bool
+    handed: tuple[int, ...]
     streams: tuple[int, ...]
 
 
@@ -45,7 +48,7 @@ def send(channel: socket, start: Start) -> None:
 
 def receive(channel: socket) -> Start | None:
     """Return the next program that is asked for, or None where nobody asks any more."""
-    head, streams, _, _ = recv_fds(channel, 4, 3)
+    head, streams, _, _ = recv_fds(channel, 4, 3 + MOST_HANDED)
     if not head:
         return None
     text = channel.recv(int.from_bytes(head), MSG_WAITALL)

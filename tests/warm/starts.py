@@ -18,7 +18,7 @@ from socket import socket, socketpair
 from threading import Lock
 from typing import Any
 
-from tests.warm.requests import LOCALE, NUMBERS_OF_CLONE, Start, locale_of, read_number, send, texts
+from tests.warm.requests import LOCALE, MOST_HANDED, NUMBERS_OF_CLONE, Start, locale_of, read_number, send, texts
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = str(Path(sys.executable).with_name("toolkit"))
@@ -27,7 +27,7 @@ READ_AT_START = ("PYTHON", "TYPER_", "TERMINAL_WIDTH", "FORCE_COLOR", "PY_COLORS
 FOLLOWED = ("PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE")
 """Those of them that a copy follows too."""
 PARAMETERS = inspect.signature(subprocess.Popen._execute_child)  # type: ignore[attr-defined]
-UNUSUAL = ("executable", "preexec_fn", "pass_fds", "shell", "gid", "gids", "uid")
+UNUSUAL = ("executable", "preexec_fn", "shell", "gid", "gids", "uid")
 """What only a cold start can do, where it is asked for."""
 
 
@@ -113,7 +113,8 @@ class WarmStarts:
         folder = os.path.abspath(os.fsdecode(call["cwd"] or "."))  # noqa: PTH100 - links stay as they are
         ends = (call["p2cread"], call["c2pwrite"], call["errwrite"])
         streams = tuple(number if end == -1 else end for number, end in enumerate(ends))
-        if not os.path.isdir(folder) or not all(map(_is_open, streams)):  # noqa: PTH112
+        handed = tuple(call["pass_fds"])
+        if not os.path.isdir(folder) or not all(map(_is_open, streams)) or len(handed) > MOST_HANDED:  # noqa: PTH112
             return None
         return Start(
             arguments=arguments_of(words),
@@ -123,7 +124,8 @@ class WarmStarts:
             group=call["process_group"],
             has_session=bool(call["start_new_session"]),
             has_terminal=False,
-            streams=streams,
+            handed=handed,
+            streams=(*streams, *handed),
         )
 
     def start(self, asked: Start) -> int:
@@ -164,8 +166,10 @@ class WarmStarts:
 
 
 def is_program(words: list[str]) -> bool:
-    """Return whether a command line is one of those that start warm: the program, its workers, and scripts."""
+    """Return whether a command line is one of those that start warm: the program, its workers, scripts, and their wardens."""
     match words:
+        case [sys.executable, "-I", "-S", file, _, _, _, *command] if file.endswith("processes/warden.py"):
+            return is_program(command)
         case [sys.executable, "-m", "toolkit_cli", *_]:
             return True
         case [sys.executable, "-P", "-c", code, *_]:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.warm.requests import LOCALE
 from tests.warm.starts import FOLLOWED, installed
+from toolkit.builtin import Process
 
 PROBE = """
 import json, os, signal, sys, threading  # as in: from toolkit.lint.collecting import main
@@ -70,6 +71,34 @@ def test_warm_start_follows_its_environment(without, tmp_path):
     assert started(IS_WARM, tmp_path, without)[2] == "True\n"
     with installed().paused():
         assert warm == started("print(sys.dont_write_bytecode)", tmp_path, without)
+
+
+def under_a_warden(file):
+    result = Process([sys.executable, str(file), "an argument"]).run({"input": "x"})
+    if not result.succeeded:
+        return result.error_code, [line for line in result.text.splitlines() if not line.startswith("  ")]
+    found, _, more = result.text.partition("\n")
+    found = json.loads(found)
+    del found["parent"], found["environment"]["TOOLKIT_WARDEN"]
+    return found, more
+
+
+@pytest.mark.parametrize("ending", ENDINGS.values(), ids=ENDINGS)
+def test_warm_start_under_a_warden_is_like_a_cold_one(ending, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "probe.py"
+    file.write_text(PROBE + ending)
+    warm = under_a_warden(file)
+    with installed().paused():
+        assert warm == under_a_warden(file)
+
+
+def test_what_a_warden_starts_is_warm(tmp_path):
+    (tmp_path / "probe.py").write_text(f"import sys\n{IS_WARM}")
+    process = Process([sys.executable, str(tmp_path / "probe.py")])
+    assert process.run({"input": "x"}).output == "True"
+    with installed().paused():
+        assert process.run({"input": "x"}).output == "False"
 
 
 def test_warm_process_is_a_copy_of_one_that_has_imported_the_program(tmp_path):
