@@ -307,19 +307,30 @@ def test_baseline_to_update_must_be_named(invoke, bad):
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "reason"),
     [
-        "[]",
-        "[" * 100_000,
-        '{"toolkit-lint-baseline": 1, "findings": [{"file": "a", "code": "b", "message": "c", "count": 1e999}]}',
+        ("[]", "it was not written"),
+        ("[" * 100_000, "the JSON is broken: nested deeper than 200 levels"),
+        (
+            '{"toolkit-lint-baseline": 1, "findings": [{"file": "a", "code": "b", "message": "c", "count": 1e999}]}',
+            "it was not written",
+        ),
     ],
     ids=["another", "deep", "count"],
 )
-def test_file_that_is_no_baseline_is_told(invoke, bad, text):
+def test_file_that_is_no_baseline_is_told(invoke, bad, text, reason):
     (bad / "known.json").write_text(text, "utf-8")
     result = invoke("lint", "--baseline", "known.json")
     assert result.exit_code == 2
-    assert "the baseline 'known.json' cannot be read: it was not written" in result.stderr
+    assert f"the baseline 'known.json' cannot be read: {reason}" in result.stderr
+
+
+def test_broken_baseline_is_reported_where_it_breaks(invoke, bad):
+    (bad / "known.json").write_text('{\n  "toolkit-lint-baseline": 1,\n  "findings": [,]\n}\n', "utf-8")
+    result = invoke("lint", "--baseline", "known.json")
+    assert result.exit_code == 2
+    assert "the baseline 'known.json' cannot be read: the JSON is broken: a value is expected" in result.stderr
+    assert "--> known.json:3:16" in result.stderr
 
 
 def test_file_that_is_no_baseline_is_not_overwritten(invoke, bad):

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 BEFORE = '''from toolkit import tool
 
 
@@ -73,6 +75,23 @@ def test_what_cannot_be_compared_is_told_and_pins_nothing(project, invoke):
     assert not (project / "toolkit.lock").exists()
     (project / "toolkit.lock").write_text("{")
     assert invoke("lock", "calculator").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "message", "place"),
+    [
+        ("<<<<<<< ours", "the JSON is broken: a key in double quotes is expected", "3:1"),
+        ('"toolkit-lock": 1,', "duplicate key 'toolkit-lock'", "3:1"),
+    ],
+    ids=["conflict", "repetition"],
+)
+def test_broken_lockfile_is_reported_where_it_breaks(project, invoke, line, message, place):
+    (project / "tools.py").write_text(BEFORE, "utf-8")
+    (project / "toolkit.lock").write_text(f'{{\n"toolkit-lock": 1,\n{line}\n"tools": {{}}\n}}\n', "utf-8")
+    result = invoke("lock", "--check", "tools.py")
+    assert result.exit_code == 2
+    assert f"error[TK514]: 'toolkit.lock' cannot be read: {message}" in result.stderr
+    assert f"--> toolkit.lock:{place}" in result.stderr
 
 
 def test_no_other_file_is_overwritten(project, invoke):

@@ -1,10 +1,11 @@
 """Corners: what happens where two rules meet."""
 
+import json
 from dataclasses import dataclass
 
 import pytest
 
-from toolkit import ConfigurationError, Pipeline, ToolExecutionError, ToolResult, TypedTool, tool
+from toolkit import ConfigurationError, Pipeline, Tool, ToolExecutionError, ToolResult, TypedTool, tool
 from toolkit.approvals import Verdict
 
 
@@ -144,6 +145,18 @@ def test_a_choice_between_types_is_refused_only_where_none_fits(bench):
     assert bench.add(either).problems('steps: [either, {use: odd, with: {number: "${{ prev }}"}}]') == [
         "1:43 TK607 'number' of tool 'odd': a list where a whole number is wanted"
     ]
+
+
+def test_types_are_held_against_one_another_however_deep_they_lie(bench):
+    def nested(kind, levels):
+        inner = {"type": kind} if levels == 0 else nested(kind, levels - 1)
+        return {"type": "object", "properties": {"a": inner}, "required": ["a"]}
+
+    deep = Tool.create("deep", "Take what lies deep.", nested("integer", 20), lambda a: "")
+    [told] = bench.add(deep).problems(
+        f'inputs: {{a: {json.dumps(nested("boolean", 19))}}}\nsteps: [{{deep: {{a: "${{{{ inputs.a }}}}"}}}}]'
+    )
+    assert told.endswith("true or false where a whole number is wanted")
 
 
 @pytest.mark.parametrize(

@@ -226,3 +226,11 @@ def test_a_specification_by_hand_must_have_a_name_and_an_object():
         "description": "",
         "parameters": {"type": "object", "properties": {}},
     }
+
+
+def test_a_count_may_be_written_with_a_point():
+    words = {"type": "array", "items": {"type": "string", "minLength": 3.0}, "minItems": 1.0, "maxItems": 2.0}
+    schema = {"type": "object", "properties": {"words": words}, "required": ["words"]}
+    tool = Tool.create("join", "Joins words.", schema, lambda words: f"{words}")
+    assert tool.run({"words": ["one", "two"]}).output == "['one', 'two']"
+    assert [tool.run({"words": wrong}).succeeded for wrong in ([], ["no"], ["one"] * 3)] == [False] * 3

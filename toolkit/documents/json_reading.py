@@ -6,11 +6,11 @@ YAML is almost a superset of JSON: tabs and escaped surrogate pairs, which are c
 import json
 import re
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from toolkit.codes import BROKEN_DOCUMENT, DUPLICATE_KEY
 from toolkit.documents.document_reader import read_text
-from toolkit.documents.nodes import Entry, Mapping, Node, Scalar, Sequence
+from toolkit.documents.nodes import Entry, Mapping, Node, Scalar, Sequence, plain
 from toolkit.documents.sources import Source, Written
 from toolkit.problems import Location, Problem
 
@@ -47,6 +47,22 @@ def parse_json(text: str, file: str) -> tuple[Node | None, list[Problem]]:
         return reader.document(), reader.problems
     except _NoJson as error:
         return None, [*reader.problems, error.problem]
+
+
+def json_data(text: str, file: str) -> Any:
+    """Return JSON text as plain data, or the first Problem in it; only a text with one is read into nodes."""
+    try:
+        return json.loads(text, object_pairs_hook=_without_repetitions)
+    except (ValueError, RecursionError):
+        root, problems = parse_json(text, file)
+        return problems[0] if problems or root is None else plain(root)
+
+
+def _without_repetitions(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(members)
+    if len(data) != len(members):
+        raise ValueError  # which key stands twice, and where, is found out from the nodes
+    return data
 
 
 class _NoJson(Exception):  # noqa: N818 - it never leaves this module

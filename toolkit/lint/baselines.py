@@ -4,13 +4,13 @@ A finding is known by its code, its file and its message, not by its line, so th
 that stands several times in a file is known as often as it was counted.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from toolkit.codes import BAD_CONFIGURATION
+from toolkit.documents.json_reading import json_data
 from toolkit.errors import ConfigurationError
 from toolkit.lint.digests import digest
 from toolkit.paths import bounded_bytes
@@ -106,15 +106,18 @@ def write_baseline(problems: Iterable[Problem], file: Path) -> None:
 
 
 def _read(file: Path) -> Counter[Key]:
+    place, reason = Location(str(file)), "it was not written by `toolkit lint --update-baseline`"
     try:
-        data = json.loads(bounded_bytes(file, most=_LARGEST).decode("utf-8"))
+        data = json_data(bounded_bytes(file, most=_LARGEST).decode("utf-8"), str(file))
+        if isinstance(data, Problem):
+            place, reason = data.location or place, data.message
         findings = {_FORMAT: data["findings"]}[data[_MARK]]
         return Counter(
             {Key(str(one["file"]), str(one["code"]), str(one["message"])): int(one["count"]) for one in findings}
         )
     except FileNotFoundError:
         message, hint = f"there is no baseline '{file}'", "write one with --update-baseline"
-    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-        reason = getattr(error, "strerror", None) or "it was not written by `toolkit lint --update-baseline`"
+    except (OSError, ValueError, KeyError, TypeError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or reason
         message, hint = f"the baseline '{file}' cannot be read: {reason}", "rewrite it with --update-baseline"
-    raise ConfigurationError(problems=[Problem(BAD_CONFIGURATION, message, Location(str(file)), hint=hint)])
+    raise ConfigurationError(problems=[Problem(BAD_CONFIGURATION, message, place, hint=hint)])

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.codes import DEFINITION_DRIFT, NOT_FOUND
+from toolkit.documents.json_reading import json_data
 from toolkit.paths import bounded_bytes
 from toolkit.pins.drifts import Entry
 from toolkit.problems import Location, Problem
@@ -60,14 +61,17 @@ def read_lock(file: Path) -> dict[str, Entry] | Problem:
     """Return what a lockfile pins, by the names of the tools, or why it cannot be read."""
     place = Location(str(file))
     try:
-        content = json.loads(bounded_bytes(file, most=_LARGEST).decode("utf-8"))
+        content = json_data(bounded_bytes(file, most=_LARGEST).decode("utf-8"), str(file))
     except FileNotFoundError:
         return Problem(NOT_FOUND, f"there is no '{file.name}'", hint="`toolkit lock --update` writes it")
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         return Problem(DEFINITION_DRIFT, f"'{file.name}' cannot be read: {reason}", place)
-    except (ValueError, RecursionError) as error:
+    except UnicodeDecodeError as error:
         return Problem(DEFINITION_DRIFT, f"'{file.name}' cannot be read: {error}", place, hint=_UPDATE)
+    if isinstance(content, Problem):
+        message = f"'{file.name}' cannot be read: {content.message}"
+        return Problem(DEFINITION_DRIFT, message, content.location, hint=_UPDATE)
     tools = content.get("tools") if isinstance(content, dict) else None
     if not isinstance(tools, dict) or content.get(MARK) != _FORMAT:
         return Problem(DEFINITION_DRIFT, f"'{file.name}' is not a lockfile of this version", place, hint=_UPDATE)

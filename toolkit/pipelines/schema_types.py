@@ -7,17 +7,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from toolkit.schemas.kinds import kind_of_data, kinds_said
-from toolkit.schemas.places import reference_in
-from toolkit.schemas.schema import Schema as Whole
+from toolkit.schemas.places import Pointer, reference_in
+from toolkit.schemas.schema import DEEPEST, Schema as Part
 
 Schema = Mapping[str, Any]
 
-MAX_DEPTH = 8
-"""Levels down to which two schemas are held against one another; they may refer to themselves."""
-
-MAX_PARTS = 5_000
-MAX_LEVELS = 60
-"""How large, and how deep, a schema may grow that is put together from others."""
+_MOST_PARTS = 5_000
+"""How large a schema may grow that is put together from others."""
 
 _ACCEPTS = {"number": {"integer"}, "integer": {"number"}, "string": {"integer", "number"}}
 """What a tool takes besides: numbers may be written with or without a point, and be read as text."""
@@ -48,7 +44,7 @@ def resolve(schema: Schema | None) -> Schema | None:
     if schema is None or (reference := reference_in(schema)) is None:
         return schema
     # What was taken out of a whole keeps its definitions alone: what leads elsewhere in it is not known any more.
-    found = Whole.of(schema).resolved() if reference.startswith(_DEFINED) else None
+    found = Part.of(schema).resolved() if reference.startswith(_DEFINED) else None
     return None if found is None or not isinstance(found.node, Mapping) else _with_definitions(found.node, schema)
 
 
@@ -65,9 +61,19 @@ def alternatives(schema: Schema | None) -> list[Schema] | None:
     """Return the schemas of which one must hold, or `None` if that is not known."""
     if resolve(schema) is None or schema is None:
         return None
-    parts = [part_of(schema, part.node) for part in Whole.of(schema).alternatives()]
-    found = [part for part in parts if part is not None and "allOf" not in part and kinds_said(part)]
-    return found if found and len(found) == len(parts) else None
+    found = _alternatives(Part.of(schema))
+    return None if found is None else [_with_definitions(part.keywords, schema) for part in found]
+
+
+def _alternatives(whole: Part) -> list[Part] | None:
+    """Return the parts of which one must hold, or `None` if that is not known."""
+    if (reference := reference_in(whole.node)) is not None and not reference.startswith(_DEFINED):
+        return None  # what was taken out of a whole keeps its definitions alone
+    parts = whole.alternatives()
+    is_known = all(
+        reference_in(one.node) is None and "allOf" not in one.keywords and kinds_said(one.node) for one in parts
+    )
+    return parts if is_known else None
 
 
 def kinds_of(schema: Schema | None) -> set[str] | None:
@@ -107,11 +113,11 @@ def bounded(schema: Schema | None) -> Schema | None:
     Schemas of steps that repeat what came before grow from step to step, and twofold where they repeat it twice.
     """
     waiting: list[tuple[Any, int]] = [(schema, 0)]
-    for _ in range(MAX_PARTS):
+    for _ in range(_MOST_PARTS):
         if not waiting:
             return schema
         part, depth = waiting.pop()
-        if depth > MAX_LEVELS:
+        if depth > DEEPEST:
             return None
         inner = part.values() if isinstance(part, Mapping) else part if isinstance(part, list | tuple) else ()
         waiting.extend((one, depth + 1) for one in inner)
@@ -119,14 +125,20 @@ def bounded(schema: Schema | None) -> Schema | None:
 
 
 Step = str | int
+_State = Literal["known", "unknown", "missing"]
 
 
-def member(schema: Schema | None, key: Step) -> tuple[Literal["known", "unknown", "missing"], Schema | None]:
+def member(schema: Schema | None, key: Step) -> tuple[_State, Schema | None]:
     """Return the schema of one member of a value, and whether there is such a member at all."""
     parts = alternatives(schema)
+    state, found = _member_of_any(None if parts is None else [Part.of(part) for part in parts], key)
+    return state, None if found is None else part_of(found.root, found.node)
+
+
+def _member_of_any(parts: list[Part] | None, key: Step) -> tuple[_State, Part | None]:
     if parts is None:
         return "unknown", None
-    found = [_member_of_one(part, key) for part in parts if kinds_said(part) != {"null"}]
+    found = [_member_of_one(part, key) for part in parts if kinds_said(part.node) != {"null"}]
     if found and all(state == "missing" for state, _ in found):
         return "missing", None
     known = [part for state, part in found if state == "known" and part is not None]
@@ -135,19 +147,19 @@ def member(schema: Schema | None, key: Step) -> tuple[Literal["known", "unknown"
     return "unknown", None
 
 
-def _member_of_one(schema: Schema, key: Step) -> tuple[Literal["known", "unknown", "missing"], Schema | None]:
-    kinds = kinds_said(schema)
+def _member_of_one(part: Part, key: Step) -> tuple[_State, Part | None]:
+    kinds, said = kinds_said(part.node), part.keywords
     if isinstance(key, int):
-        return ("known", part_of(schema, schema.get("items"))) if "array" in kinds else ("unknown", None)
+        return ("known", part.at("items")) if "array" in kinds else ("unknown", None)
     if kinds != {"object"}:
         # A list's or a number's members: the run will say so, since `null` and the like may be meant to be checked.
         return "unknown", None
-    properties = schema.get("properties")
+    properties = said.get("properties")
     if properties is None:
-        return "known", part_of(schema, schema.get("additionalProperties"))
+        return "known", part.at("additionalProperties")
     if key in properties:
-        return "known", part_of(schema, properties[key])
-    is_open = bool(schema.get("additionalProperties")) or "patternProperties" in schema
+        return "known", part.at("properties", key)
+    is_open = bool(said.get("additionalProperties")) or "patternProperties" in said
     return ("unknown", None) if is_open else ("missing", None)
 
 
@@ -156,13 +168,26 @@ def names_of(schema: Schema | None) -> list[str]:
     return [name for part in alternatives(schema) or () for name in part.get("properties", ())]
 
 
-def misfit(given: Schema | None, wanted: Schema | None, depth: int = 0) -> Misfit | None:
+def misfit(given: Schema | None, wanted: Schema | None) -> Misfit | None:
     """Return why a value of one schema does not fit another one, or `None` if it may fit."""
-    offers, demands = alternatives(given), alternatives(wanted)
-    if not offers or not demands or depth > MAX_DEPTH:
+    return None if given is None or wanted is None else _misfit(Part.of(given), Part.of(wanted), {})
+
+
+_Known = dict[tuple[Pointer, Pointer], Misfit | None]
+"""What is known of pairs of parts; one that is being looked at may fit, since schemas refer to themselves."""
+
+
+def _misfit(given: Part, wanted: Part, known: _Known) -> Misfit | None:
+    pair = (given.pointer, wanted.pointer)
+    if pair in known or max(map(len, pair)) > DEEPEST:
+        return known.get(pair)
+    known[pair] = None
+    offers, demands = _alternatives(given), _alternatives(wanted)
+    if not offers or not demands:
         return None
-    found = [_best([_misfit_of_one(offer, demand, depth) for demand in demands]) for offer in offers]
-    return None if any(one is None for one in found) else found[0]
+    found = [_best([_misfit_of_one(offer, demand, known) for demand in demands]) for offer in offers]
+    known[pair] = None if any(one is None for one in found) else found[0]
+    return known[pair]
 
 
 def _best(found: list[Misfit | None]) -> Misfit | None:
@@ -172,28 +197,26 @@ def _best(found: list[Misfit | None]) -> Misfit | None:
     return min((one for one in found if one is not None), key=lambda one: one.is_certain)
 
 
-def _misfit_of_one(given: Schema, wanted: Schema, depth: int) -> Misfit | None:
-    offers, demands = kinds_said(given), kinds_said(wanted)
+def _misfit_of_one(given: Part, wanted: Part, known: _Known) -> Misfit | None:
+    offers, demands = kinds_said(given.node), kinds_said(wanted.node)
     taken = demands | {kind for demand in demands for kind in _ACCEPTS.get(demand, ())}
     if not offers & taken:
         is_number_in_text = "string" in offers and bool(demands & {"integer", "number"})
         return Misfit(f"{in_words(offers)} where {in_words(demands)} is wanted", not is_number_in_text)
     if offers == {"array"}:
-        return _within(
-            "an item is", misfit(part_of(given, given.get("items")), part_of(wanted, wanted.get("items")), depth + 1)
-        )
+        return _within("an item is", _misfit(given.at("items"), wanted.at("items"), known))
     if offers == {"object"}:
-        return _misfit_of_objects(given, wanted, depth)
+        return _misfit_of_objects(given, wanted, known)
     return None
 
 
-def _misfit_of_objects(given: Schema, wanted: Schema, depth: int) -> Misfit | None:
-    for name in wanted.get("required", ()):
-        if member(given, name)[0] == "missing":
+def _misfit_of_objects(given: Part, wanted: Part, known: _Known) -> Misfit | None:
+    for name in wanted.keywords.get("required", ()):
+        if _member_of_any([given], name)[0] == "missing":
             return Misfit(f"a mapping without {name!r}, which is wanted")
-    for name, part in wanted.get("properties", {}).items():
-        state, offer = member(given, name)
-        if state == "known" and (found := misfit(offer, part_of(wanted, part), depth + 1)):
+    for name in wanted.keywords.get("properties", {}):
+        _, offer = _member_of_any([given], name)
+        if offer is not None and (found := _misfit(offer, wanted.at("properties", name), known)):
             return _within(f"{name!r} is", found)
     return None
 

@@ -1,7 +1,7 @@
 """Inputs: what a tool of a file takes, read from JSON Schema fragments, and what it is given, held against them."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,13 +12,15 @@ from toolkit.documents.schemas import Schema, closed, reference, text
 from toolkit.documents.shapes import ShapeReader, Word
 from toolkit.errors import ToolArgumentsError
 from toolkit.problems import Problem, did_you_mean
+from toolkit.schemas.forms import TYPES
+from toolkit.schemas.keywords import DRAFTS
+from toolkit.schemas.schema import Schema as JsonSchema
 from toolkit.tools.formats import FORMATS, fits
 from toolkit.tools.shapes.arguments import read_arguments
 
 if TYPE_CHECKING:
     from toolkit.tools.shapes.shape_values import Shape
 
-TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 COUNTS = ("minLength", "maxLength", "minItems", "maxItems")
 FRAGMENT_KEYS = (
@@ -35,17 +37,7 @@ FRAGMENT_KEYS = (
     "required",
 )
 
-_EXPECTED: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
-    "enum": ("a list with at least one value", lambda data: isinstance(data, list) and bool(data)),
-    "required": (
-        "a list of names",
-        lambda data: isinstance(data, list) and all(isinstance(name, str) for name in data),
-    ),
-    **dict.fromkeys(BOUNDS, ("a number", lambda data: type(data) in (int, float))),
-    **dict.fromkeys(COUNTS, ("a whole number, zero or more", lambda data: type(data) is int and data >= 0)),
-}
-"""What the value of a keyword must be, in words and as a test."""
-
+_FORMS = {name: DRAFTS["2020-12"][name].form for name in ("enum", "required", *BOUNDS, *COUNTS)}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 
@@ -121,10 +113,8 @@ class InputReader(ShapeReader):
                 self.mapping(node, "'properties'")
             case "description":
                 self.text(node, "'description'")
-            case _ if name in _EXPECTED:
-                expected, is_good = _EXPECTED[name]
-                if not is_good(documents.plain(node)):
-                    self._expected(node, f"{name!r}", expected)
+            case _ if name in _FORMS and not _FORMS[name].fits(documents.plain(node)):
+                self._expected(node, f"{name!r}", _FORMS[name].words)
         return len(self.problems) == before
 
     def _check_word(self, name: str, node: Node, what: str) -> None:
@@ -180,29 +170,26 @@ class InputShape:
         given: dict[str, Any] = read_arguments(self._shape, arguments, optional)
         defaults = {one.name.text: one.schema["default"] for one in self._inputs if "default" in one.schema}
         whole = defaults | given
-        if wrong := dict(_misfits(self.schema, whole, "")):
+        if wrong := dict(_misfits(JsonSchema.of(self.schema), whole, "")):
             message = "; ".join(f"Invalid parameter {path!r}: {reason}" for path, reason in wrong.items())
             raise ToolArgumentsError(message, faults=wrong)
         return whole
 
 
-def _misfits(schema: Mapping[str, Any], value: Any, path: str) -> Iterator[tuple[str, str]]:
+def _misfits(schema: JsonSchema, value: Any, path: str) -> Iterator[tuple[str, str]]:
     """Yield the path of what does not have the format that its schema names, and why; the rest has been checked."""
-    if isinstance(value, str) and "format" in schema and not fits(schema["format"], value):
-        yield path, f"it is no {schema['format']}: {value!r}"
-    if isinstance(value, list) and "items" in schema and _names_formats(schema["items"]):
+    wanted = schema.keywords.get("format")
+    if isinstance(value, str) and wanted is not None and not fits(wanted, value):
+        yield path, f"it is no {wanted}: {value!r}"
+    if isinstance(value, list) and any("format" in part.keywords for part in schema.parts()):
         for index, item in enumerate(value):
-            yield from _misfits(schema["items"], item, f"{path}[{index}]")
+            for part in schema.items(index):
+                yield from _misfits(part, item, f"{path}[{index}]")
     if isinstance(value, dict):
-        for name, part in schema.get("properties", {}).items():
+        for part in schema.inner(("properties",)):
+            name = str(part.pointer[-1])
             if name in value:
                 yield from _misfits(part, value[name], f"{path}.{name}" if path else name)
-
-
-def _names_formats(schema: Mapping[str, Any]) -> bool:
-    """Return whether a schema names a format anywhere; a list may be long, and most have none."""
-    inner = [*schema.get("properties", {}).values(), *([schema["items"]] if "items" in schema else [])]
-    return "format" in schema or any(map(_names_formats, inner))
 
 
 def input_format() -> Schema:

@@ -142,8 +142,8 @@ def _of_type(kind: str, part: Schema, extra: str) -> _Core:
     match kind:
         case "string":
             return core_schema.str_schema(
-                min_length=schema.get("minLength"),
-                max_length=schema.get("maxLength"),
+                min_length=_count(schema, "minLength"),
+                max_length=_count(schema, "maxLength"),
                 pattern=schema.get("pattern"),
                 regex_engine="python-re",
                 coerce_numbers_to_str=True,
@@ -160,11 +160,18 @@ def _of_type(kind: str, part: Schema, extra: str) -> _Core:
         case "array":
             is_plain = "items" in schema and "prefixItems" not in schema and not isinstance(schema["items"], list)
             items = _core(part.at("items")) if is_plain else None  # positions bind whoever writes them
-            return core_schema.list_schema(items, min_length=schema.get("minItems"), max_length=schema.get("maxItems"))
+            least, most = _count(schema, "minItems"), _count(schema, "maxItems")
+            return core_schema.list_schema(items, min_length=least, max_length=most)
         case "object":
             return _object(part, extra)
     message = f"unknown type {kind!r}"
     raise TypeError(message)
+
+
+def _count(schema: Mapping[str, Any], keyword: str) -> Any:
+    """Return how many a keyword says; JSON Schema may write `3.0` for 3."""
+    count = schema.get(keyword)
+    return int(count) if isinstance(count, float) and count.is_integer() else count
 
 
 def _number(schema: Mapping[str, Any]) -> _Core:
