@@ -65,6 +65,7 @@ def test_json_has_every_key_of_every_tool(invoke, shop):
         "name": "look_up",
         "description": "Look an order up",
         "kind": "function",
+        "framework": None,
         "source": "shop.py",
         "location": {"file": "shop.py", "line": 15, "column": 5, "end_line": 15, "end_column": 12},
         "requires_approval": False,

@@ -157,6 +157,7 @@ def test_json_has_the_whole_specification(invoke, shop):
         "name",
         "description",
         "kind",
+        "framework",
         "source",
         "location",
         "requires_approval",

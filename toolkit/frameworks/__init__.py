@@ -6,8 +6,12 @@ framework stands anywhere else, and none is ever imported: its objects are recog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from toolkit.frameworks.anthropic_sdk.exports import to_anthropic_sdk as to_anthropic_sdk
+    from toolkit.frameworks.claude_agent_sdk.exports import to_claude_agent_sdk as to_claude_agent_sdk
+    from toolkit.frameworks.fastmcp.exports import to_fastmcp as to_fastmcp
     from toolkit.frameworks.foreign_tools import ForeignTool as ForeignTool
     from toolkit.frameworks.langchain.exports import to_langchain as to_langchain
+    from toolkit.frameworks.mcp_sdk.exports import to_mcp_sdk as to_mcp_sdk
     from toolkit.frameworks.pydantic_ai.exports import to_pydantic_ai as to_pydantic_ai
     from toolkit.frameworks.recognised import ForeignClass as ForeignClass
 else:
@@ -16,8 +20,12 @@ else:
     __getattr__, __dir__, __all__ = face(
         __name__,
         {
+            "anthropic_sdk.exports": "to_anthropic_sdk",
+            "claude_agent_sdk.exports": "to_claude_agent_sdk",
+            "fastmcp.exports": "to_fastmcp",
             "foreign_tools": "ForeignTool",
             "langchain.exports": "to_langchain",
+            "mcp_sdk.exports": "to_mcp_sdk",
             "pydantic_ai.exports": "to_pydantic_ai",
             "recognised": "ForeignClass",
         },

@@ -90,6 +90,13 @@ def part_of(framework: str, part: Part) -> ModuleType | None:
         raise
 
 
+def title_of(framework: str) -> str:
+    """Return what people call a framework."""
+    marks = part_of(framework, "marks")
+    title: str = framework if marks is None else marks.MARKS.title
+    return title
+
+
 def may_be_foreign(thing: object) -> bool:
     """Return whether an object may be a tool of a framework, or hold some; a marked function is one."""
     return is_any_imported() and (framework_of_mark(thing) is not None or _belongs_to_one(type(thing)))

@@ -1,6 +1,6 @@
-"""Contents of the protocol (MCP), as JSON has them: text for models, plain data for programs, artifacts."""
+"""Contents of the protocol (MCP), as JSON has them, from results and to results."""
 
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,6 +8,7 @@ from toolkit.json_texts import json_text
 from toolkit.tools.attachments import Attachment
 from toolkit.tools.results import NO_MESSAGE, ToolResult
 
+_NO_URI = "attachment:"
 _DETAILS = ("name", "title", "description", "icons", "size", "annotations")
 
 
@@ -32,6 +33,59 @@ def result_of_contents(
     if error_code is not None:
         return ToolResult("", text or NO_MESSAGE, error_code, structured, artifact)
     return ToolResult(text, structured=structured, artifact=artifact)
+
+
+def pieces_of(output: str, attachments: Sequence[Attachment]) -> list[str | Attachment]:
+    """Return the text of a result and its attachments, each in its place.
+
+    Args:
+        output: The text, in which the words for an attachment may stand; these make way for it.
+        attachments: What is given beside the text; those of which the text says nothing come last.
+    """
+    pieces: list[str | Attachment] = []
+    last: list[str | Attachment] = []
+    rest = output
+    for one in attachments:
+        parts = _parted(rest, one.words)
+        if parts is None:
+            last.append(one)
+            continue
+        before, rest = parts
+        pieces += [before, one] if before else [one]
+    if rest or not (pieces or last):
+        pieces.append(rest)
+    return [*pieces, *last]
+
+
+def block_of(attachment: Attachment) -> dict[str, Any]:
+    """Return the block of an attachment."""
+    media_type = attachment.media_type or None
+    uri = attachment.uri or _NO_URI
+    block: dict[str, Any] = {"type": attachment.kind}
+    if attachment.kind == "link":
+        name = attachment.details.get("name") or uri.rstrip("/").rpartition("/")[2]
+        block = {"type": "resource_link", "name": name, "uri": uri, "mimeType": media_type}
+    elif attachment.kind == "resource":
+        content = {"text": attachment.words} if attachment.is_text else {"blob": _encoded(attachment)}
+        block["resource"] = {"uri": uri, "mimeType": media_type, **content}
+    else:
+        block |= {"mimeType": media_type or f"{attachment.kind}/*", "data": _encoded(attachment)}
+    return {**attachment.details, **block}
+
+
+def _parted(text: str, words: str) -> tuple[str, str] | None:
+    """Return what stands before and after words that are lines of their own; None if they are not there."""
+    start = text.find(words)
+    while start >= 0 and words:
+        end = start + len(words)
+        if text[start - 1 : start] in ("", "\n") and text[end : end + 1] in ("", "\n"):
+            return text[:start].removesuffix("\n"), text[end:].removeprefix("\n")
+        start = text.find(words, start + 1)
+    return None
+
+
+def _encoded(attachment: Attachment) -> str:
+    return b64encode(attachment.data).decode()
 
 
 def _read(blocks: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[Attachment]]:

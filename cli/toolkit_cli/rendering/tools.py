@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.builtin.catalog import options_of
 from toolkit.tools.base import Tool, WrappedTool, innermost
+from toolkit.tools.frameworks import title_of
 from toolkit.tools.origins import place_of_tool
 from toolkit.tools.spec import ToolSpec
 from toolkit_cli.rendering.agents import agent_record, drawn_agent
@@ -42,10 +43,10 @@ _FLAGS = (
 def listed(tools: Iterable[Tool], width: int, policy: "FilePolicy | None" = None) -> list[Line]:
     """Return a table of tools: name, marks, where it comes from, and the first sentence of its description.
 
-    Where there are rules, it says what they make of each tool.
+    Where there are rules, it says what they make of each tool, and of tools of other frameworks, which one it is.
     """
-    header = ("NAME", "MARKS", "POLICY", "FROM", "DESCRIPTION")
-    return table(header, [_row(tool.spec, policy) for tool in tools], width)
+    header = ("NAME", "MARKS", "POLICY", "FRAMEWORK", "FROM", "DESCRIPTION")
+    return table(header, [_row(tool, policy) for tool in tools], width)
 
 
 def summary_record(tool: Tool, policy: "FilePolicy | None" = None) -> dict[str, Any]:
@@ -55,6 +56,7 @@ def summary_record(tool: Tool, policy: "FilePolicy | None" = None) -> dict[str, 
         "name": spec.name,
         "description": spec.description,
         "kind": kind_of(tool),
+        "framework": tool.framework,
         "source": spec.source,
         "location": place._asdict() | {"file": shown_path(place.file)} if place else None,
         "requires_approval": spec.requires_approval,
@@ -233,17 +235,23 @@ def address_of(spec: ToolSpec) -> str:
     return spec.name if source in {"", "builtin"} or source.endswith(".toml") else f"{source}:{spec.name}"
 
 
-def _row(spec: ToolSpec, policy: "FilePolicy | None") -> tuple[str, str, str, str, str]:
+def _row(tool: Tool, policy: "FilePolicy | None") -> tuple[str, str, str, str, str, str]:
+    spec = tool.spec
     name = address_of(spec) if (spec.source or "").startswith(_REMOTE) else spec.name
     outlook = outlook_text(policy, spec) if policy is not None else ""
     source, words = shown_path(spec.source or ""), first_sentence(spec.description)
-    return one_line(name), ", ".join(marks_of(spec)), outlook, source, words
+    return one_line(name), ", ".join(marks_of(spec)), outlook, _framework_of(tool), source, words
+
+
+def _framework_of(tool: Tool) -> str:
+    return "" if tool.framework is None else title_of(tool.framework)
 
 
 def _facts(tool: Tool, policy: "FilePolicy | None") -> list[Line]:
     spec, place = tool.spec, place_of_tool(tool)
     facts = {
         "kind": kind_of(tool),
+        "framework": _framework_of(tool),
         "from": shown_path(spec.source or ""),
         "defined": str(place._replace(file=shown_path(place.file))) if place else "",
         "category": one_line(spec.category or ""),

@@ -57,9 +57,9 @@ def break_down() -> str:
 
 
 @mcp.tool
-def chart() -> list:
+def chart() -> Image:
     """Draw the week."""
-    return ["the week", Image(data=b"PNG", format="png")]
+    return Image(data=b"PNG", format="png")
 
 
 @stations.tool

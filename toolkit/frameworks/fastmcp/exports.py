@@ -1,0 +1,43 @@
+"""FastMCP's exports: a Tool of ours in a server of FastMCP."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from toolkit.frameworks.exported_calls import context_of_agent, imported
+from toolkit.frameworks.wire_exports import annotations_of, answer_of, definition_of
+from toolkit.tools.base import Tool
+from toolkit.tools.context import NO_CONTEXT, ToolContext
+
+
+def to_fastmcp(tool: Tool, context: ToolContext = NO_CONTEXT) -> Any:
+    """Return a Tool as a `Tool` of FastMCP (2 to 4), for its servers: `server.add_tool(to_fastmcp(tool))`.
+
+    A failure is an answer with `isError`, and attachments are blocks of its content.
+
+    Args:
+        tool: Any Tool: a function, a pipeline, a facade, a remote tool, an agent.
+        context: What every call is handed: the reviewer, the policy, values. The model counts as who chose the call.
+
+    Raises:
+        ConfigurationError: If FastMCP is not installed.
+    """
+    theirs = imported("fastmcp.tools", package="fastmcp", wanted_by="to_fastmcp")
+    result_kind = import_module(theirs.Tool.__module__).ToolResult
+    failure = import_module("fastmcp.exceptions").ToolError
+    handed = context_of_agent(context)
+
+    class ExportedTool(theirs.Tool):  # type: ignore[misc, name-defined]  # whatever version is installed
+        async def run(self, arguments: dict[str, Any]) -> Any:
+            result = await tool.call(arguments, handed)
+            if not result.succeeded:
+                raise failure(result.error)
+            structured = result.structured if isinstance(result.structured, Mapping) else None
+            return result_kind(content=answer_of(result).content, structured_content=structured)
+
+    return ExportedTool(
+        name=tool.name,
+        description=tool.description,
+        parameters=definition_of(tool)["inputSchema"],
+        annotations=annotations_of(tool),
+    )

@@ -1,0 +1,38 @@
+"""Exports to the MCP SDK: a Tool of ours in one of its servers."""
+
+from importlib import import_module
+from typing import Any
+
+from toolkit.frameworks.exported_calls import context_of_agent, imported
+from toolkit.frameworks.wire_exports import annotations_of, answer_of, definition_of
+from toolkit.tools.base import Tool
+from toolkit.tools.context import NO_CONTEXT, ToolContext
+
+
+def to_mcp_sdk(tool: Tool, context: ToolContext = NO_CONTEXT) -> Any:
+    """Return a Tool as a `Tool` of the MCP SDK (1 or 2): `MCPServer("shop", tools=[to_mcp_sdk(tool)])`.
+
+    A failure is an answer with `isError`, and attachments are blocks of its content.
+
+    Args:
+        tool: Any Tool: a function, a pipeline, a facade, a remote tool, an agent.
+        context: What every call is handed: the reviewer, the policy, values. The model counts as who chose the call.
+
+    Raises:
+        ConfigurationError: If the SDK is not installed.
+    """
+    sdk = imported("mcp", package="mcp", wanted_by="to_mcp_sdk")
+    theirs = import_module("mcp.server.mcpserver.tools" if hasattr(sdk, "Client") else "mcp.server.fastmcp.tools")
+    handed = context_of_agent(context)
+
+    class ExportedTool(theirs.Tool):  # type: ignore[misc, name-defined]  # whatever version is installed
+        async def run(self, arguments: dict[str, Any], *_context: Any, **_options: Any) -> Any:
+            return answer_of(await tool.call(arguments, handed))
+
+    made = theirs.Tool.from_function(_nothing, name=tool.name, description=tool.description, structured_output=False)
+    definition = {"parameters": definition_of(tool)["inputSchema"], "annotations": annotations_of(tool)}
+    return ExportedTool.model_construct(**{**vars(made), **definition})
+
+
+def _nothing() -> None:
+    """Stand in for the function that the SDK reads; the schema and the call are the Tool's."""
