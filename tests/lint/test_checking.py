@@ -109,6 +109,7 @@ def test_every_kind_of_problem_is_found_and_sorted_by_place(house):
     house.write("c.json", '[{"name": "pay", "description": "Pay a bill of the shop.", "parameters": []}]')
     found = house.found(".", "c.json")
     assert [(str(problem.location), problem.severity, problem.code) for problem in found] == [
+        ("c.json:1:74", "error", "TK302"),
         ("a.yaml:2:9", "error", "TK604"),
         ("a.yaml:2:29", "error", "TK609"),
         ("b.py:7:5", "error", "TK201"),
@@ -119,7 +120,6 @@ def test_every_kind_of_problem_is_found_and_sorted_by_place(house):
         ("b.py:23:11", "warning", "TK204"),
         ("b.py:27:9", "error", "TK205"),
         ("b.py:33:5", "error", "TK323"),
-        ("c.json:1:74", "error", "TK302"),
     ]
     assert all(problem.hint for problem in found)
 

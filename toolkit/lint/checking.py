@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS, UNUSED_SUPPRESSION
+from toolkit.lint.breakages import BREAKAGES
 from toolkit.lint.caching import Cache
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.inspecting import Inspection
@@ -196,6 +197,6 @@ def _single(problems: Iterable[Problem]) -> Iterable[Problem]:
     return found.values()
 
 
-def _order(problem: Problem) -> tuple[str, int, int, str, str]:
+def _order(problem: Problem) -> tuple[bool, str, int, int, str, str]:
     place = problem.location or Location("")
-    return place.file, place.line or 0, place.column or 0, problem.code, problem.message
+    return problem.code not in BREAKAGES, place.file, place.line or 0, place.column or 0, problem.code, problem.message

@@ -391,6 +391,19 @@ class PythonFunction:
         return any(getattr(one, "id", "") not in {"staticmethod", "classmethod"} for one in others)
 
     @property
+    def is_strict(self) -> bool:
+        """Whether a framework makes the strict form of a schema of it, and nothing turns that off."""
+        option = self.written.marks.demands.strict_unless if self.written else None
+        if self.written is None or option is None or self.written.kind not in {"decorator", "call"}:
+            return False
+        said = self.written.argument((option,))
+        return said is None or (isinstance(said, ast.Constant) and said.value is True)
+
+    def is_context(self, parameter: PythonParameter) -> bool:
+        """Whether the type of a parameter says that a framework fills it with its context."""
+        return parameter.node.annotation is not None and self._is_kept(parameter, -1)
+
+    @property
     def _is_static(self) -> bool:
         return any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in self.node.decorator_list)
 

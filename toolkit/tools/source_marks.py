@@ -90,6 +90,40 @@ class Terms(NamedTuple):
     rewrites_names: bool = False
 
 
+class Demands(NamedTuple):
+    """What a framework asks of a function besides that it can be called, and what it does with the rest.
+
+    Attributes:
+        calls: The marks that must be called, `@server.tool()`, as ends of their names.
+        types: Whether it refuses a parameter without a type.
+        result_type: Whether it refuses a function without the type of its result.
+        descriptions: Whether it refuses a parameter that the docstring does not describe.
+        docstring: Whether it refuses a function without a docstring where nothing else describes the tool.
+        variadic: The kinds of parameters that it refuses or misreads: `*` and `**`.
+        fields: Whether it refuses `Field` in an annotation.
+        first: The marks whose first parameter must be the context, as ends of their names; elsewhere there is none.
+        only_first: Whether the context is refused anywhere but in the first place.
+        strict_unless: The argument that turns the strict form of schemas off, which all tools have otherwise.
+        parses_if: The argument that makes it take the descriptions of parameters out of docstrings.
+        plain: Where a function is expected that is not a coroutine function.
+        removed: Modules that a version of a package no longer has: the module, the package, and the version.
+    """
+
+    calls: tuple[str, ...] = ()
+    types: bool = False
+    result_type: bool = False
+    descriptions: bool = False
+    docstring: bool = False
+    variadic: tuple[str, ...] = ()
+    fields: bool = False
+    first: tuple[str, ...] = ()
+    only_first: bool = False
+    strict_unless: str | None = None
+    parses_if: str | None = None
+    plain: tuple[Place, ...] = ()
+    removed: tuple[tuple[str, str, str], ...] = ()
+
+
 class SourceMarks(NamedTuple):
     """The names that define tools of one kind.
 
@@ -111,6 +145,8 @@ class SourceMarks(NamedTuple):
         spec_variable: What a module calls the variable that is a tool's definition, with the function beside it.
         title: What people call the framework.
         terms: How its users write what lint asks for.
+        demands: What it asks of functions.
+        serves_mcp: Whether its tools are served over MCP, usually over standard output.
     """
 
     packages: tuple[str, ...]
@@ -125,6 +161,8 @@ class SourceMarks(NamedTuple):
     spec_variable: str | None = None
     title: str = ""
     terms: Terms = Terms()
+    demands: Demands = Demands()
+    serves_mcp: bool = False
 
 
 OUR_MARKS = SourceMarks(

@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
@@ -101,6 +101,10 @@ def lint(  # noqa: PLR0913 - each is an option of the command
         bool, typer.Option("--require-tools", help="Fail if something named holds no tool.")
     ] = False,
     warnings_as_errors: Annotated[bool, typer.Option("--warnings-as-errors", help="Fail on warnings too.")] = False,
+    fail_on: Annotated[
+        Literal["warning", "error", "breakage"] | None,
+        typer.Option("--fail-on", help="What to fail on; a breakage stops a server or an agent."),
+    ] = None,
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0, whatever is found.")] = False,
     start: Starts = None,
     watch: Annotated[bool, typer.Option("--watch", help="Check again after each change, until Ctrl-C.")] = False,
@@ -140,8 +144,17 @@ def lint(  # noqa: PLR0913 - each is an option of the command
         _tell(look, settings, format)
     rendered = statistics_of(problems) if statistics else _rendered(problems, format, look, note, quiet=quiet)
     console.write_data(rendered)
-    fails = errors_among(problems) or (warnings_as_errors and any(one.severity == "warning" for one in problems))
-    return ExitCode.FINDINGS if fails and not exit_zero else ExitCode.WELL
+    least = fail_on or ("warning" if warnings_as_errors else "error")
+    return ExitCode.FINDINGS if _fails(problems, least) and not exit_zero else ExitCode.WELL
+
+
+def _fails(problems: Sequence[Problem], least: Literal["warning", "error", "breakage"]) -> bool:
+    """Whether something was found that the command fails on."""
+    if least == "breakage":
+        from toolkit.lint.breakages import BREAKAGES  # noqa: PLC0415 - help needs none of it
+
+        return any(one.code in BREAKAGES for one in problems)
+    return bool(errors_among(problems)) or (least == "warning" and any(one.severity == "warning" for one in problems))
 
 
 def _tell(look: CheckRun, settings: "LintSettings", format: Format) -> None:  # noqa: A002

@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of AutoGen."""
 
-from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms, ToolClasses
+from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms, ToolClasses
 
 MARKS = SourceMarks(
     title="AutoGen",
@@ -16,4 +16,5 @@ MARKS = SourceMarks(
     injected=Injected(types=("autogen_core.*CancellationToken",)),
     reads_docstrings=False,
     terms=Terms(description="description='…'", parameter="Annotated[…, '…']"),
+    demands=Demands(types=True),
 )

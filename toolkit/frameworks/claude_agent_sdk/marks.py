@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of Claude Agent SDK."""
 
-from toolkit.tools.source_marks import Registration, SourceMarks, Terms
+from toolkit.tools.source_marks import Demands, Registration, SourceMarks, Terms
 
 MARKS = SourceMarks(
     title="Claude Agent SDK",
@@ -28,4 +28,5 @@ MARKS = SourceMarks(
         effects="annotations=ToolAnnotations(destructiveHint=True)",
         said=("annotations",),
     ),
+    demands=Demands(calls=("claude_agent_sdk.tool",)),
 )

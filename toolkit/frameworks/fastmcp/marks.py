@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of FastMCP."""
 
-from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms, ToolClasses
+from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms, ToolClasses
 
 MARKS = SourceMarks(
     title="FastMCP",
@@ -24,4 +24,6 @@ MARKS = SourceMarks(
         effects="annotations={'destructiveHint': True}",
         said=("annotations",),
     ),
+    demands=Demands(variadic=("*", "**")),
+    serves_mcp=True,
 )

@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of Haystack."""
 
-from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms, ToolClasses
+from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms, ToolClasses
 
 MARKS = SourceMarks(
     title="Haystack",
@@ -29,4 +29,5 @@ MARKS = SourceMarks(
     injected=Injected(types=("haystack.*State",)),
     reads_docstrings=False,
     terms=Terms(parameter="Annotated[…, '…']"),
+    demands=Demands(fields=True),
 )

@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of LangChain."""
 
-from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms, ToolClasses
+from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms, ToolClasses
 
 MARKS = SourceMarks(
     title="LangChain",
@@ -74,4 +74,5 @@ MARKS = SourceMarks(
         parameter="Annotated[…, '…'], or parse_docstring=True and an 'Args:' section",
         approval="HumanInTheLoopMiddleware(interrupt_on={'NAME': True}) in the agent",
     ),
+    demands=Demands(docstring=True, parses_if="parse_docstring", plain=(0, "func")),
 )

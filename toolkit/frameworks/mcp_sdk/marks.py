@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of MCP SDK."""
 
-from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms
+from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms
 
 MARKS = SourceMarks(
     title="MCP SDK",
@@ -29,4 +29,10 @@ MARKS = SourceMarks(
         effects="annotations=ToolAnnotations(destructiveHint=True)",
         said=("annotations",),
     ),
+    demands=Demands(
+        calls=("FastMCP().tool", "MCPServer().tool"),
+        variadic=("*", "**"),
+        removed=(("mcp.server.fastmcp", "mcp", "2"),),
+    ),
+    serves_mcp=True,
 )

@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of OpenAI Agents."""
 
-from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms
+from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms
 
 MARKS = SourceMarks(
     title="OpenAI Agents",
@@ -34,4 +34,5 @@ MARKS = SourceMarks(
         approval="needs_approval=True",
         said=("needs_approval",),
     ),
+    demands=Demands(only_first=True, strict_unless="strict_mode"),
 )

@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of pydantic-ai."""
 
-from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms
+from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms
 
 MARKS = SourceMarks(
     title="pydantic-ai",
@@ -33,4 +33,5 @@ MARKS = SourceMarks(
         approval="requires_approval=True",
         said=("requires_approval",),
     ),
+    demands=Demands(first=("().tool",), only_first=True),
 )

@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of smolagents."""
 
-from toolkit.tools.source_marks import Registration, SourceMarks, Terms, ToolClasses
+from toolkit.tools.source_marks import Demands, Registration, SourceMarks, Terms, ToolClasses
 
 MARKS = SourceMarks(
     title="smolagents",
@@ -9,4 +9,5 @@ MARKS = SourceMarks(
     registrations=(Registration(("smolagents.tool", "smolagents.tools.tool")),),
     tool_classes=(ToolClasses(("smolagents.*Tool",), ("forward",), schema=("inputs",)),),
     terms=Terms(parameter="'NAME: …' under 'Args:' in the docstring"),
+    demands=Demands(types=True, result_type=True, descriptions=True),
 )

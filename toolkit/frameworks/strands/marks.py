@@ -1,6 +1,6 @@
 """Marks: how source code shows that it defines tools of Strands."""
 
-from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms, ToolClasses
+from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms, ToolClasses
 
 MARKS = SourceMarks(
     title="Strands",
@@ -17,4 +17,5 @@ MARKS = SourceMarks(
     injected=Injected(types=("strands.*ToolContext",), names=("agent", "tool_context")),
     spec_variable="TOOL_SPEC",
     terms=Terms(parameter="'NAME: …' under 'Args:' in the docstring"),
+    demands=Demands(fields=True),
 )

@@ -20,15 +20,17 @@ class PrintsToStdout(Rule):
 
     Over stdio every line on standard output is a message. `toolkit serve` redirects what tools print, but other servers do
     not: one `print` there breaks the connection. Write what is meant for people to standard error, and return what is
-    meant for the model. `print(…, file=sys.stdout)` and `sys.stdout.write(…)` are reported too.
+    meant for the model. Tools of ours are looked at with `--provider mcp`, and those of MCP servers always. `print(…, file=sys.stdout)` and `sys.stdout.write(…)` are reported too.
 
     ## Example
 
     ```python
-    from toolkit import tool
+    from mcp.server.mcpserver import MCPServer
+
+    server = MCPServer("weather")
 
 
-    @tool
+    @server.tool()
     def forecast(city: str) -> str:
         """Forecast tomorrow's weather in a city."""
         print("looking out of the window")
@@ -40,10 +42,12 @@ class PrintsToStdout(Rule):
     ```python
     import sys
 
-    from toolkit import tool
+    from mcp.server.mcpserver import MCPServer
+
+    server = MCPServer("weather")
 
 
-    @tool
+    @server.tool()
     def forecast(city: str) -> str:
         """Forecast tomorrow's weather in a city."""
         print("looking out of the window", file=sys.stderr)
@@ -59,9 +63,11 @@ class PrintsToStdout(Rule):
     code = PRINTS_TO_STDOUT
     fixes_all = True
     fix = "unsafe"
-    providers = ("mcp",)
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
+        serves = function.written is not None and function.written.marks.serves_mcp
+        if not serves and "mcp" not in self.settings.providers:
+            return
         for node, meaning in function.calls():
             if fix := self._fix(function.file, node, meaning):
                 message = f"tool {function.tool_name!r} prints to standard output"

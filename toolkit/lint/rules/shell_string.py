@@ -23,7 +23,12 @@ _SHELLS = {
 }  # fmt: skip
 _SPLIT_RUNNERS = {*_PROCESSES, "asyncio.create_subprocess_exec"}
 _CODE = {"eval", "exec", "builtins.eval", "builtins.exec"}
-_REVIVING = {"pickle.loads", "pickle.load", "marshal.loads", "marshal.load", "dill.loads", "dill.load", "shelve.open"}
+_REVIVING = {
+    "pickle.loads", "pickle.load", "marshal.loads", "marshal.load", "dill.loads", "dill.load", "shelve.open", "yaml.unsafe_load",
+    "yaml.unsafe_load_all",
+}  # fmt: skip
+_YAML = {"yaml.load", "yaml.load_all"}
+_OPEN_LOADERS = {f"yaml.{name}" for name in ("Loader", "CLoader", "UnsafeLoader", "CUnsafeLoader")}
 _EXECUTING = {"execute", "executemany", "executescript"}
 _SQL = re.compile(r"\s*(?:select|insert|update|delete|drop|create|alter|replace|truncate|with)\b", re.IGNORECASE)
 
@@ -89,7 +94,7 @@ class ShellString(Rule):
 def _may_run(function: PythonFunction, node: ast.Call) -> bool:
     """Whether what is called may run its first argument, so that it matters whether that is fixed."""
     is_query = isinstance(node.func, ast.Attribute) and node.func.attr in _EXECUTING
-    runners = {*_SHELLS, *_SPLIT_RUNNERS, *_CODE, *_REVIVING}
+    runners = {*_SHELLS, *_SPLIT_RUNNERS, *_CODE, *_REVIVING, *_YAML}
     return is_query or (function.file.meaning(node.func) or "") in runners
 
 
@@ -113,7 +118,7 @@ def _found(function: PythonFunction, node: ast.Call, fixed: set[str]) -> tuple[s
             f"runs text as code with '{node_name(meaning)}'",
             "parse it: `ast.literal_eval` for values, `json` for data",
         )
-    if meaning in _REVIVING:
+    if meaning in _REVIVING or (meaning in _YAML and _has_open_loader(function, node)):
         return f"deserialises objects with '{meaning}', which can run code in them", "keep the data as JSON"
     is_query = isinstance(node.func, ast.Attribute) and node.func.attr in _EXECUTING
     if is_query and _SQL.match(leading_text(given)) and _is_put_together(given):
@@ -151,6 +156,12 @@ def _split_text(function: PythonFunction, part: ast.expr) -> ast.expr | None:
         case ast.Call(func=ast.Name(), args=[text, *_]) if function.file.meaning(part.func) == "shlex.split":
             return text
     return None
+
+
+def _has_open_loader(function: PythonFunction, node: ast.Call) -> bool:
+    """Whether YAML is read by a loader that makes any object of it."""
+    named = [one.value for one in node.keywords if one.arg == "Loader"]
+    return any(function.file.meaning(one) in _OPEN_LOADERS for one in [*node.args[1:2], *named])
 
 
 def node_name(meaning: str) -> str:

@@ -6,6 +6,8 @@ import shlex
 import sqlite3
 import subprocess
 
+import yaml
+
 from toolkit import tool
 
 PROGRAM = "git"
@@ -32,6 +34,12 @@ def find(name: str, table: str) -> str:
 def compute(formula: str, state: bytes) -> str:
     """Compute a formula."""
     return f"{eval(formula)} {pickle.loads(state)}"
+
+
+@tool(read_only=True)
+def settings(text: str) -> str:
+    """Read settings."""
+    return f"{yaml.load(text, Loader=yaml.Loader)} {yaml.load(text, yaml.UnsafeLoader)} {yaml.unsafe_load(text)}"
 
 
 @tool(read_only=True)

@@ -4,6 +4,8 @@ import ast
 import sqlite3
 import subprocess
 
+import yaml
+
 from toolkit import tool
 
 TABLE = "people"
@@ -24,6 +26,12 @@ def find(name: str) -> str:
         rows = connection.execute(f"SELECT {COLUMNS} FROM {TABLE} WHERE name = ?", [name])
         more = connection.execute("SELECT * FROM " + TABLE)
     return f"{rows} {more}"
+
+
+@tool(read_only=True)
+def settings(text: str) -> str:
+    """Read settings."""
+    return f"{yaml.load(text, Loader=yaml.SafeLoader)} {yaml.safe_load(text)}"
 
 
 @tool(read_only=True)

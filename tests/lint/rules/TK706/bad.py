@@ -1,0 +1,11 @@
+from smolagents import tool
+
+
+@tool
+def forecast(city) -> str:
+    """Forecast tomorrow's weather in a city.
+
+    Args:
+        city: The name of the city.
+    """
+    return f"sun in {city}"

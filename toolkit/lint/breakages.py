@@ -1,0 +1,27 @@
+"""Breakages: the findings that stop a server or an agent while it runs, whatever else is right."""
+
+from toolkit import codes
+
+BREAKAGES = frozenset(
+    {
+        codes.DUPLICATE_TOOL_NAME,
+        codes.ROOT_NOT_OBJECT,
+        codes.REQUIRED_UNKNOWN,
+        codes.DEFAULT_MISMATCH,
+        codes.BOOLEAN_SUBSCHEMA,
+        codes.INVALID_SCHEMA,
+        codes.UNSERIALISABLE_RETURN,
+        codes.PRINTS_TO_STDOUT,
+        codes.MARK_WITHOUT_CALL,
+        codes.EXPOSED_CONTEXT,
+        codes.OPEN_OBJECT_IN_STRICT_TOOL,
+        codes.TYPE_REQUIRED,
+        codes.DESCRIPTION_REQUIRED,
+        codes.MISPLACED_CONTEXT,
+        codes.VARIADIC_PARAMETER,
+        codes.REMOVED_MODULE,
+        codes.COROUTINE_AS_PLAIN_FUNCTION,
+        codes.FIELD_REFUSED,
+    }
+)
+"""The codes of rules whose findings come first, and which `--fail-on breakage` selects."""

@@ -1,0 +1,58 @@
+"""Requirements: which versions of a package a Python file is installed with, as its project or itself writes it."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from toolkit.lint.python_files import PythonFile
+
+_FILES = ("pyproject.toml", "requirements.txt")
+_SCRIPT = re.compile(r"^# /// script$(.*?)^# ///$", re.MULTILINE | re.DOTALL)
+_MOST_FOLDERS = 12
+
+
+class Requirement(NamedTuple):
+    """A requirement as it is written, and the name of the file that it stands in."""
+
+    text: str
+    file: str
+
+
+def unbounded_requirement(module: PythonFile, package: str) -> Requirement | None:
+    """Return the requirement of a package that has no upper bound; None where it has one, or where none is known.
+
+    It stands in the script itself, or in the nearest `pyproject.toml` or `requirements.txt` above the file.
+    """
+    script = _SCRIPT.search(module.text)
+    texts = [(module.text[script.start() : script.end()], Path(module.file).name)] if script else []
+    for text, name in [*texts, *_written_above(Path(module.file).parent)]:
+        found = list(_requirements(text, package))
+        if found:
+            unbounded = [one for one in found if not re.search(r"<|==|~=|@", one)]
+            return Requirement(unbounded[0], name) if unbounded and len(unbounded) == len(found) else None
+    return None
+
+
+def _requirements(text: str, package: str) -> Iterator[str]:
+    pattern = rf"""(?:^|["'])({re.escape(package)}(?![\w.-])(?:\[[^\]\n]*\])?[^"'\n;#]*)"""
+    for match in re.finditer(pattern, text, re.MULTILINE | re.IGNORECASE):
+        rest = match[1][len(package) :].strip()
+        if not rest or rest[0] in "[<>=!~@":
+            yield match[1].strip()
+
+
+@cache
+def _written_above(folder: Path) -> tuple[tuple[str, str], ...]:
+    """Return what the nearest files of requirements say, the nearest first."""
+    found = []
+    for parent in [folder.absolute(), *folder.absolute().parents][:_MOST_FOLDERS]:
+        for name in _FILES:
+            try:
+                found.append(((parent / name).read_text("utf-8"), name))
+            except (OSError, UnicodeDecodeError):
+                continue
+        if found or (parent / ".git").exists():
+            break
+    return tuple(found)

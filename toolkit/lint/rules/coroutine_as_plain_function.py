@@ -1,0 +1,62 @@
+"""TK711: a coroutine function is given where a plain function is expected."""
+
+from collections.abc import Iterator
+
+from toolkit.codes import COROUTINE_AS_PLAIN_FUNCTION
+from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+
+class CoroutineAsPlainFunction(Rule):
+    '''A coroutine function is given where a plain function is expected.
+
+    ## Why
+
+    The framework calls the function without awaiting it, and the model receives the text of a coroutine object. What the
+    tool should do never happens.
+
+    ## Example
+
+    ```python
+    from langchain_core.tools import StructuredTool
+
+
+    async def forecast(city: str) -> str:
+        """Forecast tomorrow's weather in a city."""
+        return f"sun in {city}"
+
+
+    weather = StructuredTool.from_function(forecast)
+    ```
+
+    ## Instead
+
+    ```python
+    from langchain_core.tools import StructuredTool
+
+
+    async def forecast(city: str) -> str:
+        """Forecast tomorrow's weather in a city."""
+        return f"sun in {city}"
+
+
+    weather = StructuredTool.from_function(coroutine=forecast)
+    ```
+
+    ## Source
+
+    - langchain-core 1.7.2, run: `invoke` returns "<coroutine object forecast …>" (checked 2026-11-22)
+    '''
+
+    code = COROUTINE_AS_PLAIN_FUNCTION
+    severity = "error"
+
+    def check_function(self, function: PythonFunction) -> Iterator[Problem]:
+        tool, mark = function.written, function.mark
+        if tool is None or mark is None or not function.is_async or tool.kind == "decorator":
+            return
+        given = tool.argument(tool.marks.demands.plain) if tool.marks.demands.plain else None
+        if given is not None and function.file.meaning(given) == function.name:
+            message = f"{function.name!r} is a coroutine function, and {tool.marks.title} does not await it here"
+            yield self.problem(message, function.file.location(given), hint=f"write coroutine={function.name}")

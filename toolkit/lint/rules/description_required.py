@@ -1,0 +1,68 @@
+"""TK707: a description is missing that the framework asks for."""
+
+from collections.abc import Iterator
+
+from toolkit.codes import DESCRIPTION_REQUIRED
+from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+
+class DescriptionRequired(Rule):
+    '''A description is missing that the framework asks for.
+
+    ## Why
+
+    Some frameworks refuse a function without a docstring, or with a parameter that the docstring does not describe. The
+    decorator raises an error, so importing the module fails.
+
+    ## Example
+
+    ```python
+    from smolagents import tool
+
+
+    @tool
+    def forecast(city: str) -> str:
+        """Forecast tomorrow's weather in a city."""
+        return f"sun in {city}"
+    ```
+
+    ## Instead
+
+    ```python
+    from smolagents import tool
+
+
+    @tool
+    def forecast(city: str) -> str:
+        """Forecast tomorrow's weather in a city.
+
+        Args:
+            city: The name of the city.
+        """
+        return f"sun in {city}"
+    ```
+
+    ## Source
+
+    - smolagents 1.26.0, run: "the docstring has no description for the argument 'city'"; langchain-core 1.7.2, run: "Function must have
+      a docstring if description not provided" (checked 2026-11-22)
+    '''
+
+    code = DESCRIPTION_REQUIRED
+    severity = "error"
+
+    def check_function(self, function: PythonFunction) -> Iterator[Problem]:
+        tool = function.written
+        if tool is None or tool.registration not in tool.marks.registrations or tool.kind != "decorator":
+            return
+        demands, title = tool.marks.demands, tool.marks.title
+        if demands.docstring and function.docstring_node is None and not tool.argument(("description", "args_schema")):
+            message = f"{title} refuses {function.tool_name!r}, which has no docstring"
+            yield self.problem(message, function.location, hint="write what it does and when to use it")
+        for parameter in function.parameters if demands.descriptions else ():
+            if parameter.name not in function.docstring.parameters:
+                message = f"{title} refuses parameter {parameter.name!r}, which the docstring does not describe"
+                hint = f"add '{parameter.name}: …' under 'Args:' in the docstring"
+                yield self.problem(message, function.file.location(parameter.node), hint=hint)

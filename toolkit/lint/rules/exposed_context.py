@@ -1,0 +1,67 @@
+"""TK703: a parameter for the context is sent to the model, because its type does not show what it is."""
+
+from collections.abc import Iterator
+
+from toolkit.codes import EXPOSED_CONTEXT
+from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+_CONTEXTS = {"ctx", "context", "run_context", "tool_context", "run_manager"}
+
+
+class ExposedContext(Rule):
+    '''A parameter for the context is sent to the model, because its type does not show what it is.
+
+    ## Why
+
+    Frameworks recognise the context by the type of the parameter, not by its name. Without that type the model is asked
+    to fill the parameter, and the function receives text where it expects an object.
+
+    ## Example
+
+    ```python
+    from mcp.server.mcpserver import MCPServer
+
+    server = MCPServer("weather")
+
+
+    @server.tool()
+    async def forecast(city: str, ctx) -> str:
+        """Forecast tomorrow's weather in a city."""
+        await ctx.info("looking")
+        return f"sun in {city}"
+    ```
+
+    ## Instead
+
+    ```python
+    from mcp.server.mcpserver import Context, MCPServer
+
+    server = MCPServer("weather")
+
+
+    @server.tool()
+    async def forecast(city: str, ctx: Context) -> str:
+        """Forecast tomorrow's weather in a city."""
+        await ctx.info("looking")
+        return f"sun in {city}"
+    ```
+
+    ## Source
+
+    - mcp 2.3.0 and fastmcp 4.1.2, run: the schema of such a function has the property `ctx`, and requires it (checked 2026-11-22)
+    '''
+
+    code = EXPOSED_CONTEXT
+    severity = "error"
+
+    def check_function(self, function: PythonFunction) -> Iterator[Problem]:
+        tool = function.written
+        if tool is None or not tool.marks.injected.types:
+            return
+        for parameter in function.parameters:
+            if parameter.name in _CONTEXTS and parameter.node.annotation is None:
+                message = f"parameter {parameter.name!r} of {function.tool_name!r} is sent to the model"
+                hint = f"give it the type that {tool.marks.title} knows the context by"
+                yield self.problem(message, function.file.location(parameter.node), hint=hint)

@@ -1,0 +1,70 @@
+"""TK704: a strict schema requires a parameter that has a default."""
+
+import ast
+from collections.abc import Iterator
+
+from toolkit.codes import LOST_DEFAULT
+from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+
+class LostDefault(Rule):
+    '''A strict schema requires a parameter that has a default.
+
+    ## Why
+
+    In the strict form every parameter is required, so the model always makes a value up, and the default is never used.
+    A parameter that may be `None` lets the model say that it has no value.
+
+    ## Example
+
+    ```python
+    from agents import function_tool
+
+
+    @function_tool
+    def forecast(city: str, days: int = 3) -> str:
+        """Forecast the weather in a city.
+
+        Args:
+            city: The name of the city.
+            days: For how many days.
+        """
+        return f"{days} days of sun in {city}"
+    ```
+
+    ## Instead
+
+    ```python
+    from agents import function_tool
+
+
+    @function_tool
+    def forecast(city: str, days: int | None = None) -> str:
+        """Forecast the weather in a city.
+
+        Args:
+            city: The name of the city.
+            days: For how many days; three unless it is given.
+        """
+        return f"{days or 3} days of sun in {city}"
+    ```
+
+    ## Source
+
+    - openai-agents 0.24.0, run: the schema of such a function has `days` in `required` (checked 2026-11-22)
+    '''
+
+    code = LOST_DEFAULT
+    severity = "info"
+
+    def check_function(self, function: PythonFunction) -> Iterator[Problem]:
+        if not function.is_strict:
+            return
+        for parameter in function.parameters:
+            default = parameter.default
+            if default is not None and not (isinstance(default, ast.Constant) and default.value is None):
+                message = f"the default of {parameter.name!r} is never used: the strict schema requires a value"
+                hint = "let it be None, and fill the default in yourself, or turn the strict form off"
+                yield self.problem(message, function.file.location(parameter.node), hint=hint)

@@ -1,0 +1,63 @@
+"""TK701: a decorator that must be called is used without its call."""
+
+import ast
+from collections.abc import Iterator
+
+from toolkit.codes import MARK_WITHOUT_CALL
+from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+
+class MarkWithoutCall(Rule):
+    '''A decorator that must be called is used without its call.
+
+    ## Why
+
+    The decorator takes the function for its first argument, and importing the module fails. So the server never starts.
+
+    ## Example
+
+    ```python
+    from mcp.server.mcpserver import MCPServer
+
+    server = MCPServer("weather")
+
+
+    @server.tool
+    def forecast(city: str) -> str:
+        """Forecast tomorrow's weather in a city."""
+        return f"sun in {city}"
+    ```
+
+    ## Instead
+
+    ```python
+    from mcp.server.mcpserver import MCPServer
+
+    server = MCPServer("weather")
+
+
+    @server.tool()
+    def forecast(city: str) -> str:
+        """Forecast tomorrow's weather in a city."""
+        return f"sun in {city}"
+    ```
+
+    ## Source
+
+    - mcp 2.3.0, `mcp/server/mcpserver/server.py`: "Did you forget to call it? Use @tool() instead of @tool" (checked 2026-11-22)
+    '''
+
+    code = MARK_WITHOUT_CALL
+    severity = "error"
+
+    def check_function(self, function: PythonFunction) -> Iterator[Problem]:
+        tool, mark = function.written, function.mark
+        if tool is None or tool.kind != "decorator" or mark is None or isinstance(mark, ast.Call):
+            return
+        ends = tool.marks.demands.calls
+        if ends and tool.registration and any(name.endswith(ends) for name in tool.registration.names):
+            message = f"the mark of tool {function.tool_name!r} is not called, so importing the module fails"
+            hint = f"write @{function.file.segment(mark)}(…) with what it takes, or nothing, in the brackets"
+            yield self.problem(message, function.file.location(mark), hint=hint)

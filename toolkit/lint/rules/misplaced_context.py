@@ -1,0 +1,83 @@
+"""TK708: the parameter for the context stands where the framework does not expect it."""
+
+import ast
+from collections.abc import Iterator
+
+from toolkit.codes import MISPLACED_CONTEXT
+from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+
+class MisplacedContext(Rule):
+    '''The parameter for the context stands where the framework does not expect it.
+
+    ## Why
+
+    Some marks ask for the context as the first parameter, and others refuse it. The decorator raises an error, so
+    importing the module fails.
+
+    ## Example
+
+    ```python
+    from pydantic_ai import Agent
+
+    agent = Agent("test")
+
+
+    @agent.tool
+    def forecast(city: str) -> str:
+        """Forecast tomorrow's weather in a city.
+
+        Args:
+            city: The name of the city.
+        """
+        return f"sun in {city}"
+    ```
+
+    ## Instead
+
+    ```python
+    from pydantic_ai import Agent
+
+    agent = Agent("test")
+
+
+    @agent.tool_plain
+    def forecast(city: str) -> str:
+        """Forecast tomorrow's weather in a city.
+
+        Args:
+            city: The name of the city.
+        """
+        return f"sun in {city}"
+    ```
+
+    ## Source
+
+    - pydantic-ai 2.68.0, run: "First parameter of tools that take context must be annotated with RunContext[...]";
+      openai-agents 0.24.0, run: "RunContextWrapper/ToolContext param found at non-first position" (checked 2026-11-22)
+    '''
+
+    code = MISPLACED_CONTEXT
+    severity = "error"
+
+    def check_function(self, function: PythonFunction) -> Iterator[Problem]:
+        tool, mark = function.written, function.mark
+        if tool is None or mark is None or tool.kind != "decorator" or not tool.marks.demands.only_first:
+            return
+        called = function.file.segment(mark.func if isinstance(mark, ast.Call) else mark)
+        wants = any(end.rpartition(".")[2] == called.rpartition(".")[2] for end in tool.marks.demands.first)
+        contexts = [one for one in function.all_parameters if function.is_context(one)]
+        given = function.all_parameters[:1]
+        if wants and given and given[0].node.annotation is not None and given[0] not in contexts:
+            message = f"the first parameter of {function.tool_name!r} must be the context, and is {given[0].name!r}"
+            hint = "annotate a first parameter as the context, or take the mark for functions without it"
+            yield self.problem(message, function.file.location(given[0].node), hint=hint)
+        for one in contexts:
+            if one is not given[0] or (tool.marks.demands.first and not wants):
+                message = f"{tool.marks.title} refuses the context {one.name!r} in this place"
+                hint = (
+                    f"make it the first parameter{', under a mark that gives it' if tool.marks.demands.first else ''}"
+                )
+                yield self.problem(message, function.file.location(one.node), hint=hint)

@@ -1,0 +1,79 @@
+"""TK710: the requirement allows a version that no longer has what the file imports."""
+
+import ast
+from collections.abc import Iterator
+
+from toolkit.codes import REMOVED_MODULE
+from toolkit.lint.python_files import PythonFile
+from toolkit.lint.requirements import unbounded_requirement
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+
+class RemovedModule(Rule):
+    '''The requirement allows a version that no longer has what the file imports.
+
+    ## Why
+
+    A fresh install takes the newest version. Where the requirement has no upper bound, that is one without the module, and
+    the server dies as soon as it starts, on every machine but those that were installed before.
+
+    ## Example
+
+    ```python
+    # /// script
+    # dependencies = ["mcp>=1.2"]
+    # ///
+    from mcp.server.fastmcp import FastMCP
+
+    server = FastMCP("weather")
+
+
+    @server.tool()
+    def forecast(city: str) -> str:
+        """Forecast tomorrow's weather in a city."""
+        return f"sun in {city}"
+    ```
+
+    ## Instead
+
+    ```python
+    # /// script
+    # dependencies = ["mcp>=1.2,<2"]
+    # ///
+    from mcp.server.fastmcp import FastMCP
+
+    server = FastMCP("weather")
+
+
+    @server.tool()
+    def forecast(city: str) -> str:
+        """Forecast tomorrow's weather in a city."""
+        return f"sun in {city}"
+    ```
+
+    ## Source
+
+    - mcp 2.3.0, `mcp/server/fastmcp.py`: "This is mcp 2.x, where FastMCP was renamed to MCPServer … or pin 'mcp<2'" (checked 2026-11-22)
+    '''
+
+    code = REMOVED_MODULE
+    severity = "error"
+
+    def check_module(self, module: PythonFile) -> Iterator[Problem]:
+        removed = {one for tool in module.written for one in tool.marks.demands.removed}
+        for node in ast.walk(module.tree):
+            if not (isinstance(node, ast.ImportFrom) and node.module and not node.level):
+                continue
+            for name, package, version in sorted(removed):
+                found = unbounded_requirement(module, package) if _is_within(node.module, name) else None
+                if found is not None:
+                    message = (
+                        f"{name!r} is gone in {package} {version}, and {found.text!r} in '{found.file}' allows that"
+                    )
+                    hint = f"write '{package}<{version}', or use what took its place"
+                    yield self.problem(message, module.location(node), hint=hint)
+
+
+def _is_within(module: str, name: str) -> bool:
+    return module == name or module.startswith(f"{name}.")

@@ -1,0 +1,70 @@
+"""TK706: a type is missing that the framework asks for."""
+
+from collections.abc import Iterator
+
+from toolkit.codes import TYPE_REQUIRED
+from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+
+class TypeRequired(Rule):
+    '''A type is missing that the framework asks for.
+
+    ## Why
+
+    Some frameworks refuse a function of which a parameter, or the result, has no type. The decorator raises an error, so
+    importing the module fails.
+
+    ## Example
+
+    ```python
+    from smolagents import tool
+
+
+    @tool
+    def forecast(city) -> str:
+        """Forecast tomorrow's weather in a city.
+
+        Args:
+            city: The name of the city.
+        """
+        return f"sun in {city}"
+    ```
+
+    ## Instead
+
+    ```python
+    from smolagents import tool
+
+
+    @tool
+    def forecast(city: str) -> str:
+        """Forecast tomorrow's weather in a city.
+
+        Args:
+            city: The name of the city.
+        """
+        return f"sun in {city}"
+    ```
+
+    ## Source
+
+    - smolagents 1.26.0, run: "Argument city is missing a type hint in function forecast" (checked 2026-11-22)
+    '''
+
+    code = TYPE_REQUIRED
+    severity = "error"
+
+    def check_function(self, function: PythonFunction) -> Iterator[Problem]:
+        tool = function.written
+        if tool is None or tool.as_class is not None:
+            return
+        for parameter in function.parameters if tool.marks.demands.types else ():
+            if parameter.node.annotation is None:
+                message = f"{tool.marks.title} refuses parameter {parameter.name!r}, which has no type"
+                hint = f"annotate it: {parameter.name}: str"
+                yield self.problem(message, function.file.location(parameter.node), hint=hint)
+        if tool.marks.demands.result_type and function.node.returns is None:
+            message = f"{tool.marks.title} refuses {function.tool_name!r}, which does not say what it returns"
+            yield self.problem(message, function.location, hint="annotate it: -> str")

@@ -1,0 +1,63 @@
+"""TK709: a tool takes `*args` or `**kwargs`, which no model can fill."""
+
+from collections.abc import Iterator
+
+from toolkit.codes import VARIADIC_PARAMETER
+from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.rule import Rule
+from toolkit.problems import Problem
+
+
+class VariadicParameter(Rule):
+    '''A tool takes `*args` or `**kwargs`, which no model can fill.
+
+    ## Why
+
+    Frameworks refuse such a function while the module is imported, or make one parameter of them, called `args`, of which
+    the function receives what it does not expect.
+
+    ## Example
+
+    ```python
+    from fastmcp import FastMCP
+
+    server = FastMCP("weather")
+
+
+    @server.tool
+    def forecast(*cities: str) -> str:
+        """Forecast tomorrow's weather in some cities."""
+        return f"sun in {cities}"
+    ```
+
+    ## Instead
+
+    ```python
+    from fastmcp import FastMCP
+
+    server = FastMCP("weather")
+
+
+    @server.tool
+    def forecast(cities: list[str]) -> str:
+        """Forecast tomorrow's weather in some cities."""
+        return f"sun in {cities}"
+    ```
+
+    ## Source
+
+    - fastmcp 4.1.2, run: "Functions with *args are not supported as tools"; mcp 2.3.0, run: the schema requires `args` (checked 2026-11-22)
+    '''
+
+    code = VARIADIC_PARAMETER
+    severity = "error"
+
+    def check_function(self, function: PythonFunction) -> Iterator[Problem]:
+        tool = function.written
+        if tool is None or function.is_decorated:
+            return  # another decorator may give it another signature
+        for parameter in function.all_parameters:
+            if parameter.kind in tool.marks.demands.variadic:
+                message = f"tool {function.tool_name!r} takes {parameter.kind}{parameter.name}"
+                hint = "name the parameters, or take a list or a dictionary"
+                yield self.problem(message, function.file.location(parameter.node), hint=hint)
