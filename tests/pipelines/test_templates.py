@@ -50,9 +50,9 @@ def test_a_template_tells_what_it_is():
         parse_template("${{ prev }}"),
         parse_template("a ${{ prev }}"),
     )
-    assert (literal.is_literal, literal.single, literal.parts) == (True, False, ("a ${{ b }}",))
-    assert (single.is_literal, single.single) == (False, True)
-    assert (mixed.is_literal, mixed.single) == (False, False)
+    assert (literal.single, literal.parts) == (False, ("a ${{ b }}",))
+    assert single.single
+    assert not mixed.single
 
 
 def test_expressions_know_their_offset():

@@ -28,10 +28,6 @@ def communicate(message: Annotated[str, "What the user is to know."], context: T
     return "Message noted; there is nobody who could read it."
 
 
-SPEAKING = (progress, communicate)
-"""Both, for an agent that is to speak."""
-
-
 def was_heard(tool: str, output: str) -> bool:
     """Return whether a call of one of these, by what it gave, has reached the user."""
     return (tool == "progress" and output.startswith(_REPORTED)) or (tool == "communicate" and output == _SENT)

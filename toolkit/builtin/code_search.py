@@ -7,14 +7,14 @@ from typing import Any, Final, NamedTuple
 
 from toolkit.builtin.files.listing import Effort, Listed, list_files, on_one_line
 from toolkit.builtin.files.patterns import MalformedPatternError, compile_glob
-from toolkit.builtin.files.sandbox import Sandbox, SandboxError
+from toolkit.builtin.files.sandbox import SandboxError
+from toolkit.builtin.files.sandboxed import SandboxedTool
 from toolkit.builtin.files.walking import UnfitError
 from toolkit.builtin.options import COUNT, DURATION, FOLDER, Option, take_options
 from toolkit.builtin.widening import outside_project
 from toolkit.line_expressions import compile_line_expression
 from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError
 from toolkit.tools.results import ToolResult
-from toolkit.tools.typed import TypedTool
 
 _MAX_RESULTS = 100
 _MAX_BYTES = 5 * 1024 * 1024
@@ -58,7 +58,7 @@ class _File(NamedTuple):
     matches: list[int]
 
 
-class CodeSearch(TypedTool[CodeSearchInput]):
+class CodeSearch(SandboxedTool[CodeSearchInput]):
     """Finds lines of text files beneath one directory by a regular expression."""
 
     name = "code_search"
@@ -72,9 +72,7 @@ class CodeSearch(TypedTool[CodeSearchInput]):
     read_only = True
     destructive = False
     idempotent = True
-    open_world = False
     reads_files = True
-    source = "builtin"
 
     def __init__(
         self,
@@ -95,16 +93,10 @@ class CodeSearch(TypedTool[CodeSearchInput]):
         Raises:
             ConfigurationError: If the directory does not exist, or the system cannot keep a tool inside it.
         """
-        super().__init__()
-        self._sandbox = Sandbox(base)
+        super().__init__(base)
         self._max_results = max_results
         self._max_bytes = max_bytes
         self._timeout = timeout
-
-    @property
-    def uses(self) -> Mapping[str, str]:
-        """The directory that its paths are beneath."""
-        return {"base": str(self._sandbox.base)}
 
     def execute(self, input: CodeSearchInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
         """Return the lines that match, or why there are none."""

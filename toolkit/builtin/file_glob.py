@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from toolkit.builtin.files.listing import Effort, list_files, on_one_line
 from toolkit.builtin.files.patterns import MalformedPatternError, compile_glob
-from toolkit.builtin.files.sandbox import Sandbox, SandboxError
+from toolkit.builtin.files.sandbox import SandboxError
+from toolkit.builtin.files.sandboxed import SandboxedTool
 from toolkit.builtin.options import COUNT, DURATION, FOLDER, Option, take_options
 from toolkit.builtin.widening import outside_project
 from toolkit.tools.results import ToolResult
-from toolkit.tools.typed import TypedTool
 
 _MAX_RESULTS = 200
 _TIMEOUT = 10.0
@@ -32,7 +32,7 @@ class GlobInput:
     path: str = field(default=".", metadata={"description": "Folder to look in, relative to the sandbox directory"})
 
 
-class Glob(TypedTool[GlobInput]):
+class Glob(SandboxedTool[GlobInput]):
     """Finds files beneath one directory by a pattern for their paths."""
 
     name = "glob"
@@ -45,9 +45,7 @@ class Glob(TypedTool[GlobInput]):
     read_only = True
     destructive = False
     idempotent = True
-    open_world = False
     reads_files = True
-    source = "builtin"
 
     def __init__(self, base: str | Path, *, max_results: int = _MAX_RESULTS, timeout: float = _TIMEOUT) -> None:
         """Keep where files may be found.
@@ -60,15 +58,9 @@ class Glob(TypedTool[GlobInput]):
         Raises:
             ConfigurationError: If the directory does not exist, or the system cannot keep a tool inside it.
         """
-        super().__init__()
-        self._sandbox = Sandbox(base)
+        super().__init__(base)
         self._max_results = max_results
         self._timeout = timeout
-
-    @property
-    def uses(self) -> Mapping[str, str]:
-        """The directory that its paths are beneath."""
-        return {"base": str(self._sandbox.base)}
 
     def execute(self, input: GlobInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
         """Return the paths, or why there are none."""

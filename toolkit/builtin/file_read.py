@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from toolkit.builtin.files.differences import lines_of
-from toolkit.builtin.files.sandbox import DEFAULT_LIMIT, Sandbox, SandboxError
+from toolkit.builtin.files.sandbox import DEFAULT_LIMIT, SandboxError
+from toolkit.builtin.files.sandboxed import SandboxedTool
 from toolkit.builtin.files.texts import decode_text
 from toolkit.builtin.options import COUNT, FOLDER, Option, take_options
 from toolkit.builtin.widening import outside_project
 from toolkit.tools.results import ToolResult
-from toolkit.tools.typed import TypedTool
 
 OPTIONS: Final = (
     Option("base", FOLDER, "the directory that it reads beneath", default=".", widens=outside_project),
@@ -32,7 +32,7 @@ class FileReadInput:
     )
 
 
-class FileRead(TypedTool[FileReadInput]):
+class FileRead(SandboxedTool[FileReadInput]):
     """Reads text files beneath one directory, and nothing outside it."""
 
     name = "file_read"
@@ -44,9 +44,7 @@ class FileRead(TypedTool[FileReadInput]):
     read_only = True
     destructive = False
     idempotent = True
-    open_world = False
     reads_files = True
-    source = "builtin"
 
     def __init__(self, base: str | Path, *, max_bytes: int = DEFAULT_LIMIT) -> None:
         """Keep where files may be read.
@@ -58,14 +56,8 @@ class FileRead(TypedTool[FileReadInput]):
         Raises:
             ConfigurationError: If the directory does not exist, or the system cannot keep a tool inside it.
         """
-        super().__init__()
-        self._sandbox = Sandbox(base)
+        super().__init__(base)
         self._max_bytes = max_bytes
-
-    @property
-    def uses(self) -> Mapping[str, str]:
-        """The directory that its paths are beneath."""
-        return {"base": str(self._sandbox.base)}
 
     def execute(self, input: FileReadInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
         """Return the text of the file, or why it cannot be had."""

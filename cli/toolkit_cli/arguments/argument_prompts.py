@@ -64,7 +64,7 @@ class _Form:
         """Ask for one argument, in the way of its type."""
         schema = self._schemas.of(name)
         message = self._message(name, schema)
-        kinds = self._schemas.kinds(schema)
+        kinds = schema.kinds()
         if choices := self._schemas.choices(schema):
             options = [
                 (one_line(choice) if isinstance(choice, str) else visible_json(choice), choice) for choice in choices

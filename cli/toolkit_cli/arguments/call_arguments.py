@@ -175,10 +175,10 @@ def _assigned(several: Sequence[Assignment], name: str, schemas: Schemas) -> Any
     """Return the value of one argument, or the Problem with it; a repeated one makes a list."""
     first, schema = several[0], schemas.of(name)
     if len(several) == 1:
-        if first.form == "json" or (first.is_file and "string" not in schemas.kinds(schema)):
+        if first.form == "json" or (first.is_file and "string" not in schema.kinds()):
             return _json(first)
         return first.text if first.is_file else schemas.value(first.text, schema)
-    if name in schemas.properties and "array" not in schemas.kinds(schema):
+    if name in schemas.properties and "array" not in schema.kinds():
         return Problem("", f"argument '{first.name}' is given {len(several)} times, and takes no list")
     if any(assignment.form == "json" for assignment in several):
         return Problem("", f"argument '{first.name}' is given {len(several)} times; as JSON, give the whole list once")

@@ -28,10 +28,6 @@ class Schemas:
         """Return the schema of a parameter."""
         return self.properties.get(name, _ANYTHING)
 
-    def kinds(self, schema: Schema) -> frozenset[str]:
-        """Return the JSON types that a value may have; all of them where the schema does not say."""
-        return schema.kinds()
-
     def choices(self, schema: Schema) -> list[Any]:
         """Return the only values that there are, or none where anything of the type will do."""
         found: list[Any] = []
@@ -46,7 +42,7 @@ class Schemas:
 
     def value(self, text: str, schema: Schema) -> Any:
         """Return the value that a typed text stands for."""
-        kinds = self.kinds(schema)
+        kinds = schema.kinds()
         if "string" in kinds:
             return text if not (choices := self.choices(schema)) else _choice(text, choices)
         if "array" in kinds and not text.lstrip().startswith("["):

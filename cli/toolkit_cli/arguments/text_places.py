@@ -40,7 +40,7 @@ def text_place(tool: Tool, schemas: Schemas, arguments: Mapping[str, Any]) -> Te
 
 
 def _place_by_schema(tool: Tool, schemas: Schemas, arguments: Mapping[str, Any]) -> TextPlace:
-    texts = [name for name in tool.spec.required if "string" in schemas.kinds(schemas.of(name))]
+    texts = [name for name in tool.spec.required if "string" in schemas.of(name).kinds()]
     still_open = [name for name in texts if name not in arguments]
     if len(still_open) == 1:
         return TextPlace(still_open[0], is_open=True)

@@ -54,7 +54,7 @@ class ItemArguments:
         """Return whether what is still open is one argument that takes nothing but a record: then an item is that."""
         names = self._names - self._common.keys()
         name = next(iter(names), "")
-        takes_record = self._schemas.kinds(self._schemas.of(name)) == {"object"}
+        takes_record = self._schemas.of(name).kinds() == {"object"}
         return len(names) == 1 and takes_record and self._only == name
 
     def _of_record(self, record: dict[str, Any]) -> Mapping[str, Any] | str:

@@ -1,12 +1,12 @@
 """Changing: what the tools that write text files beneath one directory have in common."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from toolkit.builtin.files.sandbox import DEFAULT_LIMIT, Sandbox
+from toolkit.builtin.files.sandbox import DEFAULT_LIMIT
+from toolkit.builtin.files.sandboxed import SandboxedTool
 from toolkit.builtin.options import COUNT, SWITCH, Option
-from toolkit.tools.typed import Input, TypedTool
+from toolkit.tools.typed import Input
 
 CHANGING_OPTIONS: Final = (
     Option("requires_approval", SWITCH, "whether a reviewer must approve every call", default=False),
@@ -14,14 +14,12 @@ CHANGING_OPTIONS: Final = (
 )
 
 
-class FileChangingTool(TypedTool[Input]):
+class FileChangingTool(SandboxedTool[Input]):
     """A tool that changes text files beneath one directory, and nothing outside it."""
 
     read_only = False
     destructive = True
     idempotent = False
-    open_world = False
-    source = "builtin"
 
     def __init__(self, base: str | Path, *, requires_approval: bool = False, max_bytes: int = DEFAULT_LIMIT) -> None:
         """Keep where files may be changed.
@@ -34,12 +32,6 @@ class FileChangingTool(TypedTool[Input]):
         Raises:
             ConfigurationError: If the directory does not exist, or the system cannot keep a tool inside it.
         """
-        super().__init__()
+        super().__init__(base)
         self.requires_approval = requires_approval
-        self._sandbox = Sandbox(base)
         self._max_bytes = max_bytes
-
-    @property
-    def uses(self) -> Mapping[str, str]:
-        """The directory that its paths are beneath."""
-        return {"base": str(self._sandbox.base)}

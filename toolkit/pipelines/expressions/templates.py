@@ -37,11 +37,6 @@ class Template:
         """Whether it is exactly one expression, whose value keeps its type."""
         return len(self.parts) == 1 and not isinstance(self.parts[0], str)
 
-    @property
-    def is_literal(self) -> bool:
-        """Whether no expression is in it."""
-        return all(isinstance(part, str) for part in self.parts)
-
     def render(self, roots: Mapping[str, Any]) -> Any:
         """Return the value of a single expression as it is, else the text with every expression filled in.
 
