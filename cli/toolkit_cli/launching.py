@@ -16,6 +16,7 @@ from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.running.answer_sources import Answers, make_gate, policy_of_files, refuse_what_nobody_can_answer
+from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.context_values import checked_memory_id, read_values, seconds_of
 from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.logs import show_logs
@@ -106,6 +107,7 @@ def launch(said: Said) -> int:
         gate = make_gate(said.answers, screen, configuration.approval_timeout)
         is_told = not said.quiet and said.format == "text"
         found = open_one(said.target, configuration, gate, "`run` calls one of them", warn=is_told)
+        gate.audit = audit_of(configuration, always=_is_agent(found))
         tool = _timed(found, said.timeout, configuration)
         context = ToolContext(values, memory_id=memory_id, gate=gate, redactor=console.redactor())
         given = Given(said.words, said.whole, said.text, piped_text())

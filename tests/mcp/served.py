@@ -17,9 +17,9 @@ PROGRAM = [sys.executable, "-m", "toolkit_cli", "serve"]
 
 
 def environment(**more):
-    """Return an environment without settings from outside."""
+    """Return an environment without settings from outside, in which nothing is recorded."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("TOOLKIT_")}
-    return inherited | {"NO_COLOR": "1", "COLUMNS": "100"} | more
+    return inherited | {"NO_COLOR": "1", "COLUMNS": "100", "TOOLKIT_AUDIT": "0"} | more
 
 
 def over_stdio(folder, *arguments, errlog=None, **options):

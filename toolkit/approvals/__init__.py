@@ -6,6 +6,7 @@ The room judges a described call (its risk, who chose it, its arguments) and nev
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toolkit.approvals.allowances import Allowance as Allowance, Allowances as Allowances
+    from toolkit.approvals.audit_log import Audit as Audit, AuditLog as AuditLog
     from toolkit.approvals.consents import Access as Access, Consents as Consents
     from toolkit.approvals.decisions import Decision as Decision
     from toolkit.approvals.file_policies import FilePolicy as FilePolicy
@@ -35,6 +36,7 @@ else:
         __name__,
         {
             "allowances": "Allowance Allowances",
+            "audit_log": "Audit AuditLog",
             "consents": "Access Consents",
             "decisions": "Decision",
             "file_policies": "FilePolicy",

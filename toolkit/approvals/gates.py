@@ -7,17 +7,20 @@ approve.
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 from toolkit.approvals.answers import answer_of
 from toolkit.approvals.decisions import Continue, Decision, Edit, ExitEarly, Reject
-from toolkit.approvals.permissions import REVIEWER, Granted, NoWitness, Refused, Witness, denied, rejected
+from toolkit.approvals.permissions import REVIEWER, Granted, NoWitness, Refused, Settled, Witness, denied, rejected
 from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall, Policy, Verdict
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, OnTimeout, ReviewRequest
 from toolkit.approvals.reviewers import Reviewer
 from toolkit.approvals.turns import turn_of
 from toolkit.errors import ConfigurationError, Signal
 from toolkit.running import drive_or_run
+
+if TYPE_CHECKING:
+    from toolkit.approvals.audit_log import Audit
 
 Question = Callable[[str], ReviewRequest]
 """Makes the request that a reviewer sees; it is given what wants the question, such as `the tool is destructive`."""
@@ -58,6 +61,7 @@ class Gate:
         *,
         timeout: float | None = DEFAULT_TIMEOUT,
         on_timeout: OnTimeout = "reject",
+        audit: "Audit | None" = None,
     ) -> None:
         """Keep who is asked and when.
 
@@ -66,6 +70,7 @@ class Gate:
             policy: Who must be asked; `ByRisk` unless one is given.
             timeout: Seconds to wait for an answer; `None` waits for ever.
             on_timeout: What an unanswered question does: `reject`, `exit_early` or `raise`.
+            audit: Keeps a record of every question and every decision.
 
         Raises:
             ConfigurationError: If an unanswered question were to let a call run.
@@ -77,6 +82,7 @@ class Gate:
         self.policy = policy or ByRisk()
         self.timeout = timeout
         self.on_timeout = on_timeout
+        self.audit = audit
         self._same_again: set[tuple[str, str, str]] = set()
         self._whole_steps: set[str] = set()
         self._endings: list[ExitEarly] = []
@@ -111,7 +117,7 @@ class Gate:
         except Exception as error:  # noqa: BLE001 - whatever a policy raises, it has not allowed the call
             return _deny(judging, f"which failed: {type(error).__name__}: {error}")
         if verdict is NO_QUESTION:
-            return NO_QUESTION
+            return NO_QUESTION if self.audit is None else Verdict("allow")  # what is recorded takes the long way
         if isinstance(verdict, Verdict) and verdict.action in {"allow", "ask", "deny"}:
             return verdict
         return _deny(judging, f"which returned {verdict!r} where a verdict of 'allow', 'ask' or 'deny' was due")
@@ -141,6 +147,8 @@ class Gate:
         """
         if call is not None:
             verdict = self.verdict_on(call) if verdict is None else verdict
+            if verdict.action != "ask":
+                witness.settled(Settled(call, verdict))
             if verdict.action == "deny":
                 return denied(verdict.because)
             if verdict.action == "allow":
@@ -152,6 +160,7 @@ class Gate:
             asked = perf_counter()
             decision = await self.ask(request)
             seconds = perf_counter() - asked
+        witness.settled(Settled(call, verdict, request, decision))
         witness.decided(request.risk.tool, decision, REVIEWER, seconds)
         return _read(decision, request)
 

@@ -4,6 +4,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple, Protocol
 
 from toolkit.approvals.decisions import Continue, Decision, Edit, Reject
+from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.approvals.requests import ReviewRequest
 
 REVIEWER = "reviewer"
@@ -34,6 +35,22 @@ class Refused(NamedTuple):
     reason: str = ""
 
 
+class Settled(NamedTuple):
+    """How a call was decided about.
+
+    Attributes:
+        call: The call; `None` where nothing runs, and an answer was wanted.
+        verdict: What the policy said of it.
+        request: The question, where there was one.
+        decision: The answer to it.
+    """
+
+    call: DescribedCall | None
+    verdict: Verdict | None
+    request: ReviewRequest | None = None
+    decision: Decision | None = None
+
+
 class Witness(Protocol):
     """Watches a gate decide, such as for a listener."""
 
@@ -42,6 +59,9 @@ class Witness(Protocol):
 
     def decided(self, tool: str, decision: Decision, by: str, seconds: float) -> None:
         """Take note of a decision, who made it, and how long it took."""
+
+    def settled(self, settled: Settled) -> None:
+        """Take note of how a call was decided about, before that takes effect; silent leave is told of too."""
 
 
 class NoWitness:
@@ -52,6 +72,9 @@ class NoWitness:
         return nullcontext()
 
     def decided(self, tool: str, decision: Decision, by: str, seconds: float) -> None:
+        """Take no note."""
+
+    def settled(self, settled: Settled) -> None:
         """Take no note."""
 
 

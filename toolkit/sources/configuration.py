@@ -124,6 +124,7 @@ class Configuration(NamedTuple):
         consented: The names of settings of the project that a flag or a variable gives consent for: `builtin.http`.
         holds_pins: Whether a tool of a server is used only as `toolkit.lock` pins it; not so where that is looked at.
         granted: The permissions that the user grants to groups; a project's file cannot.
+        audit: Whether decisions are recorded; None where nobody says.
         policy: What the project's configuration says of calls.
         policy_files: The policy files of the project, the nearest first.
         own_policy: The user's own policy file; None if there is none.
@@ -155,6 +156,7 @@ class Configuration(NamedTuple):
     consented: frozenset[str] = frozenset()
     holds_pins: bool = True
     granted: frozenset[str] = frozenset()
+    audit: bool | None = None
     policy: "PolicyFile | None" = None
     policy_files: tuple[Path, ...] = ()
     own_policy: Path | None = None

@@ -25,7 +25,8 @@ def override(
             `TOOLKIT_TIMEOUT`, `TOOLKIT_APPROVAL_TIMEOUT`, `TOOLKIT_MODEL_TIMEOUT` (durations), `TOOLKIT_DIALECT`,
             `TOOLKIT_MODEL` (names), `TOOLKIT_MODEL_URL`, `TOOLKIT_ENV` (names, separated by commas) and
             `TOOLKIT_GRANT` (permissions, separated by commas), `TOOLKIT_MCP_START` and `TOOLKIT_CONSENT` (names of
-            servers and of settings, likewise), `TOOLKIT_POLICY` (a policy file); other variables mean nothing.
+            servers and of settings, likewise), `TOOLKIT_POLICY` (a policy file), `TOOLKIT_AUDIT` (0 or 1); other
+            variables mean nothing.
         directory: The working directory.
         problems: Receives what is wrong.
     """
@@ -35,6 +36,8 @@ def override(
         changes |= {"sources": named, "user_sources": named, "directory": directory}
     if policy := variables.get("TOOLKIT_POLICY"):
         changes["named_policy"] = directory / policy
+    if audit := variables.get("TOOLKIT_AUDIT"):
+        changes["audit"] = audit.strip().lower() not in {"0", "false", "no"}
     if permissions := variables.get("TOOLKIT_GRANT"):
         changes["granted"] = granted_permissions(permissions.split(","), problems)
     if dialect := variables.get("TOOLKIT_DIALECT"):

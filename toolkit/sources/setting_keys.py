@@ -17,6 +17,7 @@ from toolkit.sources.setting_kinds import (
     DIALECT,
     DOLLARS,
     DURATION,
+    FLAG,
     MODEL,
     NAMES,
     PLAIN,
@@ -85,6 +86,13 @@ def _servers(tables: Mapping[str, Any], spot: Spot) -> "dict[str, McpServer]":
     from toolkit.mcp.settings.server_tables import read_servers  # noqa: PLC0415 - few projects have servers
 
     return read_servers(tables, spot)
+
+
+def _audit(written: tuple[bool], spot: Spot) -> bool | None:
+    if written[0] or spot.setting.owner == "user":
+        return written[0]
+    spot.report(f"'{spot.name}' can only be switched on by a project", "leave it out, or write it in your own file")
+    return None
 
 
 def _policy(written: Mapping[str, Any], spot: Spot) -> "PolicyFile":
@@ -217,6 +225,12 @@ KEYS: Final = (
         take=_prices,
     ),
     Key(
+        "audit",
+        FLAG,
+        "whether decisions about calls are recorded; otherwise they are with agents, servers and in CI",
+        take=_audit,
+    ),
+    Key(
         "policy",
         table_kind("{ deny = [{ tool = 'file_*', where = { path = { outside = '.' } } }] }", _policy_schema),
         "which calls run, are asked about, or are denied: what a `toolkit.policy.yaml` says",
@@ -224,5 +238,5 @@ KEYS: Final = (
     ),
     Key("lint", table_kind("{ ignore = ['TK202'] }", {"type": "object"}), "what `toolkit lint` looks for"),
 )
-USERS_OWN: Final = ("mcp", "builtin", "env")
+USERS_OWN: Final = ("mcp", "builtin", "env", "audit")
 """What a user's own configuration may say, which holds in every project."""

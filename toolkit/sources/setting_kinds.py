@@ -100,3 +100,10 @@ MODEL: Final = Kind(
     "'openai-chat:gpt-6-luna', or 'chat:NAME'",
     {"type": "string", "pattern": "^[^:]+:.", "not": {"pattern": r"^scripted:.*\.[pP][yY]\s*$"}},
 )
+FLAG: Final = Kind(
+    "true or false",
+    "true or false",
+    lambda written, _: (written,) if isinstance(written, bool) else None,
+    "true",
+    {"type": "boolean"},
+)

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 
 from toolkit.approvals.decisions import Continue, Decision, ExitEarly, Reject
 from toolkit.approvals.gates import Gate, Question
-from toolkit.approvals.permissions import Granted, Refused
+from toolkit.approvals.permissions import Granted, Refused, Settled
 from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.events import ApprovalAsked, ApprovalDecided
 from toolkit.tools.call_secrets import redactor_of
 
 if TYPE_CHECKING:
-    from typing import Literal
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Any, Literal
 
     from toolkit.tools.surroundings import Surroundings
 
@@ -60,6 +62,7 @@ class _Listening:
         context = self._context
         if context.listener is not None:
             context.emit(ApprovalAsked(request.risk.tool, request.arguments, request.asked_by))
+        self._record(lambda records: records.record_of_question(request, context))
         with context.waits or nullcontext():
             yield
 
@@ -67,6 +70,19 @@ class _Listening:
         if self._context.listener is not None:
             reason = getattr(decision, "reason", None)
             self._context.emit(ApprovalDecided(tool, _word_for(decision), by, reason, seconds))
+
+    def settled(self, settled: Settled) -> None:
+        decision, verdict = settled.decision, settled.verdict
+        word = _word_for(decision) if decision is not None else verdict.action if verdict is not None else ""
+        self._record(lambda records: records.record_of_decision(settled, self._context, word))
+
+    def _record(self, made: "Callable[[ModuleType], dict[str, Any]]") -> None:
+        audit = self._context.gate.audit if self._context.gate is not None else None
+        if audit is None:
+            return
+        from toolkit.tools import audit_records  # noqa: PLC0415 - few runs are recorded
+
+        audit.append(made(audit_records))
 
 
 def _word_for(decision: Decision) -> 'Literal["continue", "edit", "reject", "exit_early"]':

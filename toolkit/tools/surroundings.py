@@ -8,7 +8,20 @@ from toolkit.approvals.risks import Chooser
 from toolkit.events import Event, Listener
 from toolkit.redactors.redactor import Redactor
 from toolkit.runs.run import Run
+from toolkit.tools.subjects import Subject
 from toolkit.tools.wait_clocks import Waiting
+
+
+class Running(Protocol):
+    """A call whose work may begin."""
+
+    @property
+    def tool(self) -> Subject:
+        """The tool, under the name that was called."""
+
+    @property
+    def arguments(self) -> str | Mapping[str, Any]:
+        """The arguments, as they were sent."""
 
 
 class Surroundings(Protocol):
@@ -41,6 +54,10 @@ class Surroundings(Protocol):
     @property
     def place(self) -> str | None:
         """Where in a run this is, for whoever is asked."""
+
+    @property
+    def call(self) -> Running | None:
+        """The call that is running."""
 
     @property
     def item(self) -> str | None:

@@ -35,6 +35,7 @@ from toolkit_cli.rendering.results import Format
 from toolkit_cli.running.agent_files import ReadyAgent, agent_of_file, names_file
 from toolkit_cli.running.agent_sessions import Conversation
 from toolkit_cli.running.answer_sources import Answers, make_gate, policy_of_files
+from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.context_values import checked_memory_id, read_values, seconds_of
 from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.logs import show_logs
@@ -307,6 +308,7 @@ def _conversation(wanted: _Wanted, configuration: "Configuration", answers: Answ
         Failure: If a tool is not there, or is broken, or the file cannot be written.
     """
     gate = make_gate(answers, screen, configuration.approval_timeout)
+    gate.audit = audit_of(configuration, always=True)
     ready = _agent(wanted, configuration, gate, answers)
     reporter = None if wanted.quiet else RunReporter(screen, aloud=True)
     kept = KeptWork(both(reporter, write_event if wanted.format == "jsonl" else None))

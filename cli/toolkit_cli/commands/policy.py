@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 _NO_FILES = "there are no rules; toolkit.policy.yaml in the project holds some, or policy.yaml beside your config.toml"
 
 Action = Annotated[
-    Literal["check", "list", "test"],
+    Literal["check", "list", "test", "audit"],
     typer.Argument(
-        metavar="check|list|test",
-        help="What is decided about a call; all rules in order; or the rules' own tests.",
+        metavar="check|list|test|audit",
+        help="What is decided about a call; all rules in order; the rules' own tests; or what was decided.",
         show_default=False,
     ),
 ]
@@ -41,14 +41,18 @@ Words = Annotated[
 Chosen = Annotated[
     Literal["person", "model"], typer.Option("--chosen-by", help="Who chooses the call that is checked.")
 ]
+Verified = Annotated[bool, typer.Option("--verify", help="For audit: check that no record was changed or removed.")]
 Shown = Annotated[Literal["text", "json"], typer.Option("--format", help="For people, or for programs.")]
 
 
-def policy(
+def policy(  # noqa: PLR0913 - each is an option of the command
     action: Action,
     words: Words = None,
     *,
     chosen_by: Chosen = "person",
+    verify: Annotated[
+        bool, typer.Option("--verify", help="For audit: check that no record was changed or removed.")
+    ] = False,
     policy: PolicyPath = None,
     tools: Sources = None,
     start: Starts = None,
@@ -59,12 +63,17 @@ def policy(
 
     `check` says which rule decides, in which file and line; its exit code is 3 unless the call runs without a question.
     `list` shows the rules of all files in the order in which they are asked. `test` runs the tests that rules carry,
-    and finds rules of the project that are about no tool of it; its exit code is 1 if it finds something.
+    and finds rules of the project that are about no tool of it; its exit code is 1 if it finds something. `audit` shows
+    what was decided, the oldest first; with --verify its exit code is 1 if a record was changed or removed.
     """
     if words and action != "check":
         raise Failure(ExitCode.USAGE, f"`policy {action}` takes no target", hint=f"leave out '{words[0]}'")
     if not words and action == "check":
         raise Failure(ExitCode.USAGE, "there is no call to check", hint="write toolkit policy check TARGET name=value")
+    if verify and action != "audit":
+        raise Failure(ExitCode.USAGE, "--verify is for `policy audit`")
+    if action == "audit":
+        return _audit(verify=verify, as_json=format == "json")
     configuration = load_configuration(tools, start=start, policy=policy)
     match action:
         case "check":
@@ -137,6 +146,29 @@ def _test(configuration: "Configuration", *, as_json: bool) -> ExitCode:
     else:
         console.write_data(", ".join(_counted(count, what) for what, count in counts.items()) + "\n")
     return ExitCode.FINDINGS if errors_among(problems) else ExitCode.WELL
+
+
+def _audit(*, verify: bool, as_json: bool) -> ExitCode:
+    from toolkit.approvals.audit_log import faults_of_log, records_of_log  # noqa: PLC0415 - help needs none of it
+    from toolkit_cli.rendering.policies import listed_decisions  # noqa: PLC0415
+    from toolkit_cli.running.audits import audit_file  # noqa: PLC0415
+
+    file = audit_file()
+    try:
+        if verify:
+            count, faults = faults_of_log(file)
+            report([Problem("", fault) for fault in faults], ExitCode.FINDINGS, as_json=as_json)
+            console.write_data(f"{_counted(count, 'records')}, {_counted(len(faults), 'faults')}\n")
+            return ExitCode.FINDINGS if faults else ExitCode.WELL
+        records = list(records_of_log(file))
+    except OSError as error:
+        message = f"the audit log '{file}' cannot be read: {(error.strerror or str(error)).lower()}"
+        raise Failure(ExitCode.USAGE, message) from error
+    if as_json:
+        console.write_json(records)
+    elif records:
+        _write(listed_decisions(records, console.data_width()))
+    return ExitCode.WELL
 
 
 def _unmatched(policy: "FilePolicy", configuration: "Configuration") -> list[Problem]:

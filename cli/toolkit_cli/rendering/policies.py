@@ -66,6 +66,22 @@ def rule_records(policy: "FilePolicy") -> list[dict[str, Any]]:
     return [*map(_rule_record, policy.rules), *defaults]
 
 
+def listed_decisions(records: Iterable[Mapping[str, Any]], width: int) -> list[Line]:
+    """Return a table of the decisions in an audit log: when, about which tool, what, and by whom or which rule."""
+    header = ("TIME", "TOOL", "DECISION", "BY")
+    rows = [
+        (
+            str(one.get("time", ""))[:19],
+            str(one.get("tool", "")),
+            str(one.get("decision", "")),
+            "; ".join(filter(None, [str(one.get("by") or "risk"), str(one.get("reason") or "")])),
+        )
+        for one in records
+        if one.get("event") == "decision"
+    ]
+    return table(header, rows, width) if rows else []
+
+
 def outlook_record(policy: "FilePolicy | None", spec: ToolSpec) -> dict[str, list[str]]:
     """Return what may be decided about a call of a tool, by who chooses it."""
     return {chooser: [one.action for one in _outlook(policy, spec, chooser)] for chooser in _CHOOSERS}

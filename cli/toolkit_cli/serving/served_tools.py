@@ -18,6 +18,7 @@ from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.opening import open_all
 from toolkit_cli.rendering.tools import is_facade, pipeline_in
 from toolkit_cli.running.answer_sources import Answers
+from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.clearance import flag_for
 from toolkit_cli.running.context_values import seconds_of
 
@@ -113,6 +114,7 @@ def make_options(wishes: Wishes, configuration: "Configuration", token: str | No
         values={**configuration.context, **wishes.values},
         memory_id=wishes.memory_id,
         meta=frozenset(wishes.meta),
+        audit=audit_of(configuration, always=True),
     )
     redactor = console.redactor()
     redactor.learn(*([token] if token else []))

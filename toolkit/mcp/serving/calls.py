@@ -10,6 +10,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.shared.message import ServerMessageMetadata
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from toolkit.approvals.audit_log import Audit
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.policies import Policy
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
@@ -47,6 +48,7 @@ class Rules:
         values: What every call's context carries.
         memory_id: Whose memory every call works on; no client chooses it.
         meta: The keys of a request's `_meta` that become values of the context too.
+        audit: Keeps a record of every question and every decision.
     """
 
     policy: Policy | None = None
@@ -56,6 +58,7 @@ class Rules:
     values: Mapping[str, Any] = field(default_factory=dict)
     memory_id: str | None = None
     meta: frozenset[str] = frozenset()
+    audit: Audit | None = None
 
 
 class Question(NamedTuple):
@@ -110,7 +113,7 @@ class Call:
         context = ToolContext(
             self._values(request),
             memory_id=self._rules.memory_id,
-            gate=Gate(self._reviewer(request), self._rules.policy, timeout=self._rules.approval_timeout),
+            gate=self._gate(request),
             listener=telling.listen if telling is not None else None,
             run=Run(channel=telling.hear if telling is not None else None),
             chosen_by="model",
@@ -184,6 +187,10 @@ class Call:
         if (blocks or overdue > STUBBORN) and not job.finished.done():
             message = message_of_late_end(self._rules.limit, blocks=blocks)
             job.finished.set_result(ToolResult.failure(message, "timeout"))
+
+    def _gate(self, request: Context) -> Gate:
+        rules = self._rules
+        return Gate(self._reviewer(request), rules.policy, timeout=rules.approval_timeout, audit=rules.audit)
 
     def _values(self, request: Context) -> dict[str, Any]:
         meta: Mapping[str, Any] = (request.params or {}).get("_meta") or {}

@@ -1,0 +1,108 @@
+"""Audit records: what is kept of a question and of a decision; no secret that is known stands in them."""
+
+import getpass
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from toolkit.approvals.decisions import Decision, Edit
+from toolkit.approvals.permissions import REVIEWER, Settled
+from toolkit.approvals.policies import Ground
+from toolkit.approvals.requests import ReviewRequest
+from toolkit.tools.call_secrets import redactor_of
+from toolkit.tools.plain_arguments import frozen
+from toolkit.tools.secret_arguments import members_of
+
+if TYPE_CHECKING:
+    from toolkit.tools.surroundings import Surroundings
+
+
+def record_of_question(request: ReviewRequest, context: "Surroundings") -> dict[str, Any]:
+    """Return what is kept of a question, which has been made without secrets."""
+    return {
+        "event": "question",
+        **_about(request.risk.tool, context),
+        "text": request.text,
+        "arguments": request.arguments,
+        "asked_by": request.asked_by,
+    }
+
+
+def record_of_decision(settled: Settled, context: "Surroundings", word: str) -> dict[str, Any]:
+    """Return what is kept of a decision.
+
+    Args:
+        settled: How the call was decided about.
+        context: What it was called with.
+        word: The decision in a word: `continue`, or `reject`; what the policy says where nobody was asked.
+    """
+    verdict, request, decision = settled.verdict, settled.request, settled.decision
+    tool = settled.call.risk.tool if settled.call is not None else request.risk.tool if request is not None else ""
+    reason = getattr(decision, "reason", None) or ""
+    return {
+        "event": "decision",
+        **_about(tool, context),
+        "source": settled.call.risk.source if settled.call is not None else None,
+        "chosen_by": context.chosen_by,
+        "arguments": request.arguments if request is not None else _sent(context),
+        "decision": word,
+        "by": REVIEWER if decision is not None else (verdict.because if verdict is not None else ""),
+        "rule": _rule_of(verdict.ground if verdict is not None else None),
+        "reason": redactor_of(context).text(reason),
+        "edit": _edit_of(decision, request, context),
+    }
+
+
+def _about(tool: str, context: "Surroundings") -> dict[str, Any]:
+    call = context.call
+    is_own = call is not None and call.tool.name == tool
+    return {
+        "tool": tool,
+        "run": context.run.id if context.run is not None else None,
+        "place": context.place,
+        "definition": _definition_of(call.tool) if call is not None and is_own else None,
+        "person": _person(),
+    }
+
+
+def _person() -> str | None:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user without a name, as in containers
+        return None
+
+
+def _definition_of(tool: Any) -> str:
+    """Return a digest of what is said of a tool: another definition has another one."""
+    definition = [tool.spec.definition, tool.spec.risk.labels, tool.spec.source]
+    return sha256(json.dumps(definition, sort_keys=True, default=dict).encode()).hexdigest()
+
+
+def _sent(context: "Surroundings") -> Any:
+    """Return the arguments of the running call as they came, without its secrets."""
+    call = context.call
+    return None if call is None else _masked(call.arguments, context)
+
+
+def _masked(arguments: str | Mapping[str, Any], context: "Surroundings") -> Any:
+    """Return arguments without secrets; text that is not an object of JSON is kept as it is."""
+    text = frozen(arguments)
+    members = members_of(text)
+    if members is None or context.call is None:
+        return redactor_of(context).text(text)
+    return redactor_of(context).data(context.call.tool.veil.over(members))
+
+
+def _rule_of(ground: Ground | None) -> dict[str, Any] | None:
+    if ground is None:
+        return None
+    return {"what": ground.what, "file": ground.place.file, "line": ground.place.line, "reason": ground.reason}
+
+
+def _edit_of(
+    decision: Decision | None, request: ReviewRequest | None, context: "Surroundings"
+) -> dict[str, Any] | None:
+    if not isinstance(decision, Edit) or request is None:
+        return None
+    return {"before": request.arguments, "after": _masked(decision.arguments, context)}
