@@ -1,7 +1,6 @@
 """TK106: a name that fits every tool."""
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from toolkit.codes import VAGUE_TOOL_NAME
 from toolkit.lint.definitions import ToolDefinition
@@ -57,7 +56,13 @@ class VagueToolName(Rule):
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         words = [word for word in words_of(tool.name) if not word.isdigit()]
-        is_vague = bool(words) and all(word in _VAGUE or re.fullmatch(r"[a-z]", word) for word in words)
-        if is_vague and tool.is_named and tool.origin in {"python", "json"}:
+        if _are_vague(words) and tool.is_named and tool.origin in {"python", "json"}:
             hint = "name what it does, and to what: a verb and a noun"
             yield self.problem(f"the name {tool.name!r} would fit any tool", tool.location, hint=hint)
+
+
+def _are_vague(words: Sequence[str]) -> bool:
+    """Whether no word says anything; a letter before others is a term, as in `t_test`."""
+    if len(words) > 1 and len(words[0]) == 1:
+        return False
+    return bool(words) and all(word in _VAGUE or len(word) == 1 for word in words)
