@@ -17,7 +17,7 @@ MENU_END = "stop the run"
 PROMPT = "     >"
 
 
-class _Program(pexpect.spawn):
+class Program(pexpect.spawn):
     """A program that leads the session of a terminal, and starts warm where it can."""
 
     ptyproc: PtyProcess
@@ -61,7 +61,7 @@ class _Program(pexpect.spawn):
 
 def on_a_terminal(folder, *arguments, environment=None, stdout=None, **options):
     """Start a command of the program on a terminal of its own, as the leader of its session."""
-    return _Program(
+    return Program(
         sys.executable,
         ["-m", "toolkit_cli", *map(str, arguments)],
         stdout=stdout,

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import pexpect
 import pytest
 
+from tests.terminals import Program
 from toolkit.lint import codes
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -130,9 +131,10 @@ def type_commands(block, directory):
 def type_in_terminal(block, directory, keys):
     """Run the one command of a console block in a terminal, answer with the keys, and look for the lines shown."""
     [(command, shown)] = commands_of(block)
-    child: Any = pexpect.spawn(
-        "bash",
-        ["-c", command],
+    program, *arguments = words_of(command, 0)
+    child: Any = Program(
+        program,
+        arguments,
         cwd=str(directory),
         env=environment(),
         encoding="utf-8",

@@ -9,7 +9,7 @@ YAML. A `toolkit.toml` beside them has the settings; the tools of `rules/texts.p
 import os
 import re
 import shutil
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -83,9 +83,15 @@ def case(request, tmp_path, monkeypatch):
     return request.param
 
 
-def test_rule_finds_what_is_bad_and_not_what_is_good(case):
+@pytest.fixture(scope="module")
+def problems_in():
+    """Return what finds the problems of a case in one of its files, as long as that is as it was; it looks once."""
+    return cache(problems_of)
+
+
+def test_rule_finds_what_is_bad_and_not_what_is_good(case, problems_in):
     bad, good = sorted(map(str, Path().glob("bad.*"))), sorted(map(str, Path().glob("good.*")))
-    found = {file: findings(case.name, file) for file in bad}
+    found = {file: [str(problem) for problem in problems_in(case.name, file)] for file in bad}
     text = "".join(f"{line}\n" for lines in found.values() for line in lines)
     assert all(found.values())
     assert text == reviewed(case / "expected.txt", text)
@@ -93,10 +99,10 @@ def test_rule_finds_what_is_bad_and_not_what_is_good(case):
     assert [line for file in good for line in findings(case.name, file)] == []
 
 
-def test_fixes_do_what_they_promise(case):
+def test_fixes_do_what_they_promise(case, problems_in):
     rule = page_of(case.name)
     bad = sorted(Path().glob("bad.*"))
-    offered = [problem.fix for file in bad for problem in problems_of(case.name, str(file)) if problem.fix]
+    offered = [problem.fix for file in bad for problem in problems_in(case.name, str(file)) if problem.fix]
     assert bool(offered) == (rule.fix is not None)
     if rule.fix is None:
         return
