@@ -52,30 +52,36 @@ def make_action(step: PlannedStep) -> Action:
 class CallTool:
     """Calls a tool with nothing round it."""
 
-    __slots__ = ("_arguments", "_feed", "_parameter", "_tool")
+    __slots__ = ("_arguments", "_feed", "_journaled", "_parameter", "_tool")
 
     def __init__(self, tool: Tool, feed: Feed | None, arguments: MappingValue | None) -> None:
         """Keep what is called, how the previous output goes in, and what was written under `with`."""
         self._tool = tool
         self._feed = feed
         self._arguments = arguments
+        self._journaled: Tool | None = None
         self._parameter = feed.parameter if feed is not None and feed.as_text and arguments is None else None
 
     async def act(self, flow: Flow, turn: Turn) -> Outcome:
         """Call the tool."""
+        tool = self._tool
+        if turn.context.journal is not None:
+            tool = self._journaled = self._journaled or _journaled(tool)
         if self._parameter is not None:
-            return outcome_of(await _called(self._tool, {self._parameter: flow.text}, turn.context))
-        return outcome_of(await _called(self._tool, arguments_of(self._feed, self._arguments, flow), turn.context))
+            return outcome_of(await _called(tool, {self._parameter: flow.text}, turn.context))
+        return outcome_of(await _called(tool, arguments_of(self._feed, self._arguments, flow), turn.context))
 
 
 async def _called(tool: Tool, arguments: Arguments, context: ToolContext, demand: Demand | None = None) -> ToolResult:
     """Call a tool, if the run that the call belongs to, where it belongs to one, may go on."""
-    if context.journal is not None:
-        from toolkit.wrappers.journaling import journaled  # noqa: PLC0415 - few runs keep a journal
-
-        tool = journaled(tool)
     with context.run.calling() if context.run is not None else nullcontext():
         return await tool.call(arguments, context, demand=demand)
+
+
+def _journaled(tool: Tool) -> Tool:
+    from toolkit.wrappers.journaling import journaled  # noqa: PLC0415 - few runs keep a journal
+
+    return journaled(tool)
 
 
 def arguments_of(feed: Feed | None, written: MappingValue | None, flow: Flow) -> Arguments:
@@ -119,6 +125,7 @@ class CallCarefully:
 
             tool = TimedTool(tool, definition.timeout)
         if definition.retry is None:
+            tool = tool if turn.context.journal is None else _journaled(tool)
             return outcome_of(await _called(tool, arguments, turn.context, demand))
 
         def told(attempt: int, error: str, delay: float) -> None:
@@ -126,7 +133,8 @@ class CallCarefully:
                 turn.context.emit(StepRetried(turn.call, turn.path, attempt, error, delay, turn.context.item))
 
         retried = RetriedTool(tool, definition.retry, told)
-        result = await _called(retried, arguments, turn.context, demand)
+        whole = retried if turn.context.journal is None else _journaled(retried)
+        result = await _called(whole, arguments, turn.context, demand)
         return outcome_of(result, retried.attempts)
 
 

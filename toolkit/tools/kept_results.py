@@ -26,11 +26,13 @@ def result_text(result: ToolResult, output: Any, context: ToolContext) -> tuple[
         said["value"] = output
     if result.skips:
         said["skips"] = [(skips.step, skips.of, skips.items) for skips in result.skips]
+    redactor = redactor_of(context)
     try:
-        shown = redactor_of(context).data(said)
-        return dumps(shown), shown is said
+        text = dumps(said)
+        # Few results hold a secret: then each text of it is looked at by itself, so that it stays JSON.
+        return (text, True) if redactor.text(text) == text else (dumps(redactor.data(said)), False)
     except (TypeError, ValueError, RecursionError):
-        return dumps({"output": redactor_of(context).text(result.output)}), False
+        return dumps({"output": redactor.text(result.output)}), False
 
 
 def kept_result(text: str) -> tuple[ToolResult, Any]:

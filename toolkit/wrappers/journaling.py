@@ -1,6 +1,7 @@
 """Journaling: a tool whose journal knows that its work begins."""
 
 import json
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
@@ -13,6 +14,12 @@ from toolkit.visibility import visible_json
 class JournaledTool(WrappedTool):
     """A tool whose work is kept to have begun; that is after the gate, and before anything is done."""
 
+    @cached_property
+    def _definition(self) -> str:
+        spec = self.spec
+        text = json.dumps([spec.name, spec.description, dict(spec.parameters)], sort_keys=True, default=str)
+        return sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]
+
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
         """Keep that the work begins, and do it.
 
@@ -24,16 +31,10 @@ class JournaledTool(WrappedTool):
             arguments = visible_json(redactor_of(context).data(self.inner.describe(parsed)), default=str)
             may_repeat = bool(spec.read_only or spec.idempotent)
             journal, context = context.journal, context.replace(journal=None)  # it is one step, whatever it calls
-            journal.begin(str(context.path), spec.name, _definition(self.inner), arguments, may_repeat=may_repeat)
+            journal.begin(str(context.path), spec.name, self._definition, arguments, may_repeat=may_repeat)
         return await self.inner.perform(parsed, context)
 
 
 def journaled(tool: Tool) -> Tool:
     """Return a tool whose work is kept to have begun; one that keeps its own steps needs none of it."""
     return tool if tool.keeps_steps else JournaledTool(tool)
-
-
-def _definition(tool: Tool) -> str:
-    spec = tool.spec
-    text = json.dumps([spec.name, spec.description, dict(spec.parameters)], sort_keys=True, default=str)
-    return sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]
