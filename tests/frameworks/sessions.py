@@ -81,7 +81,7 @@ def _answers(place: Path, out: str, err: str, code: int) -> Iterator[str]:
 
 def _plain(text: str, place: Path) -> str:
     """Return a text without what differs from machine to machine."""
-    return re.sub(r"\b\d+(\.\d+)? (ms|s)\b", "# s", text.replace(str(place), "FOLDER"))
+    return re.sub(r" *\b\d+(\.\d+)? (ms|s)\b", " # s", text.replace(str(place), "FOLDER"))
 
 
 def main(*names: str) -> None:

@@ -94,7 +94,12 @@ def _called(candidate: Any) -> str:
 def _built(candidate: Any, source: str | None) -> tuple[list[Tool], list[Problem]]:
     if issubclass(type(candidate), Tool):
         return vetted(candidate)
-    if may_be_foreign(candidate) and (found := recogniser().foreign_tools(candidate, source)) is not None:
+    is_ours = type(candidate) is FunctionType and mark_of(candidate) is not None
+    if (
+        not is_ours
+        and may_be_foreign(candidate)
+        and (found := recogniser().foreign_tools(candidate, source)) is not None
+    ):
         foreign: tuple[list[Tool], list[Problem]] = found
         return foreign
     if issubclass(type(candidate), type):
