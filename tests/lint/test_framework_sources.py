@@ -145,3 +145,18 @@ def test_names_with_spaces_are_right_for_a_framework_that_rewrites_them(project)
     crew = 'from crewai.tools import tool\n\n\n@tool("Search the notes")\ndef search(query: str) -> str:\n    """Search all notes for some words, and return those that fit best.\n\n    Args:\n        query: The words.\n    """\n    return query\n'
     (project / "crew.py").write_text(crew, "utf-8")
     assert linted("--static", "crew.py")[0].startswith("All checks passed!")
+
+
+def test_results_of_other_frameworks_and_classes_without_a_name_are_taken_as_they_are(project):
+    strands = (
+        "from strands.types.tools import AgentTool\n\n\nclass Remote(AgentTool):\n"
+        "    async def stream(self, use: int) -> AsyncGenerator[int, None]:\n        yield use\n"
+    )
+    crew = "import requests\nfrom crewai.tools import BaseTool\n\n\nclass Page(BaseTool):\n    name: str = name_of()\n\n    def _run(self) -> str:\n        return requests.get('https://example.org').text\n"
+    (project / "remote.py").write_text(strands, "utf-8")
+    (project / "page.py").write_text(crew, "utf-8")
+    assert not [line for line in linted("--static", "remote.py") if "TK402" in line]
+    assert (
+        linted("--static", "page.py")[0]
+        == "page.py:9:16: warning[TK410] tool 'Page' waits for 'requests.get' without a timeout"
+    )

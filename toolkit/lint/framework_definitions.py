@@ -20,7 +20,7 @@ def framework_definition(file: PythonFile, tool: WrittenTool) -> ToolDefinition:
     schema = _schema(file, tool)
     parameters = tuple(_parameters(file, tool, function))
     location = file.location(tool.node) if function is None or tool.as_class else function.location
-    name = tool.name or (function.name if function else UNKNOWN_NAME)
+    name = tool.name or (function.tool_name if function else UNKNOWN_NAME)
     at = tool.mark or tool.node
     return ToolDefinition(
         name=name,

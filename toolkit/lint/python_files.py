@@ -295,6 +295,8 @@ class PythonFunction:
     @property
     def tool_name(self) -> str:
         """What the tool is called."""
+        if self.written is not None and self.written.as_class is not None and self.written.name is None:
+            return self.written.as_class.node.name
         name = self.option("name") if self.written is None else self.written.name
         return name if isinstance(name, str) and name else self.name
 

@@ -65,6 +65,8 @@ class UnserialisableReturn(Rule):
     severity = "error"
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
+        if function.written is not None:
+            return  # other frameworks take other results, such as images, models of their own and generators
         hint = "return plain data: text, numbers, lists, dicts, a dataclass or a model"
         returns = function.node.returns
         if what := None if returns is None else _unfit(function, returns):
