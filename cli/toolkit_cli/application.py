@@ -58,8 +58,8 @@ def _global_options(
 ) -> None:
     """Take the options that stand before any command; `--version` does its work while it is parsed."""
     if verbose:
-        hint = "write it after the command; before one it belongs to --version: toolkit --version --verbose"
-        raise Failure(ExitCode.USAGE, "--verbose stands before the command", hint=hint)
+        hint = "write it after the command; before a command it works only with --version: toolkit --version --verbose"
+        raise Failure(ExitCode.USAGE, "--verbose comes before the command", hint=hint)
 
 
 def _set_up_completion(option: str, shell: str | None = None) -> None:

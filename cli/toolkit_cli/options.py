@@ -68,7 +68,7 @@ ModelName = Annotated[
     str | None,
     typer.Option(
         metavar="MODEL",
-        help="PROVIDER:NAME; chat:NAME with a base URL; or scripted:FILE, replies written down beforehand. "
+        help="PROVIDER:NAME; chat:NAME with a base URL; or scripted:FILE with written replies. "
         "Also TOOLKIT_MODEL, or `model` in the configuration.",
         show_default=False,
     ),

@@ -66,7 +66,7 @@ def _working_directory() -> Path:
     try:
         return Path.cwd()
     except FileNotFoundError as error:
-        gone = Problem("", "the working directory has been removed", hint="change into one that is there")
+        gone = Problem("", "the working directory has been removed", hint="change to a directory that exists")
         raise ConfigurationError(problems=[gone]) from error
 
 

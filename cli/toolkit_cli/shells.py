@@ -24,7 +24,7 @@ def install_completion(shell: str | None) -> None:
     shell = _known(shell, "--install-completion")
     _, path = scripts.install(shell, _PROGRAM, VARIABLE)
     console.write_data(f"{path}\n")
-    console.say(f"completion for {shell} is installed; it takes effect in the next one")
+    console.say(f"completion for {shell} is installed; it takes effect in the next shell you open")
 
 
 def _known(shell: str | None, option: str) -> str:

@@ -636,7 +636,7 @@ def test_everything_wrong_is_told_at_once(files):
         "agent.yaml:3:14: error[TK602]: 'description' must be text, not blank",
         "agent.yaml:4:8: error[TK602]: 'scriptd:script.yaml' names no model",
         "agent.yaml:5:34: error[TK605]: there is no input 'langage'",
-        "agent.yaml:5:45: error[TK606]: only an input can stand in a text for a model",
+        "agent.yaml:5:45: error[TK606]: only inputs can be used in a text for a model",
         "agent.yaml:6:9: error[TK604]: nothing is named 'calculater'",
         "agent.yaml:6:21: error[TK604]: there is no file './no.py'",
         "agent.yaml:6:30: error[TK602]: a tool under 'tools' must be text, not 3",
@@ -651,7 +651,7 @@ def test_everything_wrong_is_told_at_once(files):
         "agent.yaml:13:14: error[TK602]: a reference needs 'name'",
         "agent.yaml:13:15: error[TK602]: unknown key 'nme' in a reference",
         "agent.yaml:14:1: error[TK602]: unknown key 'steps' in an agent",
-        "agent.yaml:15:1: error[TK602]: 'base_url' does not stand in a file: keys are sent there",
+        "agent.yaml:15:1: error[TK602]: 'base_url' cannot be set in a file, because API keys are sent to it",
     ]
 
 
@@ -710,7 +710,7 @@ def test_script_of_the_file_is_read_too_unless_another_model_answers(files):
     files.write("script.py", "raise SystemExit")
     [problem] = files.problems(text.replace(".yaml", ".py"))
     assert problem == (
-        "agent.yaml:3:8: error[TK602]: the script 'script.py' would run as code, and a file cannot choose that "
+        "agent.yaml:3:8: error[TK602]: the script 'script.py' would run as code, which a file may not request "
         "(write it in YAML, or name it yourself: --model scripted:script.py, or TOOLKIT_MODEL)"
     )
 

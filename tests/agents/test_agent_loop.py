@@ -277,7 +277,7 @@ def test_conversation_is_had_by_one_agent_at_a_time():
     result = run([both, call("chatty", task="three"), "done"], [chatty])
     assert texts(result.transcript) == [
         "heard one",
-        "Error: this conversation is going on already; call again when it has its answer",
+        "Error: this conversation is already running; call again when it has finished",
         "heard three",
     ]
     assert [message.text for message in said.messages[1:]] == ["one", "heard one", "three", "heard three"]
@@ -485,7 +485,7 @@ def test_model_that_fails_is_told_as_a_failure_of_the_model():
 
     with pytest.raises(ModelError, match="the model 'scripted' failed: OSError: no route"):
         run([broken])
-    with pytest.raises(ModelError, match="the script of 'scripted' is over: it has 1 turn, and"):
+    with pytest.raises(ModelError, match="the script of 'scripted' has only 1 turn, but"):
         run([call("double", number=1)])
 
 

@@ -379,8 +379,8 @@ def test_where_nobody_listens_speaking_is_no_failure():
             from_function(each).run({"status": "x", "message": "x"}, context).output for each in (progress, communicate)
         ]
         assert said == [
-            "Progress noted; there is nobody who could see it.",
-            "Message noted; there is nobody who could read it.",
+            "Progress noted, but no one is watching.",
+            "Message noted, but no one can read it.",
         ]
 
 
@@ -392,7 +392,7 @@ def test_saying_nothing_and_a_channel_that_fails_are_told():
     empty = from_function(communicate).run({"message": "  "}, ToolContext(run=Run()))
     assert (empty.error_code, empty.error) == (
         "invalid_arguments",
-        "'message' is empty: say something, or do not call this tool",
+        "'message' is empty: write a message, or do not call this tool",
     )
     assert from_function(communicate).run({"message": "x"}, ToolContext(run=Run(channel=broken))).error == (
         "the line is dead"

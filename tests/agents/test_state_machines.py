@@ -226,9 +226,9 @@ def test_what_is_wrong_with_a_machine_is_refused_all_at_once():
     with pytest.raises(InvalidTools) as refused:
         AgentTool("orders", "Processes orders.", ScriptedModel([]), TOOLS, kind=machine)
     assert [f"{problem.message} ({problem.hint})" for problem in refused.value.problems] == [
-        "the machine starts in 'draft', which is not one of the states (did you mean 'drafts'?)",
+        "the machine starts in 'draft', which is not a state (did you mean 'drafts'?)",
         (
-            "in the state 'drafts' the tool 'confirm' leads to 'confirmd', which is not one of the states "
+            "in the state 'drafts' the tool 'confirm' leads to 'confirmd', which is not a state "
             "(did you mean 'confirmed'?)"
         ),
         "the state 'drafts' has 'confrim', which is not a tool of the agent (did you mean 'confirm'?)",
@@ -240,5 +240,5 @@ def test_what_is_wrong_with_a_machine_is_refused_all_at_once():
 
 def test_states_of_another_kind_than_the_first_are_refused():
     machine = StateMachine(Order.DRAFT, {"DRAFT": {"add_item": None}}, ["confirm", "ship", "status"])
-    with pytest.raises(InvalidTools, match="there are tools in 'DRAFT', which is not one of the states"):
+    with pytest.raises(InvalidTools, match="there are tools in 'DRAFT', which is not a state"):
         run(["never"], machine)

@@ -304,7 +304,8 @@ def test_agents_that_call_one_another_in_a_circle_are_stopped_with_the_way():
     context = ToolContext(reviewer=ScriptedReviewer([Continue()] * 9))
     result = Subagent.of(agents["hen"]).run({"task": "x"}, context)
     assert (
-        result.output == "Error: the agent 'hen' is at work already, and cannot be called from within: hen → egg → hen"
+        result.output
+        == "Error: the agent 'hen' is already running and cannot be called again from inside: hen → egg → hen"
     )
 
 
@@ -318,9 +319,7 @@ def test_subagents_stand_only_so_deep_in_one_another():
         ]
         inner = agent(turns, [below], f"level{level}")
     result = Subagent.of(inner).run({"task": "x"}, ToolContext(reviewer=ScriptedReviewer([Continue()] * 9)))
-    assert result.output == (
-        "Error: 3 agents are at work within one another, and there must not be more: level4 → level3 → level2 → level1"
-    )
+    assert result.output == ("Error: 3 agents are nested, which is the limit: level4 → level3 → level2 → level1")
 
 
 def spending(**options):
@@ -466,9 +465,7 @@ def test_agents_that_are_made_anew_each_time_stand_only_so_deep_in_one_another()
 
     context = ToolContext(reviewer=ScriptedReviewer([Continue()] * 9))
     result = Subagent.by_name("again", find, deepest=3).run({"task": "x"}, context)
-    assert result.output == (
-        "Error: 3 agents are at work within one another, and there must not be more: again → again → again → again"
-    )
+    assert result.output == ("Error: 3 agents are nested, which is the limit: again → again → again → again")
     assert made == ["again"] * 4
 
 

@@ -254,7 +254,7 @@ NO_ANSWERS: list[tuple[Any, str]] = [
     (Answering(raising(EOFError())), "the reviewer failed: EOFError: "),
     (Answering(raising(TimeoutError("its own"))), "the reviewer failed: TimeoutError: its own"),
     (Answering(raising(SystemExit(0))), "the reviewer failed: SystemExit: 0"),
-    (RefusingReviewer(), "nobody is there to be asked"),
+    (RefusingReviewer(), "there is no one to ask"),
     (RefusingReviewer("the shop is closed"), "the shop is closed"),
     (ScriptedReviewer([]), "the script has no further answer"),
 ]
@@ -284,16 +284,16 @@ class NoMethod:
 
 
 WRONG_REVIEWERS: list[tuple[Any, str]] = [
-    (Answering(None), "'Answering' does not work as a reviewer: 'review' returned None"),
-    (Answering(True), "'Answering' does not work as a reviewer: 'review' returned True"),
-    (Answering("continue"), "'Answering' does not work as a reviewer: 'review' returned 'continue'"),
-    (Answering({"a": 1}), "'Answering' does not work as a reviewer: 'review' returned {'a': 1}"),
-    (NotAsync(), "'NotAsync' does not work as a reviewer: 'review' is not async: it returned Continue("),
-    (TakesNothing(), "'TakesNothing' does not work as a reviewer: 'review' does not take one request: too many"),
-    (NoMethod(), "'NoMethod' does not work as a reviewer: it has no method 'review'"),
-    (object(), "'object' does not work as a reviewer: it has no method 'review'"),
-    ("yes", "'str' does not work as a reviewer: it has no method 'review'"),
-    (lambda request: Continue(), "'function' does not work as a reviewer: it has no method 'review'"),
+    (Answering(None), "'Answering' cannot be used as a reviewer: 'review' returned None"),
+    (Answering(True), "'Answering' cannot be used as a reviewer: 'review' returned True"),
+    (Answering("continue"), "'Answering' cannot be used as a reviewer: 'review' returned 'continue'"),
+    (Answering({"a": 1}), "'Answering' cannot be used as a reviewer: 'review' returned {'a': 1}"),
+    (NotAsync(), "'NotAsync' cannot be used as a reviewer: 'review' is not async: it returned Continue("),
+    (TakesNothing(), "'TakesNothing' cannot be used as a reviewer: 'review' does not take one request: too many"),
+    (NoMethod(), "'NoMethod' cannot be used as a reviewer: it has no method 'review'"),
+    (object(), "'object' cannot be used as a reviewer: it has no method 'review'"),
+    ("yes", "'str' cannot be used as a reviewer: it has no method 'review'"),
+    (lambda request: Continue(), "'function' cannot be used as a reviewer: it has no method 'review'"),
     (RefusingReviewer, "the reviewer is the class 'RefusingReviewer'; pass an instance of it"),
 ]
 

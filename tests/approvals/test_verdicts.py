@@ -184,11 +184,11 @@ class Broken:
     ("verdict", "because"),
     [
         (ValueError("no mood"), "which failed: ValueError: no mood"),
-        (None, "which returned None where a verdict of 'allow', 'ask' or 'deny' was due"),
-        (True, "which returned True where a verdict of 'allow', 'ask' or 'deny' was due"),
+        (None, "which returned None instead of a verdict of 'allow', 'ask' or 'deny'"),
+        (True, "which returned True instead of a verdict of 'allow', 'ask' or 'deny'"),
         (
             Verdict("perhaps"),  # type: ignore[arg-type]
-            f"which returned {Verdict('perhaps')!r} where a verdict of 'allow', 'ask' or 'deny' was due",  # type: ignore[arg-type]
+            f"which returned {Verdict('perhaps')!r} instead of a verdict of 'allow', 'ask' or 'deny'",  # type: ignore[arg-type]
         ),
     ],
 )

@@ -192,7 +192,7 @@ def test_a_file_is_written_whole(base):
         ({"path": "no.py", "command": "find_replace", "content": "", "find": "x"}, "File not found: no.py"),
         ({"path": "../victim.txt", "command": "write", "content": ""}, "Access denied: path is outside"),
         ({"path": "a.py", "command": "delete", "content": ""}, "Invalid parameter 'command'"),
-        ({"path": "a.py", "command": "write", "content": "\ud800"}, "half of a surrogate pair at 0"),
+        ({"path": "a.py", "command": "write", "content": "\ud800"}, "lone surrogate at 0"),
         ({"path": ".", "command": "write", "content": ""}, "Not a regular file: ."),
     ],
 )
@@ -219,7 +219,7 @@ def test_size_is_bounded_before_and_after(base):
 
 def test_nothing_is_written_where_nothing_changes(base):
     before = (base / "a.py").stat()
-    assert found(base, "one", "one") == "a.py stays as it is: the new text is the old one"
+    assert found(base, "one", "one") == "a.py is unchanged: the new text equals the old one"
     after = (base / "a.py").stat()
     assert (after.st_ino, after.st_mtime_ns, after.st_ctime_ns) == (
         before.st_ino,

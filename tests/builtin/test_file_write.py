@@ -194,7 +194,7 @@ def test_what_is_no_file_is_not_replaced(base, append):
 
 def test_text_that_utf8_cannot_hold_is_refused(base):
     result = FileWrite(base).run({"path": "out.txt", "content": "ab\ud800"})
-    assert result.error == "content is not text that UTF-8 can hold (half of a surrogate pair at 2)"
+    assert result.error == "content cannot be encoded as UTF-8 (lone surrogate at 2)"
     assert names(base) == ["deep", "note.txt"]
 
 

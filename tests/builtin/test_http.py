@@ -240,7 +240,7 @@ def test_what_cannot_be_sent_is_refused_before_anybody_is_asked(monkeypatch):
     reviewer = ScriptedReviewer([Continue()])
     context = ToolContext(reviewer=reviewer)
     tool = Http("https://api.example.com", requires_approval=True)
-    message = "the input is not text that UTF-8 can hold (half of a surrogate pair at 1)"
+    message = "the input cannot be encoded as UTF-8 (lone surrogate at 1)"
     assert tool.run({"input": "a\ud800"}, context).error == message
     tool = Http("https://api.example.com", headers={"Authorization": "${TOKEN}"}, requires_approval=True)
     with pytest.raises(ConfigurationError) as raised:
@@ -328,7 +328,7 @@ def test_a_variable_cannot_change_what_the_url_means(serve, respond, monkeypatch
         ("http://", {}, "'url' must begin with http:// or https:// and name a host"),
         ("http://x.example:port", {}, "'url' is not a URL"),
         ("http://${HOST}/", {}, "the host in 'url' must not come from the environment"),
-        ("http://me:pw@x.example/", {}, "'url' must carry no user name or password"),
+        ("http://me:pw@x.example/", {}, "'url' must not contain a user name or password"),
         ("http://x.example", {"method": "GE T"}, "'GE T' is not a method that can be sent"),
         ("http://x.example", {"method": "connect"}, "'CONNECT' is not a method that can be sent"),
         ("http://x.example", {"headers": {"A b": "c"}}, "'A b' is not a valid header name"),
@@ -383,7 +383,7 @@ def test_a_secret_in_a_file_is_refused(tmp_path, name):
             tmp_path, {"url": "https://api.example.com", "headers": {name: "s3cret", "X-Team": "blue"}}
         )
     [problem] = raised.value.problems
-    assert problem.message == f"the header '{name}' stands in the file with its value"
+    assert problem.message == f"the value of the header '{name}' is written in the file"
     assert problem.hint == f"keep it in the environment, and write {name} = '${{NAME}}'"
     assert "s3cret" not in str(raised.value)
 

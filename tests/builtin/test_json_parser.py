@@ -104,7 +104,7 @@ def test_a_malformed_part_is_an_error(part):
         ("NaN", "Invalid JSON: NaN is not a JSON value"),
         ("[-Infinity]", "Invalid JSON: -Infinity is not a JSON value"),
         ("{} {}", "Invalid JSON: Extra data: line 1 column 4 (char 3)"),
-        ('["\\ud800"]', "Invalid JSON: half of a surrogate pair stands alone in a text"),
+        ('["\\ud800"]', "Invalid JSON: a lone surrogate in a string"),
         ("[" * 100_000, "Invalid JSON: nested too deeply"),
     ],
 )

@@ -232,7 +232,7 @@ def test_the_environment_says_who_searches(serve, respond, monkeypatch):
     with pytest.raises(ConfigurationError) as raised:
         WebSearch().run({"query": "birds"})
     assert str(raised.value) == (
-        "there is nobody to search with: set one of TAVILY_API_KEY, SERPAPI_API_KEY, BRAVE_API_KEY or SEARXNG_URL in the"
+        "no search provider is configured: set one of TAVILY_API_KEY, SERPAPI_API_KEY, BRAVE_API_KEY or SEARXNG_URL in the"
         " environment"
     )
     server = serve(respond(json.dumps(answered(SearXNG))))
@@ -345,7 +345,7 @@ def test_it_is_built_of_a_configuration(tmp_path, serve, respond, monkeypatch):
         ({"provider": "google"}, [("'provider' must be 'tavily' or 'serpapi' or 'brave' or 'searxng'", "write provider = 'tavily'")]),
         ({"provider": "searxng"}, [("the option 'url' is missing", "write url = 'http://localhost:8888': where your SearXNG is")]),
         ({"key": "${KEY}"}, [("'key' of which provider?", "write provider = 'tavily', 'serpapi', 'brave' or 'searxng'")]),
-        ({"provider": "brave", "key": "literal"}, [("the key stands in the file itself", "keep it in the environment, and write key = '${NAME}'")]),
+        ({"provider": "brave", "key": "literal"}, [("the key is written in the file itself", "keep it in the environment, and write key = '${NAME}'")]),
         ({"max_result": 1}, [("unknown option 'max_result'", "did you mean 'max_results'?")]),
     ],
 )  # fmt: skip

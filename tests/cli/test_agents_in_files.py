@@ -281,7 +281,7 @@ ALONE = "agent: simple\nname: a\ndescription: A.\nmodel: scripted:script.yaml\n"
         ),
         (("agents/clerk.yaml",), 2, "there is no task"),
         (("agents/gone.yaml", "go"), 4, "agents/gone.yaml"),
-        (("agents/pipe.yaml", "go"), 2, "'agents/pipe.yaml' describes no agent"),
+        (("agents/pipe.yaml", "go"), 2, "'agents/pipe.yaml' does not describe an agent"),
         (
             ("agents/more.yaml", "go"),
             2,
@@ -290,7 +290,7 @@ ALONE = "agent: simple\nname: a\ndescription: A.\nmodel: scripted:script.yaml\n"
         (
             ("agents/alone.yaml", "go"),
             2,
-            "the agent of 'agents/alone.yaml' takes no task: its prompt says what is to be done",
+            "the agent of 'agents/alone.yaml' takes no task: its prompt already says what to do",
         ),
         (("write", "it", "--model", "scripted:agents/script.yaml"), 2, "there is one task too many: 'it'"),
     ],

@@ -67,7 +67,7 @@ def test_a_rule_that_can_match_no_call_is_reported_before_the_run(desk, invoke):
     assert ended.exit_code == 3
     assert ended.stderr.startswith(
         "warning: --approve 'refund(order=A-*)' matches no call of this run\n"
-        "hint: its arguments are known already, and are others; `--dry-run` shows them\n"
+        "hint: its arguments are already known and differ; `--dry-run` shows them\n"
     )
 
 

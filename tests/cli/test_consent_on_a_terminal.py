@@ -35,7 +35,7 @@ def test_whole_command_is_shown_and_asked_about_once(project, program):
 def test_no_is_a_refusal_with_the_place(project):
     terminal = Terminal(project, "run", "speak", "x", "--approve", "speak", environment=configured(project))
     terminal.answer("r")
-    terminal.expect("the reason, for whoever chose the call:")
+    terminal.expect("the reason, which the caller will see:")
     terminal.child.send("\r")
     assert terminal.end() == 3
     assert "--consent builtin.speak" in terminal.seen

@@ -89,8 +89,8 @@ def test_verbose_before_a_command_is_explained(invoke):
     result = invoke("--verbose", "list")
     assert result.exit_code == 2
     assert result.stderr == (
-        "error: --verbose stands before the command\n"
-        "hint: write it after the command; before one it belongs to --version: toolkit --version --verbose\n"
+        "error: --verbose comes before the command\n"
+        "hint: write it after the command; before a command it works only with --version: toolkit --version --verbose\n"
     )
 
 
@@ -116,7 +116,7 @@ def test_unknown_command_names_the_nearest(invoke):
 
 def test_unknown_command_that_is_near_to_none_lists_them(invoke):
     assert invoke("xyzzy").stderr == (
-        "error: there is no command 'xyzzy'\nhint: the commands are run, agent, serve, mcp, list, show, schema, lint, policy, lock, new\n"
+        "error: there is no command 'xyzzy'\nhint: the commands are run, agent, serve, mcp, runs, list, show, schema, lint, policy, lock, new\n"
     )
 
 
@@ -269,7 +269,7 @@ def test_completion_is_installed_in_the_home_directory(program, project):
     finished = program("--install-completion", "bash", env={"HOME": str(project)})
     assert finished.returncode == 0
     assert finished.stdout == f"{project}/.bash_completions/toolkit.sh\n"
-    assert finished.stderr == "completion for bash is installed; it takes effect in the next one\n"
+    assert finished.stderr == "completion for bash is installed; it takes effect in the next shell you open\n"
     assert "_TOOLKIT_COMPLETE" in (project / ".bash_completions" / "toolkit.sh").read_text("utf-8")
 
 
@@ -370,7 +370,20 @@ def test_names_arguments_and_rules_complete_without_running_anything(program, pr
 @pytest.mark.parametrize(
     ("name", "headings"),
     [
-        ("run", ["Arguments", "Arguments of the tool", "Model", "Approvals", "Tools", "Context", "Output", "Options"]),
+        (
+            "run",
+            [
+                "Arguments",
+                "Arguments of the tool",
+                "Batches",
+                "Model",
+                "Approvals",
+                "Tools",
+                "Context",
+                "Output",
+                "Options",
+            ],
+        ),
         ("lint", ["Arguments", "Rules", "Fixes", "Baseline", "Tools", "Output", "Exit code", "Options"]),
         ("agent", ["Arguments", "Model", "Conversation", "Approvals", "Tools", "Context", "Output", "Options"]),
         ("list", ["Arguments", "Options"]),

@@ -278,7 +278,7 @@ def test_only_new_findings_fail_with_a_baseline(invoke, bad):
     assert written.stderr == "wrote 3 findings into the baseline 'known.json'\n"
     (bad / "bad.py").write_text("# moved\n\n" + BAD, "utf-8")
     known = invoke("lint", "--baseline", "known.json")
-    assert (known.exit_code, known.stderr) == (0, "3 findings known to the baseline\n")
+    assert (known.exit_code, known.stderr) == (0, "3 findings in the baseline\n")
     (bad / "bad.py").write_text(
         BAD + BAD.replace("remind", "forget").replace("(when)", "()").replace("{when}", ""), "utf-8"
     )
@@ -287,7 +287,7 @@ def test_only_new_findings_fail_with_a_baseline(invoke, bad):
     assert new.stdout.splitlines()[0] == "bad.py:11:5: error[TK201] tool 'forget' has no description"
     (bad / "bad.py").write_text(GOOD, "utf-8")
     gone = invoke("lint", "--baseline", "known.json")
-    assert gone.stderr == "3 in it no longer found; --update-baseline removes them\n"
+    assert gone.stderr == "3 in the baseline are no longer found; --update-baseline removes them\n"
 
 
 def test_baseline_may_stand_in_the_settings(invoke, bad):
@@ -461,7 +461,7 @@ def test_compatibility_shows_who_takes_what_and_why_not(project, invoke):
         "remind        58      69\n"
         "all together  127     153\n"
         "\n"
-        "a number: taken, at about so many tokens in every request; !: something is lost; no: refused\n"
+        "a number: accepted, costs about that many tokens in every request; !: something is lost; no: rejected\n"
         "\n"
         "TOOL     PROVIDER       CODE   WHY\n"
         "reserve  openai-strict  TK304  'labels' has members of any name, but it can only be sent empty\n"

@@ -156,7 +156,7 @@ def test_watch_checks_again_after_each_change_until_it_is_interrupted(project):
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 1
     assert "".join(first) == CONCISE
-    assert watching == "watching for changes; Ctrl-C ends\n"
+    assert watching == "watching for changes; press Ctrl-C to stop\n"
     assert "".join(second) == "".join(CONCISE.splitlines(keepends=True)[:2])
     assert again == ["\n", watching]
 

@@ -44,7 +44,7 @@ def test_changes_are_told_by_whom_they_hurt(project, invoke, program):
     assert checked.stdout.splitlines() == [
         "forecast: breaking",
         "  breaking:   'read_only' was true, and is false",
-        "  breaking:   parameter 'days' is required now",
+        "  breaking:   parameter 'days' is now required",
         "  compatible: the default of parameter 'days' was 3, and is missing",
         '  text only:  the description was "Forecast the weather in a city.", and is "Forecast snow in a city."',
         "other: compatible",

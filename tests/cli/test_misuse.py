@@ -53,7 +53,7 @@ def in_shell(project):
             "run tools.py --tiemout 3s",
             (
                 "error: no such option: --tiemout\nhint: if it is the tool's own argument, write tiemout=…; "
-                "if not, did you mean '--timeout'?\n"
+                "if not, did you mean '--timeout' or '--out'?\n"
             ),
         ),
         (
@@ -112,7 +112,7 @@ def test_working_directory_that_has_been_removed_is_told(in_shell, command):
     assert in_shell(f"mkdir gone; cd gone; rmdir ../gone; toolkit {command}") == (
         2,
         "",
-        "error: the working directory has been removed\nhint: change into one that is there\n",
+        "error: the working directory has been removed\nhint: change to a directory that exists\n",
     )
 
 

@@ -192,7 +192,7 @@ def test_text_goes_to_the_one_required_text_of_a_tool_that_takes_json(run, proje
 
 def test_text_is_not_taken_where_another_argument_says_the_same(run):
     ended = run("glob", "*.py", "pattern=*.md")
-    assert (ended.returncode, ended.stderr) == (2, "error: argument 'pattern' is given twice\nhint: once is enough\n")
+    assert (ended.returncode, ended.stderr) == (2, "error: argument 'pattern' is given twice\nhint: give it once\n")
 
 
 def test_json_object_holds_the_arguments_of_a_tool_that_has_no_place_for_a_text(run):
@@ -234,11 +234,11 @@ hint: write: toolkit run tools.py:describe name=…
         (["a", "b"], "only one text can be the input, but there are 2: 'a', 'b'"),
         (["Ada", "--input", "Bob"], "only one text can be the input, but there are 2: 'Ada', 'Bob'"),
         (["Ada", "name=Bob"], "argument 'name' is given twice"),
-        (["name=Ada", "count=1", "count=2"], "argument 'count' is given 2 times, and takes no list"),
+        (["name=Ada", "count=1", "count=2"], "argument 'count' is given 2 times, but does not take a list"),
         (["--args", "[1]"], "--args is not a JSON object"),
         (["--args", "{"], "--args is not JSON: Expecting property name"),
-        (["--args", "-"], "--args - wants a JSON object piped into stdin"),
-        (["--input", "-"], "--input - wants text piped into stdin"),
+        (["--args", "-"], "--args - reads a JSON object from stdin, but nothing is piped in"),
+        (["--input", "-"], "--input - reads text from stdin, but nothing is piped in"),
     ],
 )
 def test_contradicting_arguments_are_refused(run, words, message):

@@ -72,7 +72,7 @@ def test_once_runs_the_call_and_stdout_has_the_result_alone(asked, report):
 
 def test_a_word_gets_an_explanation_and_only_its_letter_decides(asked, report):
     asked.answer("once")
-    asked.expect("'once' decides nothing; type o alone for: once")
+    asked.expect("'once' is not an answer; type o alone for: once")
     asked.answer("o")
     assert asked.end() == 0
     assert report.read_text("utf-8") == NEW
@@ -116,7 +116,7 @@ def test_edit_asks_again_for_arguments_that_the_tool_refuses(asked, project, rep
     asked.child.send("path\r")
     asked.expect("path =")
     asked.child.send("\x15../outside.md\r")
-    asked.expect("(empty changes nothing)")
+    asked.expect("(leave empty to keep it)")
     asked.expect("path =")
     asked.child.send("\x15inside.md\r")
     asked.expect("path    = inside.md")
@@ -211,20 +211,20 @@ def test_what_is_shown_cannot_repaint_or_hide_anything(project, report):
 @pytest.mark.parametrize(
     ("typed", "explanation"),
     [
-        ("y", "'y' decides nothing; type o alone for: once"),
-        ("yes", "'yes' decides nothing; type o alone for: once"),
-        ("n", "'n' decides nothing; type r alone for: reject with a reason"),
-        ("no", "'no' decides nothing; type r alone for: reject with a reason"),
-        ("x", "'x' decides nothing; type q alone for: stop the run"),
-        ("exit", "'exit' decides nothing; type q alone for: stop the run"),
-        ("quit", "'quit' decides nothing; type q alone for: stop the run"),
-        ("Once", "'Once' decides nothing; type o alone for: once"),
-        ("O", "'O' decides nothing; type o alone for: once"),
-        (" o", "' o' decides nothing; type o alone for: once"),
-        ("o o", "'o o' decides nothing; type one of the letters o, e, r, s, v, q, then Enter"),
-        ("\u043e", "'\u043e' decides nothing; type one of the letters o, e, r, s, v, q, then Enter"),
-        ("a", "'a' decides nothing; type one of the letters o, e, r, s, v, q, then Enter"),
-        ("always", "'always' decides nothing; type one of the letters o, e, r, s, v, q, then Enter"),
+        ("y", "'y' is not an answer; type o alone for: once"),
+        ("yes", "'yes' is not an answer; type o alone for: once"),
+        ("n", "'n' is not an answer; type r alone for: reject with a reason"),
+        ("no", "'no' is not an answer; type r alone for: reject with a reason"),
+        ("x", "'x' is not an answer; type q alone for: stop the run"),
+        ("exit", "'exit' is not an answer; type q alone for: stop the run"),
+        ("quit", "'quit' is not an answer; type q alone for: stop the run"),
+        ("Once", "'Once' is not an answer; type o alone for: once"),
+        ("O", "'O' is not an answer; type o alone for: once"),
+        (" o", "' o' is not an answer; type o alone for: once"),
+        ("o o", "'o o' is not an answer; type one of the letters o, e, r, s, v, q, then Enter"),
+        ("\u043e", "'\u043e' is not an answer; type one of the letters o, e, r, s, v, q, then Enter"),
+        ("a", "'a' is not an answer; type one of the letters o, e, r, s, v, q, then Enter"),
+        ("always", "'always' is not an answer; type one of the letters o, e, r, s, v, q, then Enter"),
     ],
 )
 def test_only_the_letters_shown_decide_and_everything_else_is_explained(asked, report, typed, explanation):
@@ -440,7 +440,7 @@ def test_one_answer_for_a_whole_step_is_offered_after_the_others_and_described_a
     asked = Terminal(project, "run", write_pipeline(project, "items", steps))
     asked.expect("item 1/3 (a) · step 1/1 · pipeline items")
     asked.expect("o once · e edit · r reject with a reason · s same again this run")
-    asked.expect("t every call of this tool in this step, whatever its arguments")
+    asked.expect("t every call of this tool in this step, with any arguments")
     asked.answer("t")
     assert asked.end() == 0
     assert asked.seen.count("approve  file_write") == 1

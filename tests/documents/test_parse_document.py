@@ -146,7 +146,7 @@ def test_a_document_that_is_too_large_is_refused_before_it_is_read():
     assert [str(problem) for problem in problems] == [
         (
             "file.yaml: error[TK601]: the document is larger than 1,048,576 bytes"
-            " (keep data in a file of its own and let a tool read it)"
+            " (move the data to a separate file and let a tool read it)"
         )
     ]
 

@@ -66,7 +66,7 @@ def test_a_large_file_is_a_problem(tmp_path):
     assert report_of(path, "a.yaml") == [
         (
             "a.yaml: error[TK601]: the document is larger than 1,048,576 bytes"
-            " (keep data in a file of its own and let a tool read it)"
+            " (move the data to a separate file and let a tool read it)"
         )
     ]
 

@@ -25,7 +25,7 @@ def warnings_of(text: str) -> list[str]:
         ("Yes", "'Yes' is text here, and true in YAML 1.1 (write true, or put quotes round it)"),
         ("NO", "'NO' is text here, and false in YAML 1.1 (write false, or put quotes round it)"),
         ("off", "'off' is text here, and false in YAML 1.1 (write false, or put quotes round it)"),
-        ("12:30", "'12:30' is text here, and a number to the base 60 in YAML 1.1 (put quotes round it)"),
+        ("12:30", "'12:30' is text here, and a base-60 number in YAML 1.1 (put quotes round it)"),
         ("1_000", "'1_000' is text here, and a number in YAML 1.1 (write 1000, or put quotes round it)"),
         ("0123", "'0123' is the number 123, and an octal one in YAML 1.1 (put quotes round it if it is text)"),
         ("1.10", "'1.10' is the number 1.1 (put quotes round it if it is text)"),

@@ -176,7 +176,7 @@ class _Nobody:
             403,
             "answered with HTTP 403 Forbidden: these credentials do not allow it; ask the server's operator for access",
         ),
-        (500, "answered with HTTP 500 Internal Server Error: it failed inside; its own log says why"),
+        (500, "answered with HTTP 500 Internal Server Error: it failed internally; see its own log"),
         (503, "answered with HTTP 503 Service Unavailable: it is overloaded or being restarted; try again later"),
         (418, "answered with HTTP 418 I'm a Teapot"),
         (599, "answered with HTTP 599"),

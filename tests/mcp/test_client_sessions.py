@@ -213,7 +213,7 @@ def test_question_of_a_server_is_put_to_the_reviewer(zoo, era, decision, answer)
     assert json.loads(result.output) == answer
     [request] = reviewer.requests
     assert (request.text, request.risk.tool) == ("Which?", "server zoo")
-    assert request.asked_by == "the server 'zoo' asks; what you answer is sent to it"
+    assert request.asked_by == "the server 'zoo' asks this; your answer is sent to it"
     assert request.objection({"name": "Leo", "sure": "perhaps"}) is not None
 
 
@@ -306,7 +306,7 @@ def test_an_error_of_the_server_with_the_code_of_a_lost_connection_ends_nothing(
 
 def test_huge_result_is_refused_whole(zoo):
     result = tools_of(named(zoo, "huge"))["feed"].run({"animal": "lion"})
-    assert result.error == "the server's answer has 5242880 characters, more than the 4194304 that are taken"
+    assert result.error == "the server's answer has 5242880 characters, more than the limit of 4194304"
     assert tools_of(named(zoo, "huge"))["lose"].run({}).error == "the cage is empty"
 
 

@@ -66,12 +66,12 @@ command = "a"
         "toolkit.toml:13:9: error[TK005]: 'mcp.two.env.TOKEN' seems to hold a secret (name an environment variable: '${NAME}')",
         "toolkit.toml:13:24: error[TK005]: 'mcp.two.env.A B' cannot be sent (write env = { TZ = 'UTC', TOKEN = '${TOKEN}' })",
         "toolkit.toml:16:1: error[TK005]: 'mcp.three.url' must be an address that begins with https:// or http://",
-        "toolkit.toml:17:1: error[TK005]: unknown key 'mcp.three.args' ('args' belongs to the other kind of server; the keys are url, headers, trusted, meta, prefix, tools, exclude, required, protocol, start_timeout, timeout)",
+        "toolkit.toml:17:1: error[TK005]: unknown key 'mcp.three.args' ('args' is for the other kind of server; the keys are url, headers, trusted, meta, prefix, tools, exclude, required, protocol, start_timeout, timeout)",
         "toolkit.toml:18:1: error[TK005]: the regular expression /(/ is broken: missing ), unterminated subpattern at position 0",
         "toolkit.toml:19:1: error[TK005]: 'mcp.three.timeout' must be a duration such as '500ms', '30s' or '5m' (write '30s' for seconds)",
         "toolkit.toml:22:1: error[TK005]: 'mcp.four.url' holds a user name or password (send it in a header: headers = { Authorization = 'Bearer ${TOKEN}' })",
         "toolkit.toml:23:13: error[TK005]: 'mcp.four.headers.Authorization' seems to hold a secret (name an environment variable: '${NAME}')",
-        "toolkit.toml:24:1: error[TK005]: the protocol keeps the name 'progressToken' for itself (write meta = ['tenant'])",
+        "toolkit.toml:24:1: error[TK005]: the protocol reserves the name 'progressToken' for itself (write meta = ['tenant'])",
         "toolkit.toml:25:1: error[TK005]: 'mcp.four.prefix' must be made of letters, digits and underscores",
         "toolkit.toml:27:2: error[TK005]: server 'five' has both 'command' and 'url' (write one: command = 'uvx', or url = 'https://…')",
         "toolkit.toml:31:2: error[TK005]: 'a b' is not a valid name for a server (a name is made of letters, digits, '_' and '-', and begins with a letter)",
@@ -168,7 +168,7 @@ def test_what_is_wrong_in_a_file_of_an_editor_is_told_with_its_place(zoo):
             "(write ${env:KEY}, which editors know too)"
         ),
         (
-            ".mcp.json:5:59: warning[TK005]: server 'key' wants a file of variables, which is not read "
+            ".mcp.json:5:59: warning[TK005]: server 'key' names a file of variables, which is not read "
             "(set the variables yourself, or name them: env = { NAME = '${NAME}' })"
         ),
         (
@@ -191,7 +191,7 @@ def test_server_named_twice_is_told_with_both_places(zoo):
     servers, problems = read(zoo, "[mcp]\nfiles = ['.mcp.json']\n\n[mcp.time]\ncommand = 'a'\n")
     assert servers["time"].line == "a"
     assert len(problems) == 1
-    assert "names a server 'time', as is done in" in problems[0]
+    assert "names a server 'time', which is already named in" in problems[0]
 
 
 def test_own_configuration_names_servers_ready_tools_and_variables_alone(zoo):

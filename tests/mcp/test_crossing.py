@@ -43,7 +43,7 @@ def test_an_empty_context_sends_no_meta_at_all():
 
 
 def test_a_converter_that_gives_no_mapping_is_told_so():
-    with pytest.raises(TypeError, match=r"^a converter of context values must give a mapping, not NoneType$"):
+    with pytest.raises(TypeError, match=r"^a converter of context values must return a mapping, not NoneType$"):
         meta_for(CALLER, lambda context: None)  # type: ignore[arg-type]  # that is the mistake
 
 
@@ -98,8 +98,8 @@ def test_a_reserved_name_in_an_allow_list_is_refused_at_once_with_all_others():
     with pytest.raises(ConfigurationError) as caught:
         allow_keys("progressToken", "two words")
     assert str(caught.value) == (
-        "the protocol keeps the name 'progressToken' for itself; a name 'two words' cannot stand in _meta: "
-        "letters, digits, '_', '-' and '.' can, with a prefix before '/'"
+        "the protocol reserves the name 'progressToken' for itself; a name 'two words' is not valid in _meta: "
+        "use letters, digits, '_', '-' and '.', with a prefix before '/'"
     )
 
 
@@ -112,7 +112,7 @@ def test_a_name_that_is_no_text_is_left_out(caplog):
     odd: Any = {7: "x", "fine": 1}
     assert meta_for(CALLER, lambda context: odd) == {"fine": 1}
     [message] = caplog.messages
-    assert message.startswith("not sent to the server: a name of type int cannot stand in _meta: ")
+    assert message.startswith("not sent to the server: a name of type int is not valid in _meta: ")
 
 
 # ------------------------------------------------------------------------------------------------------- trace context
@@ -248,7 +248,7 @@ WANTED = "it is a list of names, 'all', 'none', or a table with either allow or 
         ({"allow": "x"}, f"meta cannot be this dict; {WANTED}"),
         ([1], f"meta cannot be this list; {WANTED}"),
         (True, f"meta cannot be this bool; {WANTED}"),
-        (["mcp/x"], "the protocol keeps the name 'mcp/x' for itself"),
+        (["mcp/x"], "the protocol reserves the name 'mcp/x' for itself"),
     ],
 )
 def test_a_setting_that_means_nothing_is_refused_with_what_it_may_be(setting, message):

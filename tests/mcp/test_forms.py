@@ -61,7 +61,7 @@ def test_o_sends_nothing_that_nobody_has_filled_in(shop):
     code, seen = answered(shop, "o", "r", ("the reason", "no"))
     assert code == 3
     assert not (shop / "wiped").exists()
-    assert "'o' decides nothing" in seen
+    assert "'o' is not an answer" in seen
 
 
 def test_member_that_does_not_fit_is_asked_for_again(shop):
@@ -70,7 +70,7 @@ def test_member_that_does_not_fit_is_asked_for_again(shop):
         "f",
         ("decision (reject or approve) =", "aprove"),
         ("did you mean 'approve'?", ""),  # Enter, which is no answer either
-        ("it is one of", "reject"),
+        ("it must be one of", "reject"),
         ("reason (string", "too risky"),
         "o",
     )
@@ -102,5 +102,5 @@ def test_form_of_a_server_behind_ours_is_the_form_that_the_client_shows(shop):
     assert (result.is_error, result.content[0].text) == (False, "wiped a.txt")
     ours, theirs = asked
     assert ours.message.startswith("Run shop_wipe?")
-    assert theirs.message.startswith("the server 'shop' asks; what you answer is sent to it\n\nasks: Run wipe?\n| ")
+    assert theirs.message.startswith("the server 'shop' asks this; your answer is sent to it\n\nasks: Run wipe?\n| ")
     assert theirs.requested_schema == ours.requested_schema

@@ -62,7 +62,7 @@ def run(project, *arguments, **more):
             2,
             "error: --http: '::1:8000' is not an address to listen on\nhint: write 8000, ",
         ),
-        (["tools.py", "--http", "0.0.0.0:0"], 2, "error: others than this machine reach '0.0.0.0', so clients must "),
+        (["tools.py", "--http", "0.0.0.0:0"], 2, "error: other machines can reach '0.0.0.0', so clients must "),
         (
             ["tools.py", "--http", "0", "--allow-host", "https://shop.example/mcp"],
             2,
@@ -73,7 +73,11 @@ def run(project, *arguments, **more):
             2,
             "error: --timeout: 'soon' is not a duration\nhint: write 500ms, 30s or 5m\n",
         ),
-        (["tools.py", "--meta", "progressToken"], 2, "error: the protocol keeps the name 'progressToken' for itself\n"),
+        (
+            ["tools.py", "--meta", "progressToken"],
+            2,
+            "error: the protocol reserves the name 'progressToken' for itself\n",
+        ),
         (
             ["tools.py", "--approve", "("],
             2,
@@ -83,9 +87,9 @@ def run(project, *arguments, **more):
         (
             ["tools.py", "--name", "my shop", "--print-config", "claude"],
             2,
-            "error: --name: 'my shop' is not taken by every client's configuration\nhint: letters, digits, '_' and '-' are",
+            "error: --name: 'my shop' does not work in every client's configuration\nhint: use letters, digits, '_' and '-'",
         ),
-        ([], 2, "error: there is nothing to serve\nhint: name a file, a folder or a tool; or put `sources` into "),
+        ([], 2, "error: there is nothing to serve\nhint: name a file, a folder or a tool; or add `sources` to "),
         (["tools.py", "--http", "0", "--print-config", "claude"], 2, "error: --print-config needs the port that will "),
     ],
     ids=str,
@@ -119,7 +123,7 @@ def test_port_that_is_taken_is_told(project):
     assert (finished.returncode, finished.stdout) == (2, "")
     assert finished.stderr == (
         f"error: cannot listen at 127.0.0.1:{port}: address already in use\n"
-        "hint: take another port; --http 0 picks a free one\n"
+        "hint: choose another port; --http 0 picks a free one\n"
     )
 
 
@@ -359,7 +363,7 @@ def test_edit_that_interrupts_its_own_import_changes_nothing(capsys):
 
     assert reloading._reopened(reopen) is None
     assert capsys.readouterr().err == (
-        "error: a module raises KeyboardInterrupt while it is imported\nthe last good tools are still served\n"
+        "error: importing a module raised KeyboardInterrupt\nthe last good tools are still served\n"
     )
 
 

@@ -32,7 +32,7 @@ MALFORMED: list[tuple[bytes, int | str | None, int, str]] = [
     (b'{"jsonrpc":"2.0","id":{},"method":"ping"}', None, -32600, NO_ID),
     (b'{"jsonrpc":"2.0","id":5,"method":"ping","params":"","result":{}}', 5, -32600, "Invalid request: 'params' must be an object; a request has neither 'result' nor 'error'"),
     (b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}', None, -32600, NO_ID),
-    (b'{"jsonrpc":"2.0","id":3,"method":"ping","params":{"a":"\\ud800"}}', 3, -32600, "Invalid request: it is nested too deeply, or contains half of a surrogate pair"),
+    (b'{"jsonrpc":"2.0","id":3,"method":"ping","params":{"a":"\\ud800"}}', 3, -32600, "Invalid request: it is nested too deeply, or contains a lone surrogate"),
     (b'{"jsonrpc":"2.0","id":4,"params":"%s"}' % (b"x" * LIMIT), None, -32600, f"Invalid request: the message is longer than {LIMIT} bytes"),
 ]  # fmt: skip
 

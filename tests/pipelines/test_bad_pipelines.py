@@ -20,7 +20,7 @@ def test_a_bad_pipeline_is_reported_whole(case, bench, problem_line):
     assert (pipeline is None) == any(problem.severity == "error" for problem in problems)
 
 
-CURES = ("must be", "should be", "needs", "only there", "is wanted", "only functions")
+CURES = ("must be", "should be", "needs", "exists only", "is wanted", "only functions")
 """Words by which a message says itself what is to be done."""
 
 

@@ -120,7 +120,7 @@ def test_types_that_refer_to_themselves_are_checked(bench):
     assert bench.run("steps: [grow, size]", "oak").structured == 2
     text = 'steps: [{id: tree, use: grow}, {use: repeat, with: {text: "${{ steps.tree.output.children[0].nam }}"}}]'
     assert bench.problems(text) == [
-        "1:64 TK605 'steps.tree.output.children[0].nam' leads nowhere: there is no 'nam' (did you mean 'name'?)"
+        "1:64 TK605 'steps.tree.output.children[0].nam' does not exist: there is no 'nam' (did you mean 'name'?)"
     ]
 
 

@@ -37,7 +37,7 @@ def test_long_chains_of_all_kinds_are_planned_and_run(bench, step):
 def test_more_steps_than_a_thousand_are_refused_where_they_begin(bench):
     text = "steps:\n" + "  - upper\n" * 1_001
     assert bench.problems(text) == [
-        "1002:5 TK602 a pipeline has at most 1,000 steps, and this has 1,001 (use for_each, or divide it into several pipelines)"
+        "1002:5 TK602 a pipeline has at most 1,000 steps, and this has 1,001 (use for_each, or split it into several pipelines)"
     ]
 
 

@@ -254,7 +254,7 @@ def test_a_list_that_is_too_long_is_refused(bench):
         return list(range(1_000_001))
 
     result = bench.add(many).run('inputs: {}\nsteps: [many, {for_each: "${{ prev }}", set: "${{ item }}"}]', {})
-    assert result.error == "for_each takes at most 1,000,000 items, and here are 1,000,001; divide them"
+    assert result.error == "for_each takes at most 1,000,000 items, but this list has 1,000,001; split it"
 
 
 class Weighed:

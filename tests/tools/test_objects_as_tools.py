@@ -296,7 +296,11 @@ def test_a_mark_says_what_the_signature_cannot():
         ),
         ({"examples": {"a": 1}}, "examples must be a list of mappings, not {'a': 1}", "write examples="),
         ({"examples": ["a"]}, "examples must be a list of mappings, not ['a']", "write examples="),
-        ({"read_only": True, "destructive": True}, "a tool cannot be read_only and destructive", "drop one of the two"),
+        (
+            {"read_only": True, "destructive": True},
+            "a tool cannot be read_only and destructive",
+            "remove one of the two",
+        ),
     ],
 )
 def test_a_bad_option_is_a_problem_of_the_tool_where_it_is_collected(options, message, hint):

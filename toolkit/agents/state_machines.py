@@ -102,7 +102,7 @@ class StateMachine(AgentKind):
         for role, state in named:
             if type(state) is not type(self.start) or state_name(state) not in known:
                 hint = did_you_mean(state_name(state), known, otherwise=f"there are {', '.join(known) or 'none'}")
-                yield Problem("", f"{role} '{state_name(state)}', which is not one of the states", hint=hint)
+                yield Problem("", f"{role} '{state_name(state)}', which is not a state", hint=hint)
 
 
 def _noted(tool: Tool, note: str) -> Tool:

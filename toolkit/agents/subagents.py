@@ -209,10 +209,10 @@ class Subagent(Tool):
         at_work = [run.performer for run in reversed(_lineage(context)) if isinstance(run.performer, Tool)]
         way = " → ".join([*(tool.name for tool in at_work), self.agent.name])
         if any(innermost(tool) is innermost(self.agent) for tool in at_work):
-            message = f"the agent '{self.agent.name}' is at work already, and cannot be called from within: {way}"
+            message = f"the agent '{self.agent.name}' is already running and cannot be called again from inside: {way}"
             raise ToolExecutionError(message, "circle")
         if len(at_work) >= self.deepest:
-            message = f"{len(at_work)} agents are at work within one another, and there must not be more: {way}"
+            message = f"{len(at_work)} agents are nested, which is the limit: {way}"
             raise ToolExecutionError(message, "too_deep")
         self.agent.check(parsed.arguments, context)
 

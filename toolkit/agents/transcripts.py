@@ -64,7 +64,7 @@ class Transcript:
             ToolExecutionError: If another one holds it, in words for a model.
         """
         if self._is_held:
-            raise ToolExecutionError("this conversation is going on already; call again when it has its answer", "busy")
+            raise ToolExecutionError("this conversation is already running; call again when it has finished", "busy")
         self._is_held = True
         try:
             yield

@@ -17,7 +17,7 @@ def progress(status: Annotated[str, "What you are doing now, in a few words."], 
     said = _said(status, "status")
     if _tell(said, "progress", context):
         return f"{_REPORTED}{said}"
-    return "Progress noted; there is nobody who could see it."
+    return "Progress noted, but no one is watching."
 
 
 @tool(read_only=True, open_world=False)
@@ -25,7 +25,7 @@ def communicate(message: Annotated[str, "What the user is to know."], context: T
     """Send the user a message that stays, such as an outcome or a link; then go on with your work."""
     if _tell(_said(message, "message"), "message", context):
         return _SENT
-    return "Message noted; there is nobody who could read it."
+    return "Message noted, but no one can read it."
 
 
 def was_heard(tool: str, output: str) -> bool:
@@ -35,7 +35,7 @@ def was_heard(tool: str, output: str) -> bool:
 
 def _said(text: str, parameter: str) -> str:
     if not text.strip():
-        raise ToolArgumentsError(f"'{parameter}' is empty: say something, or do not call this tool")
+        raise ToolArgumentsError(f"'{parameter}' is empty: write a message, or do not call this tool")
     return text.strip()
 
 

@@ -70,7 +70,7 @@ async def _awaited(reviewer: Reviewer, request: ReviewRequest) -> Any:
 
 def _wrong(reviewer: object, why: str) -> ConfigurationError:
     needed = "a reviewer has 'async def review(self, request)' and returns Continue, Edit, Reject or ExitEarly"
-    return ConfigurationError(f"{type(reviewer).__name__!r} does not work as a reviewer: {why}; {needed}")
+    return ConfigurationError(f"{type(reviewer).__name__!r} cannot be used as a reviewer: {why}; {needed}")
 
 
 def _after_timeout(request: ReviewRequest) -> Decision:

@@ -120,7 +120,7 @@ class Gate:
             return NO_QUESTION if self.audit is None else Verdict("allow")  # what is recorded takes the long way
         if isinstance(verdict, Verdict) and verdict.action in {"allow", "ask", "deny"}:
             return verdict
-        return _deny(judging, f"which returned {verdict!r} where a verdict of 'allow', 'ask' or 'deny' was due")
+        return _deny(judging, f"which returned {verdict!r} instead of a verdict of 'allow', 'ask' or 'deny'")
 
     @final
     async def decide(

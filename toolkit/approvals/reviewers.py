@@ -68,11 +68,11 @@ class ScriptedReviewer:
 
 
 class RefusingReviewer:
-    """Rejects everything, since nobody is there to be asked."""
+    """Rejects everything, since there is no one to ask."""
 
     available = False
 
-    def __init__(self, reason: str = "nobody is there to be asked") -> None:
+    def __init__(self, reason: str = "there is no one to ask") -> None:
         """Keep the reason."""
         self.reason = reason
 

@@ -33,8 +33,8 @@ async def turn_of(reviewer: Reviewer) -> AsyncIterator[None]:
         yield
         return
     if (ours := _OUR_TURN.get()) is not None and ours.is_on:
-        message = "while a reviewer is asked, what it calls wants leave too, and no second question can be asked"
-        raise ConfigurationError(f"{message}; let it call only what needs none, or in a context of its own")
+        message = "a tool called by the reviewer itself needs approval, and a second question cannot be asked meanwhile"
+        raise ConfigurationError(f"{message}; call only tools that need no approval there, or use a separate context")
     import asyncio
 
     # An asyncio lock belongs to one loop, and a thread that blocks on this one could not be cancelled.

@@ -23,7 +23,7 @@ class Calculator(TextTool):
 
     name = "calculator"
     description = (
-        "Evaluates an arithmetic expression exactly. Use it for every calculation instead of reckoning yourself. "
+        "Evaluates an arithmetic expression exactly. Use it for every calculation instead of calculating yourself. "
         "Input: one expression of decimal numbers with + - * / % ^ and parentheses, such as '(19.99 * 3) / 1.25' or "
         "'2^10 - 1'. ^ is power and binds tighter than a leading minus (-2^2 is -4); % is the remainder of a "
         "division, not a percentage. There are no functions, names, units or thousands separators. "

@@ -54,14 +54,15 @@ class CodeEditInput:
     )
     end_line: int | None = field(default=None, metadata={"description": "Number of the last line to replace"})
     find: str | None = field(
-        default=None, metadata={"description": "Text to replace, the same to every blank; it must occur once"}
+        default=None,
+        metadata={"description": "Text to replace, exactly as in the file; it must occur once"},
     )
     regex: bool = field(
         default=False, metadata={"description": "Whether find is a regular expression; content is taken as it is"}
     )
     occurrence: Occurrence = field(
         default="only",
-        metadata={"description": "Which to replace where find occurs more than once; only: none, it is an error"},
+        metadata={"description": "Which one to replace if find occurs more than once; only: none, an error"},
     )
 
 
@@ -122,7 +123,7 @@ class CodeEdit(FileChangingTool[CodeEditInput]):
             if edit.old != edit.new.text:
                 self._replace(path, edit)
         if edit.old == edit.new.text:
-            return ToolResult.success(f"{path} stays as it is: the new text is the old one")
+            return ToolResult.success(f"{path} is unchanged: the new text equals the old one")
         if context.listener is not None:
             changed_lines = count_changed_lines(edit.old or "", edit.new.text)
             context.file_changed(path, "created" if edit.old is None else "modified", *changed_lines)

@@ -205,7 +205,7 @@ def build(base: Path, options: Mapping[str, Any]) -> Http:
             problems=[
                 Problem(
                     BAD_CONFIGURATION,
-                    f"the header '{name}' stands in the file with its value",
+                    f"the value of the header '{name}' is written in the file",
                     hint=f"keep it in the environment, and write {name} = '${{NAME}}'",
                 )
                 for name in written
@@ -224,7 +224,7 @@ def _url_problems(url: str) -> list[tuple[str, str | None]]:
         return [("'url' must begin with http:// or https:// and name a host", None)]
     if parts.username is not None or parts.password is not None:
         hint = "send them in a header, as in headers = { Authorization = 'Basic ${NAME}' }"
-        return [("'url' must carry no user name or password", hint)]
+        return [("'url' must not contain a user name or password", hint)]
     if variables_in(parts.netloc):
         return [("the host in 'url' must not come from the environment", None)]
     return []
@@ -240,7 +240,7 @@ def _other_problems(
         if not _TOKEN.fullmatch(name):
             problems.append((f"'{name}' is not a valid header name", None))
         elif name.lower() in _SET_BY_US:
-            problems.append((f"the header '{name}' cannot be set", "it follows from the URL and the input"))
+            problems.append((f"the header '{name}' cannot be set", "it is derived from the URL and the input"))
         elif not (value.isascii() and value.isprintable()):
             problems.append((f"the value of the header '{name}' must be plain ASCII", None))
     if timeout <= 0:
@@ -261,7 +261,7 @@ def _encoded(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        message = f"the input is not text that UTF-8 can hold (half of a surrogate pair at {error.start})"
+        message = f"the input cannot be encoded as UTF-8 (lone surrogate at {error.start})"
         raise ToolArgumentsError(message) from error
 
 

@@ -86,7 +86,7 @@ def pick_by(follow: Callable[[Any], Picked], document: str) -> Picked:
     except RecursionError as error:
         raise UnreadableError("Invalid JSON: nested too deeply") from error
     except UnicodeEncodeError as error:
-        raise UnreadableError("Invalid JSON: half of a surrogate pair stands alone in a text") from error
+        raise UnreadableError("Invalid JSON: a lone surrogate in a string") from error
     return picked
 
 

@@ -204,7 +204,7 @@ def _power_bounds(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fractio
     """
     loss = _magnitude(base) - _magnitude(abs(base - 1))
     if loss > _LARGEST_LOSS:
-        raise UncomputableError("Base too close to 1 for its power to be told")
+        raise UncomputableError("Base too close to 1 to compute its power exactly")
     context = _context(_BOUND_DIGITS + max(loss, 0) + 20)
     logarithm = context.multiply(context.ln(_as_decimal(base, context)), _as_decimal(exponent, context))
     if abs(logarithm) > MAX_DIGITS * 3:
@@ -246,4 +246,4 @@ def _too_small() -> UncomputableError:
 
 
 def _uncertain() -> UncomputableError:
-    return UncomputableError("Result not certain: the digits that decide it cancel out")
+    return UncomputableError("Result uncertain: the deciding digits cancel out")

@@ -245,7 +245,9 @@ def provider_of_the_environment() -> OnlineProvider:
     if url := os.environ.get(SEARXNG_URL, "").strip():
         return SearXNG(url)
     names = ", ".join(variables)
-    raise ConfigurationError(f"there is nobody to search with: set one of {names} or {SEARXNG_URL} in the environment")
+    raise ConfigurationError(
+        f"no search provider is configured: set one of {names} or {SEARXNG_URL} in the environment"
+    )
 
 
 def _hits_among(results: Any, url: str, snippet: str) -> list[SearchHit]:

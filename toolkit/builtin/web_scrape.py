@@ -203,7 +203,7 @@ class WebScrape(TypedTool[WebScrapeInput]):
         except StartError as error:
             raise FetchError(f"the page could not be read: {error}", "error") from None
         if ended.status != 0:
-            raise FetchError("the page could not be read: it broke its reader, or takes too much memory", "error")
+            raise FetchError("the page could not be read: it crashed the reader, or needs too much memory", "error")
         page: dict[str, Any] = json.loads(ended.output)
         return page
 

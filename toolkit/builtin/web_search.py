@@ -33,8 +33,8 @@ SearchFunction = Callable[[str], Any]
 """Searches with a query, plain or async: returns text, or an iterable of hits or of mappings with their parts."""
 
 OPTIONS: Final = (
-    Option("provider", one_of(*PROVIDERS), "who searches; the first whose key is in the environment by default"),
-    Option("url", TEXT, "where it is: needed for searxng, and for a gateway of one's own", widens=search_service),
+    Option("provider", one_of(*PROVIDERS), "the search provider; by default the first whose key is in the environment"),
+    Option("url", TEXT, "its URL: needed for searxng, and for your own gateway", widens=search_service),
     Option(
         "key",
         TEXT,
@@ -58,7 +58,7 @@ OPTIONS: Final = (
 class WebSearchInput:
     """What to search for."""
 
-    query: str = field(metadata={"description": "What to search for, as it would be typed into a search engine"})
+    query: str = field(metadata={"description": "What to search for, as you would type it into a search engine"})
 
 
 class WebSearch(TypedTool[WebSearchInput]):
@@ -163,7 +163,9 @@ def _problems(kind: str | None, values: Mapping[str, Any]) -> list[tuple[str, st
     if kind == "searxng" and "url" not in values:
         problems.append(("the option 'url' is missing", "write url = 'http://localhost:8888': where your SearXNG is"))
     if "key" in values and not variables_in(values["key"]):
-        problems.append(("the key stands in the file itself", "keep it in the environment, and write key = '${NAME}'"))
+        problems.append(
+            ("the key is written in the file itself", "keep it in the environment, and write key = '${NAME}'")
+        )
     return problems
 
 

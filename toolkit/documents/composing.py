@@ -140,7 +140,7 @@ class _Composer:
         text: str = event.value
         if text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text):
             return text
-        self._report(location, "an escape stands for half of a surrogate pair", hint="write the character itself")
+        self._report(location, "this escape is a lone surrogate", hint="write the character itself")
         return None
 
     def _kind(self, event: Any) -> str | None:
@@ -170,7 +170,7 @@ class _Composer:
             )
         anchored = self.anchors[event.anchor]
         if anchored is None:
-            self._refuse(event, f"the alias '*{event.anchor}' stands inside what it refers to", hint="write it out")
+            self._refuse(event, f"the alias '*{event.anchor}' is inside the value it refers to", hint="write it out")
         node, size = anchored
         self._count(size, event)
         self._place(node, event)
@@ -181,7 +181,7 @@ class _Composer:
         before = self.size
         self._count(_Size(1, 0), event)
         if len(self.stack) >= MAX_DEPTH:
-            self._refuse(event, f"nested deeper than {MAX_DEPTH} levels", hint="keep such data in a separate file")
+            self._refuse(event, f"nested deeper than {MAX_DEPTH} levels", hint="move such data to a separate file")
         if event.tag is not None:
             self._kind(event)
         if event.anchor:
@@ -264,7 +264,7 @@ class _Composer:
         ):
             if number > most:
                 message = f"more than {most:,} {what}, those that aliases repeat included"
-                self._refuse(event, message, hint="keep such data in a separate file")
+                self._refuse(event, message, hint="move such data to a separate file")
 
     def _report(self, location: Location, message: str, *, hint: str | None = None) -> None:
         if len(self.problems) >= MAX_PROBLEMS:

@@ -104,7 +104,7 @@ def _too_large(file: str, most: int) -> Problem:
         BROKEN_DOCUMENT,
         f"the document is larger than {most:,} bytes",
         Location(file),
-        hint="keep data in a file of its own and let a tool read it",
+        hint="move the data to a separate file and let a tool read it",
     )
 
 
@@ -128,5 +128,5 @@ def _unreadable_character(source: Source, file: str, found: re.Match[str]) -> Pr
     point = ord(found.group())
     escape = f"\\x{point:02x}" if point <= LAST_OF_TWO_DIGITS else f"\\u{point:04x}"
     hint = "remove it" if point in SURROGATES else f'remove it, or write it as "{escape}" in double quotes'
-    message = f"the control character U+{point:04X} cannot stand in a document"
+    message = f"the control character U+{point:04X} is not allowed in a document"
     return Problem(BROKEN_DOCUMENT, message, source.location(file, *found.span()), hint=hint)

@@ -153,7 +153,7 @@ def _tab(stuck: _Stuck) -> _Finding | None:
         end = start + len(stuck.text[start:]) - len(stuck.text[start:].lstrip(" \t"))
         return _Finding("a tab cannot indent a line", stuck.at, end, "indent with spaces")
     if stuck.character == "\t":
-        return _Finding("a tab cannot stand here", stuck.at, stuck.at + 1, "write a space")
+        return _Finding("a tab is not allowed here", stuck.at, stuck.at + 1, "write a space")
     return None
 
 
@@ -184,7 +184,7 @@ def _escape(stuck: _Stuck) -> _Finding | None:
         return None
     start = stuck.text.rfind("\\", 0, stuck.at + 1)
     if "Unicode" in stuck.said:
-        return _Finding("this escape is half of a surrogate pair", start, start + 6, "write the character itself")
+        return _Finding("this escape is a lone surrogate", start, start + 6, "write the character itself")
     hint = "write two backslashes for one, or use single quotes, in which it is a backslash"
     return _Finding(f"there is no escape '{stuck.text[start : start + 2]}'", start, start + 2, hint)
 
@@ -207,7 +207,7 @@ def _colon(stuck: _Stuck) -> _Finding | None:
     if above and len(stuck.before) - len(own) > len(line) - len(above):
         hint = "line it up with the key above"
         return _Finding("this line is indented deeper than the value above", stuck.at - len(own), stuck.at, hint)
-    return _Finding("':' cannot stand here", stuck.at, stuck.at + 1, hint)
+    return _Finding("':' is not allowed here", stuck.at, stuck.at + 1, hint)
 
 
 def _list_on_line_of_key(stuck: _Stuck) -> _Finding | None:
@@ -240,7 +240,7 @@ def _stray_bracket(stuck: _Stuck) -> _Finding | None:
         return None
     if stuck.character == "," or not stuck.before.rstrip() or stuck.before.rstrip()[-1] in ":-":
         return _Finding(f"a text cannot begin with '{stuck.character}'", stuck.at, stuck.at + 1, QUOTES_CURE)
-    return _Finding(f"this '{stuck.character}' closes nothing", stuck.at, stuck.at + 1, "remove it")
+    return _Finding(f"this '{stuck.character}' has no opening bracket", stuck.at, stuck.at + 1, "remove it")
 
 
 def _indentation(stuck: _Stuck) -> _Finding | None:
@@ -250,12 +250,12 @@ def _indentation(stuck: _Stuck) -> _Finding | None:
     span = (stuck.at, stuck.line_end(stuck.at))
     if stuck.doing.endswith(("collection", "sequence")):
         hint = "begin it with '- ', or indent it to where it belongs"
-        return _Finding("this line stands among the items of a list and is none", *span, hint)
+        return _Finding("this line is among the items of a list but is not an item", *span, hint)
     if stuck.text.startswith("-", stuck.at):
         hint = "indent it below its key"
-        return _Finding("a list item stands among the keys of a mapping", *span, hint)
-    hint = "line it up with the line it belongs to"
-    return _Finding("this line fits none of the lines above", *span, hint)
+        return _Finding("a list item is among the keys of a mapping", *span, hint)
+    hint = "indent it like the lines it belongs to"
+    return _Finding("the indentation of this line matches no line above", *span, hint)
 
 
 def _directive(stuck: _Stuck) -> _Finding | None:

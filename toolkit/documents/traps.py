@@ -67,7 +67,7 @@ def _misread_number(scalar: Scalar) -> tuple[str, str] | None:
     if not text or text[0] not in NUMERIC_START or (text.isdecimal() and text[0] != "0"):
         return None
     if re.fullmatch(SEXAGESIMAL, text):
-        return f"'{text}' is text here, and a number to the base 60 in YAML 1.1", QUOTES
+        return f"'{text}' is text here, and a base-60 number in YAML 1.1", QUOTES
     if re.fullmatch(GROUPED, text):
         digits = text.replace("_", "")
         return f"'{text}' is text here, and a number in YAML 1.1", f"write {digits}, or put quotes round it"

@@ -138,7 +138,7 @@ def meta_for(context: ToolContext, converter: MetaConverter) -> dict[str, Any] |
     """
     chosen: object = converter(context)
     if not isinstance(chosen, Mapping):
-        message = f"a converter of context values must give a mapping, not {type(chosen).__name__}"
+        message = f"a converter of context values must return a mapping, not {type(chosen).__name__}"
         raise TypeError(message)
     crossing = {key: value for key, value in chosen.items() if key not in TRACE_KEYS}
     told = dict(pair for item in crossing.items() if (pair := _as_json(*item)))
@@ -191,9 +191,9 @@ def _complaint_about(key: object) -> str | None:
     found = _KEY.fullmatch(key) if isinstance(key, str) else None
     if found is None:
         shown = ascii(key) if isinstance(key, str) else f"of type {type(key).__name__}"
-        return f"a name {shown} cannot stand in _meta: letters, digits, '_', '-' and '.' can, with a prefix before '/'"
+        return f"a name {shown} is not valid in _meta: use letters, digits, '_', '-' and '.', with a prefix before '/'"
     if found["name"] == "progressToken" or _OWNERS & set(re.split(r"[./]", found["prefix"] or "")):
-        return f"the protocol keeps the name {key!r} for itself"
+        return f"the protocol reserves the name {key!r} for itself"
     return None
 
 

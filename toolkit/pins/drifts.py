@@ -132,7 +132,7 @@ class _Comparison:
         if (before == now and not any(references) and not _refers(before)) or depth > DEEPEST:
             return
         if not isinstance(before, Mapping) or not isinstance(now, Mapping):
-            yield Change("breaking", f"{self._called(path)} is another schema")
+            yield Change("breaking", f"the schema of {self._called(path)} has changed")
             return
         yield from self._texts(before, now, path)
         if "anyOf" in before or "anyOf" in now:
@@ -177,7 +177,7 @@ class _Comparison:
             kind: Kind = "text" if is_wider and is_narrower else self._wider if is_wider else "breaking"
             if is_narrower and not is_wider:
                 kind = self._narrower
-            yield Change(kind, f"the types of {self._called(path)} are others")
+            yield Change(kind, f"the types of {self._called(path)} have changed")
 
     def _types(self, before: Entry, now: Entry, path: str) -> Iterator[Change]:
         old, new = _types_of(before), _types_of(now)
@@ -225,7 +225,7 @@ class _Comparison:
             else:
                 if (name in needed) != (name in needs):
                     kind = self._narrower if name in needs else self._wider
-                    yield Change(kind, f"{called} {'is required now' if name in needs else 'may be left out now'}")
+                    yield Change(kind, f"{called} {'is now required' if name in needs else 'is now optional'}")
                 yield from self._compare(old[name], new[name], inner, depth + 1)
 
     def _rest(self, before: Entry, now: Entry, path: str) -> Iterator[Change]:
@@ -233,19 +233,21 @@ class _Comparison:
         was, becomes = before.get("additionalProperties", True), now.get("additionalProperties", True)
         if was != becomes:
             kind = self._wider if becomes is True else self._narrower
-            yield Change(kind, f"what else {self._called(path)} may hold was {_value(was)}, and is {_value(becomes)}")
+            yield Change(
+                kind, f"the other members of {self._called(path)} were {_value(was)}, and are {_value(becomes)}"
+            )
         known = {"anyOf", *_OWN, *_TEXTS, *_LOWER, *_UPPER}
         for key in sorted({*before, *now} - known):
             old, new = _bare(before.get(key)), _bare(now.get(key))
             if old != new:
-                yield Change("breaking", f"'{key}' of {self._called(path)} is another")
+                yield Change("breaking", f"'{key}' of {self._called(path)} has changed")
             elif before.get(key) != now.get(key):
-                yield Change("text", f"what is said in '{key}' of {self._called(path)} is another")
+                yield Change("text", f"the text of '{key}' of {self._called(path)} has changed")
 
     def _how(self, required: bool) -> str:  # noqa: FBT001 - a word is chosen
         if self._is_output:
             return ""
-        return ", and required" if required else ", and may be left out"
+        return ", and required" if required else ", optional"
 
     def _called(self, path: str) -> str:
         if not path:

@@ -95,5 +95,5 @@ class _Reader(HeadReader):
             self.report(
                 steps.beyond,
                 f"a pipeline has at most {MAX_STEPS:,} steps, and this has {steps.count:,}",
-                hint="use for_each, or divide it into several pipelines",
+                hint="use for_each, or split it into several pipelines",
             )

@@ -21,14 +21,14 @@ TOP_ROWS: Final = (
         {"type": "string", "pattern": "^[A-Za-z0-9_-]+$"}),
     Row("description", "what it does and when to use it", {"type": "string"}),
     Row("tools", "sources of tools to open, relative to the file", {"type": "array", "items": {"type": "string"}}),
-    Row("inputs", "what it takes: a JSON Schema fragment by name; by default one text, `input`, if a step reads that",
+    Row("inputs", "its inputs: a JSON Schema fragment for each name; by default one text `input` if a step reads it",
         {"type": ["object", "null"], "propertyNames": {"pattern": NAME}, "additionalProperties": reference("input")}),
-    Row("defaults", "`timeout`, `retry` and `max_parallel` for every step that says nothing else",
+    Row("defaults", "default `timeout`, `retry` and `max_parallel` for all steps",
         closed({row.name: row.described for row in DEFAULT_ROWS})),
     Row("error_strategy", "what happens after a step has failed: `fail_fast` (by default) or `continue_on_failure`",
         {"enum": [strategy.value for strategy in ErrorStrategy]}),
     Row("steps", "what runs, in order; each step receives the output of the one before", reference("steps")),
-    Row("output", "what it gives, with `${{ }}` in it; the last step's result by default", {}),
+    Row("output", "the output of the pipeline, with `${{ }}` in it; by default the last step's result", {}),
     Row("on_failure", "steps that run when it has failed; they can read `error`", reference("steps")),
 )
 # fmt: on

@@ -31,7 +31,7 @@ def items_of(each: Each, flow: Flow) -> Sequence[Any]:
         message = f"for_each needs a list, not {kind}{hint}"
         raise TypeError(message)
     if len(items) > MAX_ITEMS:
-        message = f"for_each takes at most {MAX_ITEMS:,} items, and here are {len(items):,}; divide them"
+        message = f"for_each takes at most {MAX_ITEMS:,} items, but this list has {len(items):,}; split it"
         raise ValueError(message)
     return items
 

@@ -98,7 +98,9 @@ class _Planner:
             description=definition.description,
             steps=steps,
             error_strategy=definition.error_strategy,
-            inputs=() if definition.drops_unread_input and not taken else definition.inputs,
+            inputs=()
+            if definition.inputs is None and definition.drops_unread_input and not taken
+            else definition.inputs,
             output=definition.output,
             on_failure=on_failure,
             environment=self._environment(),

@@ -67,7 +67,7 @@ class Remarks:
         if step.tool is not None:
             spec = step.tool.spec
             if spec.destructive and not asks:
-                hint = "add 'approve: true', or a message that says what is at stake"
+                hint = "add 'approve: true', or a message that says what is about to happen"
                 message = f"step {step.label!r} calls the destructive tool {spec.name!r} without 'approve'"
                 fix = with_key(definition.node, "approve", "true", is_safe=True)
                 self._problems.append(
@@ -75,8 +75,10 @@ class Remarks:
                 )
             asks = asks or spec.requires_approval or bool(spec.destructive)
         if asks and is_concurrent:
-            hint = "questions are put one at a time; ask once before, with a step that has 'approve' alone"
-            self._warn(CONCURRENT_QUESTION, place, f"step {step.label!r} asks while others run beside it", hint)
+            hint = "questions are asked one at a time; ask once before, in a step that has only 'approve'"
+            self._warn(
+                CONCURRENT_QUESTION, place, f"step {step.label!r} asks a question while other steps run beside it", hint
+            )
 
     def finish(self, definition: PipelineDefinition, read: Reading, after: Scope) -> AbstractSet[str]:
         """Tell what only the whole pipeline shows: outputs that nobody takes, and inputs that nobody reads.
@@ -91,7 +93,12 @@ class Remarks:
             return taken
         for step, items in self._same_for_all:
             hint = "write ${{ item }} where it belongs, or name the parameter with 'pipe'"
-            self._warn(AMBIGUOUS_PIPE, items.node.location, f"step {step.label!r} does the same for every item", hint)
+            self._warn(
+                AMBIGUOUS_PIPE,
+                items.node.location,
+                f"step {step.label!r} does the same for each item, because it never reads the item",
+                hint,
+            )
         for step, carriers in self._suspects:
             if not any(carrier.names & (taken if carrier.is_input else read.steps) for carrier in carriers):
                 self._tell_lost(step, carriers, drops_input=definition.drops_unread_input)

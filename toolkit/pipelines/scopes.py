@@ -91,10 +91,10 @@ class Reading(NamedTuple):
 
 
 _PLACES = {
-    "item": "'item' is only there in a step with 'for_each'",
-    "index": "'index' is only there in a step with 'for_each'",
-    "result": "'result' is only there in 'adapt'",
-    "error": "'error' is only there in 'on_failure' and in the value of 'on_error'",
+    "item": "'item' exists only in a step with 'for_each'",
+    "index": "'index' exists only in a step with 'for_each'",
+    "result": "'result' exists only in 'adapt'",
+    "error": "'error' exists only in 'on_failure' and in the value of 'on_error'",
 }
 
 
@@ -137,7 +137,9 @@ class ReferenceChecker:
                 self._report(located.locate(reference), f"there is no input {path[0]!r}", hint)
             case "input" if len(scope.inputs) != 1:
                 hint = _listed("write inputs.name; the inputs are", scope.inputs)
-                self._report(located.locate(reference), "'input' is only there where there is one input", hint)
+                self._report(
+                    located.locate(reference), "'input' exists only if the pipeline has exactly one input", hint
+                )
             case "env" if path and path[0] not in scope.environment:
                 hint = did_you_mean(
                     str(path[0]), scope.environment, otherwise="list it under 'env' in the configuration"
@@ -147,7 +149,7 @@ class ReferenceChecker:
                 )
             case "prev" if scope.previous is None:
                 hint = _listed("read an input instead:", [f"inputs.{name}" for name in scope.inputs])
-                self._report(located.locate(reference), "'prev' is nothing here: no step has run before", hint)
+                self._report(located.locate(reference), "'prev' is empty here: no step has run before", hint)
             case root if root in _PLACES and root not in scope.extra:
                 self._report(located.locate(reference), _PLACES[root], None)
             case _:
@@ -169,7 +171,7 @@ class ReferenceChecker:
         elif name in scope.later:
             self._report(place, f"step {name!r} has not run yet here", "a step reads only what ran before it")
         else:
-            listed = _listed("the steps before this are", scope.steps) or "give the step that is meant this 'id'"
+            listed = _listed("the steps before this are", scope.steps) or "give the step you mean this 'id'"
             hint = did_you_mean(str(name), scope.steps, otherwise=listed)
             self._report(place, f"there is no step with the id {str(name)!r}", hint)
 
@@ -182,7 +184,7 @@ class ReferenceChecker:
                 names = names_of(schema)
                 hint = did_you_mean(str(key), names, otherwise=_listed("it has", names))
                 source = located.expression.source[reference.offset : reference.offset + reference.length]
-                self._report(located.locate(reference), f"{source!r} leads nowhere: there is no {str(key)!r}", hint)
+                self._report(located.locate(reference), f"{source!r} does not exist: there is no {str(key)!r}", hint)
             if state != "known":
                 return
             schema = inner

@@ -73,7 +73,7 @@ class Feeder:
             self._report(
                 AMBIGUOUS_PIPE,
                 pipe.location,
-                f"{pipe.text!r} stands under 'with' and is piped too",
+                f"{pipe.text!r} is set under 'with' and also receives the pipe",
                 "remove one of the two",
             )
             return None

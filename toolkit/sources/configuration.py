@@ -35,7 +35,7 @@
     where = { path = { outside = "." } }
 
     [tool.toolkit.lint]
-    ignore = ["TK202"]                      # what `toolkit lint` looks for
+    ignore = ["TK202"]                      # settings of `toolkit lint`
 
 In `toolkit.toml` the same keys stand at the top level.
 """

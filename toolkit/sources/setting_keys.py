@@ -66,7 +66,7 @@ def _model(name: str, spot: Spot) -> str | None:
     if not runs_code(name):
         return name
     hint = "write the script in YAML, or name it yourself: --model, or TOOLKIT_MODEL"
-    spot.report(f"the script of '{spot.name}' would run as code, and a file cannot choose that", hint)
+    spot.report(f"the script of '{spot.name}' would run as code, which a file may not request", hint)
     return None
 
 
@@ -168,16 +168,16 @@ DEFAULTS: Final = (
     Key("model_timeout", DURATION, "how long a model may be silent", "5m"),
     Key("journal", SWITCH, "whether runs of pipelines keep a journal; batches do", False),
     Key("dialect", DIALECT, "the dialect that `toolkit schema` prints", PLAIN),
-    Key("model", MODEL, "the model that agents ask; where its server is, no file can say", take=_model),
+    Key("model", MODEL, "the model that agents use; its server's URL cannot be set in a file", take=_model),
 )
 GROUP: Final = (
-    Key("description", WORDS, "what its tools are for"),
-    Key("provider", WORDS, "who makes them available"),
+    Key("description", WORDS, "what the tools of the group are for"),
+    Key("provider", WORDS, "who provides the tools"),
     Key("permissions", replace(TEXTS, schema=_permission_schema), "what they need", take=_permissions),
     Key("sources", TEXTS, "the targets that it chooses among; everything that the project knows by name by default"),
     Key("tools", TEXTS, "names, patterns, or /regular expressions/; all by default"),
-    Key("exclude", TEXTS, "what is left out, written alike"),
-    Key("required", TEXTS, "the names of tools without which it is of no use"),
+    Key("exclude", TEXTS, "what to leave out, in the same form"),
+    Key("required", TEXTS, "tools that must exist, by name; a missing one is an error"),
 )
 PRICES: Final = (
     Key("input", DOLLARS, "US dollars for a million tokens that the model reads"),
@@ -188,11 +188,11 @@ KEYS: Final = (
     Key(
         "env", NAMES, "environment variables that expressions of pipelines may read, with your consent", take=_variables
     ),
-    Key("secrets", TEXTS, "names of variables, parameters and keys whose values are never written"),
+    Key("secrets", TEXTS, "names of variables, parameters and keys whose values are always masked"),
     Key(
         "defaults",
         table_kind("{ timeout = '30s' }", partial(schema_of, DEFAULTS)),
-        "what holds where nothing else is said",
+        "defaults for calls",
         take=_defaults,
     ),
     Key(
@@ -236,7 +236,7 @@ KEYS: Final = (
         "which calls run, are asked about, or are denied: what a `toolkit.policy.yaml` says",
         take=_policy,
     ),
-    Key("lint", table_kind("{ ignore = ['TK202'] }", {"type": "object"}), "what `toolkit lint` looks for"),
+    Key("lint", table_kind("{ ignore = ['TK202'] }", {"type": "object"}), "settings of `toolkit lint`"),
 )
 USERS_OWN: Final = ("mcp", "builtin", "env", "audit")
 """What a user's own configuration may say, which holds in every project."""

@@ -73,7 +73,7 @@ class FormQuestions:
             text,
             Risk(f"server {self._server}", source="MCP"),
             arguments,
-            asked_by=f"the server '{self._server}' asks; what you answer is sent to it",
+            asked_by=f"the server '{self._server}' asks this; your answer is sent to it",
             place=self._context.place,
             digest=call.digest(self._context, self._server) if call is not None else "",
             **more,

@@ -56,5 +56,5 @@ def _unknown(name: str, location: Location | None) -> Problem:
 def _contradictions(options: Mapping[str, Any], location: Location | None) -> list[Problem]:
     if options.get("read_only") is True and options.get("destructive") is True:
         message = "a tool cannot be read_only and destructive"
-        return [Problem(BAD_OPTION, message, location, hint="drop one of the two")]
+        return [Problem(BAD_OPTION, message, location, hint="remove one of the two")]
     return []

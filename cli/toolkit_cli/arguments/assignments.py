@@ -26,9 +26,9 @@ class Assignment(NamedTuple):
 
 
 def read_assignment(token: str, known: Collection[str]) -> Assignment | None:
-    """Return what a word of the command line assigns, or `None` if it assigns nothing.
+    """Return what a word of the command line assigns, or `None` if it is not an assignment.
 
-    `2^3=8` assigns nothing, since `2^3` is no name; `x==1` neither, unless the tool has a parameter `x`.
+    `2^3=8` is not an assignment, since `2^3` is not a name; nor is `x==1`, unless the tool has a parameter `x`.
     """
     left, equals, text = token.partition("=")
     if not equals:

@@ -151,7 +151,11 @@ def _take_whole(given: Given, gathered: Gathered) -> bool:
     """Take the arguments that `--args` gives; tell whether they could be read."""
     text: str | Problem = given.whole or ""
     if given.whole == "-":
-        text = given.piped() if given.piped else Problem("", "--args - wants a JSON object piped into stdin")
+        text = (
+            given.piped()
+            if given.piped
+            else Problem("", "--args - reads a JSON object from stdin, but nothing is piped in")
+        )
     elif given.whole and given.whole.startswith("@"):
         text = read_text_file(given.whole[1:], "--args")
     value = text if isinstance(text, Problem) else _json_object(text, "--args")
@@ -179,7 +183,7 @@ def _assigned(several: Sequence[Assignment], name: str, schemas: Schemas) -> Any
             return _json(first)
         return first.text if first.is_file else schemas.value(first.text, schema)
     if name in schemas.properties and "array" not in schema.kinds():
-        return Problem("", f"argument '{first.name}' is given {len(several)} times, and takes no list")
+        return Problem("", f"argument '{first.name}' is given {len(several)} times, but does not take a list")
     if any(assignment.form == "json" for assignment in several):
         return Problem("", f"argument '{first.name}' is given {len(several)} times; as JSON, give the whole list once")
     return schemas.items([assignment.text for assignment in several], schema)
@@ -226,7 +230,7 @@ def _take_text(tool: Tool, schemas: Schemas, given: Given, texts: Sequence[str],
 def _said_text(given: Given, text: str) -> str | Problem:
     if given.text != "-":
         return text
-    return given.piped() if given.piped else Problem("", "--input - wants text piped into stdin")
+    return given.piped() if given.piped else Problem("", "--input - reads text from stdin, but nothing is piped in")
 
 
 def _put(tool: Tool, place: TextPlace, text: str | Problem, gathered: Gathered) -> None:
@@ -242,7 +246,7 @@ def _put(tool: Tool, place: TextPlace, text: str | Problem, gathered: Gathered) 
 
 def _misplaced(tool: Tool, place: TextPlace, text: str) -> Problem:
     if place.parameter is not None:
-        return Problem("", f"argument '{place.parameter}' is given twice", hint="once is enough")
+        return Problem("", f"argument '{place.parameter}' is given twice", hint="give it once")
     if tool.pipe == "json" and isinstance(wrong := _json_object(text, "the input"), Problem):
         return wrong
     return Problem("", f"{tool.name} takes no text: '{text}'", hint=place.hint)

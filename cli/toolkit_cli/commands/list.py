@@ -78,7 +78,7 @@ def _list_groups(targets: list[str] | None, grant: list[str] | None, format: str
     configuration = load_configuration(grant=grant)
     known, granted = configuration.groups, configuration.granted
     if unknown := [name for name in targets or () if name not in known]:
-        hint = did_you_mean(unknown[0], known, otherwise="groups are made in the configuration, under [groups.NAME]")
+        hint = did_you_mean(unknown[0], known, otherwise="define groups in the configuration, under [groups.NAME]")
         raise Failure(ExitCode.NOT_FOUND, f"there is no group '{unknown[0]}'", hint=hint)
     shown = {name: group for name, group in known.items() if not targets or name in targets}
     if format == "json":

@@ -46,7 +46,7 @@ def lock(
     only; the exit code is 1 if there are any.
     """
     if check and update:
-        raise Failure(ExitCode.USAGE, "'--check' and '--update' exclude one another")
+        raise Failure(ExitCode.USAGE, "'--check' and '--update' cannot be combined")
     from toolkit.pins.lockfile import LOCK_FILE, entries_of, written_lock  # noqa: PLC0415 - help needs none of it
 
     file = load_configuration().directory / LOCK_FILE

@@ -48,7 +48,7 @@ def _check_name(name: str) -> None:
         )
     if keyword.iskeyword(name) or name in sys.stdlib_module_names or name in {"toolkit", "toolkit_cli"}:
         hint = f"call it '{name}_tool'"
-        raise Failure(ExitCode.USAGE, f"a file called '{name}' would stand in the way of Python's own", hint=hint)
+        raise Failure(ExitCode.USAGE, f"a file called '{name}' would hide Python's own module of that name", hint=hint)
 
 
 def _schema_beside(folder: Path, kind: Kind) -> dict[Path, str]:
@@ -73,7 +73,7 @@ def _schema_of(kind: Kind) -> dict[str, Any]:
 
 def _write_all(files: Mapping[Path, str], beside: Mapping[Path, str]) -> None:
     if there := [f"'{file}'" for file in files if os.path.lexists(file)]:
-        message = f"{' and '.join(there)} {'is' if len(there) == 1 else 'are'} already there: nothing was written"
+        message = f"{' and '.join(there)} {'is' if len(there) == 1 else 'are'} already there; nothing was written"
         raise Failure(ExitCode.USAGE, message, hint="choose another name, or another folder with --path")
     for file, text in {**files, **beside}.items():
         try:

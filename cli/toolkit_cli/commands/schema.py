@@ -58,7 +58,7 @@ def schema(  # noqa: PLR0913 - each is an option of the command
     provider will refuse all the same is told on stderr; then the exit code is 1.
     """
     if of and targets:
-        raise Failure(ExitCode.USAGE, "'--of' stands alone: it describes a file format, not tools")
+        raise Failure(ExitCode.USAGE, "'--of' takes no targets: it describes a file format, not tools")
     if of:
         console.write_data(_written(_format_schema(of), format))
         return ExitCode.WELL

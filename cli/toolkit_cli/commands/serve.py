@@ -162,8 +162,8 @@ def _print_configuration(
     if place is not None and place.port == 0:
         raise Failure(ExitCode.USAGE, "--print-config needs the port that will be served at", hint="write --http 8000")
     if not _FIT_NAME.fullmatch(name):
-        hint = "letters, digits, '_' and '-' are"
-        raise Failure(ExitCode.USAGE, f"--name: '{name}' is not taken by every client's configuration", hint=hint)
+        hint = "use letters, digits, '_' and '-'"
+        raise Failure(ExitCode.USAGE, f"--name: '{name}' does not work in every client's configuration", hint=hint)
     url = None if place is None else place.reachable.url(place.port)
     variable = token_variable if os.environ.get(token_variable) or (place and not place.is_private) else None
     whole = configuration_to_paste(editor, name, words, url, variable)

@@ -70,8 +70,8 @@ class CheckRun:
             self._told = f"wrote {counted(len(problems), 'finding')} into the baseline '{self._file}'"
             return []
         new, known, gone = compare(problems, self._file)
-        parts = [f"{counted(known, 'finding')} known to the baseline"] if known else []
-        parts += [f"{gone} in it no longer found; --update-baseline removes them"] if gone else []
+        parts = [f"{counted(known, 'finding')} in the baseline"] if known else []
+        parts += [f"{gone} in the baseline are no longer found; --update-baseline removes them"] if gone else []
         self._told = "; ".join(parts)
         return new
 
@@ -115,7 +115,7 @@ def fixed(look: CheckRun, *, unsafe: bool) -> list[Problem]:
         files = {problem.location.file for problem in cured if problem.location}
         console.say(f"Fixed {counted(len(cured), 'problem')} in {counted(len(files), 'file')}.")
     for problem in refused:
-        console.say(f"not fixed, since the file could not be read any more: {problem}")
+        console.say(f"not fixed, because the fixed file could no longer be parsed: {problem}")
     return problems
 
 

@@ -20,7 +20,7 @@ def watch(paths: Sequence[str], check: Callable[[], ExitCode]) -> ExitCode:
         known = stamp_of(watched)
         code = _checked(check)
         try:
-            console.say("watching for changes; Ctrl-C ends")
+            console.say("watching for changes; press Ctrl-C to stop")
             wait_for_change(watched, known)
         except KeyboardInterrupt:
             return code

@@ -9,7 +9,7 @@ from toolkit_cli.rendering.tables import table
 if TYPE_CHECKING:
     from toolkit.lint.compatibility import Compatibility, Row, Verdict
 
-_LEGEND = "a number: taken, at about so many tokens in every request; !: something is lost; no: refused"
+_LEGEND = "a number: accepted, costs about that many tokens in every request; !: something is lost; no: rejected"
 
 
 def as_table(found: "Compatibility", width: int) -> list[Line]:

@@ -144,7 +144,7 @@ class RunProgress:
             return []
         done, items = sum(row.done for row in rows), sum(row.items for row in rows)
         more = skipped - _SKIPS_SHOWN
-        rest = f"; {more} more than those below, all of them with --format json" if more > 0 else ""
+        rest = f"; {more} more not shown here (use --format json to see all)" if more > 0 else ""
         return [("warn", f", items: {counted(done, items, skipped)}{rest}")]
 
     def _start(self, event: StepStarted) -> None:

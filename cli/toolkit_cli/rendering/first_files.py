@@ -62,7 +62,7 @@ _AGENT = """\
 agent: simple
 name: {name}
 description: Work out what a text asks for, and explain it.
-# Replies written down beforehand, to try it with; then name a model, or leave the line out and say --model.
+# Scripted replies, to try it without a model; then name a model, or leave the line out and say --model.
 model: scripted:{name}_script.yaml
 instructions: Work out every figure with a tool, never in your head.
 tools: [calculator]

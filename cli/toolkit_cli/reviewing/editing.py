@@ -42,7 +42,7 @@ async def edited_arguments(prompter: Prompter, request: ReviewRequest) -> Mappin
         if complaint is None:
             return None if arguments == request.arguments else arguments
         prompter.say(_INDENT + "\n".join(lines_of(complaint)).replace("\n", f"\n{_INDENT}"))
-        prompter.say(f"{_INDENT}(empty changes nothing)")
+        prompter.say(f"{_INDENT}(leave empty to keep it)")
         if not typed.strip():
             return None
         form = form._replace(text=typed)
@@ -58,7 +58,7 @@ async def _chosen_name(prompter: Prompter, arguments: Mapping[str, Any]) -> str 
             return None
         if typed == _ALL or typed in arguments:
             return typed
-        hint = did_you_mean(typed, arguments, otherwise="Enter goes back")
+        hint = did_you_mean(typed, arguments, otherwise="press Enter to go back")
         prompter.say(f"{_INDENT}there is no argument '{one_line(typed)}'; {one_line(hint or '')}")
     return _ALL
 
@@ -81,7 +81,9 @@ async def _typed(prompter: Prompter, name: str, form: _Form) -> str:
             return await _typed_in_editor(shlex.split(editor), form.text)
         except (OSError, ValueError) as error:
             prompter.say(f"{_INDENT}the editor cannot be used: {one_line(str(error))}")
-    return await prompter.text(f"{name}{form.note}; Esc, then Enter ends it\n", default=form.text, multiline=True)
+    return await prompter.text(
+        f"{name}{form.note}; press Esc, then Enter to finish\n", default=form.text, multiline=True
+    )
 
 
 async def _typed_in_editor(command: list[str], text: str) -> str:

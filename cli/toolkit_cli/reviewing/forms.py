@@ -87,7 +87,7 @@ def _value(typed: str, schema: Mapping[str, Any]) -> Any:
     if choices := {str(choice): choice for choice in _choices(schema)}:
         if typed.strip() in choices:
             return choices[typed.strip()]
-        message = f"it is one of {', '.join(choices)}"
+        message = f"it must be one of {', '.join(choices)}"
         raise ValueError(did_you_mean(typed.strip(), choices, otherwise=message))
     match schema.get("type"):
         case "string":
@@ -99,13 +99,13 @@ def _value(typed: str, schema: Mapping[str, Any]) -> Any:
     try:
         return json.loads(typed)
     except ValueError:
-        message = f"it is no {type_of(schema)}"
+        message = f"it must be of type {type_of(schema)}"
         raise ValueError(message) from None
 
 
 def _truth(typed: str) -> bool:
     if typed not in (*_YES, *_NO):
-        message = "it is yes or no"
+        message = "it must be yes or no"
         raise ValueError(message)
     return typed in _YES
 

@@ -29,7 +29,7 @@ _WORDS: dict[Answer, str] = {
     "edit": "edit",
     "reject": "reject with a reason",
     "same": "same again this run",
-    "all": "every call of this tool in this step, whatever its arguments",
+    "all": "every call of this tool in this step, with any arguments",
     "always": "always (remember it)",
     "view": "view all",
     "stop": "stop the run",
@@ -157,7 +157,7 @@ class _Question:
     async def _reason(self) -> str | None:
         """Return the reason that a person gives, or `None` if Ctrl-C takes them back to the question."""
         try:
-            return (await self._prompter.text("the reason, for whoever chose the call:")).strip()
+            return (await self._prompter.text("the reason, which the caller will see:")).strip()
         except KeyboardInterrupt:
             self._show_question()
             return None

@@ -7,9 +7,9 @@ from toolkit_cli.typed_lines import Flaw, TypedLine
 
 _LONGEST_QUOTED = 30
 _FLAWS: dict[Flaw, str] = {
-    "begun before": "you began this line before the question was ready, so it decides nothing",
-    "pasted": "pasted text decides nothing",
-    "followed": "more text came together with this line, as in a paste, so it decides nothing",
+    "begun before": "you started typing before the question was ready, so this line is ignored",
+    "pasted": "pasted text is ignored",
+    "followed": "more text came together with this line, as when pasting, so it is ignored",
 }
 _MEANT = {
     "o": ("y", "yes", "ok"),
@@ -29,7 +29,7 @@ def explanation_of(line: TypedLine, letters: Mapping[str, str]) -> str | None:
         return f"{_FLAWS[line.flaw]}; type one letter, then Enter"
     if not line.text:
         return None
-    quoted = f"'{cut(one_line(line.text), _LONGEST_QUOTED)}' decides nothing"
+    quoted = f"'{cut(one_line(line.text), _LONGEST_QUOTED)}' is not an answer"
     letter = _letter_meant(line.text.strip().casefold(), letters)
     if letter is not None:
         return f"{quoted}; type {letter} alone for: {letters[letter]}"

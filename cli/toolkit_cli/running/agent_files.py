@@ -50,7 +50,7 @@ def agent_of_file(
         warn: Whether to report what is odd about the file.
 
     Raises:
-        Failure: If it is broken, or describes no agent, or its agent needs more than a task.
+        Failure: If it is broken, or does not describe an agent, or its agent needs more than a task.
     """
     declared = _declared(file, configuration, gate, warn=warn)
     inputs = _inputs(declared, file, task)
@@ -71,7 +71,7 @@ def _declared(file: str, configuration: "Configuration", gate: "Gate", *, warn: 
     for tool in opened.tools.values():
         if isinstance(agent := innermost(tool), DeclaredAgent):
             return agent
-    raise Failure(ExitCode.USAGE, f"'{file}' describes no agent", hint=f"write: toolkit run {file}")
+    raise Failure(ExitCode.USAGE, f"'{file}' does not describe an agent", hint=f"write: toolkit run {file}")
 
 
 def _inputs(agent: "DeclaredAgent", file: str, task: str | None) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def _inputs(agent: "DeclaredAgent", file: str, task: str | None) -> dict[str, An
     """
     if not agent.takes_task:
         if task is not None:
-            raise Failure(ExitCode.USAGE, f"the agent of '{file}' takes no task: its prompt says what is to be done")
+            raise Failure(ExitCode.USAGE, f"the agent of '{file}' takes no task: its prompt already says what to do")
         given: dict[str, Any] = {}
     else:
         given = {"task": task or "…"}

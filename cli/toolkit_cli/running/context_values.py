@@ -14,13 +14,15 @@ def read_values(words: Sequence[str]) -> dict[str, Any]:
     """Return the values of `--context`.
 
     Raises:
-        Failure: If one assigns nothing, or is not what it says.
+        Failure: If one is not an assignment, or is not what it says.
     """
     values: dict[str, Any] = {}
     for word in words:
         assignment = read_assignment(word, ())
         if assignment is None:
-            raise Failure(ExitCode.USAGE, f"--context: '{word}' assigns nothing", hint="write --context name=value")
+            raise Failure(
+                ExitCode.USAGE, f"--context: '{word}' is not an assignment", hint="write --context name=value"
+            )
         read = with_file_read(assignment)
         if isinstance(read, Problem):
             raise Failure(ExitCode.USAGE, problems=[read])

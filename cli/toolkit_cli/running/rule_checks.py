@@ -80,4 +80,4 @@ def _argument_hint(rule: "Allowance", meant: Sequence[ForeseenCall]) -> str:
         if name not in taken:
             nearest = did_you_mean(name, taken, otherwise=f"it takes {', '.join(taken)}" if taken else "it takes none")
             return f"'{tool.call.risk.tool}' has no argument '{name}'; {nearest}"
-    return "its arguments are known already, and are others; `--dry-run` shows them"
+    return "its arguments are already known and differ; `--dry-run` shows them"

@@ -52,6 +52,6 @@ def _reopened(reopen: "Callable[[], dict[str, Tool]]") -> "dict[str, Tool] | Non
     except (Failure, ConfigurationError) as error:
         report(error.problems)
     except KeyboardInterrupt:  # Ctrl-C arrives in another thread than this one
-        console.say("error: a module raises KeyboardInterrupt while it is imported")
+        console.say("error: importing a module raised KeyboardInterrupt")
     console.say("the last good tools are still served")
     return None

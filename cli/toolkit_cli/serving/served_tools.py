@@ -86,7 +86,7 @@ def open_served(
     if warn:
         report(opened.problems)
     if not opened.tools:
-        hint = "name a file, a folder or a tool; or put `sources` into toolkit.toml"
+        hint = "name a file, a folder or a tool; or add `sources` to toolkit.toml"
         raise Failure(ExitCode.USAGE, "there is nothing to serve", hint=hint)
     folded = folded_tools(opened.tools.values())
     return {name: _timed(tool, configuration.timeout if timeout is None else None) for name, tool in folded.items()}
@@ -157,6 +157,6 @@ def _why_not(request: "ReviewRequest") -> str:
     flag = quote(flag_for(DescribedCall(request.risk, "model", None, request.arguments)))
     asked_by = f" ({request.asked_by})" if request.asked_by else ""
     return (
-        f"this call needs approval{asked_by}, and this client cannot ask anybody; whoever runs the server allows it "
+        f"this call needs approval{asked_by}, and this client cannot ask for it; to allow it, start the server "
         f"with --approve {flag}"
     )

@@ -25,7 +25,10 @@ _LAST_PORT = 65_535
 _SHORTEST_TOKEN = 16
 _WAITING = 2_048
 _MOST_NAMED = 12
-_ALONE = "a client starts this by itself (--print-config prints what it needs), and speaks to it; Ctrl-C ends it"
+_ALONE = (
+    "waiting for an MCP client on stdin; clients start this command themselves "
+    "(--print-config prints their configuration); press Ctrl-C to stop"
+)
 _HOST = re.compile(r"([\w.-]+|\[[\da-fA-F:.]+\])(:\d+)?", re.ASCII)
 
 Watch = Callable[["ToolServer"], Awaitable[None]]
@@ -122,10 +125,12 @@ def http_options(place: Place, variable: str, hosts: Sequence[str]) -> HttpOptio
     token = os.environ.pop(variable, "").strip() or None
     hint = f"set {variable} to a long random text, such as `openssl rand -hex 32` prints"
     if token is None and not place.is_private:
-        message = f"others than this machine reach '{place.host}', so clients must bring a bearer token"
+        message = f"other machines can reach '{place.host}', so clients must send a bearer token"
         raise Failure(ExitCode.USAGE, message, hint=hint)
     if token is not None and (len(token) < _SHORTEST_TOKEN or not token.isascii()):
-        raise Failure(ExitCode.USAGE, f"the bearer token in {variable} is too short, or no plain text", hint=hint)
+        raise Failure(
+            ExitCode.USAGE, f"the bearer token in {variable} is too short, or is not plain ASCII text", hint=hint
+        )
     return HttpOptions(place, token, hosts)
 
 
@@ -207,7 +212,7 @@ def _listener(place: Place) -> socket.socket:
     except OSError as error:
         listener.close()
         message = f"cannot listen at {place.host}:{place.port}: {(error.strerror or str(error)).lower()}"
-        raise Failure(ExitCode.USAGE, message, hint="take another port; --http 0 picks a free one") from error
+        raise Failure(ExitCode.USAGE, message, hint="choose another port; --http 0 picks a free one") from error
     return listener
 
 

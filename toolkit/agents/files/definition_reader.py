@@ -111,7 +111,7 @@ class _Reader(HeadReader):
         told = [key for key in (*others, *ELSEWHERE) if key in self._root.entries]
         for key in ELSEWHERE:
             if key in told:
-                message = f"{key!r} does not stand in a file: keys are sent there"
+                message = f"{key!r} cannot be set in a file, because API keys are sent to it"
                 self.report(self._root.entries[key].key.location, message, hint=ELSEWHERE[key])
         self.check_keys(self._root, "an agent", (*mine, *told))
 
@@ -149,7 +149,7 @@ class _Reader(HeadReader):
             return None
         path = Path(self._root.location.file).parent / name
         if not self._is_inside(path):
-            hint = f"put it into '{self._folder}'; what lies elsewhere is not shown to a model"
+            hint = f"move it into '{self._folder}'; files elsewhere are not shown to a model"
             self.report(node.location, f"the file '{name}' lies outside the project", hint=hint)
             return None
         text = read_text(path, name)

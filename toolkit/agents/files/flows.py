@@ -60,7 +60,7 @@ class FlowReader(ShapeReader):
         if items is None:
             return None
         if not items.items:
-            self.report(node.location, f"{what} waits for nothing", hint="take it out, or name what it waits for")
+            self.report(node.location, f"{what} waits for nothing", hint="remove it, or name what it waits for")
             return None
         locks = [self._lock(item, what, waits_for) for item in items.items]
         good = [lock for lock in locks if lock is not None]

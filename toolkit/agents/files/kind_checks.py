@@ -76,7 +76,7 @@ def _unknown_tools(words: Iterator[Word], known: Collection[str]) -> Iterator[Pr
 def _never_opened(definition: AgentDefinition, names: Collection[str]) -> Iterator[Problem]:
     for one in definition.locks:
         if (name := one.tool.text) in names:
-            hint = "let one of them wait for something else"
+            hint = "make one of them wait for something else"
             yield Problem(CLOSED_FOR_EVER, never_opens(name), one.tool.location, hint=hint)
 
 
@@ -99,5 +99,5 @@ def _wrong_states(definition: AgentDefinition) -> Iterator[Problem]:
     for state in definition.states:
         if state.name.text not in reached:
             message, place = f"no tool leads to the state {state.name.text!r}", state.name.location
-            hint = "let a tool of another state lead to it, or take it out"
+            hint = "make a tool of another state lead to it, or remove it"
             yield Problem(UNREACHABLE_STATE, message, place, "warning", hint)

@@ -204,7 +204,7 @@ class _Loader:
         for given in definition.inputs or () if is_sure else ():
             if given.name.text not in named:
                 message = f"the input {given.name.text!r} is never used"
-                hint = f"write ${{{{ inputs.{given.name.text} }}}} in 'prompt' or 'instructions', or take it out"
+                hint = f"write ${{{{ inputs.{given.name.text} }}}} in 'prompt' or 'instructions', or remove it"
                 self._problems.append(Problem(UNUSED_INPUT, message, given.name.location, "warning", hint))
 
     def _model(self, own: Word | None) -> str | None:
@@ -229,7 +229,7 @@ class _Loader:
             self._problems.append(Problem(UNKNOWN_KEY, f"there is no script '{file}'", word.location, hint=hint))
         elif runs_code(word.text):
             hint = f"write it in YAML, or name it yourself: --model {SCRIPTED}:{script.name}, or TOOLKIT_MODEL"
-            message = f"the script '{script.name}' would run as code, and a file cannot choose that"
+            message = f"the script '{script.name}' would run as code, which a file may not request"
             self._problems.append(Problem(UNKNOWN_KEY, message, word.location, hint=hint))
         else:
             try:

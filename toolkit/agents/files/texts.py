@@ -35,7 +35,7 @@ class Text(NamedTuple):
         while (start := self.text.find(_OPENING, start)) >= 0:
             match = _WHOLE.match(self.text, start)
             if match is None:
-                message = "only an input can stand in a text for a model"
+                message = "only inputs can be used in a text for a model"
                 yield Problem(
                     BAD_EXPRESSION, message, self._place(start, len(_OPENING)), hint="write ${{ inputs.NAME }}"
                 )

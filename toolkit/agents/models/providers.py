@@ -128,7 +128,7 @@ class ProvidedModel:
             message = f"the reply of '{self.name}' was cut in the middle of its calls: the model's limit was reached"
             raise ModelError(f"{message} ({reply.usage.output_tokens} tokens)")
         if response.finish_reason == "content_filter" and not reply.text and not reply.calls:
-            because = (response.provider_details or {}).get("refusal") or "its filter of contents"
+            because = (response.provider_details or {}).get("refusal") or "its content filter"
             raise ModelError(f"the provider of '{self.name}' withholds the reply: {because}")
         return reply
 

@@ -36,14 +36,14 @@ def turns_in(file: Path) -> Iterable[Any] | Callable[..., Any]:
     if turns is None:
         near = [hint for name in said if not name.startswith("_") and (hint := did_you_mean(name, _NAMES))]
         hint = near[0] if near else _KINDS
-        raise _refused("", f"a script needs 'turns' or a function 'reply', and '{file.name}' has neither", file, hint)
+        raise _refused("", f"a script needs 'turns' or a function 'reply', but '{file.name}' has neither", file, hint)
     try:
         listed = list(islice(turns() if callable(turns) else turns, MOST_TURNS + 1))
     except Exception as error:
         raise _failed(error, file) from error
     if len(listed) > MOST_TURNS:
-        hint = "a function `reply(messages, tools)` may go on for ever"
-        raise _refused("", f"'turns' in '{file.name}' has no end: more than {MOST_TURNS:,} turns", file, hint)
+        hint = "a function `reply(messages, tools)` may have any number of turns"
+        raise _refused("", f"'turns' in '{file.name}' has more than {MOST_TURNS:,} turns", file, hint)
     return listed
 
 

@@ -93,7 +93,7 @@ class ScriptedModel:
         number = sum(isinstance(message, ModelReply) for message in messages)
         if number >= len(turns):
             count = f"{len(turns)} turn{'s' if len(turns) != 1 else ''}"
-            message = f"the script of '{self.name}' is over: it has {count}, and one more is wanted"
+            message = f"the script of '{self.name}' has only {count}, but the agent made another request"
             raise ModelError(message)
         turn = turns[number]
         return turn(messages, tools) if callable(turn) else turn
@@ -108,7 +108,7 @@ class ScriptedModel:
                 return ModelReply(calls=(answer,))
             case Sequence() if answer and all(isinstance(call, ToolCall) for call in answer):
                 return ModelReply(calls=tuple(cast("Sequence[ToolCall]", answer)))
-        message = f"a turn of '{self.name}' gave {type(answer).__name__}: text, ToolCalls or a ModelReply are wanted"
+        message = f"a turn of '{self.name}' gave {type(answer).__name__}, not text, ToolCalls or a ModelReply"
         raise ModelError(message)
 
 

@@ -71,7 +71,7 @@ def replace_found(text: str, wanted: str, content: str, occurrence: Occurrence) 
     parts = wanted.replace("\r\n", "\n").split("\n")
     found = [match.span() for match in re.finditer("\r?\n".join(map(re.escape, parts)), text)]
     if not found:
-        raise EditError("the text to find does not occur; it must be the same to every blank")
+        raise EditError("the text to find does not occur; it must match exactly, including spaces")
     return _replaced(text, _chosen(text, found, occurrence), content)
 
 

@@ -147,7 +147,7 @@ def missing_support(supported: Collection[Callable[..., Any]]) -> str | None:
     if hasattr(os, "O_NOFOLLOW") and all(function in supported for function in _NEEDED):
         return None
     return (
-        "this system cannot open files beneath a directory handle, so the file tools could not be kept inside"
+        "this system cannot open files beneath a directory handle, so the file tools could not be confined to"
         " their directory; they need Linux, macOS or another Unix"
     )
 

@@ -207,11 +207,11 @@ def parse_url(text: str) -> "URL":
     if url.scheme not in {"http", "https"} or not url.host:
         raise FetchError("the URL must begin with http:// or https:// and name a host", "invalid_arguments")
     if url.userinfo:
-        raise FetchError("the URL must carry no user name or password", "invalid_arguments")
+        raise FetchError("the URL must not contain a user name or password", "invalid_arguments")
     if (url.port or 0) > _LAST_PORT:
-        raise FetchError(f"the URL names no port that there can be: {url.port}", "invalid_arguments")
+        raise FetchError(f"the URL has an invalid port: {url.port}", "invalid_arguments")
     if not _HOST.fullmatch(url.raw_host.decode()):
-        raise FetchError("the URL names no host that there can be", "invalid_arguments")
+        raise FetchError("the URL has an invalid host name", "invalid_arguments")
     return url
 
 

@@ -98,7 +98,7 @@ class BlockingInAsync(Rule):
         else:
             written = f"await asyncio.to_thread({called}{'' if arguments.strip() == ')' else ', '}{arguments.lstrip()}"
         edits = [file.edit(start, end, written if bare else f"({written})")]
-        return self.fixed_by("Wait without standing still", *edits, *importing(file, "asyncio"))
+        return self.fixed_by("Wait without blocking", *edits, *importing(file, "asyncio"))
 
 
 def _blocks(function: PythonFunction, meaning: str) -> bool:

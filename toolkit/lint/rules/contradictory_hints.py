@@ -59,7 +59,7 @@ class ContradictoryHints(Rule):
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         if tool.spec is not None and tool.spec.read_only and tool.spec.destructive:
             message = f"tool {tool.name!r} is read-only and destructive at once"
-            yield self.problem(message, tool.location, hint="drop one of the two")
+            yield self.problem(message, tool.location, hint="remove one of the two")
         function = tool.function
         is_read_only = function is not None and function.option("read_only") is True
         if function is not None and is_read_only and (effect := next(effects_of(function), None)):

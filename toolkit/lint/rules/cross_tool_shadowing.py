@@ -46,7 +46,7 @@ _SIGNS = (
     _sign("presents itself as a replacement for", "an offer",
           r"\b(?:instead of|rather than|in place of|in preference to|replaces|supersedes|overrides|takes precedence over)"
           rf"\s+{_NAMED}"),
-    _sign("wants to be called with", "none",
+    _sign("asks to be called together with", "none",
           r"\b(?:before|prior to|after)\s+(?:you\s+)?(?:every\s+|any\s+|each\s+)?"
           rf"(?:{_CALLING}|calls? (?:of|to)|use|call)\s+{_NAMED}"),
     _sign("gives instructions about", "the word",

@@ -65,5 +65,5 @@ class DeepNesting(ProviderRule):
                 message = f"parameter {parameter.name!r} of {tool.name!r} has objects {depth} levels deep"
                 place = tool.place("properties", parameter.name)
                 yield self.problem(
-                    message, place, hint=f"keep them to {self.limit('max-depth')}: take the fields alone"
+                    message, place, hint=f"keep them to {self.limit('max-depth')}: take the fields directly"
                 )

@@ -114,7 +114,7 @@ class DocstringParameterMismatch(Rule):
         self, function: PythonFunction, literal: Literal, moved: _Entry, entries: list[_Entry], written: list[str]
     ) -> Problem:
         return self.problem(
-            f"the docstring describes {moved.name!r} in another place than {function.tool_name!r} has it",
+            f"the docstring describes {moved.name!r} in a different position than {function.tool_name!r} has it",
             _place(function, literal, moved),
             hint="describe the parameters in the order of the function",
             severity="warning",

@@ -99,7 +99,7 @@ class ExfilShape(Rule):
                 )
             elif text.kind in ("description", "parameter") and (found := _SENDING.search(text.value)):
                 what = f"sends something to {found['where'].rstrip('.,;')!r}"
-                yield self._told(tool, text, found, what, "let the code do that, or take a recipient as a parameter")
+                yield self._told(tool, text, found, what, "let the code do that, or take the recipient as a parameter")
 
     def _told(self, tool: ToolDefinition, text: Text, found: re.Match[str], what: str, hint: str) -> Problem:
         place = text.written.locate(found.start(), len(found[0])) or tool.location

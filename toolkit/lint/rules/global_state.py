@@ -61,9 +61,7 @@ class GlobalState(Rule):
             if isinstance(node, ast.Global) and (written := [name for name in node.names if name in bound]):
                 what = f"the global{'s' if len(written) > 1 else ''} {' and '.join(map(repr, written))}"
                 message = f"tool {function.tool_name!r} assigns to {what}, which all calls share"
-                yield self.problem(
-                    message, function.file.location(node), hint="keep it in an object, or in the context"
-                )
+                yield self.problem(message, function.file.location(node), hint="keep it in an object or in the context")
 
 
 def _names_bound_by(node: ast.AST) -> list[str]:

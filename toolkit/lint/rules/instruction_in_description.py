@@ -23,11 +23,11 @@ def _sign(weight: int, what: str, pattern: str) -> _Sign:
 _ENOUGH = 2
 _WHATEVER = r"(?:\W+\w+){0,6}?\W+"
 _SIGNS = (
-    _sign(3, "it sets other instructions aside",
+    _sign(3, "it overrides other instructions",
           r"\b(?:ignore|disregard|forget|override|bypass)\b(?:\W+(?:all|any|the|your|of|every|other|those|these))*\W+"
           r"(?:previous|prior|earlier|above|preceding|existing|system|safety|other|former)\W+(?:\w+\W+)?"
           r"(?:instructions?|prompts?|rules?|messages?|guidelines?|directives?|commands?)"),
-    _sign(3, "it keeps something from the user",
+    _sign(3, "it hides something from the user",
           r"\b(?:do not|don.?t|never|must not|should not|without)\W+(?:ever\W+)?"
           r"(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|notify|notifying|disclose|disclosing|alert|alerting)"
           rf"(?:(?:{_WHATEVER}|\W+)(?:the\W+)?(?<!\ba\s)(?<!\bany\s)user\b(?!\W+(?:to|how|which|whether)\b)"
@@ -40,10 +40,10 @@ _SIGNS = (
           r"|\b(?:always|must)\b(?:\W+be)?\W+(?:call|called|use|used|run|invoke|invoked)\b(?:\W+(?:this|it))?"
           r"(?:\W+(?:tool|function))?\W+first\b"),
     _sign(1, "it commands", r"\byou must\b|\bIMPORTANT\s*[:!]|\bcritical\s*[:!]"),
-    _sign(1, "it acts behind somebody's back", r"\b(?:secretly|silently|covertly|quietly)\b"),
+    _sign(1, "it acts without the user's knowledge", r"\b(?:secretly|silently|covertly|quietly)\b"),
     _sign(1, "it asks for what was said before",
           r"\b(?:full|entire|whole|complete)\W+(?:conversation|chat|prompt|system prompt|message history)"),
-    _sign(1, "it lets nothing else count", r"\bregardless of (?:what|any|the user)|\bno matter what\b"),
+    _sign(1, "it claims to override everything else", r"\bregardless of (?:what|any|the user)|\bno matter what\b"),
 )  # fmt: skip
 
 
@@ -105,7 +105,7 @@ class InstructionInDescription(Rule):
         yield self.problem(
             f"{text.subject} of {tool.name!r} commands the model: {why} ({shown!r})",
             text.written.locate(match.start(), len(match[0])),
-            hint="say what the tool does, and when it is of use",
+            hint="say what the tool does and when to use it",
             severity="error" if tool.is_foreign else "warning",
         )
 

@@ -65,7 +65,7 @@ class ReservedName(Rule):
             return
         message = f"{tool.name!r} is the name of a tool that {provider} runs itself"
         yield self.problem(
-            message, tool.location, hint="say in the name what this one does, such as 'search_catalogue'"
+            message, tool.location, hint="choose a name that says what this tool does, such as 'search_catalogue'"
         )
 
 

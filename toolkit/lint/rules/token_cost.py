@@ -75,7 +75,7 @@ class TokenCost(Rule):
         if _at_most([tool]) > self.limit("max-tokens") and (cost := self._cost(tool)) > self.limit("max-tokens"):
             message = f"the definition of {tool.name!r} costs about {cost} tokens in every request"
             yield self.problem(
-                message, tool.location, hint=f"aim at fewer than {self.limit('max-tokens')}: say it shorter"
+                message, tool.location, hint=f"aim for fewer than {self.limit('max-tokens')}: shorten it"
             )
 
     def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
@@ -83,7 +83,7 @@ class TokenCost(Rule):
         for source in by_source(tools):
             if _at_most(source) > most and (cost := sum(map(self._cost, source))) > most:
                 message = f"the {len(source)} tools in '{name_of(source)}' cost about {cost} tokens in every request"
-                hint = f"aim at fewer than {most}: offer them by category or behind a facade"
+                hint = f"aim for fewer than {most}: offer them by category or behind a facade"
                 yield self.problem(message, source[0].location, hint=hint, severity="info")
 
     def _cost(self, tool: ToolDefinition) -> int:

@@ -69,7 +69,7 @@ class TooManyParameters(Rule):
             return
         is_grave = count > self.limit("max-parameters-error")
         yield self.problem(
-            f"tool {tool.name!r} has {count} parameters, and models fill at most {most} well",
+            f"tool {tool.name!r} has {count} parameters, more than the {most} that models fill in reliably",
             tool.location,
             hint="put what belongs together into one object, or make several tools of it",
             severity="error" if is_grave else "warning",

@@ -76,7 +76,7 @@ class UntrustedIntoShell(Rule):
                     asks = step.asks or taint.is_seen or _asks(step.tool)
                     whose = " and ".join(map(repr, taint.origins))
                     yield self.problem(
-                        f"what {whose} brought in from outside goes into the {risk} as it came",
+                        f"untrusted output of {whose} goes unchecked into the {risk}",
                         taint.location,
                         hint="give a fixed value, or let 'when' compare it with the values that may come",
                         severity="warning" if asks else "error",

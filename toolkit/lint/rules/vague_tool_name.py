@@ -58,7 +58,7 @@ class VagueToolName(Rule):
         words = [word for word in words_of(tool.name) if not word.isdigit()]
         if _are_vague(words) and tool.is_named and tool.origin in {"python", "json"}:
             hint = "name what it does, and to what: a verb and a noun"
-            yield self.problem(f"the name {tool.name!r} would fit any tool", tool.location, hint=hint)
+            yield self.problem(f"the name {tool.name!r} is too general: it could be any tool", tool.location, hint=hint)
 
 
 def _are_vague(words: Sequence[str]) -> bool:

@@ -17,13 +17,13 @@ _ADVICE: Mapping[int, str] = {
     401: "check the credentials in its 'headers'",
     403: "these credentials do not allow it; ask the server's operator for access",
     407: "the proxy wants credentials; set them in HTTPS_PROXY",
-    408: "it has waited too long for the request; try again",
+    408: "it timed out waiting for the request; try again",
     413: "the arguments are too large for it",
-    429: "it is called too often; wait, or retry with a longer backoff",
-    500: "it failed inside; its own log says why",
+    429: "too many requests; wait, or retry with a longer backoff",
+    500: "it failed internally; see its own log",
     502: "a gateway cannot reach it; try again later",
     503: "it is overloaded or being restarted; try again later",
-    504: "a gateway has waited too long for it; try again later",
+    504: "a gateway timed out waiting for it; try again later",
 }
 
 

@@ -123,7 +123,7 @@ def _elicitation(text: str, request: ReviewRequest) -> types.ElicitRequest:
             "description": f"'{_APPROVE}' runs the call once, as it is shown; anything else does not",
             "enum": [_REJECT, _APPROVE],
         }
-        reason = {"type": "string", "title": "Reason", "description": "Why not, for whoever chose the call"}
+        reason = {"type": "string", "title": "Reason", "description": "Why not? The caller will see this"}
         schema = {"type": "object", "properties": {"decision": decision, "reason": reason}, "required": ["decision"]}
     return types.ElicitRequest(params=types.ElicitRequestFormParams(message=text, requested_schema=schema))
 

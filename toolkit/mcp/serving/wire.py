@@ -85,7 +85,7 @@ def _what_is_wrong(value: dict[str, object]) -> str:
         )
         if not is_right
     ]
-    return "Invalid request: " + ("; ".join(wrong) or "it is nested too deeply, or contains half of a surrogate pair")
+    return "Invalid request: " + ("; ".join(wrong) or "it is nested too deeply, or contains a lone surrogate")
 
 
 def _id_of(value: dict[str, object]) -> RequestId | None:

@@ -74,15 +74,15 @@ def _as_ours(table: Mapping[str, Any], spot: Spot) -> dict[str, Any]:
     """Return an editor's table in our words; what concerns the editor alone is passed over."""
     for key in table:
         if key not in _KEYS and key not in _EDITORS_OWN:
-            hint = did_you_mean(key, _KEYS, otherwise="it is passed over")
+            hint = did_you_mean(key, _KEYS, otherwise="it is ignored")
             spot.below(key).report(f"unknown key '{key}'", hint, "warning")
     if "envFile" in table:
-        message = f"server '{spot.path[-1]}' wants a file of variables, which is not read"
+        message = f"server '{spot.path[-1]}' names a file of variables, which is not read"
         hint = "set the variables yourself, or name them: env = { NAME = '${NAME}' }"
         spot.below("envFile").report(message, hint, "warning")
     if table.get("type") == "sse":
-        message = f"server '{spot.path[-1]}' wants SSE, which MCP has given up"
-        hint = "most servers that speak it speak streamable HTTP too, at the address /mcp"
+        message = f"server '{spot.path[-1]}' uses SSE, which MCP no longer supports"
+        hint = "most of these servers also speak streamable HTTP, at the path /mcp"
         spot.below("type").report(message, hint, "warning")
     return {key: _filled_in(value, spot.below(key)) for key, value in table.items() if key in EDITORS_KEYS}
 

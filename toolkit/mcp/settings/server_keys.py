@@ -160,7 +160,7 @@ def _web_address(url: str) -> SplitResult | None:
 
 def _trusted(is_trusted: bool, spot: Spot) -> bool:  # noqa: FBT001 - the value of a key
     if is_trusted and spot.setting.owner != "user":
-        hint = f"a server is trusted in your own configuration alone: {_USER_FILE}"
+        hint = f"a server can only be trusted in your own configuration: {_USER_FILE}"
         spot.report(f"a project's file cannot make server '{spot.path[-2]}' trusted", hint)
     return is_trusted
 
@@ -172,7 +172,7 @@ def _converter(written: Any, spot: Spot) -> MetaConverter | None:
         spot.report(str(error), "write meta = ['tenant']")
         return None
     if spot.setting.owner != "user" and not names_what_crosses(converter):
-        hint = f"list the names; more is for your own configuration to say: {_USER_FILE}"
+        hint = f"list the names; only your own configuration may allow more: {_USER_FILE}"
         spot.wrong("a list of names in a project's file", hint)
     return converter
 
@@ -189,16 +189,25 @@ _HEADERS = _table_of_texts("{ Authorization = 'Bearer ${TOKEN}' }", _HEADER)
 
 _COMMON = (
     Key(
-        "trusted", _SWITCH, "whether you answer for what it says; in your own configuration alone", False, take=_trusted
+        "trusted",
+        _SWITCH,
+        "whether you trust what it says about its tools; only in your own configuration",
+        False,
+        take=_trusted,
     ),
     Key("meta", _CROSSING, "which values of a call's context it receives", take=_converter),
-    Key("prefix", _NAME_PART, "what stands before the names that models are offered; the server's name by default"),
+    Key("prefix", _NAME_PART, "prefix for the tool names that models see; the server's name by default"),
     Key("tools", _CHOICES, "names, patterns, or /regular expressions/; all by default", take=read_choices),
-    Key("exclude", _CHOICES, "what is left out, written alike", take=read_choices),
-    Key("required", _CHOICES, "the names of tools without which it is of no use", take=read_choices),
-    Key("protocol", _ERA, "the era of the protocol; `auto` is the newer one where the server knows it", "auto"),
-    Key("start_timeout", _DURATION, "how long until it must have answered for the first time", spoken(START_TIMEOUT)),
-    Key("timeout", _DURATION, "how long a call may take, questions not counted", spoken(CALL_TIMEOUT)),
+    Key("exclude", _CHOICES, "what to leave out, in the same form", take=read_choices),
+    Key("required", _CHOICES, "tools that must exist, by name; a missing one is an error", take=read_choices),
+    Key("protocol", _ERA, "the version of the protocol; `auto` uses the newer one if the server supports it", "auto"),
+    Key("start_timeout", _DURATION, "how long the server may take to start and answer", spoken(START_TIMEOUT)),
+    Key(
+        "timeout",
+        _DURATION,
+        "how long a call may take, not counting time spent waiting for answers",
+        spoken(CALL_TIMEOUT),
+    ),
 )
 _STARTED = (
     Key(
@@ -225,7 +234,7 @@ _REACHED = (
         required=True,
         take=_address,
     ),
-    Key("headers", _HEADERS, "what is sent with every request", take=_takes_named(_HEADERS, _HEADER)),
+    Key("headers", _HEADERS, "headers to send with every request", take=_takes_named(_HEADERS, _HEADER)),
 )
 STDIO_KEYS: Final = (*_STARTED, *_COMMON)
 HTTP_KEYS: Final = (*_REACHED, *_COMMON)

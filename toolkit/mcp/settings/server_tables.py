@@ -57,7 +57,7 @@ def read_servers(tables: Mapping[str, Any], spot: Spot) -> dict[str, McpServer]:
         for name, server in read_editors_file(file, spot.setting).items():
             if name in servers:
                 place = f" in {servers[name].place}" if servers[name].place else ""
-                message = f"'{file}' names a server '{name}', as is done{place}"
+                message = f"'{file}' names a server '{name}', which is already named{place}"
                 spot.below(FILES).report(message, "name it once")
             servers.setdefault(name, server)
     return servers

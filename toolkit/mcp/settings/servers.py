@@ -170,7 +170,7 @@ def expand(text: str, user: str, values: Mapping[str, Any] | None = None) -> str
         if found["default"] is not None:
             return found["default"]
         what = f"value '{name}' of the context" if is_context else f"environment variable '{name}'"
-        cure = f"; hand it in: --context {name}=…" if is_context else ""
+        cure = f"; set it with --context {name}=…" if is_context else ""
         message = f"{user} needs the {what}, which is not set{cure}"
         raise ConfigurationError(message)
 

@@ -48,7 +48,7 @@ def _cure_among(others: Sequence[Key]) -> Callable[[str, Sequence[str]], str | N
 
     def cure(name: str, known: Sequence[str]) -> str | None:
         if name in of_the_other:
-            return f"'{name}' belongs to the other kind of server; {keys_listed(known)}"
+            return f"'{name}' is for the other kind of server; {keys_listed(known)}"
         return near_key(name, known)
 
     return cure

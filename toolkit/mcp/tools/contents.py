@@ -20,7 +20,7 @@ def result_from(answer: CallToolResult) -> ToolResult:
     result = result_of_contents(blocks, answer.structured_content, error_code=_code_of(answer))
     text = result.output if result.succeeded else result.error or ""
     if len(text) > LARGEST_TEXT:
-        message = f"the server's answer has {len(text)} characters, more than the {LARGEST_TEXT} that are taken"
+        message = f"the server's answer has {len(text)} characters, more than the limit of {LARGEST_TEXT}"
         return ToolResult.failure(message, "too_large")
     return result
 

@@ -193,8 +193,8 @@ def _hidden(server: McpServer, tool: RemoteTool) -> list[Problem]:
         shown.output_schema,
     ):
         return []
-    message = f"tool '{tool.wire_name}' of MCP server '{server.name}' hides characters in its definition"
-    hint = f"models are sent it without them; `toolkit lint {server.name}` tells where they are"
+    message = f"tool '{tool.wire_name}' of MCP server '{server.name}' has invisible characters in its definition"
+    hint = f"they are removed before models see it; `toolkit lint {server.name}` shows where they are"
     return [Problem(HIDDEN_UNICODE, message, place_of(server.name, tool.wire_name), "warning", hint)]
 
 

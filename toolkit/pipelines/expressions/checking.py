@@ -143,7 +143,7 @@ class Check:
             and isinstance(operands[0], ast.Constant)
             and isinstance(operands[0].value, str)
         ):
-            self._refuse(node, "a text cannot be formatted with '%'", FORMATTING_CURE)
+            self._refuse(node, "'%' cannot format text", FORMATTING_CURE)
         self._visit_all(operands, bound, level)
 
     def _visit_identity(self, node: ast.Compare) -> None:

@@ -113,7 +113,7 @@ class Evaluator(Spender):
             raise Unfit(f"there is no {key} in '{self.written(node.value)}', which has {count}")
         if isinstance(key, str):
             raise self._missing(node.value, container, key)
-        raise Unfit(f"{kind_of(container)} has no items to choose by {kind_of(key)}")
+        raise Unfit(f"{kind_of(container)} cannot be indexed by {kind_of(key)}")
 
     def _missing(self, node: ast.AST, container: Any, key: str) -> Unfit:
         shown = key if len(key) <= 80 else f"{key[:80]}…"  # noqa: PLR2004 - as much as a message bears
@@ -237,7 +237,7 @@ class Evaluator(Spender):
         generator, *inner = generators
         items = self.value_of(generator.iter)
         if not isinstance(items, (list, tuple, str, Mapping)):
-            raise self.error(generator.iter, f"one cannot go through {kind_of(items)}")
+            raise self.error(generator.iter, f"cannot loop over {kind_of(items)}")
         for item in items:
             self.spend(1)
             self._bind(generator.target, item)
@@ -253,7 +253,7 @@ class Evaluator(Spender):
             return
         targets: list[ast.expr] = target.elts  # type: ignore[attr-defined]  # the check let only names and lists through
         if not isinstance(value, (list, tuple)) or len(value) != len(targets):
-            raise self.error(target, f"{kind_of(value)} does not fall into {len(targets)} parts")
+            raise self.error(target, f"{kind_of(value)} cannot be unpacked into {len(targets)} names")
         for part, item in zip(targets, value, strict=True):
             self._bind(part, item)
 
@@ -279,7 +279,7 @@ class Evaluator(Spender):
 
 def _cure(container: Any, key: str) -> str | None:
     if container is None:
-        return f"get(…, '{key[:80]}') gives null where there is nothing"
+        return f"get(…, '{key[:80]}') returns null if it is missing"
     if isinstance(container, str):
         return "parse_json(…) reads a text that is JSON"
     if isinstance(container, (list, tuple)):

@@ -69,7 +69,7 @@ def size_of(value: Any, limit: int = MAX_SIZE) -> int:
         else:
             _check_leaf(one)
         if size + len(waiting) > limit:
-            raise Unfit("the value is too large", hint="let a tool do the work on that much data")
+            raise Unfit("the value is too large", hint="use a tool for that much data")
     return size
 
 

@@ -83,9 +83,7 @@ def _arithmetic(verb: str, compute: Callable[[Any, Any], Any]) -> Callable[[Any,
 def take_remainder(left: Any, right: Any) -> Any:
     """Return the remainder of a division; a text is never formatted."""
     if isinstance(left, str):
-        raise Unfit(
-            "a text cannot be formatted with '%'", hint="write the text with ${{ }} in it, or join texts with +"
-        )
+        raise Unfit("'%' cannot format text", hint="write the text with ${{ }} in it, or join texts with +")
     _numbers("take the remainder of", left, right)
     return checked_number(left % right)
 

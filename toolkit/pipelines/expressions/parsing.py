@@ -25,8 +25,8 @@ SYNTAX_CURES = (
     (r"!(?!=)", "write 'not'"),
     (r"\?", "write 'this if condition else that'"),
     (r"(?<![=!<>:*/+%-])=(?!=)", "'==' compares"),
-    (r"\$|\{\{", "an expression stands in one '${{ }}'; there is none inside another"),
-    (r"\\", "a text in quotes needs two backslashes for one"),
+    (r"\$|\{\{", "'${{ }}' cannot be nested inside another '${{ }}'"),
+    (r"\\", "write two backslashes for one inside quotes"),
 )
 
 
@@ -77,9 +77,9 @@ def parse_expression(source: str) -> Expression:
     if not source.strip():
         raise ExpressionError("the expression is empty", 0, max(len(source), 1))
     if (null := source.find("\0")) >= 0:
-        raise ExpressionError("a null character cannot stand in an expression", null)
+        raise ExpressionError("an expression cannot contain a null character", null)
     if (comment := comment_in(source)) is not None:
-        raise ExpressionError("a comment cannot stand in an expression", comment, len(source) - comment)
+        raise ExpressionError("an expression cannot contain a comment", comment, len(source) - comment)
     tree = _parsed(source)
     check = Check(source)
     check.visit(tree)

@@ -23,7 +23,7 @@ class Spender:
         """Pay for work, and give up when it becomes too much."""
         self.work_left -= work
         if self.work_left < 0:
-            raise Unfit("the expression takes too many steps", hint="let a tool do the work on that much data")
+            raise Unfit("the expression takes too many steps", hint="use a tool for that much data")
 
     def spend_on(self, value: Any) -> None:
         """Pay for a new text or a copy of a list."""
