@@ -50,10 +50,10 @@ def test_tool_is_found_in_the_shape_of_every_provider(folder, shape):
     [tool] = find_tools([target], Configuration(), LintSettings())
     assert (tool.name, tool.description, tool.schema, tool.origin) == ("find_order", SAID, SCHEMA, "json")
     found = check([target], Configuration())
-    assert [(problem.code, problem.severity) for problem in found] == [("TK204", "warning"), ("TK303", "error")]
+    assert [(problem.code, problem.severity) for problem in found] == [("TK303", "error"), ("TK204", "warning")]
     lines = (folder / target).read_text("utf-8").splitlines()
     pointed = [lines[one.location.line - 1][one.location.column - 1 : one.location.end_column - 1] for one in found]
-    assert pointed == ['"shop"', '"nubmer"']
+    assert pointed == ['"nubmer"', '"shop"']
 
 
 def test_shapes_may_be_mixed_and_each_tool_counts(folder):
