@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from toolkit.frameworks.foreign_tools import ForeignTool as ForeignTool
     from toolkit.frameworks.langchain.exports import to_langchain as to_langchain
     from toolkit.frameworks.mcp_sdk.exports import to_mcp_sdk as to_mcp_sdk
+    from toolkit.frameworks.openai_agents.exports import to_openai_agents as to_openai_agents
     from toolkit.frameworks.pydantic_ai.exports import to_pydantic_ai as to_pydantic_ai
     from toolkit.frameworks.recognised import ForeignClass as ForeignClass
 else:
@@ -26,6 +27,7 @@ else:
             "foreign_tools": "ForeignTool",
             "langchain.exports": "to_langchain",
             "mcp_sdk.exports": "to_mcp_sdk",
+            "openai_agents.exports": "to_openai_agents",
             "pydantic_ai.exports": "to_pydantic_ai",
             "recognised": "ForeignClass",
         },

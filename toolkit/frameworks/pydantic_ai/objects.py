@@ -7,16 +7,15 @@ gives to the tools of another one counts.
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
-from inspect import isawaitable
 from typing import Any, NamedTuple
 
 from toolkit.errors import ToolExecutionError
+from toolkit.frameworks.awaiting import awaited, settled
 from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.late_approvals import ApprovalWanted
 from toolkit.frameworks.pydantic_ai.outputs import result_of_output
 from toolkit.frameworks.pydantic_ai.run_contexts import run_context
 from toolkit.frameworks.recognised import ForeignClass
-from toolkit.running import loop_is_running, run_apart, run_in_loop
 from toolkit.tools.context import NO_CONTEXT, ToolContext
 from toolkit.tools.foreign_values import answer, kind_of
 from toolkit.tools.places import place_of
@@ -74,17 +73,13 @@ def _definitions_in(toolset: Any, functions: dict[str, Any], agent: Any) -> Iter
     """Yield the definition of each tool of a toolset, and its function; also of those that only a run can list."""
     blank = run_context(NO_CONTEXT, "", agent=agent, function=None)
     nothing: dict[str, Any] = {}
-    listed = answer(lambda: _finished(toolset.get_tools(blank)), nothing)
+    listed = answer(lambda: settled(toolset.get_tools(blank)), nothing)
     for tool in listed.values():
         yield tool.tool_def, getattr(getattr(tool.call_func, "__self__", None), "function", None)
     if getattr(toolset, "wrapped", None) is None:
         for name, tool in functions.items():
             if name not in listed and tool.prepare is not None:
                 yield tool.tool_def, tool.function
-
-
-def _finished(coroutine: Any) -> Any:
-    return run_apart(lambda: run_in_loop(coroutine)) if loop_is_running() else run_in_loop(coroutine)
 
 
 def _tool(held: _Held) -> ForeignTool:
@@ -162,9 +157,8 @@ async def _invoke(held: _Held, arguments: dict[str, Any], context: ToolContext, 
 async def _check(tool: Any, ctx: Any, arguments: dict[str, Any]) -> None:
     """Have the user's own function check the arguments, if there is one."""
     check = getattr(tool, "args_validator_func", None)
-    objection = check(ctx, **arguments) if check is not None else None
-    if isawaitable(objection):
-        await objection
+    if check is not None:
+        await awaited(check(ctx, **arguments))
 
 
 CLASSES = {

@@ -120,5 +120,8 @@ def audit(ctx: RunContext[Any], year: int) -> str:
     return f"audited {year}"
 
 
-old_papers = papers.filtered(lambda ctx, tool: tool.name == "statement").prefixed("old")
-asked_papers = old_papers.approval_required(lambda ctx, tool, arguments: arguments["year"] < 2000)
+asked_papers = (
+    papers.filtered(lambda ctx, tool: tool.name == "statement")
+    .prefixed("old")
+    .approval_required(lambda ctx, tool, arguments: arguments["year"] < 2000)
+)

@@ -1,0 +1,47 @@
+"""OpenAI Agents' exports: a Tool of ours inside an agent of OpenAI Agents."""
+
+from base64 import b64encode
+from copy import deepcopy
+from typing import Any
+
+from toolkit.frameworks.exported_calls import context_of_agent, imported
+from toolkit.tools.attachments import Attachment, attachments_in
+from toolkit.tools.base import Tool
+from toolkit.tools.context import NO_CONTEXT, ToolContext
+
+
+def to_openai_agents(tool: Tool, context: ToolContext = NO_CONTEXT) -> Any:
+    """Return a Tool as a `FunctionTool` of OpenAI Agents: `Agent(name="Clerk", tools=[to_openai_agents(tool)])`.
+
+    A failure is a text that the model reads, and pictures are images. What ends more than the call, such as a reviewer
+    who ends the run, is raised through their runner.
+
+    Args:
+        tool: Any Tool: a function, a pipeline, a facade, a remote tool, an agent.
+        context: What every call is handed: the reviewer, the policy, values. The model counts as who chose the call.
+
+    Raises:
+        ConfigurationError: If OpenAI Agents is not installed.
+    """
+    theirs = imported("agents", package="openai-agents", wanted_by="to_openai_agents")
+    handed = context_of_agent(context)
+
+    async def call(_ctx: Any, arguments: str) -> Any:
+        result = await tool.call(arguments, handed)
+        shown = [one for one in attachments_in(result.artifact) if one.kind == "image" and one.data]
+        if not shown:
+            return result.text
+        images = [theirs.ToolOutputImage(image_url=_data_url(one)) for one in shown]
+        return [theirs.ToolOutputText(text=result.text), *images]
+
+    return theirs.FunctionTool(
+        name=tool.name,
+        description=tool.description,
+        params_json_schema=deepcopy(tool.spec.parameters),
+        on_invoke_tool=call,
+        strict_json_schema=bool(tool.spec.strict),
+    )
+
+
+def _data_url(attachment: Attachment) -> str:
+    return f"data:{attachment.media_type};base64,{b64encode(attachment.data).decode()}"

@@ -1,0 +1,107 @@
+"""OpenAI Agents' objects as Tools; see `agents/tool.py` of openai-agents 0.24."""
+
+import sys
+from collections.abc import Iterator
+from copy import copy
+from functools import partial
+from typing import Any
+
+from toolkit.errors import ToolExecutionError
+from toolkit.frameworks.awaiting import awaited, settled
+from toolkit.frameworks.foreign_tools import ForeignTool
+from toolkit.frameworks.openai_agents.guardrails import checked_input, checked_output
+from toolkit.frameworks.openai_agents.outputs import result_of_output
+from toolkit.frameworks.openai_agents.run_contexts import run_context
+from toolkit.frameworks.recognised import ForeignClass
+from toolkit.tools.context import ToolContext
+from toolkit.tools.foreign_values import answer, kind_of
+from toolkit.tools.places import place_of
+from toolkit.tools.results import ToolResult
+from toolkit.tools.shapes.objections import explain
+from toolkit.tools.spec import ToolSpec
+
+
+def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
+    """Yield the Tools of an agent; those that OpenAI runs itself, and those of servers, are not among them."""
+    for tool in agent.tools:
+        if kind_of(tool) == "FunctionTool":
+            yield from tools_of_tool(tool, agent)
+
+
+def tools_of_tool(tool: Any, agent: Any = None) -> Iterator[ForeignTool]:
+    """Yield the Tool that a `FunctionTool` is."""
+    function = answer(lambda: tool.__wrapped__, None)
+    depends = callable(tool.needs_approval)
+
+    def wants(arguments: dict[str, Any], context: ToolContext) -> bool:
+        ctx = run_context(context, tool, agent, function, arguments)
+        return bool(settled(tool.needs_approval(ctx, arguments, tool.name)))
+
+    spec = ToolSpec(
+        tool.name,
+        tool.description,
+        tool.params_json_schema,
+        requires_approval=tool.needs_approval is True,
+        strict=tool.strict_json_schema,
+        location=place_of(function) if function is not None else None,
+    )
+    yield ForeignTool(
+        spec,
+        partial(_invoke, tool, agent, function),
+        framework="openai_agents",
+        thing=tool,
+        function=function,
+        wants_approval=("needs_approval", wants) if depends else None,
+    )
+
+
+async def _invoke(tool: Any, agent: Any, function: Any, arguments: dict[str, Any], context: ToolContext) -> Any:
+    """Call a tool as a runner does: between its guardrails, and with its time limit.
+
+    Raises:
+        ToolArgumentsError: If it refuses the arguments.
+        ToolExecutionError: If it is disabled, or a guardrail stops the call.
+    """
+    ctx = run_context(context, tool, agent, function, arguments)
+    if not await awaited(tool.is_enabled(ctx, agent) if callable(tool.is_enabled) else tool.is_enabled):
+        raise ToolExecutionError(f"tool {tool.name!r} is disabled: its 'is_enabled' says no", "unavailable")
+    await checked_input(tool, ctx, agent)
+    try:
+        call = sys.modules["agents.tool"].invoke_function_tool
+        output = await call(function_tool=_outspoken(tool), context=ctx, arguments=ctx.tool_arguments)
+    except Exception as error:  # noqa: BLE001 - whatever the user's function raises, the tool may have words for it
+        return await _failure(tool, ctx, error, arguments)
+    return result_of_output(await checked_output(tool, ctx, agent, output))
+
+
+def _outspoken(tool: Any) -> Any:
+    """Return a copy of a tool that raises what goes wrong, where the tool itself would return some words for it."""
+    outspoken = copy(tool)
+    outspoken.timeout_behavior = "raise_exception"
+    outspoken._use_default_failure_error_function = False  # noqa: SLF001 - nothing public tells a failure from a text
+    outspoken._failure_error_function = None  # noqa: SLF001
+    return outspoken
+
+
+async def _failure(tool: Any, ctx: Any, error: Exception, arguments: dict[str, Any]) -> ToolResult:
+    """Return the tool's own words for what went wrong; without any, raise it.
+
+    Raises:
+        ToolArgumentsError: If the arguments were wrong.
+        ToolExecutionError: If the time was up.
+    """
+    if kind_of(error) == "ModelBehaviorError" and isinstance(error.__cause__, ValueError):
+        raise explain(error.__cause__, tool.params_json_schema, arguments) from None
+    is_late = kind_of(error) == "ToolTimeoutError"
+    words = tool.timeout_error_function if is_late else tool._failure_error_function  # noqa: SLF001 - as above
+    if words is not None:
+        return ToolResult.failure(str(await awaited(words(ctx, error))), "timeout" if is_late else "error")
+    if is_late:
+        raise ToolExecutionError(str(error), "timeout") from None
+    raise error
+
+
+CLASSES = {
+    "agents.tool.FunctionTool": ForeignClass(tools_of_tool),
+    "agents.agent.AgentBase": ForeignClass(tools_of_agent, is_tool=False),
+}
