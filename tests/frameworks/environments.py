@@ -28,6 +28,15 @@ REQUIREMENTS: Mapping[str, tuple[str, ...]] = {
     "fastmcp4": ("fastmcp>=4.1.2,<5",),
     "mcp1": ("mcp>=1.30,<2",),
     "mcp2": ("mcp>=2.3,<3",),
+    "others": (
+        "autogen-core>=0.7.5,<0.8",
+        "google-adk>=2.13,<3",
+        "haystack-ai>=3.4,<4",
+        "llama-index-core>=0.14.25,<0.15",
+        "smolagents>=1.26,<2",
+        "strands-agents>=1.62,<2",
+    ),
+    "semantic_kernel": ("semantic-kernel>=1.45,<2",),
 }
 """What each environment needs. What installs together stands together."""
 

@@ -1,0 +1,58 @@
+"""AutoGen's objects as Tools; see `autogen_core/tools/_base.py` of autogen-core 0.7."""
+
+import sys
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from toolkit.frameworks.foreign_tools import ForeignTool
+from toolkit.frameworks.recognised import ForeignClass
+from toolkit.tools.context import ToolContext
+from toolkit.tools.foreign_values import kind_of
+from toolkit.tools.places import place_of
+from toolkit.tools.shapes.objections import explain
+from toolkit.tools.spec import ToolSpec
+
+
+def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
+    """Yield the Tool that a `BaseTool` is."""
+    sent = tool.schema
+    function = getattr(tool, "_func", None)
+    spec = ToolSpec(
+        sent["name"],
+        sent["description"],
+        sent["parameters"],
+        strict=sent.get("strict"),
+        location=place_of(function or type(tool)),
+    )
+    yield ForeignTool(spec, partial(_invoke, tool), framework="autogen", thing=tool, function=function)
+
+
+def tools_of_holder(holder: Any) -> Iterator[ForeignTool]:
+    """Yield the Tools of an agent or of a workbench that holds them itself."""
+    held = list(getattr(holder, "_tools", ()))
+    for workbench in getattr(holder, "_workbench", None) or ():
+        held += getattr(workbench, "_tools", ())
+    for tool in held:
+        yield from tools_of_tool(tool)
+
+
+async def _invoke(tool: Any, arguments: dict[str, Any], _context: ToolContext) -> Any:
+    """Call a tool as an agent does.
+
+    Raises:
+        ToolArgumentsError: If it refuses the arguments.
+    """
+    try:
+        return await tool.run_json(arguments, sys.modules["autogen_core"].CancellationToken())
+    except ValueError as error:
+        if kind_of(error) == "ValidationError" and getattr(error, "title", "") == tool.args_type().__name__:
+            raise explain(error, tool.schema["parameters"], arguments) from None
+        raise
+
+
+CLASSES = {
+    "autogen_core.tools._base.BaseTool": ForeignClass(tools_of_tool),
+    "autogen_core.tools._static_workbench.StaticWorkbench": ForeignClass(tools_of_holder, is_tool=False),
+    "autogen_agentchat.agents._assistant_agent.AssistantAgent": ForeignClass(tools_of_holder, is_tool=False),
+}

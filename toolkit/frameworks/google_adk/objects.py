@@ -1,0 +1,101 @@
+"""Google ADK's objects as Tools; see `google/adk/tools` of google-adk 2.13."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from toolkit.frameworks.awaiting import settled
+from toolkit.frameworks.foreign_tools import ForeignTool, Wants
+from toolkit.frameworks.google_adk.tool_contexts import tool_context
+from toolkit.frameworks.late_approvals import ApprovalWanted
+from toolkit.frameworks.recognised import ForeignClass
+from toolkit.tools.context import ToolContext
+from toolkit.tools.foreign_values import bases_of_class, is_routine, name_of_class
+from toolkit.tools.places import place_of
+from toolkit.tools.results import ToolResult
+from toolkit.tools.spec import ToolSpec
+
+
+def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
+    """Yield the Tool that a `BaseTool` is; those that Google runs itself declare nothing."""
+    declaration = tool._get_declaration()  # noqa: SLF001 - nothing public tells what its model is sent
+    if declaration is None:
+        return
+    function = getattr(tool, "func", None)
+    setting = getattr(tool, "_require_confirmation", False)
+
+    def wants(arguments: dict[str, Any], context: ToolContext) -> bool:
+        return bool(settled(tool.check_require_confirmation(arguments, tool_context(context))))
+
+    spec = ToolSpec(
+        declaration.name,
+        declaration.description or "",
+        _parameters_of(declaration),
+        requires_approval=setting is True,
+        location=place_of(function or type(tool)),
+    )
+    yield ForeignTool(
+        spec,
+        partial(_invoke, tool, wants),
+        framework="google_adk",
+        thing=tool,
+        function=function,
+        wants_approval=("require_confirmation", wants) if callable(setting) else None,
+    )
+
+
+def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
+    """Yield the Tools of an agent: its functions, and its tools; a toolset may have to ask a server."""
+    for each in agent.tools:
+        if is_routine(each):
+            yield from tools_of_tool(sys.modules["google.adk.tools.function_tool"].FunctionTool(each))
+        elif any(name_of_class(base) == "BaseTool" for base in bases_of_class(type(each))):
+            yield from tools_of_tool(each)
+
+
+def _parameters_of(declaration: Any) -> Mapping[str, Any]:
+    """Return the schema of the arguments, as JSON Schema or as Gemini's own dialect of it."""
+    if getattr(declaration, "parameters_json_schema", None) is not None:
+        sent: Mapping[str, Any] = declaration.parameters_json_schema
+        return sent
+    if declaration.parameters is None:
+        return {"type": "object", "properties": {}}
+    said: Mapping[str, Any] = _lowered(declaration.parameters.model_dump(mode="json", exclude_none=True, by_alias=True))
+    return said
+
+
+def _lowered(schema: Any) -> Any:
+    """Return a schema of Gemini's with the types as JSON Schema writes them: `string` for `STRING`."""
+    if isinstance(schema, list):
+        return [_lowered(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kind = schema.get("type")
+    lowered = {name: _lowered(value) for name, value in schema.items()}
+    return {**lowered, "type": kind.lower()} if isinstance(kind, str) else lowered
+
+
+async def _invoke(
+    tool: Any, wants: Wants, arguments: dict[str, Any], context: ToolContext, *, was_asked: bool = False
+) -> Any:
+    """Call a tool as an agent does.
+
+    Raises:
+        ApprovalWanted: If it asks for confirmation now.
+    """
+    setting = getattr(tool, "_require_confirmation", False)
+    is_approved = was_asked or setting is True or (callable(setting) and wants(arguments, context))
+    handed = tool_context(context, is_approved=is_approved)
+    output = await tool.run_async(args=arguments, tool_context=handed)
+    if handed.actions.requested_tool_confirmations and not is_approved:
+        raise ApprovalWanted("request_confirmation", partial(_invoke, tool, wants, arguments, context, was_asked=True))
+    if isinstance(output, dict) and output.keys() == {"error"}:
+        return ToolResult.failure(str(output["error"]), "error")
+    return output
+
+
+CLASSES = {
+    "google.adk.tools.base_tool.BaseTool": ForeignClass(tools_of_tool),
+    "google.adk.agents.llm_agent.LlmAgent": ForeignClass(tools_of_agent, is_tool=False),
+}

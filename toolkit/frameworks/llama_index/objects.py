@@ -1,0 +1,69 @@
+"""LlamaIndex's objects as Tools; see `llama_index/core/tools` of llama-index-core 0.14."""
+
+from collections.abc import Iterator
+from functools import partial
+from inspect import iscoroutinefunction
+from typing import Any
+
+from toolkit.frameworks.foreign_tools import ForeignTool
+from toolkit.frameworks.given_values import nothing_given
+from toolkit.frameworks.recognised import ForeignClass
+from toolkit.running import in_thread
+from toolkit.tools.context import ToolContext
+from toolkit.tools.places import place_of
+from toolkit.tools.results import ToolResult
+from toolkit.tools.spec import ToolSpec
+
+
+def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
+    """Yield the Tool that a `BaseTool` is."""
+    sent = tool.metadata.to_openai_tool(skip_length_check=True)["function"]
+    function = getattr(tool, "real_fn", None)
+    spec = ToolSpec(
+        sent["name"],
+        sent["description"],
+        sent["parameters"],
+        return_behavior="immediate" if tool.metadata.return_direct else "to_model",
+        location=place_of(function or type(tool)),
+    )
+    yield ForeignTool(spec, partial(_invoke, tool), framework="llama_index", thing=tool, function=function)
+
+
+def tools_of_tool_spec(tool_spec: Any) -> Iterator[ForeignTool]:
+    """Yield the Tools of a `BaseToolSpec`."""
+    for tool in tool_spec.to_tool_list():
+        yield from tools_of_tool(tool)
+
+
+def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
+    """Yield the Tools of an agent of a workflow."""
+    for tool in agent.tools or ():
+        yield from tools_of_tool(tool)
+
+
+async def _invoke(tool: Any, arguments: dict[str, Any], context: ToolContext) -> Any:
+    """Call a tool as a workflow does.
+
+    Raises:
+        ToolExecutionError: If it needs the context of its workflow, and nobody gives it.
+    """
+    name = getattr(tool, "ctx_param_name", None)
+    if name is not None and name not in context:
+        raise nothing_given(tool.metadata.name, name, name)
+    whole = arguments if name is None else {**arguments, name: context[name]}
+    function = getattr(tool, "real_fn", None)
+    if hasattr(tool, "acall") and (function is None or iscoroutinefunction(function)):
+        output = await tool.acall(**whole)
+    else:
+        output = await in_thread(partial(getattr(tool, "call", tool), **whole))
+    if output.is_error:
+        return ToolResult.failure(output.content, "error")
+    is_text = isinstance(output.raw_output, str)
+    return ToolResult.success(output.content, artifact=None if is_text else output.raw_output)
+
+
+CLASSES = {
+    "llama_index.core.tools.types.BaseTool": ForeignClass(tools_of_tool),
+    "llama_index.core.tools.tool_spec.base.BaseToolSpec": ForeignClass(tools_of_tool_spec, is_tool=False),
+    "llama_index.core.agent.workflow.base_agent.BaseWorkflowAgent": ForeignClass(tools_of_agent, is_tool=False),
+}

@@ -1,0 +1,69 @@
+"""Semantic Kernel's objects as Tools; see `semantic_kernel/functions` of semantic-kernel 1.45."""
+
+import sys
+from collections.abc import Iterator
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from toolkit.frameworks.foreign_tools import ForeignTool
+from toolkit.frameworks.recognised import ForeignClass
+from toolkit.running import in_thread, run_in_loop
+from toolkit.tools.context import ToolContext
+from toolkit.tools.foreign_values import kind_of
+from toolkit.tools.places import place_of
+from toolkit.tools.spec import ToolSpec
+
+_FORMATS = "semantic_kernel.connectors.ai.function_calling_utils"
+"""A module of the framework, which is there since a function of it is; it loads it when it asks a model."""
+
+
+def tools_of_function(function: Any) -> Iterator[ForeignTool]:
+    """Yield the Tool that a `KernelFunction` is."""
+    sent = import_module(_FORMATS).kernel_function_metadata_to_function_call_format(function.metadata)["function"]
+    method = getattr(function, "method", None)
+    spec = ToolSpec(
+        sent["name"],
+        sent["description"],
+        sent["parameters"],
+        location=place_of(method) if method is not None else None,
+    )
+    yield ForeignTool(spec, partial(_invoke, function), framework="semantic_kernel", thing=function, function=method)
+
+
+def tools_of_plugin(plugin: Any) -> Iterator[ForeignTool]:
+    """Yield the Tools of a `KernelPlugin`."""
+    for function in plugin.functions.values():
+        yield from tools_of_function(function)
+
+
+def tools_of_kernel(kernel: Any) -> Iterator[ForeignTool]:
+    """Yield the Tools of a `Kernel`."""
+    for plugin in kernel.plugins.values():
+        yield from tools_of_plugin(plugin)
+
+
+async def _invoke(function: Any, arguments: dict[str, Any], _context: ToolContext) -> Any:
+    """Call a function with a kernel of its own; a plain one gets a thread, since it would block the loop."""
+    theirs = sys.modules
+    kernel = theirs["semantic_kernel.kernel"].Kernel()
+    given = theirs["semantic_kernel.functions.kernel_arguments"].KernelArguments(**arguments)
+    try:
+        if function.metadata.is_asynchronous:
+            result = await function.invoke(kernel, given)
+        else:
+            result = await in_thread(lambda: run_in_loop(function.invoke(kernel, given)))
+    except Exception as error:
+        if kind_of(error) in _WRAPPERS and error.__cause__ is not None:
+            raise error.__cause__ from None
+        raise
+    return None if result is None else result.value
+
+
+_WRAPPERS = ("FunctionExecutionException", "KernelInvokeException")
+
+CLASSES = {
+    "semantic_kernel.functions.kernel_function.KernelFunction": ForeignClass(tools_of_function),
+    "semantic_kernel.functions.kernel_plugin.KernelPlugin": ForeignClass(tools_of_plugin, is_tool=False),
+    "semantic_kernel.kernel.Kernel": ForeignClass(tools_of_kernel, is_tool=False),
+}

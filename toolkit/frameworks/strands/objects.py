@@ -1,0 +1,86 @@
+"""Strands' objects as Tools; see `strands/tools/decorator.py` of strands-agents 1.62."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from toolkit.errors import ToolExecutionError
+from toolkit.frameworks.foreign_tools import ForeignTool
+from toolkit.frameworks.given_values import GivenValues, given
+from toolkit.frameworks.parts import attachment_of, result_of_parts
+from toolkit.frameworks.recognised import ForeignClass
+from toolkit.tools.context import ToolContext
+from toolkit.tools.foreign_values import kind_of
+from toolkit.tools.places import place_of
+from toolkit.tools.results import ToolResult
+from toolkit.tools.shapes.objections import explain
+from toolkit.tools.spec import ToolSpec
+
+_INTERRUPTS = "agent._interrupt_state"
+"""What `tool_context.interrupt()` looks for in the agent."""
+
+
+def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
+    """Yield the Tool that an `AgentTool` is."""
+    sent = tool.tool_spec
+    function = getattr(tool, "_tool_func", None)
+    spec = ToolSpec(
+        sent["name"],
+        sent["description"],
+        sent["inputSchema"].get("json", sent["inputSchema"]),
+        location=place_of(function or type(tool)),
+    )
+    yield ForeignTool(spec, partial(_invoke, tool), framework="strands", thing=tool, function=function)
+
+
+def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
+    """Yield the Tools of an agent."""
+    for tool in agent.tool_registry.registry.values():
+        yield from tools_of_tool(tool)
+
+
+async def _invoke(tool: Any, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
+    """Call a tool as an agent does: with a use of the tool, and the values that the agent was called with.
+
+    Raises:
+        ToolArgumentsError: If it refuses the arguments.
+        ToolExecutionError: If it interrupts its agent.
+    """
+    use = {"toolUseId": tool.tool_name, "name": tool.tool_name, "input": arguments}
+    agent = given(context, tool.tool_name, "agent")
+    state = GivenValues({**context.values, "agent": agent}, tool.tool_name, "invocation_state")
+    last: Any = None
+    async for event in tool.stream(use, state):
+        last = event
+    error = getattr(last, "exception", None)
+    if kind_of(last) == "ToolInterruptEvent" or _INTERRUPTS in str(error):
+        message = f"tool {tool.tool_name!r} interrupts its agent, and only a program that runs one can answer"
+        raise ToolExecutionError(message, "interrupted")
+    if error is not None:
+        if kind_of(error.__cause__) == "ValidationError" and isinstance(error.__cause__, ValueError):
+            raise explain(error.__cause__, tool.tool_spec["inputSchema"].get("json", {}), arguments) from None
+        raise error
+    return _result_of(getattr(last, "tool_result", last))
+
+
+def _result_of(said: Mapping[str, Any]) -> ToolResult:
+    result = result_of_parts(map(_part, said["content"]))
+    return ToolResult.failure(result.output, "error") if said["status"] == "error" else result
+
+
+def _part(block: Mapping[str, Any]) -> Any:
+    """Return a block of a result as a text or an attachment, or as the data that it is."""
+    if "text" in block:
+        return block["text"]
+    if "json" in block:
+        return block["json"]
+    image = block.get("image")
+    if not image or not image["source"].get("bytes"):
+        return dict(block)
+    return attachment_of(f"image/{image['format']}", image["source"]["bytes"])
+
+
+CLASSES = {
+    "strands.types.tools.AgentTool": ForeignClass(tools_of_tool),
+    "strands.agent.agent.Agent": ForeignClass(tools_of_agent, is_tool=False),
+}
