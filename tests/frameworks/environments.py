@@ -23,6 +23,7 @@ REQUIREMENTS: Mapping[str, tuple[str, ...]] = {
         "pydantic-ai-slim>=2.68,<3",
     ),
     "anthropic": ("anthropic>=2.12,<3", "claude-agent-sdk>=0.2.187,<0.3"),
+    "crewai": ("crewai>=1.15,<2",),
     "fastmcp2": ("fastmcp>=2.14.7,<3",),
     "fastmcp3": ("fastmcp>=3.4,<4",),
     "fastmcp4": ("fastmcp>=4.1.2,<5",),

@@ -26,8 +26,11 @@ class Shape:
 
         from toolkit.tools.shapes.leniency import with_our_rules  # noqa: PLC0415 - as pydantic is
 
-        # A model's own ready validator would bring pydantic's rules back.
-        return SchemaValidator(with_our_rules(self._core()), None, _use_prebuilt=False)
+        schema = with_our_rules(self._core())
+        try:  # a model's own ready validator would bring pydantic's rules back
+            return SchemaValidator(schema, None, _use_prebuilt=False)
+        except TypeError:  # pydantic 2.12 and older cannot be asked for that
+            return SchemaValidator(schema, None)
 
     @cached_property
     def keeps_digits(self) -> bool:

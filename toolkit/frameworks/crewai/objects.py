@@ -1,0 +1,69 @@
+"""CrewAI's objects as Tools; see `crewai/tools/base_tool.py` of crewai 1.15."""
+
+from collections.abc import Iterator
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from toolkit.frameworks.foreign_tools import ForeignTool
+from toolkit.frameworks.recognised import ForeignClass
+from toolkit.running import in_thread
+from toolkit.tools.context import ToolContext
+from toolkit.tools.foreign_values import bases_of_class, kind_of, module_of_class
+from toolkit.tools.places import place_of
+from toolkit.tools.results import ToolResult
+from toolkit.tools.shapes.objections import explain
+from toolkit.tools.spec import ToolSpec
+
+_FORMATS = "crewai.utilities.agent_utils"
+"""A module of the framework, which is there since a tool of it is; it loads it when it asks a model."""
+
+
+def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
+    """Yield the Tool that a `BaseTool` is, under the name that models are sent: letters, digits and underscores."""
+    sent = import_module(_FORMATS).convert_tools_to_openai_schema([tool])[0][0]["function"]
+    function = getattr(tool, "func", None)
+    spec = ToolSpec(
+        sent["name"],
+        sent["description"],
+        sent["parameters"] or {"type": "object", "properties": {}},
+        return_behavior="immediate" if tool.result_as_answer else "to_model",
+        strict=sent.get("strict"),
+        location=place_of(function or type(tool)),
+    )
+    yield ForeignTool(
+        spec, partial(_invoke, tool, sent["parameters"]), framework="crewai", thing=tool, function=function
+    )
+
+
+def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
+    """Yield the Tools of an agent."""
+    for tool in agent.tools or ():
+        yield from tools_of_tool(tool)
+
+
+async def _invoke(tool: Any, parameters: dict[str, Any], arguments: dict[str, Any], _context: ToolContext) -> Any:
+    """Call a tool as an agent does.
+
+    Raises:
+        ToolArgumentsError: If it refuses the arguments.
+    """
+    try:
+        output = await (tool.arun(**arguments) if _is_async(tool) else in_thread(partial(tool.run, **arguments)))
+    except ValueError as error:
+        if kind_of(error.__cause__) == "ValidationError" and isinstance(error.__cause__, ValueError):
+            raise explain(error.__cause__, parameters, arguments) from None
+        raise
+    return ToolResult.failure(output.message, "error") if kind_of(output) == "ToolFailure" else output
+
+
+def _is_async(tool: Any) -> bool:
+    """Return whether a tool has an async way and no other: `run` awaits what a plain way returns."""
+    own = next(base for base in bases_of_class(type(tool)) if "_arun" in vars(base))
+    return not hasattr(tool, "func") and module_of_class(own) != "crewai.tools.base_tool"
+
+
+CLASSES = {
+    "crewai.tools.base_tool.BaseTool": ForeignClass(tools_of_tool),
+    "crewai.agents.agent_builder.base_agent.BaseAgent": ForeignClass(tools_of_agent, is_tool=False),
+}
