@@ -11,7 +11,12 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-EXTRAS = {"toolkit/mcp": ["mcp"], "toolkit/agents": ["agent"], "toolkit/builtin": ["tools-extract", "tools-regex"]}
+EXTRAS = {
+    "toolkit/mcp": ["mcp"],
+    "toolkit/agents": ["agent"],
+    "toolkit/batches": ["parquet"],
+    "toolkit/builtin": ["tools-extract", "tools-regex"],
+}
 FOLDERS = sorted(
     str(path.relative_to(ROOT)) for path in (ROOT / "toolkit").iterdir() if (path / "__init__.py").exists()
 )

@@ -369,7 +369,7 @@ def test_the_user_may_name_a_function_and_allow_it_to_a_file(planted):
     )
     assert "--> chosen.yaml:2:10" in refused.stderr
     assert "allow it yourself with `--tools posixpath:basename`" in refused.stderr
-    allowed = planted.run(PROGRAM, "run", "chosen.yaml", "--quiet", "--input", "x", "--tools", "posixpath:basename")
+    allowed = planted.run(PROGRAM, "run", "chosen.yaml", "--quiet", "--tools", "posixpath:basename")
     assert (allowed.returncode, allowed.stdout) == (0, "b\n"), allowed.stderr
     own = planted.run(PROGRAM, "run", "posixpath:basename", "p=a/b")
     assert (own.returncode, own.stdout) == (0, "b\n"), own.stderr

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from pyarrow import Table, parquet
 
 from tests.terminals import Terminal
 
@@ -320,25 +321,21 @@ def test_what_makes_no_sense_is_refused_before_any_work(project, program, words,
     assert (finished.stdout, finished.returncode) == ("", 2)
 
 
-def test_parquet_is_read_where_pyarrow_is_installed(project, program):
-    (project / "items.parquet").write_bytes(b"")
-    try:
-        from pyarrow import Table, parquet
-    except ImportError:
-        finished = program("run", "tools.py:double", "--each", "items.parquet")
-        assert (
-            finished.stderr.splitlines()[-3:-1]
-            == [
-                "error: reading Parquet needs pyarrow: pip install pyarrow",
-                "  --> items.parquet",
-            ]
-            or "reading Parquet needs pyarrow: pip install pyarrow" in finished.stderr
-        )
-        assert finished.returncode == 2
-        return
-    parquet.write_table(Table.from_pylist([{"n": 1, "note": "a"}, {"n": 2, "note": "b"}]), project / "items.parquet")
+def test_parquet_is_read_row_by_row(project, program):
+    rows = Table.from_pylist([{"n": 1, "note": "a"}, {"n": 2, "note": "b"}])
+    parquet.write_table(rows, project / "items.parquet")
     finished = program("run", "tools.py:double", "--each", "items.parquet")
     assert [line["output"]["twice"] for line in lines(finished.stdout)] == [2, 4]
+
+
+def test_without_pyarrow_the_extra_is_named(project):
+    (project / "items.parquet").write_bytes(b"")
+    without = "import sys; sys.modules['pyarrow'] = None; from toolkit_cli.main import main; main()"
+    command = [sys.executable, "-c", without, "run", "tools.py:double", "--each", "items.parquet"]
+    finished = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+    assert finished.returncode == 2
+    assert "error: reading Parquet needs pyarrow: " in finished.stderr
+    assert "-m pip install 'toolkit-cli[parquet]'" in finished.stderr
 
 
 @pytest.mark.proof
