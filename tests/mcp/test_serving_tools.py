@@ -246,8 +246,8 @@ def test_only_named_keys_and_the_trace_cross_from_meta(seen):
 def test_client_that_cannot_ask_is_refused_and_told_the_flag(seen):
     assert seen.write.is_error
     assert text(seen.write) == (
-        "Rejected by reviewer: this call needs approval (a model chose it), and this client cannot ask anybody; whoever "
-        "runs the server allows it with --approve 'write(path=a.txt)'"
+        "Rejected by reviewer: this call needs approval (a model chose it), and this client cannot ask for it; to "
+        "allow it, start the server with --approve 'write(path=a.txt)'"
     )
     assert seen.write.meta["toolkit/error_code"] == "rejected"
 

@@ -75,7 +75,7 @@ def _refers(schema: object) -> bool:
 
 
 def _cure(tool: ToolDefinition, name: str) -> str:
-    if tool.terms is not None and tool.schema is None:
+    if tool.terms is not None and (tool.function is not None or tool.schema is None):
         is_field = tool.function is None or all(one.python is None for one in tool.parameters)
         return "write Field(description='…')" if is_field else f"write {tool.terms.parameter.replace('NAME', name)}"
     if tool.function is None:
