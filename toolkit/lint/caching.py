@@ -40,6 +40,7 @@ _KEPT_SETTINGS = 8
 _KEPT_TOGETHER = 8
 _DAMAGED = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
 """What is raised by an entry that holds something else than we have written; it is none."""
+_PLACES = (sysconfig.get_path("purelib"), sysconfig.get_path("platlib"))
 _UNCERTAIN = {NOT_FOUND, DOES_NOT_IMPORT, HIDDEN_MODULE}
 
 
@@ -68,16 +69,15 @@ class Cache:
         """Return the cache in a folder for these settings; without a folder, one that knows nothing."""
         if folder is None:
             return cls(None)
+        interpreter = settings.interpreter
         key = _digest_of(
             [
                 __version__,
                 _state_of_code(),
                 sys.version,
                 sys.path,
-                [
-                    _changed(place)
-                    for place in dict.fromkeys([sysconfig.get_path("purelib"), sysconfig.get_path("platlib")])
-                ],
+                [_changed(place) for place in dict.fromkeys([*_PLACES, *(interpreter.places if interpreter else ())])],
+                interpreter,
                 configuration_record(configuration),
                 settings.providers,
                 sorted(settings.limits.items()),

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from toolkit.leftovers import temporary
 from toolkit.lint.endings import problem_of
+from toolkit.lint.interpreters import Interpreter
 from toolkit.lint.limits import Limits
 from toolkit.lint.records import configuration_record
 from toolkit.lint.requests import Request
@@ -29,7 +30,13 @@ class Answers:
     """
 
     def __init__(
-        self, requests: Sequence[Request], configuration: Configuration, limits: Limits, *, keeps_trail: bool
+        self,
+        requests: Sequence[Request],
+        configuration: Configuration,
+        limits: Limits,
+        *,
+        keeps_trail: bool,
+        interpreter: Interpreter | None = None,
     ) -> None:
         """Ask for nothing yet.
 
@@ -38,6 +45,7 @@ class Answers:
             configuration: The settings of the project.
             limits: What one of them may take.
             keeps_trail: Whether answers tell which files they rest on.
+            interpreter: The Python that opens them; this one unless given.
         """
         self._requests = requests
         self._queue: SimpleQueue[Answer | BaseException] = SimpleQueue()
@@ -45,7 +53,7 @@ class Answers:
         self._listed = temporary(Path(self._folder.name))
         self._listed.__enter__()
         crash_file = Path(self._folder.name) / "last_words.txt"
-        self._child = _Child(configuration, limits, crash_file, keeps_trail=keeps_trail)
+        self._child = _Child(configuration, limits, crash_file, interpreter, keeps_trail=keeps_trail)
         self._thread = Thread(target=self._work, name="toolkit-lint", daemon=True)
 
     def __enter__(self) -> Self:
@@ -95,10 +103,19 @@ class _Stopped(Exception):  # noqa: N818 - it never leaves this module
 class _Child:
     """Has requests answered, one after the other."""
 
-    def __init__(self, configuration: Configuration, limits: Limits, crash_file: Path, *, keeps_trail: bool) -> None:
+    def __init__(
+        self,
+        configuration: Configuration,
+        limits: Limits,
+        crash_file: Path,
+        interpreter: Interpreter | None,
+        *,
+        keeps_trail: bool,
+    ) -> None:
         self._setup = {"configuration": configuration_record(configuration), "keeps_trail": keeps_trail}
         self._limits = limits
         self._crash_file = crash_file
+        self._interpreter = interpreter
         self._worker: Worker | None = None
         self._number = 0
         self._is_stopped = False
@@ -131,7 +148,8 @@ class _Child:
 
     def _ask(self, request: Request) -> dict[str, Any] | Ending:
         if self._worker is None:
-            self._worker = Worker({**self._setup, "refused": self._refused}, self._limits, self._crash_file)
+            setup = {**self._setup, "refused": self._refused}
+            self._worker = Worker(setup, self._limits, self._crash_file, interpreter=self._interpreter)
             self._number += 1
         if self._is_stopped:
             raise _Stopped

@@ -80,7 +80,7 @@ class Inspection:
         if self._settings.is_static:
             unknown = {request: _not_looked_at(request) for request in requests if request.file is None}
             return unknown | self._opened([one for one in requests if one not in unknown], {}, ())
-        refused = refused_files(requests, self._configuration, self._chooser)
+        refused = refused_files(requests, self._configuration, self._chooser, self._settings.interpreter)
         opened = [request for request in requests if request.kind != "json" and request not in refused]
         return self._opened(requests, refused, opened)
 
@@ -88,8 +88,11 @@ class Inspection:
         self, requests: Sequence[Request], refused: Mapping[Request, Answer], opened: Sequence[Request]
     ) -> dict[Request, Report]:
         """Return the report of each request; the child opens the next one while this process looks at one."""
+        keeps_trail, interpreter = self._cache.is_kept, self._settings.interpreter
         with (
-            Answers(opened, self._configuration, self._limits, keeps_trail=self._cache.is_kept) as answers,
+            Answers(
+                opened, self._configuration, self._limits, keeps_trail=keeps_trail, interpreter=interpreter
+            ) as answers,
             Judge(Instructions.of(self._codes, self._rule_settings, self._limits)) as judge,
         ):
             checker = FileChecker(self.rules)  # the rules are imported while the child starts

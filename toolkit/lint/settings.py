@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from toolkit.documents.tables import Setting, Spot, read_table
+from toolkit.lint.interpreters import Interpreter
 from toolkit.lint.rule import PORTABLE
 from toolkit.lint.selection import Selection, fits
 from toolkit.lint.setting_keys import lint_keys
@@ -39,6 +40,7 @@ class LintSettings(NamedTuple):
         directory: The folder that patterns are relative to.
         is_static: Whether nothing is run: Python is only read.
         requires_tools: Whether it is an error if something that was named holds no tool.
+        interpreter: The Python that opens modules; this one unless given.
     """
 
     selections: tuple[Selection, ...] = (Selection(),)
@@ -49,6 +51,7 @@ class LintSettings(NamedTuple):
     directory: Path = Path()
     is_static: bool = False
     requires_tools: bool = False
+    interpreter: Interpreter | None = None
 
     def ignores(self, problem: Problem) -> bool:
         """Whether the pattern of its file says that a problem does not count."""

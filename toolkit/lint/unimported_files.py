@@ -5,14 +5,19 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.lint.installed import is_installed
+from toolkit.lint.interpreters import Interpreter
 from toolkit.lint.requests import Request
 from toolkit.problems import Problem, problem_record
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.import_permission import Chooser, ImportPermission
+from toolkit.tools.frameworks import is_installed as is_package_installed
 
 
 def refused_files(
-    requests: Iterable[Request], configuration: Configuration, chooser: Chooser
+    requests: Iterable[Request],
+    configuration: Configuration,
+    chooser: Chooser,
+    interpreter: Interpreter | None = None,
 ) -> dict[Request, dict[str, Any]]:
     """Return, for each file that is not imported, what the child process would answer about it.
 
@@ -20,13 +25,15 @@ def refused_files(
         requests: What is to be checked.
         configuration: The settings of the project.
         chooser: Who named it.
+        interpreter: The Python that opens modules; this one unless given.
     """
+    has_package = is_package_installed if interpreter is None else interpreter.has
     permission = ImportPermission(configuration, looks=True)
     refused = {}
     for request in requests:
         if request.kind != "python" or request.file is None:
             continue
-        if permission.recogniser.lacks_framework(request.file):
+        if permission.recogniser.lacks_framework(request.file, has_package):
             objections: Sequence[Problem] | None = ()  # its source shows the tools, and importing it would fail
         else:
             path = Path(request.target)

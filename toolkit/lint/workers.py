@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Timer
 from typing import Any, Literal, NamedTuple
 
+from toolkit.lint.interpreters import Interpreter
 from toolkit.lint.limits import Limits
 
 # The child imports what this process imports, and nothing that happens to lie in the working directory.
@@ -37,15 +38,30 @@ class Ending(NamedTuple):
 class Worker:
     """One child process; `close` leaves nothing of it running."""
 
-    def __init__(self, setup: Mapping[str, Any], limits: Limits, crash_file: Path, work: Work = "collecting") -> None:
-        """Start the process; `crash_file` is where it writes its last words."""
+    def __init__(
+        self,
+        setup: Mapping[str, Any],
+        limits: Limits,
+        crash_file: Path,
+        work: Work = "collecting",
+        interpreter: Interpreter | None = None,
+    ) -> None:
+        """Start the process.
+
+        Args:
+            setup: What it needs to know first.
+            limits: What one request may take.
+            crash_file: Where it writes its last words.
+            work: What it does.
+            interpreter: The Python that it is a process of; this one unless given.
+        """
         crash_file.write_bytes(b"")
         self._crash_file = crash_file
         self._limits = limits
         self._is_overdue = False
         self._mark = os.urandom(8).hex()  # what stands before an answer, and in nothing else that a file may write
-        self._process = subprocess.Popen(  # noqa: S603 - this very Python, and nothing of the user's in the arguments
-            [sys.executable, "-P", "-c", _START.format(work), json.dumps([str(entry) for entry in sys.path])],
+        self._process = subprocess.Popen(  # noqa: S603 - this very Python or the one that the user named, and nothing of a file in the arguments
+            _own_command(work) if interpreter is None else interpreter.command(work),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
@@ -114,3 +130,8 @@ class Worker:
     def _end_overdue(self) -> None:
         self._is_overdue = True
         self.kill()
+
+
+def _own_command(work: Work) -> list[str]:
+    """Return the command that runs the `main` of a module of this room with this very Python."""
+    return [sys.executable, "-P", "-c", _START.format(work), json.dumps([str(entry) for entry in sys.path])]

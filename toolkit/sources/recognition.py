@@ -12,7 +12,7 @@ from toolkit.sources.marks_table import MARKS, MarksTable
 from toolkit.sources.meanings import CALLED, UNREADABLE, Defined, Meaning, Meanings, is_partial
 from toolkit.sources.module_files import PACKAGE
 from toolkit.sources.source_files import FUNCTIONS, Binding, Definition, Imported, SourceFile
-from toolkit.tools.frameworks import framework_of, is_installed
+from toolkit.tools.frameworks import framework_of
 from toolkit.tools.source_marks import SourceMarks
 
 _TEXT_TOOL = {"name", "execute"}
@@ -61,8 +61,13 @@ class Recogniser:
         """Return the files that the decision about a file rests on, also those that would matter if they existed."""
         return self._meanings.files_behind(file)
 
-    def lacks_framework(self, file: str) -> bool:
-        """Return whether a file makes tools with a framework that is not installed, and none of ours."""
+    def lacks_framework(self, file: str, is_installed: Callable[[str], bool]) -> bool:
+        """Return whether a file makes tools with a framework that is not installed, and none of ours.
+
+        Args:
+            file: The file.
+            is_installed: Whether the package of a framework that a module belongs to could be imported.
+        """
         source = self._meanings.source(file)
         taken = [one for one in source.imports if not one.level and self._marks.is_known(one.module)] if source else []
         named = [f"{one.module}.{one.name}" if one.name else one.module for one in taken]

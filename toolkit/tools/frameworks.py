@@ -69,10 +69,15 @@ def framework_of_mark(function: object) -> str | None:
     return _FRAMEWORK_OF_MARK[marks.pop()] if marks else None
 
 
+def package_of(module: str) -> str:
+    """Return the package of a framework that a module belongs to, such as `google.adk` for `google.adk.agents`."""
+    first, _, rest = module.partition(".")
+    return first if first in FRAMEWORK_OF_PACKAGE else f"{first}.{rest.partition('.')[0]}"
+
+
 def is_installed(module: str) -> bool:
     """Return whether the package of a framework that a module belongs to could be imported here."""
-    first, _, rest = module.partition(".")
-    package = first if first in FRAMEWORK_OF_PACKAGE else f"{first}.{rest.partition('.')[0]}"
+    package = package_of(module)
     try:
         return package in sys.modules or find_spec(package) is not None
     except (ImportError, ValueError):

@@ -28,6 +28,7 @@ from toolkit_cli.running.server_consent import gate_for
 from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:
+    from toolkit.lint.interpreters import Interpreter
     from toolkit.lint.settings import LintSettings
     from toolkit.sources.configuration import Configuration
     from toolkit.sources.import_permission import FileCounts
@@ -83,6 +84,10 @@ def lint(  # noqa: PLR0913 - each is an option of the command
         typer.Option(metavar="FILE", help="The file that stdin, `-`, stands for."),
     ] = None,
     static: Annotated[bool, typer.Option("--static", help="Read the source only; import nothing.")] = False,
+    python: Annotated[
+        str | None,
+        typer.Option(metavar="PYTHON", help="Open modules with this interpreter, such as .venv/bin/python."),
+    ] = None,
     fix: Annotated[bool, typer.Option("--fix", help="Apply the safe fixes.")] = False,
     unsafe_fixes: Annotated[bool, typer.Option("--unsafe-fixes", help="Apply, or show, the unsafe fixes too.")] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change, without changing it.")] = False,
@@ -123,12 +128,18 @@ def lint(  # noqa: PLR0913 - each is an option of the command
         return watch_paths(paths or (), lambda: lint(**given))
     if statistics and format != "text":
         raise Failure(ExitCode.USAGE, f"'--statistics' is written as text, not as {format}")
+    if static and python is not None:
+        raise Failure(
+            ExitCode.USAGE, "'--static' opens no modules, so '--python' has no effect", hint="leave out one of them"
+        )
     outputs = [_output(text) for text in output or ()]
     text = text_of_stdin(paths or (), stdin_filename, writes=fix or diff or add_noqa)
     paths = [str(stdin_filename)] if text is not None else paths
     static = static or text is not None
     configuration = load_configuration(start=start)
-    settings = _settings(configuration, _Said(select, ignore, extend_select, provider, baseline, static, require_tools))
+    settings = _settings(
+        configuration, _Said(select, ignore, extend_select, provider, baseline, static, require_tools, python)
+    )
     if compat:
         return _show_compatibility(paths or (), configuration, settings, provider, format)
     cache = None if no_cache else _cache_folder(configuration)
@@ -175,6 +186,7 @@ class _Said(NamedTuple):
     baseline: str | None
     is_static: bool
     requires_tools: bool
+    python: str | None
 
 
 def _settings(configuration: "Configuration", said: _Said) -> "LintSettings":
@@ -201,7 +213,16 @@ def _settings(configuration: "Configuration", said: _Said) -> "LintSettings":
         baseline=Path(said.baseline) if said.baseline else settings.baseline,
         is_static=said.is_static,
         requires_tools=said.requires_tools,
+        interpreter=_interpreter(said.python),
     )
+
+
+def _interpreter(named: str | None) -> "Interpreter | None":
+    if named is None:
+        return None
+    from toolkit.lint.interpreters import find_interpreter  # noqa: PLC0415 - few runs use another one
+
+    return find_interpreter(named)
 
 
 def _parts(values: Sequence[str] | None) -> tuple[str, ...]:
