@@ -23,6 +23,7 @@ from toolkit_cli.rendering.tables import table  # private
         ({"type": "array", "items": {"type": "number"}}, "list of number"),
         ({"type": "array", "items": {"anyOf": [{"type": "number"}, {"type": "string"}]}}, "list of (number | string)"),
         ({"type": "array", "prefixItems": [{"type": "number"}, {"type": "string"}]}, "(number, string)"),
+        ({"type": "array", "items": [{"type": "number"}, {"type": "string"}]}, "(number, string)"),
         ({"type": "object"}, "object"),
         ({"type": "object", "additionalProperties": {"type": "boolean"}}, "object of boolean"),
         ({"type": "object", "additionalProperties": False}, "object"),

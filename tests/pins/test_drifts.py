@@ -147,6 +147,39 @@ def test_schema_that_refers_to_itself_is_compared_once():
     assert told(tree(TEXT), tree(WHOLE)) == ["breaking: the type of parameter 'root.value' was string, and is integer"]
 
 
+def _unions(leaf, levels=6, width=8):
+    """Return a union whose definitions refer to one another, each several times to the next."""
+    definitions = {
+        f"D{level}": {"properties": {f"p{one}": {"$ref": f"#/$defs/D{level + 1}"} for one in range(width)}}
+        for level in range(levels)
+    }
+    return taking({"x": {"anyOf": [{"$ref": "#/$defs/D0"}, WHOLE]}}, **{"$defs": {**definitions, f"D{levels}": leaf}})
+
+
+def test_branches_are_told_apart_however_deep_they_differ_and_in_linear_time():
+    assert told(_unions(TEXT), _unions(TEXT)) == []
+    assert "breaking: the types of parameter 'x' have changed" in told(_unions(TEXT), _unions(NUMBER))
+    assert "breaking: the types of parameter 'x' have changed" in told(_unions(TEXT, 90, 40), _unions(NUMBER, 90, 40))
+
+
+def test_branch_that_refers_to_a_definition_of_another_name_is_the_same():
+    def union(name):
+        return taking({"x": {"anyOf": [{"$ref": f"#/$defs/{name}"}, WHOLE]}}, **{"$defs": {name: BOTH}})
+
+    def inlined():
+        return taking({"x": {"anyOf": [BOTH, WHOLE]}})
+
+    assert [one for one in told(union("A"), inlined()) if not one.startswith("text: ")] == []
+    assert not [one for one in told(union("A"), union("B")) if "types of" in one]
+
+
+def test_property_called_default_is_compared_in_branches_too():
+    def union(kind):
+        return taking({"x": {"anyOf": [{"type": "object", "properties": {"default": kind}}, WHOLE]}})
+
+    assert told(union(TEXT), union(NUMBER)) == ["breaking: the types of parameter 'x' have changed"]
+
+
 def test_tools_come_and_go():
     drifts = drifts_between(
         {"a": {}, "b": {"description": "x"}, "c": {}}, {"b": {"description": "y"}, "c": {}, "d": {}}

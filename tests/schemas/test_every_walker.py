@@ -3,19 +3,22 @@
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 
 from tests.schemas.metaschemas import HOLDING
 from tests.volumes import examples
-from toolkit import ToolSpec
+from toolkit import Tool, ToolSpec
 from toolkit.dialects import objections
 from toolkit.dialects.changes import Notes  # private
 from toolkit.dialects.parts import read_schema, walk  # private
 from toolkit.lint import ToolDefinition
 from toolkit.pins import changes_between
+from toolkit.redactors.redactor import MASK  # private
 from toolkit.schemas import Schema
 from toolkit.schemas.tidying import tidied  # private
-from toolkit.tools.secret_arguments import secrets_of_schema  # private
+from toolkit.tools.meant_arguments import as_meant  # private
+from toolkit.tools.secret_arguments import Veil, secrets_of_schema  # private
+from toolkit.tools.shapes.unknown_members import unknown_members  # private
 
 NAMES = st.sampled_from(["a", "b", "items", "properties", "definitions", "$ref", "x/y", "~"])
 BEYOND = 3  # levels of schemas inside one another
@@ -117,6 +120,70 @@ def _changed(data, change):
         return data
     copy = {key: _changed(one, change) for key, one in data.items()}
     return change(copy) if isinstance(copy.get("description"), str) else copy
+
+
+# How a schema comes to speak of a value inside another one, and the path that leads there.
+WAYS = {
+    "properties": lambda inner: ({"type": "object", "properties": {"a": inner}}, ["a"]),
+    "additionalProperties": lambda inner: ({"type": "object", "additionalProperties": inner}, ["other"]),
+    "items": lambda inner: ({"type": "array", "items": inner}, [1]),
+    "prefixItems": lambda inner: ({"type": "array", "prefixItems": [{}, inner]}, [1]),
+    "items after positions": lambda inner: ({"type": "array", "prefixItems": [{}], "items": inner}, [2]),
+    "items of old drafts": lambda inner: ({"type": "array", "items": [{}, inner]}, [1]),
+    "additionalItems": lambda inner: ({"type": "array", "items": [{}], "additionalItems": inner}, [1]),
+    "anyOf": lambda inner: ({"anyOf": [inner, {"type": "null"}]}, []),
+    "oneOf": lambda inner: ({"oneOf": [{"type": "number"}, inner]}, []),
+    "allOf": lambda inner: ({"allOf": [inner]}, []),
+    "$defs": lambda inner: ({"$ref": "#/$defs/d%DEPTH", "$defs": {"d%DEPTH": inner}}, []),
+    "definitions": lambda inner: ({"$ref": "#/definitions/d%DEPTH", "definitions": {"d%DEPTH": inner}}, []),
+    "$anchor": lambda inner: ({"$ref": "#at%DEPTH", "$defs": {"%DEPTH": {"$anchor": "at%DEPTH", **inner}}}, []),
+}
+
+
+def said_of_a_value(ways, leaf):
+    """Return the schema of arguments that says something of a value far inside, and the path to that value."""
+    schema, path = leaf, []
+    for depth, way in enumerate(reversed(ways)):
+        schema, steps = json.loads(json.dumps(WAYS[way](schema)).replace("%DEPTH", str(depth)))
+        path = [*steps, *path]
+    return {"type": "object", "properties": {"x": schema}, "required": ["x"]}, ["x", *path]
+
+
+def value_at(path, value):
+    for step in reversed(path):
+        value = {step: value} if isinstance(step, str) else [*[0] * step, value]
+    return value
+
+
+def found_at(path, value):
+    for step in path:
+        value = value[step]
+    return value
+
+
+def boolean_is_read(ways):
+    schema, path = said_of_a_value(ways, {"type": "boolean"})
+    read = as_meant(Tool.create("tool", "A tool.", schema, lambda x: x), value_at(path, "true")).arguments
+    return found_at(path, read) is True
+
+
+def unknown_member_is_found(ways):
+    schema, path = said_of_a_value(ways, {"type": "object", "properties": {"limit": {}}})
+    (found,) = unknown_members(schema, value_at(path, {"limt": 1}))
+    return found.name == "limt"
+
+
+def secret_is_hidden(ways):
+    schema, path = said_of_a_value(ways, {"type": "string", "writeOnly": True})
+    return found_at(path, Veil(schema).over(value_at(path, "plain"))) == MASK
+
+
+@pytest.mark.parametrize("is_seen", [boolean_is_read, unknown_member_is_found, secret_is_hidden])
+@given(ways=st.lists(st.sampled_from(sorted(WAYS)), max_size=6))
+@example(ways=["$defs"] * 30)
+@settings(max_examples=examples(1_000), deadline=None)
+def test_what_is_said_of_a_value_is_found_wherever_it_stands(is_seen, ways):
+    assert is_seen(ways)
 
 
 @pytest.mark.parametrize("walker", WALKERS)

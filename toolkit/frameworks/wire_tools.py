@@ -13,6 +13,7 @@ from toolkit.errors import InvalidTools, ToolExecutionError
 from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.quiet_logs import library_logs_held_back
 from toolkit.problems import Problem
+from toolkit.schemas.places import definitions_in
 from toolkit.tools.context import ToolContext
 from toolkit.tools.form_questions import Answer, FormQuestions
 from toolkit.tools.places import place_of
@@ -119,8 +120,7 @@ def _output_schema(wire: Mapping[str, Any], *, is_wrapped: bool) -> Mapping[str,
     schema: Mapping[str, Any] | None = wire.get("outputSchema")
     if schema is None or not is_wrapped:
         return schema
-    definitions = {key: schema[key] for key in ("$defs",) if key in schema}
-    return {**schema["properties"][_WRAPPED], **definitions}
+    return {**schema["properties"][_WRAPPED], **definitions_in(schema)}
 
 
 def _unwrapped(result: ToolResult) -> ToolResult:

@@ -7,6 +7,7 @@ from typing import Any
 from toolkit.errors import ToolArgumentsError
 from toolkit.pipelines.schema_types import in_words
 from toolkit.schemas.kinds import kind_of_data, kinds_said
+from toolkit.schemas.places import definitions_in
 
 _MEMBER = "value"
 _PLAIN = {"type", "title", "description", "default", "examples"}
@@ -26,7 +27,7 @@ def misfit_of_value(value: Any, schema: Mapping[str, Any], root: Mapping[str, An
         return f"{json.dumps(value, ensure_ascii=False, default=str)} is {in_words({kind})}, not {in_words(said)}"
     if set(schema) <= _PLAIN and isinstance(schema.get("type"), str) and kind not in ("object", "array"):
         return None
-    whole = {"type": "object", "properties": {_MEMBER: schema}, "required": [_MEMBER], **_definitions(root)}
+    whole = {"type": "object", "properties": {_MEMBER: schema}, "required": [_MEMBER], **definitions_in(root)}
     found = misfit_of_arguments({_MEMBER: value}, whole)
     return None if found is None else found.partition(f"Invalid parameter '{_MEMBER}': ")[2] or found
 
@@ -43,7 +44,3 @@ def misfit_of_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any])
     except (ValueError, RecursionError):
         return None  # a schema that cannot be checked is another rule's business
     return None
-
-
-def _definitions(root: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: root[key] for key in ("$defs", "definitions") if isinstance(root.get(key), Mapping)}

@@ -8,19 +8,20 @@ model reads.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+from toolkit.pins.sameness import TEXTS, Sameness, bare, resolved
 from toolkit.pins.word_diffs import word_diff
-from toolkit.schemas.places import REFERENCES, place_of, places_within, reference_in
+from toolkit.schemas.keywords import DEFINITIONS
+from toolkit.schemas.places import places_within, reference_in
 from toolkit.schemas.schema import DEEPEST
 from toolkit.visibility import visible_json
 
 Kind = Literal["breaking", "compatible", "text"]
 Entry = Mapping[str, Any]
 
-_TEXTS = ("description", "title", "examples", "$comment", "deprecated")
 _LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
 _UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
-_OWN = {"type", "properties", "required", "items", "enum", "const", "additionalProperties", "default", "$defs",
-        "definitions", "$ref"}  # fmt: skip
+_OWN = {"type", "properties", "required", "items", "enum", "const", "additionalProperties", "default",
+        "$ref", *DEFINITIONS}  # fmt: skip
 _SHOWN = 3
 _MOST_WHOLE = 200
 """How many characters may show a text before and after its change; of longer texts only the changed words are shown."""
@@ -128,7 +129,7 @@ class _Comparison:
             return  # a schema that refers to itself is compared once
         if all(references):
             self._compared.add(references)
-        before, now = _resolved(before, self._before), _resolved(now, self._now)
+        before, now = resolved(before, self._before), resolved(now, self._now)
         if (before == now and not any(references) and not _refers(before)) or depth > DEEPEST:
             return
         if not isinstance(before, Mapping) or not isinstance(now, Mapping):
@@ -151,7 +152,7 @@ class _Comparison:
     def _definitions(self, before: Entry, now: Entry, path: str, depth: int) -> Iterator[Change]:
         """Yield what became of definitions that nothing refers to: a model reads them all the same."""
         referred = {reference for pair in self._compared for reference in pair}
-        for room in ("$defs", "definitions"):
+        for room in DEFINITIONS:
             old, new = _mapping(before.get(room)), _mapping(now.get(room))
             for name in sorted(name for name in {*old, *new} if path or f"#/{room}/{name}" not in referred):
                 inner = f"{path}.{room}.{name}" if path else f"{room}.{name}"
@@ -161,7 +162,7 @@ class _Comparison:
                     yield Change("text", f"{self._called(inner)} is {'new' if name in new else 'gone'}")
 
     def _texts(self, before: Entry, now: Entry, path: str) -> Iterator[Change]:
-        for key in _TEXTS:
+        for key in TEXTS:
             if before.get(key) != now.get(key):
                 what = f"the {key.lstrip('$')} of {self._called(path)}"
                 yield Change("text", _worded(what, before.get(key), now.get(key)))
@@ -171,7 +172,11 @@ class _Comparison:
 
     def _branches(self, before: Entry, now: Entry, path: str) -> Iterator[Change]:
         """Yield what became of a union; what is no union counts as one of a single branch."""
-        old, new = (_branches_of(one, root) for one, root in ((before, self._before), (now, self._now)))
+        same = Sameness()
+        old, new = (
+            [same.name_of(branch, root) for branch in _branches_of(union)]
+            for union, root in ((before, self._before), (now, self._now))
+        )
         if old != new:
             is_wider, is_narrower = all(one in new for one in old), all(one in old for one in new)
             kind: Kind = "text" if is_wider and is_narrower else self._wider if is_wider else "breaking"
@@ -236,9 +241,9 @@ class _Comparison:
             yield Change(
                 kind, f"the other members of {self._called(path)} were {_value(was)}, and are {_value(becomes)}"
             )
-        known = {"anyOf", *_OWN, *_TEXTS, *_LOWER, *_UPPER}
+        known = {"anyOf", *_OWN, *TEXTS, *_LOWER, *_UPPER}
         for key in sorted({*before, *now} - known):
-            old, new = _bare(before.get(key)), _bare(now.get(key))
+            old, new = bare(before.get(key)), bare(now.get(key))
             if old != new:
                 yield Change("breaking", f"'{key}' of {self._called(path)} has changed")
             elif before.get(key) != now.get(key):
@@ -255,17 +260,6 @@ class _Comparison:
         return f"{path!r} in the result" if self._is_output else f"parameter {path!r}"
 
 
-def _resolved(schema: Any, root: Entry) -> Any:
-    """Return what a schema refers to inside its root, with what it says itself."""
-    for _ in range(DEEPEST):
-        reference = reference_in(schema)
-        found = None if reference is None else place_of(root, reference)
-        if found is None or not isinstance(found[1], Mapping):
-            break
-        schema = {**found[1], **{key: value for key, value in schema.items() if key not in REFERENCES}}
-    return schema
-
-
 def _types_of(schema: Entry) -> set[str] | None:
     """Return the types that a schema names; None where any fits."""
     said = schema.get("type")
@@ -279,35 +273,14 @@ def _values_of(schema: Entry) -> list[str] | None:
     return [_value(one) for one in listed] if isinstance(listed, list) else None
 
 
-def _bare(value: Any) -> Any:
-    """Return a part of a schema without what only a model reads."""
-    if isinstance(value, Mapping):
-        return {key: _bare(inner) for key, inner in value.items() if key not in _TEXTS or not isinstance(inner, str)}
-    return [_bare(inner) for inner in value] if isinstance(value, list) else value
-
-
 def _refers(schema: Any) -> bool:
     """Whether a schema refers to others, so that it may say something else with the same words."""
     return any(reference_in(part) is not None for _, part in places_within(schema))
 
 
-def _branches_of(schema: Entry, root: Entry) -> list[Any]:
+def _branches_of(schema: Entry) -> list[Any]:
     branches = schema.get("anyOf")
-    listed = branches if isinstance(branches, list) else [{**schema, "default": None}]
-    return [_bare(_written_out(one, root, 0)) for one in listed]
-
-
-_FEW = 8
-
-
-def _written_out(schema: Any, root: Entry, depth: int) -> Any:
-    """Return a schema with what it refers to in its place, to a depth at which it may refer to itself."""
-    if depth > _FEW:
-        return schema
-    schema = _resolved(schema, root)
-    if isinstance(schema, Mapping):
-        return {key: _written_out(inner, root, depth + 1) for key, inner in schema.items() if key != "default"}
-    return [_written_out(inner, root, depth + 1) for inner in schema] if isinstance(schema, list) else schema
+    return branches if isinstance(branches, list) else [schema]
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

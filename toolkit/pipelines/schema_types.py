@@ -6,8 +6,9 @@ A schema that is `None` says nothing. Whatever cannot be decided is left to the 
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
+from toolkit.schemas.keywords import DEFINITIONS
 from toolkit.schemas.kinds import kind_of_data, kinds_said
-from toolkit.schemas.places import Pointer, reference_in
+from toolkit.schemas.places import Pointer, definitions_in, reference_in
 from toolkit.schemas.schema import DEEPEST, Schema as Part
 
 Schema = Mapping[str, Any]
@@ -18,8 +19,7 @@ _MOST_PARTS = 5_000
 _ACCEPTS = {"number": {"integer"}, "integer": {"number"}, "string": {"integer", "number"}}
 """What a tool takes besides: numbers may be written with or without a point, and be read as text."""
 
-_ROOMS = ("$defs", "definitions")
-_DEFINED = tuple(f"#/{room}/" for room in _ROOMS)
+_DEFINED = tuple(f"#/{room}/" for room in DEFINITIONS)
 
 _ARTICLES = {
     "string": "text",
@@ -54,7 +54,7 @@ def part_of(schema: Schema, part: Any) -> Schema | None:
 
 
 def _with_definitions(part: Schema, whole: Schema) -> Schema:
-    return {**part, **{room: whole[room] for room in _ROOMS if room in whole}}
+    return {**part, **definitions_in(whole)}
 
 
 def alternatives(schema: Schema | None) -> list[Schema] | None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from toolkit.json_texts import json_text
 from toolkit.problems import did_you_mean
 from toolkit.schemas.forms import TYPE, TYPES, is_number
-from toolkit.schemas.keywords import draft_of, forms_of
+from toolkit.schemas.keywords import DEFINITIONS, draft_of, forms_of
 from toolkit.schemas.kinds import is_of_type, types_of
 from toolkit.schemas.places import Pointer, place_of, reference_in
 from toolkit.schemas.schema import DEEPEST, Schema
@@ -75,7 +75,7 @@ def _leading_nowhere(part: Schema) -> Iterator[Fault]:
     if reference is None or place_of(part.root, reference) is not None:
         return
     keyword = next(key for key, value in part.keywords.items() if value == reference)
-    names = [f"#/{room}/{name}" for room in ("$defs", "definitions") for name in Schema.of(part.root).at(room).keywords]
+    names = [f"#/{room}/{name}" for room in DEFINITIONS for name in Schema.of(part.root).at(room).keywords]
     hint = did_you_mean(reference, names, otherwise="define it in '$defs', and refer to it as '#/$defs/name'")
     yield Fault((*part.pointer, keyword), f"refers to {reference!r}, which is not in the schema", hint)
 

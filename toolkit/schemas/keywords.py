@@ -98,6 +98,8 @@ _ALL = [(name, keyword) for table in DRAFTS.values() for name, keyword in table.
 HOLDERS: Mapping[str, Keyword] = {name: keyword for name, keyword in _ALL if keyword.form.holds != "nothing"}
 """Every keyword that holds schemas in some draft: what stands in it is sent, whatever draft a schema says it is."""
 MAPS = frozenset(name for name, keyword in HOLDERS.items() if keyword.form.holds == "map")
+DEFINITIONS = tuple(sorted(name for name, keyword in HOLDERS.items() if keyword.about == "nothing"))
+"""The keywords under which schemas stand only to be referred to."""
 
 
 def holders_about(*values: About) -> frozenset[str]:

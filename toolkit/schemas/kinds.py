@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolkit.schemas.forms import TYPES
+from toolkit.schemas.places import MAPPINGS
 
 ANYTHING = frozenset(TYPES)
 
@@ -29,7 +30,7 @@ def kind_of_data(value: Any) -> str:
 
 def kinds_said(node: Any) -> frozenset[str]:
     """Return the types that a schema names, or that its values have; none where it says nothing of them."""
-    if not isinstance(node, Mapping):
+    if not isinstance(node, MAPPINGS):
         return frozenset()
     if node.get("format") == "decimal":  # a number that is written as text, so that nothing of it is lost
         return frozenset({"string", "number"})

@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
-from toolkit.schemas.keywords import HOLDERS, MAPS
+from toolkit.schemas.keywords import DEFINITIONS, HOLDERS, MAPS
 
 Pointer = tuple[str | int, ...]
 """The keys and positions that lead to a part of a schema."""
@@ -64,6 +64,11 @@ def name_at(pointer: Pointer) -> str | None:
     """Return the name that a schema stands under, such as that of a member or a definition."""
     keyword, name = steps_of(pointer)[-1] if pointer else ("", None)
     return name if keyword in MAPS and isinstance(name, str) else None
+
+
+def definitions_in(root: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keywords of a whole schema that hold what its parts may refer to."""
+    return {key: root[key] for key in DEFINITIONS if isinstance(root.get(key), MAPPINGS)}
 
 
 def reference_in(node: Any) -> str | None:

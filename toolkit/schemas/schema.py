@@ -1,6 +1,6 @@
 """Schemas: a JSON Schema, or a part of one in its place, and everything that can be asked of it."""
 
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -29,6 +29,9 @@ _OF_OTHER_MEMBERS = holders_about("member") - {"properties"}
 _OF_ITEMS = holders_about("item")
 _SPEAKING = holders_about("itself", "member", "item", "name", "content")
 _EITHER = frozenset({"anyOf", "oneOf"})
+_BRANCHING = _EITHER.union(REFERENCES, ("allOf",))
+_OTHERS = "additionalProperties"
+_POSITIONS = (("prefixItems", "items"), ("items", "additionalItems"))  # since 2020, and before
 
 is_secret_name = lru_cache(maxsize=1024)(names_secret)
 
@@ -72,10 +75,12 @@ class Schema(NamedTuple):
         """Return what keys and positions lead to; what is not there says nothing."""
         found: Any = self.node
         for step in steps:
-            known = (
-                found if isinstance(found, Mapping) else range(len(found)) if isinstance(found, list | tuple) else ()
-            )
-            found = found[step] if step in known else None
+            if isinstance(found, MAPPINGS):
+                found = found.get(step)
+            elif isinstance(found, list | tuple) and isinstance(step, int) and 0 <= step < len(found):
+                found = found[step]
+            else:
+                found = None
         return self.part(steps, found)
 
     def targets(self) -> "list[Schema]":
@@ -127,6 +132,17 @@ class Schema(NamedTuple):
         others = [one for key, one in held if key != "contains" and not isinstance(one.pointer[-1], int)]
         return [*positioned, *anywhere, *([] if positioned else others)]
 
+    def member(self, name: str) -> "Schema":
+        """Return what its own properties say of a member of the value, or what it says of all others."""
+        return self.at("properties", name) if name in self.keywords.get("properties", ()) else self.at(_OTHERS)
+
+    def item(self, index: int) -> "Schema":
+        """Return what it says itself of an item of the value: at its position, or behind all positions."""
+        for keyword, others in _POSITIONS:
+            if isinstance(positioned := self.keywords.get(keyword), list | tuple):
+                return self.at(keyword, index) if index < len(positioned) else self.at(others)
+        return self.at("items")
+
     @property
     def positions(self) -> int:
         """How many items of the value have a schema of their own."""
@@ -139,11 +155,14 @@ class Schema(NamedTuple):
 
     def alternatives(self) -> "list[Schema]":
         """Return the schemas of which one must hold, references followed; itself where it has no branches."""
+        if _BRANCHING.isdisjoint(self.keywords):
+            return [self]
         return [part for part in _closed_over(self, _branches_of) if not _branches_of(part)]
 
     def kinds(self) -> frozenset[str]:
         """Return the JSON types that a value may have; all of them where nothing says otherwise."""
-        return _kinds_of(self, {}, 0) or ANYTHING
+        found = kinds_said(self.node) if _BRANCHING.isdisjoint(self.keywords) else _kinds_of(self, {}, 0)
+        return found or ANYTHING
 
     def depth(self, *, across_references: bool = True) -> int:
         """Return how many objects with members lie inside one another; what refers to itself counts once."""
@@ -182,6 +201,10 @@ class Schema(NamedTuple):
         said = self.keywords
         return said.get("writeOnly") is True or said.get("format") == "password"
 
+    def choices(self) -> Sequence[Any]:
+        """Return the only values that it lists itself; none where it lists none."""
+        return (self.keywords["const"],) if "const" in self.keywords else self.keywords.get("enum", ())
+
     def values(self) -> list[Any]:
         """Return the data that it gives itself: a default, a constant, choices and examples."""
         return [self.keywords[key] for key in _DATA if key in self.keywords]
@@ -206,6 +229,8 @@ def _more_of_the_same(part: Schema) -> list[Schema]:
 
 def _branches_of(part: Schema) -> list[Schema]:
     """Return the schemas of which one holds instead: what it refers to, its branches, or all that it is made of."""
+    if _BRANCHING.isdisjoint(part.keywords):
+        return []
     whole = part.inner(("allOf",))
     return part.targets() or part.inner(_EITHER) or (whole if len(whole) == 1 else [])
 

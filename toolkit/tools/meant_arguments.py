@@ -6,14 +6,14 @@ What a person has written is never read so.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from toolkit.schemas.schema import Schema
 from toolkit.tools.callees import Arguments, Callee
 from toolkit.tools.repairing import repaired
 from toolkit.tools.secret_arguments import members_of
-from toolkit.tools.shapes.alternatives import Schema, alternatives, choices_of, kinds_of
-from toolkit.tools.shapes.unknown_members import unknown_members
+from toolkit.tools.shapes.unknown_members import only_alternative, unknown_members
 
 _BOOLEANS = {"true": True, "false": False}
 _NAMED = re.compile(r"(\S+) = (\w+)")
@@ -35,12 +35,11 @@ def as_meant(tool: Callee, sent: Arguments) -> Meant:
     """Return what a model sent as it meant it, and log how it was read."""
     arguments = repaired(sent) if isinstance(sent, str) else sent
     data = members_of(arguments) if isinstance(arguments, str) else arguments
-    schema = tool.spec.parameters
     if data is None:
         return Meant(arguments)
     readings = [] if arguments is sent else ["the whole as the JSON object in it"]
     try:
-        read = _Reader(schema, readings).read(schema, data, "")
+        read = _Reader(readings).read(Schema.of(tool.spec.parameters), data, "")
         remark = _remark_on_unknown(tool, read)
     except (RecursionError, TypeError, AttributeError):  # data too deep for any call, or a stranger's broken schema
         return Meant(arguments)
@@ -58,39 +57,33 @@ def _remark_on_unknown(tool: Callee, data: Mapping[str, Any]) -> str:
 class _Reader:
     """Reads arguments along their schema, and notes what it reads in another way than it was written."""
 
-    def __init__(self, root: Schema, readings: list[str]) -> None:
-        self._root = root
+    def __init__(self, readings: list[str]) -> None:
         self._readings = readings
 
-    def read(self, schema: Any, value: Any, path: str) -> Any:
+    def read(self, schema: Schema, value: Any, path: str) -> Any:
         """Return a value as it was meant; the very same object where it is as the schema wants it."""
         match value:
             case str():
                 return self._text(schema, value, path)
             case Mapping():
-                return self._object(self._only(schema, "object"), value, path)
+                return self._object(only_alternative(schema, "object"), value, path)
             case list():
-                return self._list(self._only(schema, "array"), value, path)
+                return self._list(only_alternative(schema, "array"), value, path)
         return value
 
-    def _only(self, schema: Any, kind: str) -> Schema:
-        found = [part for part in alternatives(schema, self._root) if kind in kinds_of(part)]
-        return found[0] if len(found) == 1 else {}
-
     def _object(self, schema: Schema, value: Mapping[str, Any], path: str) -> Mapping[str, Any]:
-        known, more = schema.get("properties", {}), schema.get("additionalProperties")
         read = {
-            name: self.read(known.get(name, more), one, f"{path}.{name}" if path else str(name))
+            name: self.read(schema.member(name), one, f"{path}.{name}" if path else str(name))
             for name, one in value.items()
         }
         return value if all(read[name] is one for name, one in value.items()) else read
 
     def _list(self, schema: Schema, value: list[Any], path: str) -> list[Any]:
-        read = [self.read(schema.get("items"), one, f"{path}[{index}]") for index, one in enumerate(value)]
+        read = [self.read(schema.item(index), one, f"{path}[{index}]") for index, one in enumerate(value)]
         return value if all(new is old for new, old in zip(read, value, strict=True)) else read
 
-    def _text(self, schema: Any, text: str, path: str) -> Any:
-        parts = list(alternatives(schema, self._root))
+    def _text(self, schema: Schema, text: str, path: str) -> Any:
+        parts = schema.alternatives()
         if any(_takes(part, text) for part in parts):
             return text
         found = [reading for part in parts for reading in _readings_of(text, part)]
@@ -102,18 +95,16 @@ class _Reader:
 
 def _takes(schema: Schema, text: str) -> bool:
     """Return whether a text is what a single schema wants, as far as it can be told."""
-    if choices := choices_of(schema):
-        return text in choices
-    kinds = kinds_of(schema)
-    return not kinds or "string" in kinds
+    choices = schema.choices()
+    return text in choices if choices else "string" in schema.kinds()
 
 
 def _readings_of(text: str, schema: Schema) -> Iterator[Any]:
     """Yield what a text that does not fit a single schema may stand for."""
-    if choices := choices_of(schema):
-        yield from _chosen(text, choices, schema)
+    if choices := schema.choices():
+        yield from _chosen(text, choices, schema.keywords.get("description", ""))
         return
-    kinds = kinds_of(schema)
+    kinds = schema.kinds()
     if "boolean" in kinds and text.strip().lower() in _BOOLEANS:
         yield _BOOLEANS[text.strip().lower()]
     if "object" in kinds or "array" in kinds:
@@ -122,10 +113,10 @@ def _readings_of(text: str, schema: Schema) -> Iterator[Any]:
             yield data
 
 
-def _chosen(text: str, choices: Any, schema: Schema) -> Iterator[Any]:
+def _chosen(text: str, choices: Sequence[Any], description: str) -> Iterator[Any]:
     """Yield the choices that are written like a text, but for their case, or that the description names so."""
     wanted = text.strip().casefold()
-    named = {value: name.casefold() for value, name in _NAMED.findall(schema.get("description", ""))}
+    named = {value: name.casefold() for value, name in _NAMED.findall(description)}
     for choice in choices:
         if wanted in (choice.casefold() if isinstance(choice, str) else None, named.get(str(choice))):
             yield choice

@@ -32,12 +32,10 @@ class Schemas:
         """Return the only values that there are, or none where anything of the type will do."""
         found: list[Any] = []
         for part in schema.alternatives():
-            said = part.keywords
-            if "const" not in said and "enum" not in said:
-                if said.get("type") == "null":
-                    continue
+            listed = part.choices()
+            if not listed and part.keywords.get("type") != "null":
                 return []
-            found += [said["const"]] if "const" in said else said["enum"]
+            found += listed
         return found
 
     def value(self, text: str, schema: Schema) -> Any:

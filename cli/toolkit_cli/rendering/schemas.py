@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from toolkit.schemas.places import name_in_reference
 from toolkit.schemas.schema import Schema
 from toolkit.schemas.words import as_json, words_for
 
@@ -10,6 +11,7 @@ _BOUNDS = (
     "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern",
     "minItems", "maxItems",
 )  # fmt: skip
+_UNIONS = ("anyOf", "oneOf", "allOf")
 _SHOWN = 3
 """How many levels of fields are shown below the parameters; whoever wants more reads the schema."""
 
@@ -47,44 +49,45 @@ def _fields_of(schema: Schema) -> tuple[Schema | None, str]:
         if found.keywords.get("properties"):
             return found, f"{sign}."
         is_list = found.keywords.get("type") == "array"
-        sign, found = f"{sign}[]", found.at("items").resolved() if is_list else None
+        sign, found = f"{sign}[]", found.item(0).resolved() if is_list and not found.positions else None
     return None, ""
 
 
 def type_of(schema: Any) -> str:
     """Return the type that a schema describes, in a few words, such as `list of integer` or `"a" | "b"`."""
-    match schema:
+    part = Schema.of(schema)
+    match part.keywords:
         case {"$ref": str(reference)}:
-            return reference.rpartition("/")[2]
+            return name_in_reference(reference)
         case {"const": value}:
             return as_json(value)
         case {"enum": [*values]}:
             return " | ".join(map(as_json, values))
-        case {"anyOf": [*choices]} | {"oneOf": [*choices]} | {"allOf": [*choices]}:
-            return " | ".join(dict.fromkeys(map(type_of, choices)))
+        case _ if choices := part.inner(_UNIONS):
+            return " | ".join(dict.fromkeys(type_of(one.node) for one in choices))
         case {"type": [*names]}:
             return " | ".join(map(str, names))
         case {"type": "array"}:
-            return _array(schema)
+            return _array(part)
         case {"type": str(name)}:
-            return _simple(name, schema)
+            return _simple(name, part)
     return "anything"
 
 
-def _array(schema: Mapping[str, Any]) -> str:
-    if "prefixItems" in schema:
-        return f"({', '.join(map(type_of, schema['prefixItems']))})"
-    items = type_of(schema.get("items"))
+def _array(schema: Schema) -> str:
+    if count := schema.positions:
+        return f"({', '.join(type_of(schema.item(index).node) for index in range(count))})"
+    items = type_of(schema.item(0).node)
     if " | " in items:
         items = f"({items})"
     return "list" if items == "anything" else f"list of {items}"
 
 
-def _simple(name: str, schema: Mapping[str, Any]) -> str:
-    values = schema.get("additionalProperties")
-    if name == "object" and isinstance(values, Mapping) and values and "properties" not in schema:
+def _simple(name: str, schema: Schema) -> str:
+    values = schema.at("additionalProperties").keywords
+    if name == "object" and values and "properties" not in schema.keywords:
         return f"object of {type_of(values)}"
-    return str(schema.get("format", name)) if name == "string" else name
+    return str(schema.keywords.get("format", name)) if name == "string" else name
 
 
 def _parameter(name: str, schema: Any, *, is_required: bool) -> Parameter:
@@ -96,10 +99,11 @@ def _parameter(name: str, schema: Any, *, is_required: bool) -> Parameter:
 
 def _constraints(schema: Mapping[str, Any]) -> list[str]:
     said = [words_for(key, schema[key]) for key in _BOUNDS if key in schema]
-    if "prefixItems" in schema:
+    part = Schema.of(schema)
+    if part.positions:
         return []
-    for choice in schema.get("anyOf", ()):
-        said += _constraints(choice) if isinstance(choice, Mapping) else []
+    for choice in part.inner(("anyOf",)):
+        said += _constraints(choice.keywords)
     if schema.get("uniqueItems"):
         said.append(words_for("uniqueItems", True))
     return said

@@ -12,13 +12,11 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolkit.dialects import export
 from toolkit.redactors.redactor import Redactor
-from toolkit.schemas.places import places_within, reference_in
+from toolkit.schemas.places import definitions_in, places_within, reference_in
 from toolkit.tools.spec import ToolSpec
 
 RESULT = "result"
 """The member that holds a structured result which is not an object, where only objects can be sent."""
-
-_DEFINITIONS = ("$defs", "definitions")
 
 
 class Definition:
@@ -72,8 +70,8 @@ class Definition:
         """Return the schema of a result for clients that take only objects."""
         if self._output is None or not self._is_wrapped:
             return self._output
-        inner = {key: value for key, value in self._output.items() if key not in _DEFINITIONS}
-        shared = {key: self._output[key] for key in _DEFINITIONS if key in self._output}
+        shared = definitions_in(self._output)
+        inner = {key: value for key, value in self._output.items() if key not in shared}
         return {"type": "object", "properties": {RESULT: inner}, "required": [RESULT], **shared}
 
     @cached_property

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError, SchemaError, SchemaValidator, core_schema
 
+from toolkit.schemas.keywords import DEFINITIONS
 from toolkit.schemas.patterns import pattern_fault
 from toolkit.schemas.places import reference_in
 from toolkit.schemas.schema import Schema
@@ -18,7 +19,6 @@ from toolkit.tools.shapes.shape_values import Shape
 
 _Core = Any
 _ANY = Schema.of(True)
-_SHELVES = ("$defs", "definitions")
 _EXCEPTION_NAME = re.compile(r"^\w*[Ee]rror: ")  # Python's word for a bad pattern, which each release may change
 _NUMERIC = {
     "minimum": "ge",
@@ -44,7 +44,7 @@ def shape_of_schema(schema: Mapping[str, Any], *, foreign: bool = False) -> Shap
         raise ValueError(f"the schema cannot be checked: {fault}")
     whole = Schema.of({**schema, "additionalProperties": schema.get("additionalProperties") or None})
     try:
-        defined = [whole.at(room, name) for room in _SHELVES for name in whole.keywords.get(room, ())]
+        defined = [whole.at(room, name) for room in DEFINITIONS for name in whole.keywords.get(room, ())]
         targets = {_name_of(one): one for one in [*defined, *(to for part in whole.reached() for to in part.targets())]}
         core = core_schema.definitions_schema(
             _core(whole, extra="ignore"),

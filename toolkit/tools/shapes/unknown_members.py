@@ -4,7 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from toolkit.problems import did_you_mean
-from toolkit.tools.shapes.alternatives import Schema, alternatives, kinds_of
+from toolkit.schemas.schema import Schema
+
+_ANY = Schema.of(True)
+_HOLDING = (dict, list, tuple, Mapping)
 
 
 class UnknownMember(NamedTuple):
@@ -33,29 +36,33 @@ class UnknownMember(NamedTuple):
         return did_you_mean(self.name, [one for one in self.known if one not in self.given])
 
 
-def unknown_members(schema: Schema, data: Any) -> Iterator[UnknownMember]:
+def unknown_members(parameters: Mapping[str, Any], data: Any) -> Iterator[UnknownMember]:
     """Yield the members of arguments, at any depth, that their schema has no name for."""
-    yield from _unknown(schema, data, schema, "")
+    yield from _unknown(Schema.of(parameters), data, "")
 
 
-def _unknown(schema: Any, data: Any, root: Schema, path: str) -> Iterator[UnknownMember]:
+def _unknown(schema: Schema, data: Any, path: str) -> Iterator[UnknownMember]:
     if isinstance(data, Mapping):
-        part = _only(schema, "object", root)
-        known: Schema = part.get("properties", {})
-        more = part.get("additionalProperties")
-        is_closed = "properties" in part and not more and "patternProperties" not in part
+        part = only_alternative(schema, "object")
         for name, value in data.items():
-            if name not in known and is_closed:
-                yield UnknownMember(path, str(name), tuple(known), frozenset(map(str, data)))
-            else:
-                yield from _unknown(known.get(name, more), value, root, f"{path}.{name}" if path else str(name))
+            if name not in part.keywords.get("properties", ()) and _is_closed(part):
+                yield UnknownMember(path, str(name), tuple(part.keywords["properties"]), frozenset(map(str, data)))
+            elif isinstance(value, _HOLDING):
+                yield from _unknown(part.member(name), value, f"{path}.{name}" if path else str(name))
     elif isinstance(data, list | tuple):
-        part = _only(schema, "array", root)
+        part = only_alternative(schema, "array")
         for index, item in enumerate(data):
-            yield from _unknown(part.get("items"), item, root, f"{path}[{index}]")
+            yield from _unknown(part.item(index), item, f"{path}[{index}]")
 
 
-def _only(schema: Any, kind: str, root: Schema) -> Schema:
-    """Return the one alternative of a kind, or one that says nothing."""
-    found = [part for part in alternatives(schema, root) if kind in kinds_of(part) or not kinds_of(part)]
-    return found[0] if len(found) == 1 else {}
+def only_alternative(schema: Schema, kind: str) -> Schema:
+    """Return the one alternative that a value of a kind may be; one that says nothing where that may be several."""
+    found = [part for part in schema.alternatives() if kind in part.kinds()]
+    return found[0] if len(found) == 1 else _ANY
+
+
+def _is_closed(part: Schema) -> bool:
+    """Whether no more members belong there than those which it names."""
+    said = part.keywords
+    is_named = "properties" in said and "patternProperties" not in said and not said.get("additionalProperties")
+    return is_named and part.applied() == [part]
