@@ -2,6 +2,7 @@
 
 Each framework has a folder, and a row in `toolkit.tools.frameworks`, which tells what stands in it. Nothing about a
 framework stands anywhere else, and none is ever imported: its objects are recognised by the names of their classes.
+Other packages add frameworks as plugins, with an entry point of the group `toolkit.frameworks`.
 """
 
 TYPE_CHECKING = False
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from toolkit.frameworks.openai_agents.exports import to_openai_agents as to_openai_agents
     from toolkit.frameworks.pydantic_ai.exports import to_pydantic_ai as to_pydantic_ai
     from toolkit.frameworks.recognised import ForeignClass as ForeignClass
+    from toolkit.frameworks.versions import Versions as Versions
 else:
     from toolkit.faces import face
 
@@ -30,5 +32,6 @@ else:
             "openai_agents.exports": "to_openai_agents",
             "pydantic_ai.exports": "to_pydantic_ai",
             "recognised": "ForeignClass",
+            "versions": "Versions",
         },
     )

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 from toolkit.errors import InvalidTools
 from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.versions import Versions, unsupported_version
-from toolkit.problems import Problem
+from toolkit.problems import Location, Problem
 from toolkit.tools.foreign_values import bases_of_class, module_of_class, name_of_class
 from toolkit.tools.frameworks import framework_of, framework_of_mark, part_of
+from toolkit.tools.places import place_of
 from toolkit.tools.tool_checks import vetted
 
 
@@ -55,11 +56,16 @@ def foreign_tools(thing: Any, source: str | None = None) -> tuple[list[ForeignTo
         if isinstance(each, Problem):
             problems.append(each)
             continue
-        each.spec = replace(each.spec, source=source) if source else each.spec
+        each.spec = replace(each.spec, source=source or each.spec.source, location=_place(each))
         each.is_held = not known.row.is_tool
         problems += vetted(each)[1]
         tools.append(each)
     return tools, problems
+
+
+def _place(tool: ForeignTool) -> Location | None:
+    """Return where a tool is defined: where its framework says, or else where its function is."""
+    return tool.spec.location or (None if tool.function is None else place_of(tool.function))
 
 
 def is_foreign(thing: Any) -> bool:

@@ -17,7 +17,7 @@ from toolkit.codes import BAD_CONFIGURATION
 from toolkit.errors import ConfigurationError
 from toolkit.frameworks.versions import numbers_of
 from toolkit.problems import Problem
-from toolkit.tools.frameworks import FRAMEWORK_OF_PACKAGE, package_of
+from toolkit.tools.frameworks import all_packages, package_of
 
 OLDEST: Final = (3, 11)
 """The first version of Python that this package runs on."""
@@ -141,7 +141,7 @@ def _executable(named: str) -> str:
 
 def _probed(executable: str, named: str) -> dict[str, Any]:
     """Return what an interpreter says of itself."""
-    wanted = json.dumps([[*_MODULES.values()], [*FRAMEWORK_OF_PACKAGE]])
+    wanted = json.dumps([[*_MODULES.values()], [*all_packages()]])
     try:
         ended = subprocess.run(  # noqa: S603 - the user has named it
             [executable, "-c", _PROBE, wanted],

@@ -14,7 +14,7 @@ from toolkit.sources.local_names import LocalNames
 from toolkit.sources.marks_table import MarksTable, marks_of
 from toolkit.sources.meanings import CALLED, Defined, Meaning, Meanings
 from toolkit.sources.source_files import FUNCTIONS, Definition, SourceFile
-from toolkit.tools.frameworks import FRAMEWORK_OF_PACKAGE, framework_of
+from toolkit.tools.frameworks import all_packages, framework_of
 from toolkit.tools.source_marks import OUR_MARKS, Place, Registration, SourceMarks, is_among
 
 OURS = "toolkit"
@@ -72,13 +72,17 @@ def argument_of(mark: ast.expr, places: Sequence[Place]) -> ast.expr | None:
 
 def may_have_tools(text: bytes) -> bool:
     """Whether the text of a Python file may define a tool; that can be seen much faster than it can be parsed."""
-    return _SPEAKS.search(text) is not None
+    return _speech().search(text) is not None
 
 
-_PACKAGES = "|".join(re.escape(package) for package in (*FRAMEWORK_OF_PACKAGE, OURS)).replace(r"google\.adk", "google")
-_SPEAKS = re.compile(
-    rf"^[ \t]*(?:from|import)[ \t]+(?:{_PACKAGES})\b|\.tool\b|^[ \t]*@[\w.]*tool".encode(), re.MULTILINE
-)
+@cache
+def _speech() -> "re.Pattern[bytes]":
+    """Return what stands in the text of a file that may define a tool; `from google import adk` names a package too."""
+    first = {package.partition(".")[0] for package in (*all_packages(), OURS)}
+    packages = "|".join(sorted(map(re.escape, first)))
+    return re.compile(
+        rf"^[ \t]*(?:from|import)[ \t]+(?:{packages})\b|\.tool\b|^[ \t]*@[\w.]*tool".encode(), re.MULTILINE
+    )
 
 
 class Registered(NamedTuple):
@@ -183,7 +187,7 @@ def _by_receiver(source: SourceFile, function: ast.Attribute) -> Registered | No
 def _methods() -> Mapping[str, Sequence[Registered]]:
     """Return what the methods of servers and agents register, by the names of the methods."""
     found: dict[str, list[Registered]] = {}
-    for framework in dict.fromkeys(FRAMEWORK_OF_PACKAGE.values()):
+    for framework in dict.fromkeys(all_packages().values()):
         marks = marks_of(framework)
         if marks is None or not marks.receivers:
             continue

@@ -13,6 +13,14 @@ if TYPE_CHECKING:
     )
     from toolkit.tools.repairing import repaired as repaired
     from toolkit.tools.skipped_items import SkippedItem as SkippedItem, Skips as Skips
+    from toolkit.tools.source_marks import (
+        Demands as Demands,
+        Injected as Injected,
+        Registration as Registration,
+        SourceMarks as SourceMarks,
+        Terms as Terms,
+        ToolClasses as ToolClasses,
+    )
     from toolkit.tools.text import TextTool as TextTool
     from toolkit.tools.wait_clocks import Waiting as Waiting
 else:
@@ -27,6 +35,7 @@ else:
             "metrics": "Metrics NO_METRICS Recorded RecordingMetrics",
             "repairing": "repaired",
             "skipped_items": "SkippedItem Skips",
+            "source_marks": "Demands Injected Registration SourceMarks Terms ToolClasses",
             "text": "TextTool",
             "wait_clocks": "Waiting",
         },

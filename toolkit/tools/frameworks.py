@@ -1,6 +1,7 @@
 """Frameworks: the libraries of others whose tools can be used here, by the packages that their users import.
 
-This is the one table. What is known of a framework stands in its folder, `toolkit.frameworks.<name>`, a part a module:
+This is the one table, and plugins add to it (`framework_plugins`). What is known of a framework stands in its folder,
+`toolkit.frameworks.<name>` or the package of the plugin, a part a module:
 
 - `marks`: `MARKS`, how source code shows that it defines such tools.
 - `objects`: `CLASSES`, from the dotted name of a class to the Tools that its objects stand for; `MARKED`, the same of
@@ -18,6 +19,7 @@ from types import FunctionType, ModuleType
 from typing import Literal
 
 from toolkit.tools.foreign_values import bases_of_class, module_of_class
+from toolkit.tools.framework_plugins import part_of_plugin, registered_frameworks
 
 Part = Literal["marks", "objects", "exports"]
 
@@ -45,7 +47,9 @@ FRAMEWORK_OF_PACKAGE: Mapping[str, str] = {
     "autogen_agentchat": "autogen",
     "autogen_ext": "autogen",
 }
-"""The folder of each framework, by the packages that its users import."""
+"""The folder of each framework that is known here, by the packages that its users import."""
+
+_OWN = frozenset(FRAMEWORK_OF_PACKAGE.values())
 
 _FRAMEWORK_OF_MARK: Mapping[str, str] = {
     "__fastmcp__": "fastmcp",
@@ -57,8 +61,19 @@ _FRAMEWORK_OF_MARK: Mapping[str, str] = {
 def framework_of(module: str) -> str | None:
     """Return the framework that a module belongs to, by its dotted name: `google_adk` for `google.adk.agents`."""
     first, _, rest = module.partition(".")
-    second = rest.partition(".")[0]
-    return FRAMEWORK_OF_PACKAGE.get(first) or FRAMEWORK_OF_PACKAGE.get(f"{first}.{second}")
+    both = f"{first}.{rest.partition('.')[0]}"
+    found = FRAMEWORK_OF_PACKAGE.get(first) or FRAMEWORK_OF_PACKAGE.get(both)
+    if found is not None or first in _NO_FRAMEWORKS:
+        return found
+    return registered_frameworks().get(first) or registered_frameworks().get(both)
+
+
+_NO_FRAMEWORKS = sys.stdlib_module_names | {"", "toolkit"}
+
+
+def all_packages() -> Mapping[str, str]:
+    """Return every framework, also those of plugins, by the packages that its users import."""
+    return {**registered_frameworks(), **FRAMEWORK_OF_PACKAGE}
 
 
 def framework_of_mark(function: object) -> str | None:
@@ -72,7 +87,7 @@ def framework_of_mark(function: object) -> str | None:
 def package_of(module: str) -> str:
     """Return the package of a framework that a module belongs to, such as `google.adk` for `google.adk.agents`."""
     first, _, rest = module.partition(".")
-    return first if first in FRAMEWORK_OF_PACKAGE else f"{first}.{rest.partition('.')[0]}"
+    return first if first in all_packages() else f"{first}.{rest.partition('.')[0]}"
 
 
 def is_installed(module: str) -> bool:
@@ -85,7 +100,13 @@ def is_installed(module: str) -> bool:
 
 
 def part_of(framework: str, part: Part) -> ModuleType | None:
-    """Return a part of what is known of a framework; None where it has no such part."""
+    """Return a part of what is known of a framework; None where it has no such part.
+
+    Raises:
+        ConfigurationError: If a plugin that knows the framework is broken.
+    """
+    if framework not in _OWN:
+        return part_of_plugin(framework, part)
     name = f"toolkit.frameworks.{framework}.{part}"
     try:
         return import_module(name)
@@ -114,7 +135,9 @@ def may_be_foreign_class(cls: type) -> bool:
 
 def is_any_imported() -> bool:
     """Return whether any framework was imported; where none was, no object of one can exist."""
-    return not FRAMEWORK_OF_PACKAGE.keys().isdisjoint(sys.modules.keys())
+    return not FRAMEWORK_OF_PACKAGE.keys().isdisjoint(sys.modules) or any(
+        package in sys.modules for package in registered_frameworks()
+    )
 
 
 def _belongs_to_one(cls: type) -> bool:
