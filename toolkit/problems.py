@@ -104,11 +104,11 @@ def read_problem(record: Mapping[str, Any]) -> Problem:
     return Problem(
         record["code"],
         record["message"],
-        place and Location(**place),
-        record["severity"],
-        record["hint"],
-        tuple((Location(**one["location"]), one["message"]) for one in record["related"]),
-        fix and Fix(fix["message"], tuple(map(_read_edit, fix["edits"])), fix["is_safe"]),
+        location=place and Location(**place),
+        severity=record["severity"],
+        hint=record["hint"],
+        related=tuple((Location(**one["location"]), one["message"]) for one in record["related"]),
+        fix=fix and Fix(fix["message"], tuple(map(_read_edit, fix["edits"])), fix["is_safe"]),
     )
 
 

@@ -76,7 +76,9 @@ async def run_agent(
     run = Run.within(context.run, goal=prompt, budget=settings.budget)
     inner = with_gate_of_its_own(context).replace(run=run, agent=name)
     with said.held():
-        return await Work(model, offered, settings, said, inner, run, answer).do(prompt, instructions)
+        return await Work(model, offered, settings=settings, transcript=said, context=inner, run=run, answer=answer).do(
+            prompt, instructions
+        )
 
 
 class AgentToolOptions(AgentOptions, ToolOptions, total=False):

@@ -98,15 +98,15 @@ def _outline(
     outline = AgentOutline(
         _name_of(kind),
         None,
-        None,
-        0,
-        None,
-        tuple(
+        instructions=None,
+        turns=0,
+        budget=None,
+        tools=tuple(
             OfferedTool(tool.name, tool.description, locks[tool.name].told if tool.name in locks else "")
             for tool in offered
         ),
-        tuple(reference.name for reference in references),
-        tuple("any" if each.kind is None else each.kind.__name__ for each in chaining),
+        references=tuple(reference.name for reference in references),
+        chaining=tuple("any" if each.kind is None else each.kind.__name__ for each in chaining),
     )
     if not isinstance(kind, StateMachine):
         return outline

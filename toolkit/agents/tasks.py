@@ -146,7 +146,9 @@ class Work:
         )
         self._tell(task, instructions, kind.preface(table.past))
         objection = self.answer.objection if self.answer is not None else None
-        loop = Loop(self.model, table, said, self.context, self.settings.limits, objection)
+        loop = Loop(
+            self.model, table, transcript=said, context=self.context, limits=self.settings.limits, objection=objection
+        )
         try:
             end = await _ended(loop, self.run)
         finally:
@@ -154,14 +156,14 @@ class Work:
         return AgentResult(
             end.text,
             end.ending,
-            self._output(end),
-            loop.turns,
-            _since(used_before, said.usage),
-            said,
-            self.run,
-            end.artifact,
-            _made(said.done[len(done_before) :], nested=self.settings.capture_nested_artifacts),
-            kind.state(table.past),
+            output=self._output(end),
+            turns=loop.turns,
+            usage=_since(used_before, said.usage),
+            transcript=said,
+            run=self.run,
+            artifact=end.artifact,
+            artifacts=_made(said.done[len(done_before) :], nested=self.settings.capture_nested_artifacts),
+            state=kind.state(table.past),
         )
 
     def _tell(self, task: str, instructions: Instructions, preface: str) -> None:

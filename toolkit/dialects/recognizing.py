@@ -107,11 +107,11 @@ def _recognized(definition: Mapping[str, Any], form: Form, inner: str, schema: s
     return Recognized(
         form,
         inner,
-        schema,
-        _text(about.get("name")),
-        _text(about.get("description")),
-        parameters if isinstance(parameters, Mapping) else {"type": "object"},
-        strict if isinstance(strict, bool) else None,
+        schema=schema,
+        name=_text(about.get("name")),
+        description=_text(about.get("description")),
+        parameters=parameters if isinstance(parameters, Mapping) else {"type": "object"},
+        strict=strict if isinstance(strict, bool) else None,
     )
 
 

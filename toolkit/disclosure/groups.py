@@ -88,7 +88,13 @@ class ToolGroup:
         """Return the group with those of its tools that are chosen; see `chosen`."""
         kept = tuple(chosen(self.tools, wanted, exclude=exclude))
         return ToolGroup(
-            self.name, kept, self.description, self.provider, self.permissions, self.required, self.location
+            self.name,
+            kept,
+            description=self.description,
+            provider=self.provider,
+            permissions=self.permissions,
+            required=self.required,
+            location=self.location,
         )
 
     def facade(self, *, usage_notes: str | None = None, exclusive: bool = False) -> UnfoldingTool:

@@ -192,9 +192,21 @@ class JournalFile:
             (number,),
         ).fetchone()
         return KeptRun(
-            number, name, state, target, began, ended, done, failed, of, unit, error,
-            json.loads(request), json.loads(definition), process,
-        )  # fmt: skip
+            number,
+            name,
+            state=state,
+            target=target,
+            began=began,
+            ended=ended,
+            done=done,
+            failed=failed,
+            of=of,
+            unit=unit,
+            error=error,
+            request=json.loads(request),
+            definition=json.loads(definition),
+            process=process,
+        )
 
     def _forget_old(self) -> None:
         before = time.time() - _KEPT_DAYS * 24 * 3600

@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TextIO
 
 import toolkit
 from toolkit.codes import NOT_A_TOOL
-from toolkit.lint.channels import limit_memory, take_channel
+from toolkit.lint.channels import Channel
 from toolkit.lint.left_threads import leaves_threads
 from toolkit.lint.records import read_configuration
-from toolkit.lint.step_records import StepRecord
 from toolkit.lint.trails import FollowedOpener, Trail
 from toolkit.problems import Problem, problem_record, read_problem
 from toolkit.sources.opening import SourceOpener
@@ -36,24 +35,19 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Answer until the channel is closed."""
-    requests, answers = take_channel()
-    setup = json.loads(requests.readline())
-    limit_memory(setup["memory"])
-    crash = Path(setup["crash_file"]).open("w")  # noqa: SIM115 - it stays open to the very end
-    faulthandler.enable(crash)
-    _leave_a_trace_on_exit(crash)
+    channel = Channel.take()
+    setup = channel.setup
+    _leave_a_trace_on_exit(channel.crash)
     refused = {file: read_problem(record) for file, record in setup["refused"].items()}
     trail = Trail() if setup["keeps_trail"] else None
     opener = FollowedOpener(read_configuration(setup["configuration"]), refused, trail=trail)
     state = _State.now()
     try:
-        for line in requests:
-            faulthandler.dump_traceback_later(setup["seconds"], exit=True, file=crash)
-            answer = _examine(opener, json.loads(line), trail)
-            faulthandler.cancel_dump_traceback_later()
+        for request in channel.requests():
+            answer = _examine(opener, request, trail)
+            channel.rest()
             state.restore()
-            answer["leaves_threads"] = leaves_threads()
-            print(setup["mark"] + json.dumps(answer), file=answers, flush=True)
+            channel.answer(json.dumps({**answer, "leaves_threads": leaves_threads()}))
     except OSError as error:
         if error.errno != EBADF:
             raise
@@ -156,28 +150,28 @@ def _records_of_plan(plan: "Plan") -> list[dict[str, Any]]:
     from toolkit.pipelines.tainting import taints_of  # noqa: PLC0415 - most projects have tools alone
 
     taints = taints_of(plan)
-    steps = [*_steps_of(plan.steps, taints), *_steps_of(plan.on_failure, taints)]
-    return [step._asdict() for step in steps]
+    return [*_steps_of(plan.steps, taints), *_steps_of(plan.on_failure, taints)]
 
 
 def _steps_of(
     steps: Iterable["PlannedStep"], taints: Mapping[str, tuple["Taint", ...]], *, is_concurrent: bool = False
-) -> Iterator[StepRecord]:
+) -> Iterator[dict[str, Any]]:
+    """Yield the fields of a `PipelineStep` for each step, the tool as its record."""
     for step in steps:
         definition = step.definition
-        yield StepRecord(
-            path=step.path,
-            kind=step.kind,
-            location=definition.location,
-            tool=None if step.tool is None else record_of(step.tool.spec),
-            feed=step.feed and step.feed.parameter,
-            asks=definition.approval is not None,
-            attempts=definition.retry and definition.retry.attempts,
-            timeout=definition.timeout,
-            max_parallel=definition.each and definition.each.max_parallel,
-            on_error=step.on_error if isinstance(step.on_error, str) else "fallback",
-            is_concurrent=is_concurrent,
-            taints=taints.get(step.path, ()),
-        )
+        yield {
+            "path": step.path,
+            "kind": step.kind,
+            "location": definition.location,
+            "tool": None if step.tool is None else record_of(step.tool.spec),
+            "feed": step.feed and step.feed.parameter,
+            "asks": definition.approval is not None,
+            "attempts": definition.retry and definition.retry.attempts,
+            "timeout": definition.timeout,
+            "max_parallel": definition.each and definition.each.max_parallel,
+            "on_error": step.on_error if isinstance(step.on_error, str) else "fallback",
+            "is_concurrent": is_concurrent,
+            "taints": taints.get(step.path, ()),
+        }
         for inner in step.branches.values():
             yield from _steps_of(inner, taints, is_concurrent=True)

@@ -3,13 +3,12 @@
 It runs nobody's code. It reads one JSON object a line and answers each with one; `judges` is the parent's side.
 """
 
-import faulthandler
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from toolkit.lint.channels import limit_memory, take_channel
+from toolkit.lint.channels import Channel
 from toolkit.lint.file_checks import FileChecker
 from toolkit.lint.record_reader import definition_record
 from toolkit.lint.reports import report_record
@@ -21,18 +20,13 @@ from toolkit.problems import read_problem
 
 def main() -> None:
     """Answer until the channel is closed."""
-    requests, answers = take_channel()
-    setup = json.loads(requests.readline())
-    limit_memory(setup["memory"])
-    crash = Path(setup["crash_file"]).open("w")  # noqa: SIM115 - it stays open to the very end
-    faulthandler.enable(crash)
-    providers, limits, directory = setup["rule_settings"]
-    checker = FileChecker(make_rules(setup["codes"], RuleSettings(tuple(providers), limits, Path(directory))))
-    for line in requests:
-        faulthandler.dump_traceback_later(setup["seconds"], exit=True, file=crash)
-        answer = _judge(checker, json.loads(line))
-        faulthandler.cancel_dump_traceback_later()
-        print(setup["mark"] + answer, file=answers, flush=True)
+    channel = Channel.take()
+    providers, limits, directory = channel.setup["rule_settings"]
+    checker = FileChecker(make_rules(channel.setup["codes"], RuleSettings(tuple(providers), limits, Path(directory))))
+    for request in channel.requests():
+        answer = _judge(checker, request)
+        channel.rest()
+        channel.answer(answer)
 
 
 def _judge(checker: FileChecker, question: Mapping[str, Any]) -> str:

@@ -28,7 +28,7 @@ class Taint(NamedTuple):
 
 
 class PipelineStep(NamedTuple):
-    """One step of a pipeline that can be planned.
+    """One step of a pipeline that can be planned. The child sends its fields by name, the tool as its record.
 
     Attributes:
         path: The labels that lead to it, as in `compare/left/summarize`.

@@ -15,7 +15,7 @@ from toolkit.tools.spec_json import record_of
 
 
 def read_step(record: Mapping[str, Any]) -> PipelineStep:
-    """Return the step of a pipeline that a `StepRecord` stands for, whose fields are given by name."""
+    """Return the step of a pipeline that a record stands for."""
     changes = {
         "location": Location(*record["location"]),
         "tool": record["tool"] and ToolSpec.from_json(record["tool"]),

@@ -133,7 +133,15 @@ class Rule:
         fix: Fix | None = None,
     ) -> Problem:
         """Return a finding of this rule: what is wrong, with names in single quotes and no full stop, and the cure."""
-        return Problem(self.code, message, location, severity or self.severity, hint, tuple(related), fix)
+        return Problem(
+            self.code,
+            message,
+            location=location,
+            severity=severity or self.severity,
+            hint=hint,
+            related=tuple(related),
+            fix=fix,
+        )
 
     def fixed_by(self, message: str, *edits: Edit, is_safe: bool | None = None) -> Fix:
         """Return a fix: what it does, as a command, and its edits; as safe as the rule says unless told."""

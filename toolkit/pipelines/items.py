@@ -147,13 +147,13 @@ class _Batch:
                 ItemFinished(
                     self._turn.call,
                     self._turn.path,
-                    index,
-                    self._done,
-                    self._count,
-                    outcome.status,
-                    short_form(self._items[index]),
-                    outcome.result.output,
-                    outcome.result.error,
-                    outcome.result.error_code,
+                    index=index,
+                    done=self._done,
+                    of=self._count,
+                    status=outcome.status,
+                    item=short_form(self._items[index]),
+                    output=outcome.result.output,
+                    error=outcome.result.error,
+                    error_code=outcome.result.error_code,
                 )
             )

@@ -61,11 +61,11 @@ def outline_of(plan: Plan) -> PipelineOutline:
     return PipelineOutline(
         plan.name,
         plan.description,
-        inputs,
-        steps,
-        outliner.chain(plan.on_failure, ())[0],
-        None if plan.output is None else written(plan.output),
-        ends,
+        inputs=inputs,
+        steps=steps,
+        on_failure=outliner.chain(plan.on_failure, ())[0],
+        output=None if plan.output is None else written(plan.output),
+        ends=ends,
     )
 
 
@@ -96,14 +96,14 @@ class _Outliner:
         return StepOutline(
             step.label,
             step.path,
-            step.kind,
-            step.tool.name if step.tool is not None else None,
-            step.position,
-            tuple(dict.fromkeys(sources)),
-            None if step.feed is None else step.feed.parameter or "arguments",
-            _arguments_of(definition),
-            tuple(_notes_of(step)),
-            {name: self.chain(steps, before)[0] for name, steps in step.branches.items()},
+            kind=step.kind,
+            tool=step.tool.name if step.tool is not None else None,
+            position=step.position,
+            sources=tuple(dict.fromkeys(sources)),
+            piped=None if step.feed is None else step.feed.parameter or "arguments",
+            arguments=_arguments_of(definition),
+            notes=tuple(_notes_of(step)),
+            branches={name: self.chain(steps, before)[0] for name, steps in step.branches.items()},
         )
 
     def sources(self, value: Value | None, before: tuple[str, ...]) -> tuple[str, ...]:

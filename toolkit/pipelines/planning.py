@@ -154,11 +154,11 @@ class _Planner:
             here = PlannedStep(
                 definition,
                 label,
-                place.path + label,
-                position,
-                len(steps),
-                self._on_error(definition),
-                tool,
+                path=place.path + label,
+                position=position,
+                of=len(steps),
+                on_error=self._on_error(definition),
+                tool=tool,
                 adapts=not is_last or definition.adapter_location is not None,
             )
             step, scope = self._step(here, scope, place._replace(is_last=is_last))

@@ -55,8 +55,8 @@ class ConfiguredGroups:
             self._being_opened.pop()
         table, clashes = table_of(found.tools)
         group = ToolGroup(
-            name, tuple(table.values()), settings.description, settings.provider,
-            frozenset(settings.permissions), settings.required, place,
+            name, tuple(table.values()), description=settings.description, provider=settings.provider,
+            permissions=frozenset(settings.permissions), required=settings.required, location=place,
         )  # fmt: skip
         problems = [*found.problems, *clashes, *group.problems(self._configuration.granted)]
         if not table and not errors_among(problems):

@@ -195,7 +195,9 @@ def _parameter(
     alias = next((name for field in fields if isinstance(name := field.validation_alias or field.alias, str)), None)
     description = next(iter([*described, *texts]), documented)
     is_made = way is not None and giving is not None and giving.default_factory is not None
-    return Parameter(raw.name, annotation, description, default, typed, alias, is_made), way
+    return Parameter(
+        raw.name, annotation, description=description, default=default, typed=typed, alias=alias, is_made=is_made
+    ), way
 
 
 def _itself(value: Any) -> Any:

@@ -326,15 +326,15 @@ def _conversation(wanted: _Wanted, configuration: "Configuration", answers: Answ
     conversation = Conversation(
         ready.agent,
         wanted.said,
-        context,
-        run,
-        screen,
-        wanted.format,
-        kept,
-        reporter,
-        file,
-        ready.worded,
-        ready.takes_task,
+        context=context,
+        run=run,
+        screen=screen,
+        format=wanted.format,
+        kept=kept,
+        reporter=reporter,
+        file=file,
+        worded=ready.worded,
+        takes_task=ready.takes_task,
     )
     conversation.keep_from_here_on()
     return conversation

@@ -138,7 +138,17 @@ def lint(  # noqa: PLR0913 - each is an option of the command
     static = static or text is not None
     configuration = load_configuration(start=start)
     settings = _settings(
-        configuration, _Said(select, ignore, extend_select, provider, baseline, static, require_tools, python)
+        configuration,
+        _Said(
+            select,
+            ignore,
+            extend_select=extend_select,
+            provider=provider,
+            baseline=baseline,
+            is_static=static,
+            requires_tools=require_tools,
+            python=python,
+        ),
     )
     if compat:
         return _show_compatibility(paths or (), configuration, settings, provider, format)

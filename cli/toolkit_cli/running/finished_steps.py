@@ -50,9 +50,22 @@ class KeptStep:
         started = self.started
         skipped = [_skipped(item) for _, item in sorted(self.items.items()) if item.error is not None]
         return StepFinished(
-            started.call, started.path, started.position, started.of, started.tool, "ended", "", ENDED, "signal",
-            0, 0, False, started.items, skipped, seconds,
-        )  # fmt: skip
+            started.call,
+            started.path,
+            position=started.position,
+            of=started.of,
+            tool=started.tool,
+            status="ended",
+            output="",
+            error=ENDED,
+            error_code="signal",
+            attempts=0,
+            asked=0,
+            continued=False,
+            items=started.items,
+            skipped=skipped,
+            seconds=seconds,
+        )
 
     def as_record(self) -> dict[str, Any]:
         """Return it as plain data, without what is never there."""
@@ -179,10 +192,24 @@ def _ending_of(event: Event, seconds: float, steps: dict[int, KeptStep]) -> Even
         case PipelineStarted():
             return PipelineFinished(event.call, event.pipeline, "signal", ENDED, seconds)
         case ToolStarted():
-            return ToolFinished(event.call, event.tool, "signal", "", ENDED, "signal", seconds)
+            return ToolFinished(
+                event.call, event.tool, outcome="signal", output="", error=ENDED, error_code="signal", seconds=seconds
+            )
         case ModelStarted():
             return ModelFinished(
-                event.call, event.model, event.agent, event.run, event.turn, "signal",
-                "", 0, True, 0, 0, None, ENDED, seconds,
-            )  # fmt: skip
+                event.call,
+                event.model,
+                agent=event.agent,
+                run=event.run,
+                turn=event.turn,
+                outcome="signal",
+                text="",
+                calls=0,
+                cut=True,
+                input_tokens=0,
+                output_tokens=0,
+                cost=None,
+                error=ENDED,
+                seconds=seconds,
+            )
     raise TypeError(event)
