@@ -100,7 +100,7 @@ def launch(said: Said) -> int:
     configuration = configuration._replace(model_said=said.model, model_url=said.base_url or configuration.model_url)
     values = {**configuration.context, **read_values(said.context)}
     configuration = configuration._replace(context=values)
-    said = said._replace(answers=said.answers._replace(files=policy_of_files(configuration)))
+    said = said._replace(answers=said.answers._replace(files=policy_of_files(configuration, [said.target])))
     memory_id = checked_memory_id(said.memory_id)
     with Screen() as screen:
         show_logs(screen, said.verbose, debug=said.debug)

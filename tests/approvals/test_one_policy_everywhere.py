@@ -93,7 +93,7 @@ def test_the_command_line_decides_as_the_table_says(desk):
     for rules, rows in rule_sets(ROWS, desk):
         for row in rows:
             words = [f"{name}:={json.dumps(value)}" for name, value in row.arguments.items()]
-            options = ["--policy", rules, "--chosen-by", row.chosen_by, "--format", "json"]
+            options = ["--policy", rules, "--tools", "desk.py", "--chosen-by", row.chosen_by, "--format", "json"]
             result = CliRunner().invoke(application(), ["policy", "check", row.tool, *words, *options])
             [record] = json.loads(result.stdout)
             found = record["decision"], record["rule"]["line"] if record["rule"] else 0

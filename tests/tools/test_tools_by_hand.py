@@ -141,7 +141,7 @@ def test_an_async_function_is_awaited_and_the_context_is_given():
 
 def test_its_marks_make_its_risk():
     tool = made(destructive=True, open_world=True, requires_approval=True)
-    assert tool.spec.risk == Risk("weather", requires_approval=True, destructive=True, open_world=True)
+    assert tool.spec.risk == Risk("weather", __file__, requires_approval=True, destructive=True, open_world=True)
 
 
 def problems_of(name="weather", parameters=WEATHER, function=weather, **options):

@@ -4,11 +4,12 @@ Rules that deny are asked first, then those that ask, then those that allow, the
 tighten and never loosen: its rules that allow except calls from its own default, and from nothing else.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from toolkit.approvals.fits import Fit, any_fits
 from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall, Verdict
 from toolkit.approvals.policy_keys import ACTIONS, PolicyFile
+from toolkit.approvals.risks import Risk
 from toolkit.approvals.rules import Rule
 
 _STRICTNESS = ("allow", "ask", "deny")
@@ -17,9 +18,16 @@ _STRICTNESS = ("allow", "ask", "deny")
 class FilePolicy:
     """Judges calls by policy files, and by risk where they say nothing."""
 
-    def __init__(self, files: Sequence[PolicyFile]) -> None:
-        """Keep what the files say; the user's own come first, and the first of them that has a default sets it."""
+    def __init__(self, files: Sequence[PolicyFile], identify: Callable[[Risk], Risk] = lambda risk: risk) -> None:
+        """Keep what the files say; the user's own come first, and the first of them that has a default sets it.
+
+        Args:
+            files: What each file says.
+            identify: Says of a tool which file of a project brings it, and by which names a rule may allow it. Without
+                it the user has chosen every tool, as in a program.
+        """
         self.files = tuple(files)
+        self._identify = identify
         self._by_risk = ByRisk()
         self.needs_arguments = any(rule.where for rule in self.rules)
 
@@ -47,13 +55,14 @@ class FilePolicy:
         if call.kind == "setting":
             yield "yes", self._by_risk.judge(call)
             return
+        call = call._replace(risk=self._identify(call.risk))
         for rule in self._asked_in_order():
-            fit = rule.fit(call)
+            fit = rule.fit(call) if rule.action != "allow" or rule.reaches(call.risk) else "no"
             if rule.applies(fit) or fit == "later":
                 yield fit, self._decided_by(rule, call)
             if rule.applies(fit):
                 return
-        yield "yes", self._by_default(call)
+        yield "yes", self._explained(self._by_default(call), call)
 
     def _asked_in_order(self) -> Iterator[Rule]:
         return (rule for rule in self.rules if rule.action != "allow" or rule.owner == "user")
@@ -63,6 +72,18 @@ class FilePolicy:
         if rule.action == "allow" and self._by_risk.judge(call) is NO_QUESTION:
             return Verdict("allow", ground=ground)  # nobody would have been asked, so nobody needs to be told
         return Verdict(rule.action, str(ground), ground)
+
+    def _explained(self, verdict: Verdict, call: DescribedCall) -> Verdict:
+        """Return a verdict with the rule that would have allowed the call if it stated where the tool comes from."""
+        if verdict.action == "allow" or call.risk.brought_by is None:
+            return verdict
+        rules = (rule for rule in self._asked_in_order() if rule.action == "allow" and not rule.reaches(call.risk))
+        named = next((rule for rule in rules if rule.fit(call) == "yes"), None)
+        if named is None:
+            return verdict
+        where = ":".join(map(str, named.place[:2]))
+        remark = f"the allow rule at {where} does not name the source '{call.risk.brought_by}'"
+        return verdict._replace(because=f"{verdict.because}; {remark}")
 
     def _by_default(self, call: DescribedCall) -> Verdict:
         own = next((file for file in self.files if file.owner == "user" and call.chosen_by in file.defaults), None)

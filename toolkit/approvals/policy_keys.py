@@ -3,7 +3,9 @@
 A new key is a row here, and a field of `Rule` or `Choice`.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast, get_args
@@ -26,7 +28,8 @@ ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
 _DEFAULTS: Final = get_args(Default)
 _MARKS: Final = get_args(Mark)
 _CHOOSERS: Final = get_args(Chooser)
-_SELECTORS: Final = ("tool", "source", "group", "risk")
+_SELECTORS: Final = ("tool", "source", "framework", "group", "risk")
+_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 _NOWHERE: Final = Location("")
 
 
@@ -46,6 +49,10 @@ class PolicyFile(NamedTuple):
     rules: tuple[Rule, ...] = ()
     defaults: Mapping[Chooser, Default] = {}
     place: Location = _NOWHERE
+
+    def for_all_projects(self) -> "PolicyFile":
+        """Return the same as the file of a user that holds wherever they work."""
+        return self._replace(rules=tuple(replace(rule, is_for_all_projects=True) for rule in self.rules))
 
     def default_ground(self) -> Ground:
         """Return what is said of its default where that decides."""
@@ -95,7 +102,13 @@ def _read_rule(action: Action, written: Mapping[str, Any], spot: Spot, groups: M
         return None
     rule = Rule(
         action,
-        Choice(found.get("tool", ()), found.get("source", ()), named, frozenset(found.get("risk", ()))),
+        Choice(
+            found.get("tool", ()),
+            found.get("source", ()),
+            named,
+            frozenset(found.get("risk", ())),
+            found.get("framework", ()),
+        ),
         spot.setting.place(spot.path) or _NOWHERE,
         chosen_by=found.get("chosen_by"),
         where=found.get("where", {}),
@@ -105,7 +118,9 @@ def _read_rule(action: Action, written: Mapping[str, Any], spot: Spot, groups: M
         owner=spot.setting.owner,
         folder=str(spot.setting.folder),
         written=written,
+        digest=found.get("digest"),
     )
+    _check_reach(rule, spot)
     _check_examples(rule, found, spot)
     return rule
 
@@ -117,6 +132,18 @@ def _groups_named(names: Sequence[str], spot: Spot, groups: Mapping[str, GroupFi
             spot.below("group").report(f"unknown group '{name}'", did_you_mean(name, groups, otherwise=otherwise))
             return None
     return {name: groups[name] for name in names}
+
+
+def _check_reach(rule: Rule, spot: Spot) -> None:
+    """Report a rule that leaves it to a project what is allowed, and a digest that would let too much past."""
+    if rule.action != "allow" and rule.digest is not None:
+        spot.below("digest").report(f"{rule.action} rules take no digest: a changed tool would escape them")
+    chosen = {*rule.choice.tools, *rule.choice.sources} - {"*"}
+    if rule.action == "allow" and rule.owner == "user" and rule.choice.groups and not chosen:
+        hint = "name the tools or their source too"
+        spot.below("group").report(
+            "what belongs to a group is up to the project, so a group alone allows nothing", hint
+        )
 
 
 def _check_examples(rule: Rule, found: Mapping[str, Any], spot: Spot) -> None:
@@ -201,6 +228,11 @@ _FLAG: Final = Kind(
     "true or false", "true or false", lambda said, _: (said,) if isinstance(said, bool) else None, "true",
     {"type": "boolean"},
 )  # fmt: skip
+_HASH: Final = Kind(
+    "text", "the 64 hexadecimal digits that `toolkit policy check --format json` shows",
+    lambda said, _: said if isinstance(said, str) and _DIGEST.fullmatch(said) else None, "",
+    {"type": "string", "pattern": f"^{_DIGEST.pattern}$"},
+)  # fmt: skip
 _DAY: Final = Kind("day", "a day such as 2027-01-31", _read_day, "2027-01-31", {"type": "string", "format": "date"})
 _WHERE: Final = Kind("table", "a table of arguments", table, "", _where_schema)
 _VERSION: Final = Kind(
@@ -217,10 +249,12 @@ DEFAULTS: Final = (
 RULE: Final = (
     Key("tool", _NAMES, "the names of tools; a tool of a server is `server.tool` too"),
     Key("source", _NAMES, "where they come from: `builtin`, `mcp://server`, or a file"),
+    Key("framework", _NAMES, "the frameworks that they were written for, such as `langchain`"),
     Key("group", _NAMES, "groups of the configuration that they belong to"),
     Key("risk", _words(_MARKS), "marks, of which they have at least one"),
     Key("chosen_by", _word(_CHOOSERS), "who has chosen the call; whoever it was by default"),
     Key("where", _WHERE, "what the arguments are, each by its name; `a.b` is the member b of a", take=_matchers),
+    Key("digest", _HASH, "the digest of the definition, for a rule that allows; another definition is asked about"),
     Key("because", _TEXT, "why, for whoever is asked or refused"),
     Key("expires", _DAY, "the last day on which the rule holds"),
     Key("ci", _FLAG, "whether it holds only in CI, or only elsewhere; everywhere by default"),

@@ -1,7 +1,8 @@
 """Risk: what may happen when a tool is called, as far as its marks tell."""
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 Chooser = Literal["person", "model"]
 """Who chose the call: a person (on the command line, as a written step, in code) or a model."""
@@ -18,6 +19,13 @@ class Risk:
         read_only: It changes nothing.
         destructive: It may destroy or overwrite something.
         open_world: It reaches things outside this machine.
+        framework: The framework that it was written for; `None` for a tool of ours.
+        names: Other names that it goes by, where it has been given another: the first is the one that it was given
+            where it comes from.
+        origin: Where it came from first, where a project's file or module gives it another source.
+        brought_by: The file of a project that brings it; `None` where the user has named what it comes from.
+        allowed_as: The names by which a rule may allow it, where these are not all of its names.
+        definition: What a model is sent of it, if known.
     """
 
     tool: str
@@ -26,6 +34,12 @@ class Risk:
     read_only: bool | None = None
     destructive: bool | None = None
     open_world: bool | None = None
+    framework: str | None = None
+    names: tuple[str, ...] = ()
+    origin: str | None = None
+    brought_by: str | None = None
+    allowed_as: tuple[str, ...] = ()
+    definition: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -37,3 +51,11 @@ class Risk:
             ("read-only", self.read_only),
         )
         return tuple(word for word, applies in words if applies)
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of its definition and its marks: a tool whose definition has changed has another one."""
+        import json  # noqa: PLC0415 - few rules have a digest
+        from hashlib import sha256  # noqa: PLC0415
+
+        return sha256(json.dumps([self.definition, self.labels], sort_keys=True, default=dict).encode()).hexdigest()

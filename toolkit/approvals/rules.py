@@ -31,19 +31,31 @@ class Choice(NamedTuple):
         sources: Patterns of where they come from.
         groups: Groups of the configuration, by name.
         marks: Marks, of which a tool has at least one.
+        frameworks: Frameworks that they were written for.
     """
 
     tools: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     groups: Mapping[str, GroupFit] = {}
     marks: frozenset[Mark] = frozenset()
+    frameworks: tuple[str, ...] = ()
 
-    def fit(self, risk: Risk, folder: str) -> Fit:
-        """Return whether a tool is one of those; relative paths among the sources start from a folder."""
+    def fit(self, risk: Risk, folder: str, *, allows: bool = False) -> Fit:
+        """Return whether a tool is one of those.
+
+        Args:
+            risk: The tool.
+            folder: What relative paths among the sources start from.
+            allows: Whether it is to be allowed: then only those names and sources count that no project can give it.
+        """
+        names = (risk.allowed_as if allows else ()) or names_of(risk)
+        known = (risk.source, risk.brought_by) if allows else (risk.source, risk.brought_by, risk.origin)
+        sources = [one for one in known if one is not None]
         return all_fit(
             [
-                fit_of(not self.tools or any(names_tool(pattern, risk) for pattern in self.tools)),
-                fit_of(not self.sources or any(_is_from(pattern, risk.source, folder) for pattern in self.sources)),
+                fit_of(not self.tools or any(fnmatchcase(name, one) for one in self.tools for name in names)),
+                fit_of(not self.sources or any(_is_from(one, of, folder) for one in self.sources for of in sources)),
+                fit_of(not self.frameworks or risk.framework in self.frameworks),
                 any_fits(fit(risk) for fit in self.groups.values()) if self.groups else "yes",
                 fit_of(not self.marks or not self.marks.isdisjoint(marks_of(risk))),
             ]
@@ -66,6 +78,8 @@ class Rule:
         owner: Whose file it stands in.
         folder: What its relative paths start from.
         written: The rule as it is written.
+        digest: The digest of the definition that it is about; None for any.
+        is_for_all_projects: Whether it holds wherever its user works: then no relative path says whose a tool is.
     """
 
     action: Action
@@ -79,6 +93,8 @@ class Rule:
     owner: Owner = "project"
     folder: str = ""
     written: Mapping[str, Any] = field(default_factory=dict)
+    digest: str | None = None
+    is_for_all_projects: bool = False
 
     @property
     def ground(self) -> Ground:
@@ -96,7 +112,19 @@ class Rule:
         """Return whether a call is one of those that the rule is about."""
         if not self.holds_now or self.chosen_by not in {None, call.chosen_by}:
             return "no"
-        return all_fit([self.choice.fit(call.risk, self.folder), self.fit_of_arguments(call)])
+        if self.digest is not None and call.risk.digest != self.digest:
+            return "no"
+        tool = self.choice.fit(call.risk, self.folder, allows=self.action == "allow")
+        return all_fit([tool, self.fit_of_arguments(call)])
+
+    def reaches(self, risk: Risk) -> bool:
+        """Return whether a rule that allows may be about a tool: of one that a project brings it states the file."""
+        if risk.brought_by is None:
+            return True
+        folder = None if self.is_for_all_projects else self.folder
+        if folder is None and not risk.brought_by.startswith(os.sep):  # any project may have a module of that name
+            return "*" in self.choice.sources
+        return any(_is_from(pattern, risk.brought_by, folder) for pattern in self.choice.sources)
 
     def fit_of_arguments(self, call: DescribedCall) -> Fit:
         """Return whether the arguments of a call are what the rule says."""
@@ -130,19 +158,20 @@ def names_tool(pattern: str, risk: Risk) -> bool:
 
 
 def names_of(risk: Risk) -> list[str]:
-    """Return what a rule may call a tool: its name, and the address of one of a server."""
-    source = risk.source or ""
-    if not source.startswith(_REMOTE):
-        return [risk.tool]
-    server = source.removeprefix(_REMOTE).partition("/")[0]
-    return [risk.tool, f"{server}.{risk.tool.removeprefix(f'{server}_')}"]
+    """Return what a rule may call a tool: its name, others that it goes by, and the address of one of a server."""
+    source, names = risk.source or "", [risk.tool, *risk.names]
+    if source.startswith(_REMOTE):
+        server = source.removeprefix(_REMOTE).partition("/")[0]
+        names.append(f"{server}.{names[-1].removeprefix(f'{server}.').removeprefix(f'{server}_')}")
+    return list(dict.fromkeys(names))
 
 
-def _is_from(pattern: str, source: str | None, folder: str) -> bool:
-    if source is None:
-        return False
-    beneath = os.path.join(folder, "")  # noqa: PTH118 - the separator at its end is wanted
-    return any(fnmatchcase(text, pattern) for text in (source, source.removeprefix(beneath)))
+def _is_from(pattern: str, source: str, folder: str | None) -> bool:
+    """Return whether a source fits a pattern; one that is a path beneath a folder may be written relative to it."""
+    beneath = None if folder is None else os.path.join(folder, "")  # noqa: PTH118 - the separator at its end is wanted
+    texts = (source,) if beneath is None else (source, source.removeprefix(beneath))
+    wanted = os.path.expanduser(pattern)  # noqa: PTH111 - text
+    return any(fnmatchcase(text, wanted) for text in texts)
 
 
 def _fit_of_argument(name: str, matcher: Matcher, call: DescribedCall) -> Fit:

@@ -13,6 +13,8 @@ def covered_by(rule: Rule, earlier: Rule) -> bool:
         return False
     if earlier.where and earlier.written.get("where") != rule.written.get("where"):
         return False
+    if earlier.digest not in {None, rule.digest}:
+        return False
     return _is_within(rule.choice, earlier.choice)
 
 
@@ -20,6 +22,7 @@ def _is_within(one: Choice, other: Choice) -> bool:
     return (
         _are_within(one.tools, other.tools)
         and (not other.sources or set(one.sources) == set(other.sources))
+        and (not other.frameworks or (bool(one.frameworks) and set(one.frameworks) <= set(other.frameworks)))
         and (not other.groups or one.groups.keys() == other.groups.keys())
         and (not other.marks or (bool(one.marks) and one.marks <= other.marks))
     )

@@ -1,6 +1,7 @@
 """Foreign tools: a tool of another framework as a Tool of ours: its own definition, called its own way."""
 
 from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -61,7 +62,7 @@ class ForeignTool(Tool):
             wants_approval: Where the arguments decide whether approval is wanted, what the framework calls that, and
                 the decision.
         """
-        self.spec = spec
+        self.spec = replace(spec, framework=framework)
         self.framework = framework
         self.thing = thing
         self.function = function

@@ -13,7 +13,8 @@ from toolkit.lint.written_schemas import written_schema
 from toolkit.tools.spec import ToolSpec
 
 _PLAIN_RESULTS = {"str", "int", "float", "bool", "bytes", "dict", "list", "set", "tuple"}
-_OPTIONS = {one.name for one in fields(ToolSpec)} - {"parameters", "source", "location", "output_schema"}
+_WORKED_OUT = {"parameters", "source", "location", "output_schema", "framework", "names", "origin"}
+_OPTIONS = {one.name for one in fields(ToolSpec)} - _WORKED_OUT
 
 
 def written_spec(

@@ -20,7 +20,7 @@ from toolkit.sources.bindings import place_of_name
 from toolkit.sources.collected import Collected
 from toolkit.sources.import_permission import not_a_tool
 from toolkit.sources.instances import Instance, make_instance
-from toolkit.tools.base import Tool
+from toolkit.tools.base import RedescribedTool, Tool
 from toolkit.tools.foreign_values import (
     answer,
     bases_of_class,
@@ -172,7 +172,15 @@ class Collector:
 def _built(thing: object, source: str) -> Collected:
     if is_routine(thing) and not _is_foreign(thing):
         return _of_function(thing, source)
-    return Collected(*build_tools(thing, source=source))
+    tools, problems = build_tools(thing, source=source)
+    return Collected([_defined_here(tool, source) for tool in tools], problems)
+
+
+def _defined_here(tool: Tool, source: str) -> Tool:
+    """Return a tool as that of a module, where the module has given it another name than it had."""
+    if type(tool) is not RedescribedTool or tool.name in tool.spec.names[:1] or not tool.spec.names:
+        return tool
+    return RedescribedTool(tool, source=source, names=(tool.name, *tool.spec.names))
 
 
 def _of_function(function: Any, source: str) -> Collected:

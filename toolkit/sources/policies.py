@@ -1,7 +1,7 @@
 """Policies of a project and its user: their files, read and put together into the one policy that holds."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,20 +11,27 @@ from toolkit.approvals.policy_files import read_policy_file
 from toolkit.approvals.policy_keys import PolicyFile, read_policy_table
 from toolkit.approvals.risks import Risk
 from toolkit.approvals.rules import GroupFit, names_of
+from toolkit.codes import BAD_CONFIGURATION
 from toolkit.disclosure.groups import matches
 from toolkit.documents.tables import Owner, Spot
-from toolkit.problems import Location, Problem
+from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.sources.configuration import Configuration, GroupSettings
+from toolkit.sources.provenance import Provenance
 from toolkit.sources.ready import ALL_READY
 from toolkit.sources.shown_paths import place_from
+from toolkit.tools.frameworks import FRAMEWORK_OF_PACKAGE
 
 _REMOTE = "mcp://"
 
 
-def configured_policy(configuration: Configuration) -> tuple[FilePolicy, list[Problem]]:
+def configured_policy(configuration: Configuration, targets: Sequence[str] = ()) -> tuple[FilePolicy, list[Problem]]:
     """Return the policy that holds in a project, and everything that is wrong with its files.
 
     The user's files come first: the one that they name, then their own. A project's file may only tighten.
+
+    Args:
+        configuration: The settings of the project.
+        targets: What the user has named, such as `tools.py:fetch`, relative to the working directory.
     """
     problems: list[Problem] = []
     here = Path.cwd()
@@ -35,10 +42,29 @@ def configured_policy(configuration: Configuration) -> tuple[FilePolicy, list[Pr
         name = place_from(here, Location(str(file))).file
         return read_policy_file(file, owner, folder, problems, name=name, groups=groups)
 
-    named = [file for file in (configuration.named_policy, configuration.own_policy) if file is not None]
-    found = [read(file, "user") for file in named]
-    found += [configuration.policy, *(read(file, "project") for file in configuration.policy_files)]
-    return FilePolicy([file for file in found if file is not None]), problems
+    named = read(configuration.named_policy, "user") if configuration.named_policy is not None else None
+    own = read(configuration.own_policy, "user") if configuration.own_policy is not None else None
+    found = [named, own and own.for_all_projects(), configuration.policy]
+    found += [read(file, "project") for file in configuration.policy_files]
+    files = [file for file in found if file is not None]
+    problems += _unknown_frameworks(files)
+    return FilePolicy(files, Provenance(configuration, targets).identified), problems
+
+
+def _unknown_frameworks(files: Sequence[PolicyFile]) -> list[Problem]:
+    known = sorted({*FRAMEWORK_OF_PACKAGE.values()})
+    return [
+        Problem(
+            BAD_CONFIGURATION,
+            f"unknown framework '{name}'",
+            rule.place,
+            hint=did_you_mean(name, known, otherwise=f"they are {', '.join(known)}"),
+        )
+        for file in files
+        for rule in file.rules
+        for name in rule.choice.frameworks
+        if name not in known
+    ]
 
 
 def read_settings_policy(written: Mapping[str, Any], spot: Spot, groups: Mapping[str, GroupSettings]) -> PolicyFile:

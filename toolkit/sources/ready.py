@@ -32,10 +32,12 @@ def open_ready(name: str, configuration: Configuration) -> Collected | None:
         tool = ready.build(options=settings.options)
     except ConfigurationError as error:
         return Collected([], _problems(name, error, configuration))
-    source = str(configuration.file) if name in configuration.builtin and configuration.file is not None else None
+    is_of_project = name in configuration.builtin and settings.owner == "project" and configuration.file is not None
+    source = str(configuration.file) if is_of_project else None
     if source is None and tool.name == name:
         return Collected([tool], [])
-    return Collected([RedescribedTool(tool, name=name, source=source)], [])
+    names = (name, tool.name) if tool.name != name else ()  # a rule that denies the one denies the other too
+    return Collected([RedescribedTool(tool, name=name, source=source, names=names)], [])
 
 
 def open_for_agents(name: str) -> Collected | None:

@@ -1,9 +1,7 @@
 """Audit records: what is kept of a question and of a decision; no secret that is known stands in them."""
 
 import getpass
-import json
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from toolkit.approvals.decisions import Decision, Edit
@@ -61,7 +59,7 @@ def _about(tool: str, context: "Surroundings") -> dict[str, Any]:
         "tool": tool,
         "run": context.run.id if context.run is not None else None,
         "place": context.place,
-        "definition": _definition_of(call.tool) if call is not None and is_own else None,
+        "definition": call.tool.spec.risk.digest if call is not None and is_own else None,
         "person": _person(),
     }
 
@@ -71,12 +69,6 @@ def _person() -> str | None:
         return getpass.getuser()
     except (KeyError, OSError):  # a user without a name, as in containers
         return None
-
-
-def _definition_of(tool: Any) -> str:
-    """Return a digest of what is said of a tool: another definition has another one."""
-    definition = [tool.spec.definition, tool.spec.risk.labels, tool.spec.source]
-    return sha256(json.dumps(definition, sort_keys=True, default=dict).encode()).hexdigest()
 
 
 def _sent(context: "Surroundings") -> Any:

@@ -160,9 +160,9 @@ def innermost(tool: Tool) -> Tool:
     return tool
 
 
-def _redescribed(tool: Tool, **changes: str) -> Tool:
+def _redescribed(tool: Tool, *, name: str | None = None, description: str | None = None) -> Tool:
     try:
-        return RedescribedTool(tool, **changes)
+        return RedescribedTool(tool, name=name, description=description)
     except InvalidTools as error:
         return unbuilt(error)
 
@@ -171,9 +171,15 @@ class RedescribedTool(WrappedTool):
     """A tool with another name, description or source; nothing else differs."""
 
     def __init__(
-        self, inner: Tool, *, name: str | None = None, description: str | None = None, source: str | None = None
+        self,
+        inner: Tool,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        source: str | None = None,
+        names: tuple[str, ...] = (),
     ) -> None:
-        """Keep what differs."""
+        """Keep what differs; of a new name the old one is kept too, unless its other names are given."""
         super().__init__(inner)
         spec = inner.spec
         self._spec = replace(
@@ -181,6 +187,8 @@ class RedescribedTool(WrappedTool):
             name=name or spec.name,
             description=description or spec.description,
             source=source or spec.source,
+            origin=spec.origin or (spec.source if source not in {None, spec.source} else None),
+            names=names or spec.names or ((spec.name,) if name not in {None, spec.name} else ()),
         )
 
     @property

@@ -38,6 +38,9 @@ class ToolSpec:
         metadata: Settings for providers: a JSON object for each provider's name.
         examples: Arguments that make sense, each a JSON object.
         source: Where it comes from, such as `builtin` or a file.
+        framework: The framework that it was written for; `None` for a tool of ours.
+        names: Other names that it goes by, where it was given another one: the first is the one that it had first.
+        origin: Where it came from first, where a project's file or module gives it another source.
         location: The place of its definition.
     """
 
@@ -56,6 +59,9 @@ class ToolSpec:
     metadata: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     examples: tuple[Mapping[str, Any], ...] = field(default=(), kw_only=True)
     source: str | None = field(default=None, kw_only=True)
+    framework: str | None = field(default=None, kw_only=True, compare=False)
+    names: tuple[str, ...] = field(default=(), kw_only=True, compare=False)
+    origin: str | None = field(default=None, kw_only=True, compare=False)
     location: Location | None = field(default=None, kw_only=True, compare=False)
 
     def __post_init__(self) -> None:
@@ -124,11 +130,15 @@ class ToolSpec:
         """Its marks, as the gate judges them."""
         return Risk(
             self.name,
-            source=self.source,
+            source=self.source or (self.location.file if self.location is not None else None),
             requires_approval=self.requires_approval,
             read_only=self.read_only,
             destructive=self.destructive,
             open_world=self.open_world,
+            framework=self.framework,
+            names=self.names,
+            origin=self.origin,
+            definition=self.definition,
         )
 
 

@@ -131,6 +131,13 @@ def _json(name: str, value: object, code: str = BAD_OPTION) -> Any:
         raise UnfitFieldError(message, "use text, numbers, true or false, lists and mappings", code=code) from error
 
 
+def _names(name: str, value: object) -> tuple[str, ...]:
+    if type(value) in (list, tuple):
+        return tuple(_text(name, one) for one in value)  # type: ignore[attr-defined]  # as the line above says
+    message = f"{name} must be a list of texts, not {shown(value)}"
+    raise UnfitFieldError(message)
+
+
 def _location(name: str, value: object) -> Location | None:
     if value is None:
         return None
@@ -157,5 +164,8 @@ _READERS: dict[str, Callable[[str, object], Any]] = {
     "metadata": _metadata,
     "examples": _examples,
     "source": _optional_text,
+    "framework": _optional_text,
+    "names": _names,
+    "origin": _optional_text,
     "location": _location,
 }

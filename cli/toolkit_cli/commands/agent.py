@@ -180,7 +180,8 @@ def agent(  # noqa: PLR0913 - each is an option of the command
         _refuse_what_the_file_says({"--tools": tools, "--group": group, "--instructions": instructions})
     work = None if file is not None and task is None else _work(task, answers)
     configuration = load_configuration(grant=grant, start=start, consent=consent, policy=policy)
-    answers = answers._replace(files=policy_of_files(configuration))
+    named = [*(tools or ()), *([str(file)] if file is not None else [])]
+    answers = answers._replace(files=policy_of_files(configuration, named))
     configuration = configuration._replace(context={**configuration.context, **read_values(context or ())})
     if file is not None:
         configuration = configuration._replace(model_said=model, model_url=base_url or configuration.model_url)

@@ -43,7 +43,7 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
     if static:
         return _list_written(targets, format)
     configuration = load_configuration(tools, grant, start, policy=policy)
-    rules = policy_of_files(configuration)
+    rules = policy_of_files(configuration, targets or ())
     opened = open_configured(targets, configuration, gate_for(configuration))
     if format == "json":
         records = [summary_record(tool, rules) for tool in opened.tools.values()]

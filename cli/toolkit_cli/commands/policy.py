@@ -95,7 +95,7 @@ def _check(words: Sequence[str], configuration: "Configuration", chosen_by: "Cho
     from toolkit_cli.running.server_consent import gate_for  # noqa: PLC0415
     from toolkit_cli.running.single_tools import open_one  # noqa: PLC0415
 
-    gate = Gate(policy=policy_of_files(configuration))
+    gate = Gate(policy=policy_of_files(configuration, words[:1]))
     tool = open_one(words[0], configuration, gate_for(configuration), "one of them is checked", warn=False, looks=True)
     gathered = gather_arguments(tool, Given(words[1:]))
     problems = [*gathered.problems, *(one.problem for one in objections(tool, gathered.arguments))]

@@ -120,7 +120,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
     with Screen() as screen:
         show_logs(screen, verbose, debug=debug)
         configuration = load_configuration(tools, grant, start, consent, policy)
-        answers = Answers(yes, approve=approve or (), files=policy_of_files(configuration))
+        answers = Answers(yes, approve=approve or (), files=policy_of_files(configuration, targets or ()))
         gate = make_gate(answers, screen, configuration.approval_timeout)
 
         def open_all() -> "dict[str, Tool]":

@@ -54,7 +54,7 @@ def show(
     an agent, what it may call, and when.
     """
     configuration = load_configuration(tools, grant, start, policy=policy)
-    rules = policy_of_files(configuration)
+    rules = policy_of_files(configuration, [target])
     opened = open_configured([target], configuration, gate_for(configuration))
     unmade = None if format == "mermaid" else _unmade(target, opened.problems)
     if unmade is None and errors_among(opened.problems):

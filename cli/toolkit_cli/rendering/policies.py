@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from toolkit.approvals.rules import Rule
 
 _CHOOSERS: tuple[Chooser, ...] = get_args(Chooser)
-_SELECTORS = ("tool", "source", "group", "risk", "chosen_by")
+_SELECTORS = ("tool", "source", "framework", "group", "risk", "chosen_by", "digest")
 _EXCEPTION = "excepts from its file's default; only your own file allows"
 
 
@@ -42,6 +42,7 @@ def decision_record(one: DecidedCall) -> dict[str, Any]:
         "step": one.step,
         "arguments": dict(call.whole_arguments),
         "chosen_by": call.chosen_by,
+        "digest": call.risk.digest,
         "decision": verdict.action,
         "because": _because(verdict),
         "rule": _ground_record(verdict.ground),

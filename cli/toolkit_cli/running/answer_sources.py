@@ -81,8 +81,12 @@ def _rule(text: str) -> "Allowance":
         raise Failure(ExitCode.USAGE, f"--approve: {error}") from error
 
 
-def policy_of_files(configuration: "Configuration") -> "FilePolicy | None":
+def policy_of_files(configuration: "Configuration", targets: Sequence[str] = ()) -> "FilePolicy | None":
     """Return the policy that the files of the user and the project make; `None` where there are none.
+
+    Args:
+        configuration: What the user and the project say.
+        targets: What the user has named on the command line.
 
     Raises:
         ConfigurationError: With everything that is wrong in them: what cannot be read lets no call run.
@@ -91,7 +95,7 @@ def policy_of_files(configuration: "Configuration") -> "FilePolicy | None":
         return None
     from toolkit.sources.policies import configured_policy  # noqa: PLC0415 - most projects have no rules
 
-    policy, problems = configured_policy(configuration)
+    policy, problems = configured_policy(configuration, targets)
     raise_errors(ConfigurationError, problems)
     return policy
 

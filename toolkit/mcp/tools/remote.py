@@ -220,6 +220,7 @@ def _spec(server: McpServer, wire: "WireTool", name: str, marks: Mapping[str, An
         wire.input_schema,
         output_schema=wire.output_schema,
         source=f"mcp://{server.name}",
+        names=(name, f"{server.name}.{wire.name}"),
         location=place_of(server.name, wire.name),
         metadata=presentation_of(_as_json(wire)),
         **marks,

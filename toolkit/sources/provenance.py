@@ -1,0 +1,74 @@
+"""Provenance: which tools a user has chosen, and which a project's files bring.
+
+A rule that allows calls by the name of a tool means the tool that its author knows. A project chooses the names of its
+own tools, so such a rule is about one of them only if it states the file, or if the user has named the file.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from toolkit.approvals.risks import Risk
+from toolkit.approvals.rules import names_of
+from toolkit.sources.configuration import Configuration
+from toolkit.sources.folders import SUFFIXES
+from toolkit.sources.ready import ALL_READY
+from toolkit.sources.targets import FilesTarget, NameTarget, parse_target
+
+_REMOTE = "mcp://"
+
+
+class Provenance:
+    """Knows what a user has named."""
+
+    def __init__(self, configuration: Configuration, targets: Sequence[str] = ()) -> None:
+        """Look at what was named, and open nothing.
+
+        Args:
+            configuration: The settings of the project, with the sources that options name.
+            targets: What was named besides, relative to the working directory.
+        """
+        self._configuration = configuration
+        self._named = {
+            *_sources_of(targets, Path.cwd()),
+            *_sources_of(configuration.user_sources, configuration.directory),
+        }
+
+    def identified(self, risk: Risk) -> Risk:
+        """Return a tool with the file of the project that brings it, and the names by which a rule may allow it."""
+        own = names_of(risk) if not risk.names else risk.names[: 2 if _is_remote(risk) else 1]
+        return replace(risk, brought_by=self._file_of(risk), allowed_as=tuple(own))
+
+    def _file_of(self, risk: Risk) -> str | None:
+        source = risk.source or ""
+        if _is_remote(risk):
+            return self._file_of_server(source.removeprefix(_REMOTE).partition("/")[0])
+        if source == ALL_READY or source in self._named:
+            return None
+        if source and not source.endswith(SUFFIXES):
+            return source  # a module
+        file = os.path.realpath(source) if source else ""
+        return None if file in self._named else file
+
+    def _file_of_server(self, name: str) -> str | None:
+        server = self._configuration.mcp.get(name)
+        if name in self._configuration.start or getattr(server, "owner", "project") == "user":
+            return None
+        place = getattr(server, "place", None)
+        file = place.file if place is not None else self._configuration.file
+        return os.path.realpath(file) if file is not None else ""
+
+
+def _is_remote(risk: Risk) -> bool:
+    return (risk.source or "").startswith(_REMOTE)
+
+
+def _sources_of(targets: Sequence[str], folder: Path) -> Iterator[str]:
+    """Yield the real paths of files that targets lead to, and the names of modules."""
+    for target in (parse_target(text, folder) for text in targets):
+        match target:
+            case FilesTarget(paths=paths):
+                yield from map(os.path.realpath, paths)
+            case NameTarget(module=module):
+                yield module
