@@ -66,13 +66,13 @@ class FileChecker:
         file = str(request.file)
         if request.kind != "python":
             return Read(request)
-        text = _source(file) if request.text is None else request.text
+        text = source_of(file) if request.text is None else request.text
         if isinstance(text, Problem):
             return Read(request, problem=text)
         try:
             module = PythonFile(file, text, self._reader)
         except SyntaxError as error:
-            return Read(request, problem=_broken(error, file))
+            return Read(request, problem=unreadable(error, file))
         found = self._of_functions([*module.tools, *module.framework_functions.values()])
         return Read(request, module, tuple(found))
 
@@ -260,7 +260,7 @@ def _is_from_here(record: Mapping[str, Any], file: str) -> bool:
     return not defining or defining == file or not is_installed(defining)
 
 
-def _source(file: str) -> str | Problem:
+def source_of(file: str) -> str | Problem:
     """Return the source of a Python file as it stands, with its own line ends."""
     text = read_text(Path(file), file, most=_LARGEST)
     if not isinstance(text, Problem):
@@ -276,6 +276,7 @@ def _source(file: str) -> str | Problem:
         return replace(text, code=DOES_NOT_IMPORT)
 
 
-def _broken(error: SyntaxError, file: str) -> Problem:
+def unreadable(error: SyntaxError, file: str) -> Problem:
+    """Return that a file is no Python, with the place that Python names."""
     place = Location(file, error.lineno or 1, error.offset or 1)
     return Problem(DOES_NOT_IMPORT, f"'{Path(file).name}' cannot be read: {type(error).__name__}: {error.msg}", place)

@@ -43,7 +43,7 @@ def _description(
     file: PythonFile, tool: WrittenTool, function: PythonFunction | None
 ) -> tuple[str | None, ast.expr | None]:
     """Return the description as the framework derives it, and where it is written; None where only running tells."""
-    said = _said(tool)
+    said = said_description(tool)
     if said is not None:
         text = file.resolved(said)
         if isinstance(text, ast.Constant) and isinstance(text.value, str):
@@ -60,7 +60,8 @@ def _description(
     return (function.docstring.description if tool.marks.reads_docstrings else docstring), function.docstring_node
 
 
-def _said(tool: WrittenTool) -> ast.expr | None:
+def said_description(tool: WrittenTool) -> ast.expr | None:
+    """Return what a tool gives as its description; None where it gives none."""
     if tool.as_class is not None and not tool.as_class.kind.listing:
         return tool.as_class.value(tool.as_class.kind.description)
     return None if tool.registration is None else tool.argument(tool.registration.description)
@@ -83,8 +84,8 @@ def _is_filled_in(tool: WrittenTool) -> bool:
     return isinstance(call, ast.Call) and any(one.arg is None for one in call.keywords)
 
 
-def _written_schema(file: PythonFile, tool: WrittenTool) -> ast.expr | None:
-    """Return what a tool gives as the schema of its parameters."""
+def written_schema_of(file: PythonFile, tool: WrittenTool) -> ast.expr | None:
+    """Return what a tool gives as the schema of its parameters; None where it gives none."""
     if tool.as_class is not None:
         given = (tool.as_class.value(one) for one in tool.as_class.kind.schema)
         return file.resolved(next((one for one in given if one is not None), None))
@@ -93,7 +94,7 @@ def _written_schema(file: PythonFile, tool: WrittenTool) -> ast.expr | None:
 
 def _schema(file: PythonFile, tool: WrittenTool) -> Mapping[str, Any] | None:
     """Return a JSON Schema that is written out; None where there is none, or where some of it is computed."""
-    written = _written_schema(file, tool)
+    written = written_schema_of(file, tool)
     if not isinstance(written, ast.Dict):
         return None
     try:
@@ -105,7 +106,7 @@ def _schema(file: PythonFile, tool: WrittenTool) -> Mapping[str, Any] | None:
 
 
 def _parameters(file: PythonFile, tool: WrittenTool, function: PythonFunction | None) -> Iterator[ParameterDefinition]:
-    written = _written_schema(file, tool)
+    written = written_schema_of(file, tool)
     schema = _schema(file, tool)
     if schema is not None and isinstance(written, ast.Dict):
         yield from _in_schema(file, written, schema)

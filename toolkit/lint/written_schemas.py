@@ -62,7 +62,7 @@ def with_field(schema: Schema, keywords: list[ast.keyword], file: PythonFile) ->
     """Return a schema with what a `Field` adds; None if not all of that is known."""
     added: Schema = {}
     for keyword in keywords:
-        key = _key_of(keyword.arg or "", schema)
+        key = key_of_option(keyword.arg or "", schema)
         try:
             value = file.value(keyword.value)
         except UnknownValueError:
@@ -73,7 +73,8 @@ def with_field(schema: Schema, keywords: list[ast.keyword], file: PythonFile) ->
     return {**schema, **added}
 
 
-def _key_of(option: str, schema: Schema) -> str | None:
+def key_of_option(option: str, schema: Schema) -> str | None:
+    """Return the keyword of JSON Schema that an option of `Field` stands for; None where that is not known."""
     if option == "description":
         return option
     measured = {"string": "Length", "array": "Items"}.get(schema.get("type", ""))

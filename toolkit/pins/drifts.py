@@ -8,8 +8,10 @@ model reads.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+from toolkit.codes import DEFINITION_DRIFT
 from toolkit.pins.sameness import TEXTS, Sameness, bare, resolved
 from toolkit.pins.word_diffs import word_diff
+from toolkit.problems import Location, Problem, Severity
 from toolkit.schemas.keywords import DEFINITIONS
 from toolkit.schemas.places import places_within, reference_in
 from toolkit.schemas.schema import DEEPEST
@@ -26,6 +28,9 @@ _SHOWN = 3
 _MOST_WHOLE = 200
 """How many characters may show a text before and after its change; of longer texts only the changed words are shown."""
 _RANKS: dict[Kind, int] = {"breaking": 0, "compatible": 1, "text": 2}
+_SEVERITIES: dict[Kind, Severity] = {"breaking": "error", "compatible": "info", "text": "warning"}
+HEADINGS: dict[Kind, str] = {"breaking": "breaking", "compatible": "compatible", "text": "text only"}
+"""What people call each kind of change."""
 
 
 class Change(NamedTuple):
@@ -66,6 +71,13 @@ def changes_between(before: Entry, now: Entry) -> list[Change]:
     """Return what differs between two definitions of one tool, the gravest first."""
     changes = [*_told(before, now), *_hinted(before, now), *_accepted(before, now), *_returned(before, now)]
     return sorted(dict.fromkeys(changes), key=lambda change: _RANKS[change.kind])
+
+
+def problems_of(drift: Drift, place: Location | None, hint: str) -> Iterator[Problem]:
+    """Yield every change of a tool as a problem: a breaking one is an error."""
+    for change in drift.changes:
+        message = f"tool {drift.name!r}: {change.what} ({HEADINGS[change.kind]})"
+        yield Problem(DEFINITION_DRIFT, message, place, _SEVERITIES[change.kind], hint)
 
 
 def in_short(changes: Sequence[Change]) -> str:

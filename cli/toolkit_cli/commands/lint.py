@@ -2,12 +2,13 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
+from toolkit.codes import DEFINITION_DRIFT
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.problems import Problem, did_you_mean, errors_among
 from toolkit.replacing import put
@@ -83,6 +84,10 @@ def lint(  # noqa: PLR0913 - each is an option of the command
         str | None,
         typer.Option(metavar="FILE", help="The file that stdin, `-`, stands for."),
     ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="REV", help="Report what has changed in definitions since a git revision instead."),
+    ] = None,
     static: Annotated[bool, typer.Option("--static", help="Read the source only; import nothing.")] = False,
     python: Annotated[
         str | None,
@@ -133,9 +138,10 @@ def lint(  # noqa: PLR0913 - each is an option of the command
             ExitCode.USAGE, "'--static' opens no modules, so '--python' has no effect", hint="leave out one of them"
         )
     outputs = [_output(text) for text in output or ()]
+    _check_beside(against, {"--fix": fix, "--diff": diff, "--compat": compat, "--stdin-filename": stdin_filename})
     text = text_of_stdin(paths or (), stdin_filename, writes=fix or diff or add_noqa)
     paths = [str(stdin_filename)] if text is not None else paths
-    static = static or text is not None
+    static = static or text is not None or against is not None
     configuration = load_configuration(start=start)
     settings = _settings(
         configuration,
@@ -153,12 +159,14 @@ def lint(  # noqa: PLR0913 - each is an option of the command
     if compat:
         return _show_compatibility(paths or (), configuration, settings, provider, format)
     cache = None if no_cache else _cache_folder(configuration)
-    look = CheckRun(paths or (), configuration, settings, cache, update_baseline=update_baseline, text=text)
+    look = CheckRun(
+        paths or (), configuration, settings, cache, update_baseline=update_baseline, text=text, against=against
+    )
     if diff:
         return _show_diff(look(), unsafe=unsafe_fixes)
     problems = fixed(look, unsafe=unsafe_fixes) if fix else look()
     problems = silenced(problems) if add_noqa else problems
-    note = _note_on(look, problems, settings)
+    note = _note_on(look, problems, settings, against)
     for one, file in outputs:
         _write(file, console.redactor().text(render(problems, one, note=note)))
     if not quiet:
@@ -166,15 +174,27 @@ def lint(  # noqa: PLR0913 - each is an option of the command
     rendered = statistics_of(problems) if statistics else _rendered(problems, format, look, note, quiet=quiet)
     console.write_data(rendered)
     least = fail_on or ("warning" if warnings_as_errors else "error")
-    return ExitCode.FINDINGS if _fails(problems, least) and not exit_zero else ExitCode.WELL
+    return (
+        ExitCode.FINDINGS
+        if _fails(problems, least, is_comparison=against is not None) and not exit_zero
+        else ExitCode.WELL
+    )
 
 
-def _fails(problems: Sequence[Problem], least: Literal["warning", "error", "breakage"]) -> bool:
+def _check_beside(against: str | None, options: Mapping[str, object]) -> None:
+    """Refuse options that mean another check than a comparison."""
+    for name, given in options.items():
+        if given and against is not None:
+            raise Failure(ExitCode.USAGE, f"'--against' and '{name}' cannot be combined")
+
+
+def _fails(problems: Sequence[Problem], least: Literal["warning", "error", "breakage"], *, is_comparison: bool) -> bool:
     """Whether something was found that the command fails on."""
     if least == "breakage":
         from toolkit.lint.breakages import BREAKAGES  # noqa: PLC0415 - help needs none of it
 
-        return any(one.code in BREAKAGES for one in problems)
+        changes = [one for one in problems if one.code == DEFINITION_DRIFT]
+        return any(one.code in BREAKAGES for one in problems) or bool(is_comparison and errors_among(changes))
     return bool(errors_among(problems)) or (least == "warning" and any(one.severity == "warning" for one in problems))
 
 
@@ -315,8 +335,10 @@ def _write(file: Path, text: str) -> None:
         raise cannot_write(file, error) from error
 
 
-def _note_on(look: CheckRun, problems: Sequence[Problem], settings: "LintSettings") -> str:
+def _note_on(look: CheckRun, problems: Sequence[Problem], settings: "LintSettings", against: str | None) -> str:
     """Return what is said of the check as a whole: which tools were looked at, and whether anything ran."""
+    if against is not None:
+        return f"{counted_tools(look.tools)}; compared with {against}; {_STATIC}"
     tools = counted_tools(look.tools) if look.tools.tools or not errors_among(problems) else ""
     return "; ".join(filter(None, [tools, _note_on_running(look.files, settings)]))
 

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from toolkit.codes import DEFINITION_DRIFT
-from toolkit.problems import Location, Problem, Severity
+from toolkit.problems import Location, Problem
 from toolkit.replacing import put_over
 from toolkit.tools.foreign_values import answer
 from toolkit_cli import console
@@ -19,13 +18,10 @@ from toolkit_cli.settings import load_configuration
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolkit.pins.drifts import Drift, Kind
+    from toolkit.pins.drifts import Drift
     from toolkit.sources.configuration import Configuration
     from toolkit.tools.base import Tool
     from toolkit.tools.spec import ToolSpec
-
-_HEADINGS = {"breaking": "breaking", "compatible": "compatible", "text": "text only"}
-_SEVERITIES: "dict[Kind, Severity]" = {"breaking": "error", "compatible": "info", "text": "warning"}
 
 
 def lock(
@@ -104,26 +100,26 @@ def _told(tool: "Tool") -> "ToolSpec":
 
 def _problems_of(drifts: "Sequence[Drift]", tools: "Mapping[str, Tool]", lock_file: Location) -> Iterator[Problem]:
     """Yield every change as a problem at its tool; the changes of a tool that is gone are at the lockfile."""
+    from toolkit.pins.drifts import problems_of  # noqa: PLC0415
     from toolkit.tools.origins import place_of_tool  # noqa: PLC0415
 
     for drift in drifts:
         tool = tools.get(drift.name)
         place = (place_of_tool(tool) if tool is not None else None) or lock_file
-        for change in drift.changes:
-            message = f"tool {drift.name!r}: {change.what} ({_HEADINGS[change.kind]})"
-            hint = "`toolkit lock --update` pins the new definition"
-            yield Problem(DEFINITION_DRIFT, message, place, _SEVERITIES[change.kind], hint)
+        yield from problems_of(drift, place, "`toolkit lock --update` pins the new definition")
 
 
 def _as_text(drifts: "Sequence[Drift]", name: str) -> str:
+    from toolkit.pins.drifts import HEADINGS  # noqa: PLC0415
+
     if not drifts:
         return f"all tools match {name}\n"
     lines = []
     for drift in drifts:
-        lines.append(f"{drift.name}: {_HEADINGS[drift.kind]}")
-        lines += [f"  {_HEADINGS[change.kind] + ':':<12}{change.what}" for change in drift.changes]
+        lines.append(f"{drift.name}: {HEADINGS[drift.kind]}")
+        lines += [f"  {HEADINGS[change.kind] + ':':<12}{change.what}" for change in drift.changes]
     kinds = [drift.kind for drift in drifts]
-    counts = [f"{kinds.count(kind)} {words}" for kind, words in _HEADINGS.items() if kind in kinds]
+    counts = [f"{kinds.count(kind)} {words}" for kind, words in HEADINGS.items() if kind in kinds]
     lines += ["", f"{len(drifts)} {'tool has' if len(drifts) == 1 else 'tools have'} changed: {', '.join(counts)}"]
     return "\n".join(lines) + "\n"
 

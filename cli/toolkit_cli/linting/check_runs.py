@@ -30,6 +30,7 @@ class CheckRun:
         *,
         update_baseline: bool,
         text: str | None = None,
+        against: str | None = None,
     ) -> None:
         """Look at nothing yet.
 
@@ -40,6 +41,7 @@ class CheckRun:
             cache: The folder of what was found before; nothing is kept without one.
             update_baseline: Whether what is found is written into the baseline.
             text: What stands in the place of the one file that is named.
+            against: The git revision that definitions are compared with instead.
 
         Raises:
             Failure: If there is no baseline to write.
@@ -48,7 +50,7 @@ class CheckRun:
             raise Failure(
                 ExitCode.USAGE, "there is no baseline to update", hint="name it: --baseline lint-baseline.json"
             )
-        self._check: Callable[[], Checked] = lambda: _check(paths, configuration, settings, cache, text)
+        self._check: Callable[[], Checked] = lambda: _check(paths, configuration, settings, cache, text, against)
         self.files = FileCounts()
         self.tools: ToolCounts
         self._file = settings.baseline
@@ -92,7 +94,12 @@ def _check(
     settings: "LintSettings",
     cache: Path | None,
     text: str | None,
+    against: str | None,
 ) -> "Checked":
+    if against is not None:
+        from toolkit.lint.comparing import check_against  # noqa: PLC0415 - few runs compare
+
+        return check_against(against, paths, configuration, settings)
     from toolkit.lint.checking import check_and_count  # noqa: PLC0415 - help needs none of it
 
     gate = gate_for(configuration)

@@ -1,0 +1,131 @@
+"""Git revisions: the files of a commit, read out of the repository into a folder; no hook and no filter runs."""
+
+import os
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple, NoReturn
+
+from toolkit.errors import ConfigurationError
+from toolkit.problems import Problem, did_you_mean
+
+_LARGEST = 16 * 1024 * 1024
+_BY_ITSELF = {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+_UNSAFE = frozenset({"", ".", "..", ".git"})
+_MOST_REFERENCES = 10_000
+
+
+class GitRevision(NamedTuple):
+    """One commit of a repository.
+
+    Attributes:
+        name: What the user calls it.
+        commit: Its whole hash.
+        root: The real path of the top folder of the working tree.
+    """
+
+    name: str
+    commit: str
+    root: Path
+
+    def put_files(self, suffixes: tuple[str, ...], folder: Path) -> None:
+        """Write the files of the commit whose names end so into a folder; links and submodules are left out.
+
+        Raises:
+            ConfigurationError: If the repository lacks some of them.
+            OSError: If one cannot be written.
+        """
+        listed = _git(self.root, "ls-tree", "-r", "-z", "-l", "--full-tree", self.commit)
+        if listed.returncode:
+            _refuse(f"the files of '{self.name}' cannot be listed: {_reason(listed)}")
+        wanted = dict(_wanted(listed.stdout, suffixes))
+        for path, content in zip(wanted, self._contents(wanted.values()), strict=True):
+            target = folder.joinpath(*PurePosixPath(path).parts)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+
+    def _contents(self, objects: Iterable[str]) -> Iterator[bytes]:
+        names = list(objects)
+        if not names:
+            return
+        found = _git(self.root, "cat-file", "--batch", given="\n".join(names).encode())
+        place = 0
+        for name in names:
+            end = found.stdout.find(b"\n", place)
+            head = found.stdout[place:end].split(b" ")
+            if end < 0 or len(head) != 3:  # noqa: PLR2004 - the name, the kind and the size
+                hint = f"fetch the whole commit: `git fetch --refetch origin {self.commit}`"
+                _refuse(f"the repository lacks files of '{self.name}': object {name[:9]} is missing", hint)
+            size = int(head[2])
+            yield found.stdout[end + 1 : end + 1 + size]
+            place = end + 1 + size + 1
+
+
+def find_revision(name: str, directory: Path) -> GitRevision:
+    """Return the commit that a name stands for: a branch, a tag, a hash, `HEAD~2`.
+
+    Args:
+        name: What the user calls it.
+        directory: A folder of the repository.
+
+    Raises:
+        ConfigurationError: If git or the repository is missing, or if there is no such commit here.
+    """
+    top = _git(directory, "rev-parse", "--show-toplevel")
+    if top.returncode:
+        hint = "run it inside the working tree of a repository"
+        _refuse(f"'{directory.resolve()}' cannot be compared with a revision: {_reason(top)}", hint)
+    root = Path(os.path.realpath(os.fsdecode(top.stdout.rstrip(b"\r\n"))))
+    found = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    if found.returncode:
+        _refuse(f"there is no revision '{name}' in '{root}'", _how_to_get(name, root))
+    return GitRevision(name, found.stdout.decode("ascii").strip(), root)
+
+
+def _how_to_get(name: str, root: Path) -> str:
+    """Return what helps where a revision is missing: the names that are alike, or how a shallow clone gets it."""
+    listed = _git(root, "for-each-ref", "--format=%(refname:short)").stdout.decode("utf-8", "replace")
+    known = list(islice(listed.splitlines(), _MOST_REFERENCES))
+    remote = next((one for one in known if one.endswith(f"/{name}")), None)
+    if remote:
+        return f"did you mean '{remote}'?"
+    if _git(root, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true":
+        branch = name.removeprefix("origin/")
+        return (
+            f"this clone is shallow: `git fetch --depth=1 origin {branch}` gets it, for `--against FETCH_HEAD`; "
+            "with actions/checkout, write `fetch-depth: 0`"
+        )
+    return did_you_mean(name, known) or "name a branch, a tag or a commit; `git fetch` gets those of the remote"
+
+
+def _wanted(listed: bytes, suffixes: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Yield the path and the object of each plain file whose name ends so."""
+    for line in listed.split(b"\0"):
+        about, _, raw = line.partition(b"\t")
+        path = os.fsdecode(raw)
+        fields = about.split()
+        if not path.endswith(suffixes) or not fields[0].startswith(b"100") or int(fields[3]) > _LARGEST:
+            continue
+        if _UNSAFE.isdisjoint(path.split("/")) and os.sep not in path.replace("/", ""):
+            yield path, fields[2].decode("ascii")
+
+
+def _git(folder: Path, *words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    command: Sequence[str] = ("git", "-C", str(folder), *words)
+    try:
+        return subprocess.run(  # noqa: S603 - what the user names stands behind `--end-of-options`
+            command, input=given, capture_output=True, env=os.environ | _BY_ITSELF, check=False
+        )
+    except FileNotFoundError:
+        _refuse("git is not installed, and only git can read a revision", "install git, or leave out '--against'")
+
+
+def _reason(done: subprocess.CompletedProcess[bytes]) -> str:
+    """Return what git says in its first line."""
+    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return said[0].removeprefix("fatal: ") if said else f"git ended with status {done.returncode}"
+
+
+def _refuse(message: str, hint: str | None = None) -> NoReturn:
+    raise ConfigurationError(problems=[Problem("", message, hint=hint)])

@@ -1,0 +1,224 @@
+"""Rough schemas: the form of a type as its source shows it, made to be compared with another one, and never sent.
+
+Every part of a type leaves its trace. What no schema can be made of stands there as it is written, so that a change
+of it is seen: the type `Response` is `{"type": "Response"}`, and a validator is a member of `constraints`.
+"""
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from toolkit.lint.python_files import PythonFile
+from toolkit.lint.written_schemas import Schema, key_of_option
+from toolkit.lint.written_values import UnknownValueError
+
+FindClass = Callable[[PythonFile, ast.expr], tuple[PythonFile, ast.ClassDef] | None]
+"""Returns the class that a name in a file stands for, with the file that defines it; None where it is not found."""
+
+_PLAIN: Mapping[str, str] = {
+    "str": "string", "int": "integer", "float": "number", "bool": "boolean", "None": "null", "NoneType": "null",
+    "dict": "object", "Dict": "object", "Mapping": "object", "MutableMapping": "object",
+    "list": "array", "List": "array", "Sequence": "array", "Iterable": "array", "tuple": "array", "Tuple": "array",
+    "set": "array", "Set": "array", "frozenset": "array",
+}  # fmt: skip
+JSON_TYPES = frozenset(_PLAIN.values())
+_ANYTHING = frozenset({"Any", "object"})
+_TRANSPARENT = frozenset({"Required", "NotRequired", "ReadOnly", "ClassVar", "Final", "Awaitable", "Coroutine"})
+_FIELDS = frozenset({"Field", "field", "SchemaField"})
+_ENUMS = frozenset({"Enum", "StrEnum", "IntEnum"})
+_DEEPEST = 12
+
+
+class RoughSchemas:
+    """Makes rough schemas of the types in some files."""
+
+    def __init__(self, find_class: FindClass) -> None:
+        """Keep what finds the classes that other files define."""
+        self._find_class = find_class
+
+    def of(self, annotation: ast.expr | None, value: ast.expr | None, file: PythonFile) -> Schema:
+        """Return the schema of a parameter, a field or a result.
+
+        Args:
+            annotation: Its type; without one it may be anything.
+            value: Its default, if it has one, or the call of `Field` that stands there.
+            file: Where both stand.
+        """
+        return self._with_value(self._schema(annotation, file, ()), value, file)
+
+    def of_class(self, node: ast.ClassDef, file: PythonFile) -> Schema:
+        """Return the schema of a class: its fields, or the values of an enumeration."""
+        return self._class(node, file, ())
+
+    def _schema(self, node: ast.expr | None, file: PythonFile, inside: tuple[str, ...]) -> Schema:
+        node = file.resolved(node)
+        if len(inside) > _DEEPEST:
+            return {}
+        match node:
+            case None:
+                return {}
+            case ast.Constant(value=None):
+                return {"type": "null"}
+            case ast.Constant(value=str() as quoted):
+                return self._schema(_parsed(quoted), file, (*inside, ""))
+            case ast.BinOp(op=ast.BitOr()):
+                return self._union(list(_sides(node)), file, inside)
+            case ast.Subscript(value=outer, slice=inner):
+                parts = list(inner.elts) if isinstance(inner, ast.Tuple) else [inner]
+                return self._subscript(_last_name(file, outer), node, parts, file, inside)
+            case ast.Name() | ast.Attribute():
+                return self._named(node, file, inside)
+        return {"type": ast.unparse(node)}
+
+    def _named(self, node: ast.Name | ast.Attribute, file: PythonFile, inside: tuple[str, ...]) -> Schema:
+        name = _last_name(file, node)
+        if found := self._find_class(file, node):
+            home, cls = found
+            return {"type": name} if cls.name in inside else self._class(cls, home, inside)
+        if name in _ANYTHING:
+            return {}
+        return {"type": _PLAIN.get(name, ast.unparse(node))}
+
+    def _subscript(
+        self, outer: str, node: ast.expr, parts: list[ast.expr], file: PythonFile, inside: tuple[str, ...]
+    ) -> Schema:
+        match outer:
+            case "Optional":
+                return self._union([*parts, ast.Constant(None)], file, inside)
+            case "Union":
+                return self._union(parts, file, inside)
+            case "Literal":
+                return _one_of([_value(part, file) for part in parts])
+            case "Annotated":
+                return self._annotated(parts, file, inside)
+            case _ if outer in _TRANSPARENT:
+                return self._schema(parts[-1], file, inside)
+        match _PLAIN.get(outer):
+            case "array":
+                inner = [part for part in parts if not _is_ellipsis(part)]
+                return {"type": "array", "items": self._union(inner, file, (*inside, ""))}
+            case "object":
+                return {"type": "object", "additionalProperties": self._schema(parts[-1], file, (*inside, ""))}
+        return {"type": ast.unparse(node)}
+
+    def _union(self, parts: list[ast.expr], file: PythonFile, inside: tuple[str, ...]) -> Schema:
+        found = [self._schema(part, file, (*inside, "")) for part in parts]
+        flat = [inner for one in found for inner in (one["anyOf"] if set(one) == {"anyOf"} else [one])]
+        return flat[0] if len(flat) == 1 else {"anyOf": flat}
+
+    def _annotated(self, parts: list[ast.expr], file: PythonFile, inside: tuple[str, ...]) -> Schema:
+        schema = self._schema(parts[0], file, inside)
+        others = []
+        for extra in parts[1:]:
+            if _is_field(extra):
+                schema = self._with_value(schema, extra, file)
+            elif (text := file.text_of(extra)) is not None:
+                schema = {"description": text, **schema}
+            else:
+                others.append(ast.unparse(extra))
+        return schema | ({"constraints": others} if others else {})
+
+    def _with_value(self, schema: Schema, value: ast.expr | None, file: PythonFile) -> Schema:
+        """Return a schema with a default, or with all that a call of `Field` says."""
+        if value is None or _is_ellipsis(value):
+            return schema
+        if not (isinstance(value, ast.Call) and _is_field(value)):
+            return {**schema, "default": _value(file.resolved(value) or value, file)}
+        found = dict(schema)
+        if value.args and not _is_ellipsis(value.args[0]):
+            found["default"] = _value(value.args[0], file)
+        for keyword in value.keywords:
+            if not (keyword.arg in {None, "default"} and _is_ellipsis(keyword.value)):
+                option = (keyword.arg or "options").replace("default_factory", "default")
+                found[key_of_option(option, schema) or option] = _value(keyword.value, file)
+        return found
+
+    def _class(self, node: ast.ClassDef, file: PythonFile, inside: tuple[str, ...]) -> Schema:
+        names = {_last_name(file, base) for base in node.bases}
+        if names & _ENUMS:
+            values = (one.value for one in node.body if isinstance(one, ast.Assign))
+            return _one_of([_value(value, file) for value in values])
+        properties, required = self._fields(node, file, (*inside, node.name))
+        if not properties:
+            return {"type": node.name}
+        described = ast.get_docstring(node)
+        found: Schema = {"type": "object", "properties": properties}
+        found |= {"required": required} if required else {}
+        return found | ({"description": described} if described else {})
+
+    def _fields(self, node: ast.ClassDef, file: PythonFile, inside: tuple[str, ...]) -> tuple[Schema, list[str]]:
+        """Return the fields of a class and of those that it is made from, and which of them must be given."""
+        properties: Schema = {}
+        required: list[str] = []
+        for base in node.bases:
+            if (found := self._find_class(file, base)) and found[1].name not in inside:
+                inherited, needed = self._fields(found[1], found[0], (*inside, found[1].name))
+                properties |= inherited
+                required += needed
+        is_total = not any(one.arg == "total" and _is_false(one.value) for one in node.keywords)
+        for statement in node.body:
+            match statement:
+                case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
+                    schema = self._schema(annotation, file, inside)
+                    properties[name] = self._with_value(schema, value, file)
+                    is_needed = is_total and is_required(value) and _outer(annotation) != "NotRequired"
+                    required += [name] if is_needed and name not in required else []
+        return properties, required
+
+
+def is_required(value: ast.expr | None) -> bool:
+    """Whether a parameter or a field must be given: it has no default, also none in a call of `Field`."""
+    if isinstance(value, ast.Call) and _is_field(value):
+        said = [one.value for one in value.keywords if one.arg in {"default", "default_factory"}]
+        return all(map(_is_ellipsis, (*value.args[:1], *said)))
+    return value is None or _is_ellipsis(value)
+
+
+def _value(node: ast.expr, file: PythonFile) -> Any:
+    """Return what an expression is worth, or else how it is written."""
+    try:
+        return file.value(node)
+    except UnknownValueError:
+        return ast.unparse(node)
+
+
+def _one_of(values: list[Any]) -> Schema:
+    kinds = {type(value).__name__ for value in values}
+    kind = _PLAIN.get(kinds.pop()) if len(kinds) == 1 else None
+    return {"enum": values} | ({"type": kind} if kind else {})
+
+
+def _sides(node: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        yield from _sides(node.left)
+        yield from _sides(node.right)
+    else:
+        yield node
+
+
+def _parsed(quoted: str) -> ast.expr:
+    try:
+        return ast.parse(quoted, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.Name(quoted)
+
+
+def _last_name(file: PythonFile, node: ast.expr) -> str:
+    return (file.meaning(node) or "").rpartition(".")[2]
+
+
+def _outer(annotation: ast.expr) -> str:
+    value = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    return str(getattr(value, "id", getattr(value, "attr", "")))
+
+
+def _is_field(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in _FIELDS
+
+
+def _is_ellipsis(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is ...
+
+
+def _is_false(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is False

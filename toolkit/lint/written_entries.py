@@ -1,0 +1,242 @@
+"""Written entries: what a lockfile would pin of a tool, as far as its source shows it, without running anything."""
+
+import ast
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from toolkit.documents.json_reading import read_json
+from toolkit.lint.defining import static_definition
+from toolkit.lint.definitions import ParameterDefinition
+from toolkit.lint.file_checks import header_of, source_of, unreadable
+from toolkit.lint.framework_definitions import (
+    UNKNOWN_NAME,
+    framework_definition,
+    said_description,
+    written_schema_of,
+)
+from toolkit.lint.json_definitions import definitions_in
+from toolkit.lint.python_files import FunctionNode, PythonFile, PythonFunction
+from toolkit.lint.requests import JSON
+from toolkit.lint.rough_schemas import JSON_TYPES, RoughSchemas, is_required
+from toolkit.lint.suppressions import Suppression, suppressions_in, widened
+from toolkit.pins.drifts import Entry
+from toolkit.pins.lockfile import entry_of
+from toolkit.problems import Location, Problem
+from toolkit.schemas.schema import Schema
+from toolkit.sources.meanings import Defined
+from toolkit.sources.written_tools import ToolReader, WrittenTool, may_have_tools
+from toolkit.tools.protocol_tools import marks_of
+
+_HINTS = ("read_only", "destructive", "idempotent", "open_world", "requires_approval")
+
+
+class WrittenEntry(NamedTuple):
+    """One tool as its source shows it.
+
+    Attributes:
+        name: What a model calls it by.
+        file: The path of its file, from the top of the tree and with slashes.
+        place: Where it is defined.
+        entry: What would be pinned of it; what the source does not show is left out.
+        hidden: What of that the source does not show.
+    """
+
+    name: str
+    file: str
+    place: Location | None
+    entry: Entry
+    hidden: frozenset[str] = frozenset()
+
+
+class WrittenTree:
+    """The tools of a tree of files, each file read when it is asked for."""
+
+    def __init__(self, root: Path) -> None:
+        """Read nothing yet."""
+        self._root = os.path.realpath(root)
+        self._reader = ToolReader()
+        self._files: dict[str, PythonFile | Problem] = {}
+        self._schemas = RoughSchemas(self._find_class)
+
+    def path_of(self, file: str) -> str:
+        """Return the path of a file from the top of the tree, with slashes."""
+        return os.path.relpath(os.path.realpath(file), self._root).replace(os.sep, "/")
+
+    def entries_of(self, file: str) -> list[WrittenEntry] | Problem:
+        """Return the tools of one file, in its order, or why it cannot be read."""
+        if file.endswith(JSON):
+            return self._listed(file)
+        try:
+            if not may_have_tools(Path(file).read_bytes()):
+                return []
+        except OSError:
+            pass  # whoever reads it says why it cannot be read
+        found = self._python(os.path.realpath(file))
+        return found if isinstance(found, Problem) else list(self._defined(found))
+
+    def suppressions_of(self, file: str) -> list[Suppression]:
+        """Return what comments in a file that was read silence."""
+        found = self._files.get(os.path.realpath(file))
+        if not isinstance(found, PythonFile):
+            return []
+        functions = [*found.tools, *found.framework_functions.values()]
+        headers = [header_of(function) for function in functions]
+        return [widened(one, headers) for one in suppressions_in(found.file, found.text)]
+
+    def _listed(self, file: str) -> list[WrittenEntry] | Problem:
+        root, problems = read_json(Path(file))
+        if root is None:
+            return problems[0] if problems else []
+        tools, _ = definitions_in(root, file)
+        path = self.path_of(file)
+        return [WrittenEntry(one.name, path, one.location, entry_of(one.spec)) for one in tools if one.spec]
+
+    def _python(self, file: str) -> PythonFile | Problem:
+        if file not in self._files:
+            text = source_of(file)
+            try:
+                self._files[file] = text if isinstance(text, Problem) else PythonFile(file, text, self._reader)
+            except SyntaxError as error:
+                self._files[file] = unreadable(error, file)
+        return self._files[file]
+
+    def _find_class(self, file: PythonFile, node: ast.expr) -> tuple[PythonFile, ast.ClassDef] | None:
+        if isinstance(node, ast.Name) and node.id in file.classes:
+            return file, file.classes[node.id]
+        source = self._reader.meanings.source(file.file) if isinstance(node, ast.Name | ast.Attribute) else None
+        for meaning in self._reader.meanings.of(source, node) if source else ():
+            if isinstance(meaning, Defined) and isinstance(meaning.node, ast.ClassDef):
+                home = self._python(meaning.source.path)
+                return (home, meaning.node) if isinstance(home, PythonFile) else None
+        return None
+
+    def _defined(self, file: PythonFile) -> Iterator[WrittenEntry]:
+        path = self.path_of(file.file)
+        for function in file.tools:
+            yield self._ours(function, path)
+        for tool in file.written:
+            if (found := self._theirs(file, tool, path)).name != UNKNOWN_NAME:
+                yield found
+
+    # -------------------------------------------------------------------------------------------------- a tool of ours
+
+    def _ours(self, function: PythonFunction, path: str) -> WrittenEntry:
+        tool = static_definition(function, is_alone=True)
+        given = {name: function.option(name) for name in function.options}
+        hides = any(keyword.arg is None for keyword in getattr(function.mark, "keywords", ()))
+        entry = {
+            "description": tool.description,
+            "parameters": self._of_parameters(tool.parameters, function.file),
+            "output_schema": self._result(function),
+            "hints": {hint: given[hint] for hint in _HINTS if given.get(hint) is not None},
+            "examples": given.get("examples"),
+        }
+        return _entry(tool.name, path, tool.location, entry, hides_hints=hides)
+
+    def _of_parameters(self, parameters: Iterable[ParameterDefinition], file: PythonFile) -> Mapping[str, Any]:
+        properties, required = {}, []
+        for one in parameters:
+            schema: Mapping[str, Any] = one.schema or {}
+            is_needed = one.is_required
+            if one.python is not None:
+                schema = self._schemas.of(one.python.node.annotation, one.python.default, file)
+                is_needed = is_required(one.python.default)
+            properties[one.name] = {**schema, "description": one.description} if one.description else schema
+            required += [one.name] if is_needed else []
+        return {"type": "object", "properties": properties, "required": required}
+
+    def _result(self, function: PythonFunction) -> Mapping[str, Any] | None:
+        """Return the schema of a result that has a form: a class, or a type that is not one of JSON."""
+        schema = self._schemas.of(function.node.returns, None, function.file)
+        parts = [part.keywords for part in Schema.of(schema).parts()]
+        has_form = any("properties" in part or part.get("type", "null") not in JSON_TYPES for part in parts)
+        return schema if has_form else None
+
+    # ------------------------------------------------------------------------------------------ a tool of a framework
+
+    def _theirs(self, file: PythonFile, tool: WrittenTool, path: str) -> WrittenEntry:
+        found = framework_definition(file, tool)
+        function = found.function or self._elsewhere(tool)
+        description, said = found.description, said_description(tool)
+        if description is None and said is not None:
+            description = ast.unparse(said)
+        elif description is None and function is not None:
+            description = ast.get_docstring(function.node)
+        entry = {
+            "description": description,
+            "parameters": self._their_parameters(file, tool, found.schema, found.parameters, function),
+            "output_schema": None if function is None else self._result(function),
+            "hints": dict(_hints(tool, file)),
+        }
+        return _entry(found.name, path, found.location, entry, hides_hints=_hides_arguments(tool))
+
+    def _elsewhere(self, tool: WrittenTool) -> PythonFunction | None:
+        """Return the function of a tool that stands in another file than the one that registers it."""
+        if tool.home is None or not isinstance(tool.function, FunctionNode):
+            return None
+        home = self._python(os.path.realpath(tool.home))
+        return PythonFunction(home, tool.function, None, tool) if isinstance(home, PythonFile) else None
+
+    def _their_parameters(
+        self,
+        file: PythonFile,
+        tool: WrittenTool,
+        schema: Mapping[str, Any] | None,
+        parameters: tuple[ParameterDefinition, ...],
+        function: PythonFunction | None,
+    ) -> Mapping[str, Any] | None:
+        if schema is not None:
+            return schema
+        written = written_schema_of(file, tool)
+        if written is not None:
+            found = self._find_class(file, _class_behind(written))
+            return {"definition": ast.unparse(written)} if found is None else self._schemas.of_class(found[1], found[0])
+        if parameters or function is None:
+            return self._of_parameters(parameters, file) if parameters or tool.function else None
+        own = [ParameterDefinition(one.name, None, None, python=one) for one in function.parameters]
+        return self._of_parameters(own, function.file)
+
+
+def _entry(
+    name: str, path: str, place: Location | None, entry: Mapping[str, Any], *, hides_hints: bool
+) -> WrittenEntry:
+    hidden = {"description"} if entry["description"] is None else set()
+    hidden |= {"parameters"} if entry["parameters"] is None else set()
+    hidden |= {"hints"} if hides_hints else set()
+    return WrittenEntry(name, path, place, {key: value for key, value in entry.items() if value}, frozenset(hidden))
+
+
+def _class_behind(written: ast.expr) -> ast.expr:
+    """Return what may be a class in what a tool gives as its schema: `Model`, or `Model.model_json_schema()`."""
+    match written:
+        case ast.Call(func=ast.Attribute(value=model, attr="model_json_schema" | "schema")):
+            return model
+    return written
+
+
+def _hints(tool: WrittenTool, file: PythonFile) -> Iterator[tuple[str, Any]]:
+    """Yield what the mark of a tool says of its effects, and whether a call waits for approval."""
+    for place in tool.marks.terms.said:
+        said = file.resolved(tool.argument((place,)))
+        match said:
+            case None:
+                continue
+            case ast.Call(keywords=keywords):
+                given = {one.arg: one.value for one in keywords}
+                yield from marks_of({"annotations": {key: _constant(one) for key, one in given.items()}}).items()
+            case ast.Dict(keys=keys, values=values):
+                named = {str(_constant(key)): _constant(one) for key, one in zip(keys, values, strict=True) if key}
+                yield from marks_of({"annotations": named}).items()
+            case _ if _constant(said) is not False:
+                yield "requires_approval", True
+
+
+def _constant(node: ast.expr) -> Any:
+    return node.value if isinstance(node, ast.Constant) else ast.unparse(node)
+
+
+def _hides_arguments(tool: WrittenTool) -> bool:
+    call = tool.mark.func if isinstance(tool.mark, ast.Call) and isinstance(tool.mark.func, ast.Call) else tool.mark
+    return isinstance(call, ast.Call) and any(one.arg is None for one in call.keywords)
