@@ -1,9 +1,10 @@
-"""The limits of each provider in `docs/dialects.md`: what is known of them, and who says so."""
+"""The limits of providers in `docs/dialects.md` and of clients in `docs/clients.md`, and who says so."""
 
+from collections.abc import Collection
 from typing import Any
 
 from docs.generators.regions import with_region
-from toolkit.dialects import LIMITS, Limit, Limits
+from toolkit.dialects import CLIENTS, LIMITS, Limit, Limits
 
 BASES = {
     "openai-strict": "openai",
@@ -16,12 +17,15 @@ BASES = {
 
 def pages() -> dict[str, str]:
     """Return the page with the limits as they are now, by its place in the docs."""
-    return {"dialects.md": with_region("dialects.md", "the limits", tables())}
+    return {
+        "dialects.md": with_region("dialects.md", "the limits", tables(LIMITS.keys() - CLIENTS.keys())),
+        "clients.md": with_region("clients.md", "the limits", tables(CLIENTS.keys())),
+    }
 
 
-def tables() -> str:
-    """Return a table for each provider."""
-    return "\n".join(_section(name, limits) for name, limits in LIMITS.items() if limits.stated())
+def tables(names: Collection[str]) -> str:
+    """Return a table for each of some providers or clients."""
+    return "\n".join(_section(name, limits) for name, limits in LIMITS.items() if name in names and limits.stated())
 
 
 def _section(name: str, limits: Limits) -> str:
@@ -32,7 +36,8 @@ def _section(name: str, limits: Limits) -> str:
     lead = [f"As `{base}`, and besides:" if not gone else f"As `{base}`, but:", ""] if base else []
     rows = [f"| {_said(limit)} | {_source(limit)} | {limit.source.checked} |" for limit in told.values()]
     rows += [f"| not: {limit.says} | | |" for limit in gone]
-    head = [f"### {limits.title}", "", *lead, "| what it takes | who says so | checked |", "| --- | --- | --- |"]
+    title = f"### {limits.title}: `{name}`" if name in CLIENTS else f"### {limits.title}"
+    head = [title, "", *lead, "| what it takes | who says so | checked |", "| --- | --- | --- |"]
     return "\n".join([*head, *rows, ""])
 
 

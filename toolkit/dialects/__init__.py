@@ -8,6 +8,7 @@ LIMITS["gemini"].name_length                   what is known of a provider, with
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toolkit.dialects.changes import Change as Change, Objection as Objection
+    from toolkit.dialects.clients import CLIENTS as CLIENTS
     from toolkit.dialects.conformance import (
         PROVIDERS as PROVIDERS,
         objections as objections,
@@ -25,6 +26,7 @@ else:
         __name__,
         {
             "changes": "Change Objection",
+            "clients": "CLIENTS",
             "conformance": "PROVIDERS objections request_objections",
             "exporting": "Export export request_tools",
             "limits": "Limit Limits",

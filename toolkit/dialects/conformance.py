@@ -18,6 +18,8 @@ from toolkit.codes import (
 )
 from toolkit.dialects import exporting
 from toolkit.dialects.changes import Notes, Objection
+from toolkit.dialects.client_objections import client_objections, length_objections
+from toolkit.dialects.clients import CLIENTS
 from toolkit.dialects.limits import Limit, Limits
 from toolkit.dialects.names import DIALECTS
 from toolkit.dialects.parts import Part, child, read_schema, walk
@@ -28,8 +30,8 @@ from toolkit.schemas.kinds import types_of
 from toolkit.schemas.schema import Schema
 from toolkit.tools.spec import ToolSpec
 
-PROVIDERS = (*DIALECTS, "llama-cpp", "portable")
-"""Whom a tool can be checked for: every dialect, llama.cpp, and `portable`, which all of them take."""
+PROVIDERS = (*DIALECTS, "llama-cpp", "portable", *CLIENTS)
+"""Whom a tool can be checked for: every dialect, llama.cpp, `portable`, which all of them take, and every client."""
 
 
 def objections(
@@ -129,6 +131,7 @@ def _objections_to_spec(spec: ToolSpec, provider: str, made: exporting.Export | 
         limits, losses, schema = LIMITS[exporting.limits_of(spec, provider)], made.losses, schema_of(made.definition)
     return [
         *_name_objections(spec, limits),
+        *(client_objections(schema, limits) if provider in CLIENTS else ()),
         *losses,
         *_size_objections(schema, limits),
         *_nested_patterns(spec, limits),
@@ -140,12 +143,16 @@ def _name_objections(spec: ToolSpec, limits: Limits) -> Iterator[Objection]:
     if limits.name and not re.fullmatch(limits.name.value, name):
         hint = "use letters, digits and underscores"
         yield Objection(INVALID_TOOL_NAME, "/name", f"{title} refuses the name {name!r}", "error", limits.name, hint)
-    if limits.name_length and len(name) > limits.name_length.value:
+    if limits.prefix:
+        yield from length_objections(spec, limits, limits.prefix.value)
+    elif limits.name_length and len(name) > limits.name_length.value:
         over = len(name) - limits.name_length.value
         message = f"the name {name!r} has {len(name)} characters, {over} more than {title} takes"
         yield Objection(LONG_TOOL_NAME, "/name", message, "error", limits.name_length, "shorten it, or its prefix")
     elif limits.name_length_sure and len(name) > limits.name_length_sure.value:
-        message = f"the name {name!r} has {len(name)} characters, more than older versions of {title} take"
+        is_client = any(limits is one for one in CLIENTS.values())
+        what = f"{title} leaves as it is" if is_client else f"older versions of {title} take"
+        message = f"the name {name!r} has {len(name)} characters, more than {what}"
         yield Objection(
             LONG_TOOL_NAME, "/name", message, "warning", limits.name_length_sure, "shorten it, or its prefix"
         )

@@ -27,12 +27,17 @@ class Limits(NamedTuple):
         title: The provider as people call it.
         name: A regular expression that the whole name of a tool must match.
         name_length: The most characters of a name.
-        name_length_sure: The most characters that every version of the provider takes.
+        name_length_sure: The most characters that every version of the provider takes, or that it does not change.
+        prefix: What a client puts before a name, with `{server}` for the name of the server; it counts.
+        prefix_length: The most characters of that which it keeps.
         parameter_name: A regular expression that the whole name of a parameter must match.
+        root_parameter_name: The same, of the parameters of the tool alone, and not of objects inside.
         tools: The most tools of a request.
         tools_advised: The most tools that it advises.
         output: The type that a described output must have.
         root: Keywords that must not stand at the root of the parameters.
+        root_object: Whether the root must say that its type is `object`.
+        boolean_properties: Whether the schema of a property may be only true or false.
         keywords: The keywords of JSON Schema that an export uses; everything else is said in words.
         formats: The values of `format` that it knows.
         items_wanted: An array must say what its items are.
@@ -62,11 +67,16 @@ class Limits(NamedTuple):
     name: Limit[str] | None = None
     name_length: Limit[int] | None = None
     name_length_sure: Limit[int] | None = None
+    prefix: Limit[str] | None = None
+    prefix_length: Limit[int] | None = None
     parameter_name: Limit[str] | None = None
+    root_parameter_name: Limit[str] | None = None
     tools: Limit[int] | None = None
     tools_advised: Limit[int] | None = None
     output: Limit[str] | None = None
     root: Limit[frozenset[str]] | None = None
+    root_object: Limit[bool] | None = None
+    boolean_properties: Limit[bool] | None = None
     keywords: Limit[frozenset[str]] | None = None
     formats: Limit[frozenset[str]] | None = None
     items_wanted: Limit[bool] | None = None

@@ -1,5 +1,6 @@
 """Providers: what each of them takes, as data; every limit with its source and the day it was checked."""
 
+from toolkit.dialects.clients import CLIENTS
 from toolkit.dialects.limits import Limit, Limits, Source
 
 _NOVEMBER = "2026-11-22"
@@ -241,10 +242,11 @@ LIMITS: dict[str, Limits] = {
         title="llama.cpp",
         nested_pattern=Limit(False, "a pattern inside the items of an array breaks the grammar", _LLAMA_CPP),
     ),
+    **CLIENTS,
 }
 """The limits of each provider.
 
 Beside the dialects stand `gemini-json-schema`, the other form in which Gemini takes parameters; `bedrock-strict` and
-`mistral-strict`, for tools that ask for it; `portable`, which every provider takes; and `llama-cpp`, which takes the
-dialect of OpenAI.
+`mistral-strict`, for tools that ask for it; `portable`, which every provider takes; `llama-cpp`, which takes the
+dialect of OpenAI; and the clients of MCP servers.
 """

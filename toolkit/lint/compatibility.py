@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from toolkit import dialects
+from toolkit.dialects.clients import CLIENTS
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.provider_objections import objections_to, shared_exports
 from toolkit.lint.rule import PORTABLE
@@ -11,7 +12,7 @@ from toolkit.lint.setting_keys import PROVIDERS
 from toolkit.lint.token_costs import tokens_of
 from toolkit.problems import Severity
 
-EVERYBODY = tuple(provider for provider in PROVIDERS if provider != PORTABLE)
+EVERYBODY = tuple(provider for provider in PROVIDERS if provider != PORTABLE and provider not in CLIENTS)
 """Every provider that a tool can be sent to."""
 
 

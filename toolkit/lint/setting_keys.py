@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from toolkit.codes import BAD_CONFIGURATION
+from toolkit.dialects.clients import CLIENTS
 from toolkit.documents.kinds import TEXT_SCHEMA, TEXTS_SCHEMA, is_text, table, texts
 from toolkit.documents.tables import Key, Kind, Schema, Spot, schema_of
 from toolkit.lint.rule import PORTABLE
@@ -14,9 +15,9 @@ from toolkit.problems import Problem, did_you_mean
 
 PROVIDERS = (
     PORTABLE, "openai", "openai-strict", "anthropic", "anthropic-strict", "gemini", "bedrock", "mistral", "ollama",
-    "mcp", "llama-cpp",
+    "mcp", "llama-cpp", *CLIENTS,
 )  # fmt: skip
-"""The providers that lint can check tools for."""
+"""The providers, and the clients of MCP servers, that lint can check tools for."""
 
 
 def selection_problems(parts: Sequence[str]) -> list[Problem]:

@@ -7,10 +7,11 @@ figure depends on the model's own vocabulary, and lies near it for English text.
 import json
 from typing import Any
 
+from toolkit.dialects.clients import CLIENTS
 from toolkit.lint.definitions import ToolDefinition
 
 CHARACTERS_OF_A_TOKEN = 4
-_DIALECT_OF = {"portable": "openai", "llama-cpp": "openai"}
+_DIALECT_OF = {"portable": "openai", "llama-cpp": "openai"} | dict.fromkeys(CLIENTS, "mcp")
 
 
 def tokens_of(tool: ToolDefinition, provider: str) -> int:

@@ -65,7 +65,12 @@ ExtendSelect = Annotated[
         help="Report these rules as well. Repeatable.",
     ),
 ]
-Provider = Annotated[Codes, typer.Option(metavar="NAME", help="The provider that the tools are for. Repeatable.")]
+Provider = Annotated[
+    Codes,
+    typer.Option(
+        metavar="NAME", help="The provider, or the client of MCP servers, that the tools are for. Repeatable."
+    ),
+]
 Shown = Annotated[Format, typer.Option("--format", help="The output format.")]
 Outputs = Annotated[
     list[str] | None, typer.Option(metavar="FORMAT=FILE", help="Write the findings to a file as well. Repeatable.")

@@ -2,6 +2,7 @@
 
 from toolkit.codes import UNSUPPORTED_KEYWORD
 from toolkit.dialects.changes import Objection
+from toolkit.dialects.clients import CLIENTS
 from toolkit.documents.nodes import Mapping, Scalar
 from toolkit.lint.definitions import ToolDefinition, nearest_node
 from toolkit.lint.json_edits import appending, instead_of_entry, without_entry
@@ -67,6 +68,7 @@ class UnsupportedKeyword(ProviderRule):
     fix = "unsafe"
     providers = (
         "openai", "openai-strict", "anthropic", "anthropic-strict", "gemini", "bedrock", "mistral", "ollama",
+        *CLIENTS,
     )  # fmt: skip
 
     def cure(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:

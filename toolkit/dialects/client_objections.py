@@ -1,0 +1,93 @@
+"""Client objections: what a client of MCP servers refuses, drops or changes in a tool, which it gets as it stands."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import PurePath
+from typing import Any
+
+from toolkit.codes import (
+    BOOLEAN_SUBSCHEMA,
+    INVALID_PARAMETER_NAME,
+    LONG_TOOL_NAME,
+    ROOT_NOT_OBJECT,
+    UNSUPPORTED_KEYWORD,
+)
+from toolkit.dialects.changes import Objection
+from toolkit.dialects.limits import Limits
+from toolkit.schemas.schema import Schema
+from toolkit.tools.spec import ToolSpec
+
+_SERVER = "{server}"
+
+
+def length_objections(spec: ToolSpec, limits: Limits, prefix: str) -> Iterator[Objection]:
+    """Yield what is wrong with the length of a name, its prefix included.
+
+    A name that fits behind the shortest name of a server only is a warning, since users choose what servers are called.
+    """
+    limit = limits.name_length or limits.name_length_sure
+    if limit is None:
+        return
+    server = PurePath(spec.source or "").stem.replace(" ", "_")
+    least, whole = prefix.replace(_SERVER, "s"), prefix.replace(_SERVER, server)
+    if limits.prefix_length:
+        least, whole = least[: limits.prefix_length.value], whole[: limits.prefix_length.value]
+    hint = "shorten it, or the name of the server"
+    if limits.name_length and len(least) + len(spec.name) > limit.value:
+        room = limit.value - len(least)
+        message = f"the name {spec.name!r} has {len(spec.name)} characters, and {limits.title} leaves room for {room}"
+        yield Objection(LONG_TOOL_NAME, "/name", f"{message} behind its prefix", "error", limit, hint)
+    elif server and len(whole) + len(spec.name) > limit.value:
+        size = len(whole) + len(spec.name)
+        message = (
+            f"the name {spec.name!r} has {size} characters with {whole!r} before it: in {limits.title}, {limit.says}"
+        )
+        yield Objection(LONG_TOOL_NAME, "/name", message, "warning", limit, hint)
+
+
+def client_objections(schema: Mapping[str, Any], limits: Limits) -> Iterator[Objection]:
+    """Yield what is wrong with the parameters' schema, as it stands."""
+    yield from _at_the_root(schema, limits)
+    for part in Schema.of(schema).parts():
+        place = "/".join(["/parameters", *(str(step).replace("~", "~0").replace("/", "~1") for step in part.pointer)])
+        yield from _of_part(part.keywords, place, limits)
+
+
+def _at_the_root(schema: Mapping[str, Any], limits: Limits) -> Iterator[Objection]:
+    if limits.root_object and schema.get("type") != "object":
+        message = f"the root is not of type 'object': in {limits.title}, {limits.root_object.says}"
+        yield Objection(ROOT_NOT_OBJECT, "/parameters", message, "error", limits.root_object, 'write "type": "object"')
+    if limits.root:
+        for keyword in sorted(limits.root.value & schema.keys()):
+            message = f"'{keyword}' is at the root: in {limits.title}, {limits.root.says}"
+            hint = "make one object with optional members, or several tools"
+            yield Objection(UNSUPPORTED_KEYWORD, f"/parameters/{keyword}", message, "error", limits.root, hint)
+    pattern = limits.root_parameter_name
+    for name in _members(schema):
+        if pattern and not re.fullmatch(pattern.value, name):
+            place = f"/parameters/properties/{name.replace('~', '~0').replace('/', '~1')}"
+            message = f"the parameter {name!r} does not fit: in {limits.title}, {pattern.says}"
+            yield Objection(INVALID_PARAMETER_NAME, place, message, "error", pattern, "rename it")
+
+
+def _of_part(part: Mapping[str, Any], place: str, limits: Limits) -> Iterator[Objection]:
+    if limits.boolean_properties:
+        for name, inner in _members(part).items():
+            if isinstance(inner, bool):
+                says = limits.boolean_properties.says
+                message = f"the schema of {name!r} is only {str(inner).lower()}: in {limits.title}, {says}"
+                yield Objection(
+                    BOOLEAN_SUBSCHEMA, f"{place}/properties/{name}", message, "error", limits.boolean_properties
+                )
+    if limits.items_wanted and part.get("type") == "array" and not part.get("items"):
+        message = f"an array has no 'items': in {limits.title}, {limits.items_wanted.says}"
+        hint = "say what its items are, such as list[str]"
+        yield Objection(UNSUPPORTED_KEYWORD, place, message, "error", limits.items_wanted, hint)
+    if limits.one_type and isinstance(part.get("type"), list):
+        message = f"'type' is a list: in {limits.title}, {limits.one_type.says}"
+        yield Objection(UNSUPPORTED_KEYWORD, f"{place}/type", message, "error", limits.one_type, "write an anyOf")
+
+
+def _members(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = schema.get("properties")
+    return found if isinstance(found, Mapping) else {}

@@ -1,0 +1,116 @@
+"""Clients: what the programs that people use MCP servers from take of a tool, as data, with sources and days.
+
+A client passes tools on to a provider, after it has put the name of the server before theirs. What stands here is what
+the client itself refuses, drops or changes; what has no source is left out.
+"""
+
+from toolkit.dialects.limits import Limit, Limits, Source
+
+_NOVEMBER = "2026-11-23"
+
+
+def _issue(repository: str, number: int) -> Source:
+    return Source(f"https://github.com/{repository}/issues/{number}", _NOVEMBER)
+
+
+_WORD = r"[a-zA-Z0-9_-]+"
+_WORD_SAYS = "a name has only letters, digits, underscores and hyphens"
+_VSCODE_NAMES = Source("vscode, src/vs/workbench/contrib/mcp/common/mcpTypes.ts: McpToolName", _NOVEMBER)
+_VSCODE_SCHEMAS = Source("vscode-copilot-chat, src/extension/tools/common/toolSchemaNormalizer.ts", _NOVEMBER)
+_CLINE_NAMES = Source("cline, src/core/prompts/system-prompt/registry/ClineToolSet.ts", _NOVEMBER)
+_GEMINI_NAMES = Source("gemini-cli, packages/core/src/tools/mcp-tool.ts: generateValidName", _NOVEMBER)
+_WINDSURF_TOOLS = Source("https://docs.windsurf.com/windsurf/cascade/mcp", _NOVEMBER)
+
+CLIENTS: dict[str, Limits] = {
+    "claude-code": Limits(
+        title="Claude Code",
+        name=Limit(_WORD, _WORD_SAYS, _issue("anthropics/claude-code", 985)),
+        name_length=Limit(
+            64, "a name has at most 64 characters with its prefix", _issue("mims-harvard/ToolUniverse", 65)
+        ),
+        prefix=Limit("mcp__{server}__", "names begin with mcp__server__", _issue("mims-harvard/ToolUniverse", 65)),
+        root_parameter_name=Limit(
+            r"[a-zA-Z0-9_.-]{1,64}",
+            "a parameter's name has only letters, digits, and _ . -, at most 64; any other drops the tool",
+            _issue("anthropics/claude-code", 92648),
+        ),
+        root=Limit(
+            frozenset({"oneOf", "anyOf", "allOf", "if"}),
+            "a tool with oneOf, anyOf, allOf or if at the root is dropped",
+            _issue("anthropics/claude-code", 95504),
+        ),
+        root_object=Limit(
+            True,
+            "a root that is not of type object drops all tools of the server",
+            _issue("anthropics/claude-code", 88049),
+        ),
+        boolean_properties=Limit(
+            False,
+            "a property whose schema is true or false drops all tools of the server",
+            _issue("anthropics/claude-code", 92900),
+        ),
+    ),
+    "claude-desktop": Limits(
+        title="Claude Desktop",
+        name=Limit(_WORD, f"{_WORD_SAYS}; any other makes it refuse all tools", _issue("loomle/loomle", 168)),
+        name_length=Limit(64, "a name has at most 64 characters", _issue("loomle/loomle", 168)),
+    ),
+    "cursor": Limits(
+        title="Cursor",
+        name_length=Limit(
+            59,
+            "a name has at most 59 characters together with that of its server; a longer one is filtered out",
+            _issue("ComposioHQ/composio", 2788),
+        ),
+        prefix=Limit(
+            "{server}", "the name of the server counts towards the length", _issue("ComposioHQ/composio", 2788)
+        ),
+        tools_advised=Limit(80, "more than 80 tools of all servers are warned of", _issue("Snowflake-Labs/mcp", 77)),
+        one_type=Limit(
+            True, "a call is refused where type is a list, such as ['null', 'string']", _issue("cursor/cursor", 3778)
+        ),
+    ),
+    "vscode": Limits(
+        title="VS Code",
+        name_length_sure=Limit(64, "a name is cut after 64 characters, its prefix included", _VSCODE_NAMES),
+        prefix=Limit("mcp_{server}_", "names begin with mcp_server_, of which at most 18 characters", _VSCODE_NAMES),
+        prefix_length=Limit(18, "a prefix has at most 18 characters", _VSCODE_NAMES),
+        tools=Limit(128, "a request has at most 128 tools", _issue("microsoft/vscode", 258890)),
+        items_wanted=Limit(True, "an array must say what its items are; else the whole request fails", _VSCODE_SCHEMAS),
+        root=Limit(
+            frozenset({"oneOf", "anyOf", "allOf", "not", "if", "then", "else"}),
+            "oneOf, anyOf, allOf, not, if, then and else are removed from the root",
+            _VSCODE_SCHEMAS,
+        ),
+    ),
+    "cline": Limits(
+        title="Cline",
+        name_length=Limit(
+            64, "a name has at most 64 characters with its prefix; a longer one is skipped", _CLINE_NAMES
+        ),
+        prefix=Limit("k0mcp0", "names begin with a key of the server and 0mcp0", _CLINE_NAMES),
+    ),
+    "windsurf": Limits(
+        title="Windsurf",
+        tools=Limit(100, "there are at most 100 tools of all servers", _WINDSURF_TOOLS),
+    ),
+    "gemini-cli": Limits(
+        title="Gemini CLI",
+        name_length_sure=Limit(63, "the middle of a name of more than 63 characters is replaced", _GEMINI_NAMES),
+    ),
+    "copilot-cli": Limits(
+        title="Copilot CLI",
+        name=Limit(_WORD, _WORD_SAYS, _issue("github/copilot-cli", 1879)),
+        name_length=Limit(64, "a name has at most 64 characters with its prefix", _issue("microsoft/mcp", 842)),
+        prefix=Limit("{server}-", "names begin with the name of the server and a hyphen", _issue("microsoft/mcp", 842)),
+    ),
+    "opencode": Limits(
+        title="OpenCode",
+        boolean_properties=Limit(
+            False,
+            "a property whose schema is true or false makes all tools of the server fail",
+            _issue("anomalyco/opencode", 49464),
+        ),
+    ),
+}
+"""The limits of each client."""
