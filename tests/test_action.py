@@ -16,8 +16,8 @@ BAD = "from toolkit import tool\n\n\n@tool\ndef go(path: str) -> str:\n    retur
 
 
 def lint(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
-    """Run the action's last step as a runner does: inputs come in the environment that the step names."""
-    step = ACTION["runs"]["steps"][-1]
+    """Run the action's step as a runner does: inputs come in the environment that the step names."""
+    [step] = [one for one in ACTION["runs"]["steps"] if one.get("name") == "Lint"]
     given = {name: spec["default"] for name, spec in ACTION["inputs"].items()} | inputs
     variables = {
         name: given[value.removeprefix("${{ inputs.").removesuffix(" }}")] for name, value in step["env"].items()
@@ -26,7 +26,9 @@ def lint(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["bash", "-euo", "pipefail", "-c", step["run"]],
         cwd=folder,
-        env=os.environ | variables | {"PATH": path, "TOOLKIT_CACHE_DIR": str(folder / "cache")},
+        env=os.environ
+        | variables
+        | {"PATH": path, "TOOLKIT_CACHE_DIR": str(folder / "cache"), "RUNNER_TEMP": str(folder / "temp")},
         capture_output=True,
         text=True,
         check=False,
@@ -62,3 +64,25 @@ def test_path_without_tools_fails_unless_that_is_allowed(folder: Path) -> None:
     (folder / "code" / "module.py").write_text("X = 1\n")
     assert lint(folder, paths="code").returncode == 1
     assert lint(folder, paths="code", **{"require-tools": "false"}).returncode == 0
+
+
+def test_findings_and_changes_are_written_as_json_for_the_comment(folder: Path) -> None:
+    for words in (
+        ["init", "--quiet", "--initial-branch=main"],
+        ["add", "--all"],
+        ["-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "--quiet", "--message=tools"],
+    ):
+        subprocess.run(["git", *words], cwd=folder, check=True)
+    (folder / "bad.py").write_text(BAD.replace("path: str", "path: str, mode: str"))
+    done = lint(folder, paths="bad.py", against="main", report="findings")
+    assert done.returncode == 1, done.stderr
+    written = {file.name: file.read_text() for file in (folder / "findings").iterdir()}
+    assert sorted(written) == ["changes.json", "findings.json"]
+    assert "parameter 'mode' is new, and required (breaking)" in written["changes.json"]
+
+
+def test_comment_is_a_step_of_its_own_that_never_sees_an_input_as_a_command() -> None:
+    comment = ACTION["runs"]["steps"][-1]
+    assert comment["if"] == "${{ always() && inputs.comment == 'true' }}"
+    assert set(comment["env"]) == {"GITHUB_TOKEN", "REPORT"}
+    assert "inputs." not in comment["run"]

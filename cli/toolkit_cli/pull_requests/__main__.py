@@ -1,0 +1,39 @@
+"""`python -m toolkit_cli.pull_requests FINDINGS.json …`: comment on the pull request that this run is about.
+
+The files are what `toolkit lint --output json=FILE` writes, in this job or in another one, and count as written by
+anybody. What cannot be commented on is one warning, and never fails the job: the lint itself has passed or failed.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from toolkit_cli.pull_requests.github import GitHubError
+from toolkit_cli.pull_requests.posting import post
+from toolkit_cli.pull_requests.reports import BadReport, read_reports
+from toolkit_cli.rendering.escaping import one_line
+
+
+def main() -> int:
+    """Comment on the pull request, and return the exit code: 2 without a file, and otherwise 0."""
+    files = [Path(name) for name in sys.argv[1:]]
+    if not files:
+        sys.stderr.write("usage: python -m toolkit_cli.pull_requests FINDINGS.json …\n")
+        return 2
+    try:
+        said = post(read_reports(files), os.environ)
+    except (BadReport, GitHubError) as error:
+        said = _warning(str(error))
+    except (KeyError, TypeError, ValueError) as error:
+        said = _warning(f"GitHub's answer lacks {error}")
+    sys.stdout.write(f"{said}\n")
+    return 0
+
+
+def _warning(why: str) -> str:
+    """Return a warning as a runner shows it, in one line."""
+    return f"::warning title=toolkit lint::not commented: {one_line(why).replace('%', '%25')}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,157 @@
+"""Reports: findings that another job has written as JSON, read as what they may be: anything that anybody wrote."""
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+from toolkit.lint.breakages import BREAKAGES
+from toolkit_cli.rendering.escaping import one_line
+
+MOST_FINDINGS = 5_000
+_LARGEST = 8 * 1024 * 1024
+_LONGEST_TEXT = 600
+_LONGEST_PATH = 300
+_LONGEST_EDIT = 4_000
+_MOST_EDITS = 20
+_LAST_LINE = 10_000_000
+_CODE = re.compile(r"[A-Z]{2,8}[0-9]{1,5}")
+_SEVERITIES = ("error", "warning", "info")
+
+
+class BadReport(Exception):  # noqa: N818 - it says what the file is
+    """A file is not a report of findings; the message says why."""
+
+
+class Span(NamedTuple):
+    """A part of a file: lines and columns count from 1, and the end is exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class Edit(NamedTuple):
+    """A part of a file, and what stands there afterwards."""
+
+    span: Span
+    text: str
+
+
+class Finding(NamedTuple):
+    """One finding.
+
+    Attributes:
+        code: Its rule.
+        severity: `error`, `warning` or `info`.
+        message: What is wrong, on one line.
+        hint: What to do about it; empty where nothing is said.
+        path: The file, from the top of the repository; empty where it is in none.
+        line: Its line, from 1; None where that is not known.
+        edits: The edits of a safe fix, all in this file.
+    """
+
+    code: str
+    severity: str
+    message: str
+    hint: str
+    path: str
+    line: int | None
+    edits: tuple[Edit, ...] = ()
+
+    @property
+    def is_breakage(self) -> bool:
+        """Whether it stops a server or an agent, or breaks who calls the tool."""
+        return self.code in BREAKAGES or (self.code == "TK514" and self.severity == "error")
+
+    @property
+    def rank(self) -> tuple[bool, int, str, int, str]:
+        """Where it stands among others: breakages first, then errors."""
+        return not self.is_breakage, _SEVERITIES.index(self.severity), self.path, self.line or 0, self.code
+
+
+def read_reports(files: Iterable[Path]) -> list[Finding]:
+    """Return the findings of several reports, each once, the gravest first.
+
+    Raises:
+        BadReport: If a file is missing, too large, or is not a list of findings.
+    """
+    found = dict.fromkeys(finding for file in files for finding in _read(file))
+    return sorted(found, key=lambda finding: finding.rank)
+
+
+def _read(file: Path) -> list[Finding]:
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(_LARGEST + 1)
+    except OSError as error:
+        raise BadReport(f"'{file}' cannot be read: {(error.strerror or str(error)).lower()}") from error
+    if len(data) > _LARGEST:
+        raise BadReport(f"'{file}' is larger than {_LARGEST // 1024 // 1024} MB")
+    try:
+        records = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise BadReport(f"'{file}' is not JSON") from error
+    if not isinstance(records, list) or len(records) > MOST_FINDINGS:
+        raise BadReport(f"'{file}' is not a list of at most {MOST_FINDINGS} findings")
+    return [_finding(record, f"finding {number} in '{file}'") for number, record in enumerate(records, 1)]
+
+
+def _finding(record: Any, what: str) -> Finding:
+    if not isinstance(record, dict):
+        raise BadReport(f"{what} is not an object")
+    code, severity, place = record.get("code"), record.get("severity"), record.get("location")
+    if not isinstance(code, str) or not (code == "" or _CODE.fullmatch(code)) or severity not in _SEVERITIES:
+        raise BadReport(f"{what} has no code and severity of a rule")
+    path = "" if place is None else _path(place, what)
+    line = None if place is None else _number(place.get("line"), what)
+    message, hint = (_text(record.get(key), what) for key in ("message", "hint"))
+    return Finding(code, severity, message, hint, path, line, _edits(record.get("fix"), path, what))
+
+
+def _text(value: Any, what: str) -> str:
+    if value is not None and not isinstance(value, str):
+        raise BadReport(f"{what} has a message that is not a text")
+    shown = one_line((value or "")[:_LONGEST_TEXT])
+    return f"{shown}…" if len(value or "") > _LONGEST_TEXT else shown
+
+
+def _path(place: Any, what: str) -> str:
+    path = place.get("file") if isinstance(place, dict) else None
+    if not isinstance(path, str) or len(path) > _LONGEST_PATH or one_line(path) != path:
+        raise BadReport(f"{what} has no path of a file")
+    pure = PurePosixPath(path.replace("\\", "/"))
+    if pure.is_absolute() or ".." in pure.parts or ":" in path.partition("/")[0]:
+        return ""  # it is outside of the repository, such as the tool of a server
+    return str(pure)
+
+
+def _number(value: Any, what: str) -> int | None:
+    if value is None:
+        return None
+    if type(value) is not int or not 0 < value <= _LAST_LINE:
+        raise BadReport(f"{what} has a line that is not a number")
+    return value
+
+
+def _edits(fix: Any, path: str, what: str) -> tuple[Edit, ...]:
+    """Return the edits of a safe fix; none where it is not safe, or changes another file."""
+    edits = fix.get("edits") if isinstance(fix, dict) and fix.get("is_safe") is True else None
+    if not isinstance(edits, list) or len(edits) > _MOST_EDITS:
+        return ()
+    found = []
+    for edit in edits:
+        place, text = (edit.get("location"), edit.get("text")) if isinstance(edit, dict) else (None, None)
+        if not isinstance(place, dict) or not isinstance(text, str) or len(text) > _LONGEST_EDIT:
+            return ()
+        numbers = [_number(place.get(key), what) for key in Span._fields]
+        if _path(place, what) != path or not path or None in numbers or not _is_plain(text):
+            return ()
+        found.append(Edit(Span(*(number or 1 for number in numbers)), text))
+    return tuple(found)
+
+
+def _is_plain(text: str) -> bool:
+    return all(one_line(line) == line for line in text.split("\n"))
