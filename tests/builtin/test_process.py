@@ -5,6 +5,7 @@ import inspect
 import json
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -26,7 +27,8 @@ from toolkit.processes import warden  # private
 ROOT = Path(__file__).resolve().parents[2]
 ON_LINUX = sys.platform.startswith("linux")
 MEBIBYTE = 1024 * 1024
-FOR_EVER = "import time; time.sleep(600)"
+PATIENCE = 10
+FOR_EVER = "import signal; signal.pause()"
 
 
 def printing(text):
@@ -198,23 +200,22 @@ def test_a_flood_takes_no_memory():
 # Nothing survives
 
 FAMILIES = {
-    "one": "up(); time.sleep(600)",
-    "deaf": "deaf(); up(); time.sleep(600)",
-    "with a child": "fork(lambda: time.sleep(600)); up(); time.sleep(600)",
-    "with a child in a session of its own": "fork(lambda: (os.setsid(), deaf(), time.sleep(600))); up(); time.sleep(600)",
-    "with a daemon": "fork(lambda: (os.setsid(), fork(lambda: (closed(), deaf(), up(), time.sleep(600))), os._exit(0)))\n"
-    "time.sleep(600)",
-    "with a daemon that holds its output": "fork(lambda: (os.setsid(), fork(lambda: (up(), time.sleep(600))), "
-    "os._exit(0)))\ntime.sleep(600)",
-    "gone, with a daemon": "fork(lambda: (os.setsid(), fork(lambda: (closed(), up(), time.sleep(600))), os._exit(0)))\n"
+    "one": "up(); stay()",
+    "deaf": "deaf(); up(); stay()",
+    "with a child": "fork(lambda: stay()); up(); stay()",
+    "with a child in a session of its own": "fork(lambda: (os.setsid(), deaf(), stay())); up(); stay()",
+    "with a daemon": "fork(lambda: (os.setsid(), fork(lambda: (closed(), deaf(), up(), stay())), os._exit(0)))\nstay()",
+    "with a daemon that holds its output": "fork(lambda: (os.setsid(), fork(lambda: (up(), stay())), "
+    "os._exit(0)))\nstay()",
+    "gone, with a daemon": "fork(lambda: (os.setsid(), fork(lambda: (closed(), up(), stay())), os._exit(0)))\n"
     "time.sleep(0.3)",
     "ten deep, each in a session of its own": "def deeper(n):\n    os.setsid() if n < 10 else None\n"
-    "    fork(lambda: deeper(n - 1)) if n else up()\n    time.sleep(600)\ndeeper(10)",
-    "wide": "[fork(lambda: (deaf(), time.sleep(600))) for _ in range(50)]; up(); time.sleep(600)",
+    "    fork(lambda: deeper(n - 1)) if n else up()\n    stay()\ndeeper(10)",
+    "wide": "[fork(lambda: (deaf(), stay())) for _ in range(50)]; up(); stay()",
     "stopped": "fork(lambda: os.kill(os.getpid(), signal.SIGSTOP)); up(); os.kill(os.getpid(), signal.SIGSTOP)",
     "always starting another": "up()\nfor _ in range(400):\n    if os.fork():\n        time.sleep(0.02); os._exit(0)\n"
-    "    os.setsid()\ntime.sleep(600)",
-    "flooding": "fork(lambda: (os.setsid(), [os.write(1, b'x' * 65536) for _ in iter(int, 1)])); up(); time.sleep(600)",
+    "    os.setsid()\nstay()",
+    "flooding": "fork(lambda: (os.setsid(), [os.write(1, b'x' * 65536) for _ in iter(int, 1)])); up(); stay()",
 }
 PRELUDE = """
 import os, signal, sys, time
@@ -225,6 +226,10 @@ def up():
 def deaf():
     for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
         signal.signal(number, signal.SIG_IGN)
+
+def stay():
+    while True:
+        signal.pause()
 
 def closed():
     os.closerange(0, 100)
@@ -249,20 +254,25 @@ few_families = pytest.mark.parametrize(
 @pytest.fixture
 def household(tmp_path, monkeypatch):
     """Return a household whose members carry a mark in their environment, by which they are found wherever they go."""
-    mark = uuid.uuid4().hex
+    mark, sign = uuid.uuid4().hex, tmp_path / "up"
     monkeypatch.setenv("HOUSEHOLD", mark)
-    yield Household(mark, tmp_path / "up")
-    for member in Household(mark, tmp_path / "up").members():  # a test that fails leaves nobody either
+    os.mkfifo(sign)
+    reader = os.open(sign, os.O_RDONLY | os.O_NONBLOCK)
+    household = Household(mark, sign, reader)
+    yield household
+    for member in household.members():  # a test that fails leaves nobody either
         with suppress(ProcessLookupError):
             os.kill(member, signal.SIGKILL)
+    os.close(reader)
 
 
 class Household:
-    """Everything that a test starts."""
+    """Everything that a test starts; its last member opens and closes a named pipe when the family is complete."""
 
-    def __init__(self, mark, sign):
+    def __init__(self, mark, sign, reader):
         self.mark = f"HOUSEHOLD={mark}".encode()
         self.sign = sign
+        self.reader = reader
 
     def command(self, family):
         return [sys.executable, "-S", "-c", PRELUDE + family, str(self.sign)]
@@ -278,20 +288,28 @@ class Household:
         return found
 
     def wait_until_up(self):
-        assert eventually(self.sign.exists), "the family never came up"
+        assert happens(self.reader, PATIENCE), "the family never came up"
 
     def seconds_until_gone(self):
         started = time.monotonic()
-        eventually(lambda: not self.members())
+        while (members := self.members()) and (passed := time.monotonic() - started) < PATIENCE:
+            wait_for_end(members[0], PATIENCE - passed)
         return time.monotonic() - started
 
 
-def eventually(condition):
-    """Return whether something comes true; looking again and again takes less time the longer it takes."""
-    started = time.monotonic()
-    while not (fulfilled := condition()) and (passed := time.monotonic() - started) < 10:
-        time.sleep(0.005 + passed / 10)
-    return fulfilled
+def wait_for_end(process, seconds):
+    """Wait until a process that need not be a child of ours has ended, or for so long."""
+    with suppress(ProcessLookupError):  # it has
+        descriptor = os.pidfd_open(process)
+        happens(descriptor, seconds)
+        os.close(descriptor)
+
+
+def happens(descriptor, seconds):
+    """Return whether something happens to a descriptor within a time."""
+    waiting = select.poll()
+    waiting.register(descriptor, select.POLLIN)
+    return bool(waiting.poll(seconds * 1000))
 
 
 def report(household, what):
@@ -393,9 +411,7 @@ def test_nobody_survives_our_own_death_with_a_stopped_warden(household):
         "import json, sys\nfrom toolkit.builtin import Process\n"
         "Process(json.loads(sys.argv[1]), timeout=60).run({'input': 'x'})"
     )
-    family = (
-        "os.kill(os.getppid(), signal.SIGSTOP); fork(lambda: (os.setsid(), time.sleep(600))); up(); time.sleep(600)"
-    )
+    family = "os.kill(os.getppid(), signal.SIGSTOP); fork(lambda: (os.setsid(), stay())); up(); stay()"
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
     arguments = [sys.executable, "-c", program, json.dumps(household.command(family))]
     with subprocess.Popen(arguments, env=environment) as ours:
