@@ -9,6 +9,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.compiled import compile_program, import_tests, keep_compiled_code
 from tests.volumes import EVERYDAY, PROOFS, some_of, tries_of
 from tests.warm.starts import WarmStarts, installed, is_possible
 
@@ -45,7 +46,12 @@ def pytest_configure(config):
     settings.register_profile(PROOFS, unhurried)
     settings.load_profile(PROOFS if config.getoption("proofs") else EVERYDAY)
     config.stash[EVERYDAY_KEY] = Everyday()
-    if is_possible() and not config.getoption("proofs"):
+    if config.getoption("proofs"):
+        return
+    keep_compiled_code()
+    if getattr(config.option, "numprocesses", None):  # before its workers start
+        compile_program()
+    if is_possible():
         WarmStarts().install()
 
 
@@ -64,14 +70,22 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection():
+def pytest_collection(session):
     """Import all tests without looking for garbage, and never look for any in what they have made."""
     gc.disable()
     try:
+        if worker := getattr(session.config, "workerinput", None):
+            import_tests(_folders_of(session.config), int(worker["workerid"].removeprefix("gw")), worker["workercount"])
         return (yield)
     finally:
         gc.freeze()
         gc.enable()
+
+
+def _folders_of(config):
+    """Return the folders of this project whose tests are collected."""
+    folders = [(config.invocation_params.dir / argument).resolve() for argument in config.args]
+    return [folder for folder in folders if folder.is_dir() and folder.is_relative_to(config.rootpath)]
 
 
 def pytest_unconfigure():
