@@ -8,7 +8,8 @@ Each page is one story, told in a directory of its own that also holds the sampl
   stands for anything, and times may differ,
 - a `console` block under `<!-- terminal: KEYS -->` is typed into a real terminal, and the keys answer its questions;
   every line shown must appear there, in that order,
-- a block under `<!-- not run: REASON -->` is left alone, and so are other languages.
+- a block under `<!-- not run: REASON -->` is left alone, and so are other languages. With `; environment: NAME` it runs
+  where a framework is installed: `tests/frameworks/test_pages.py`.
 """
 
 import doctest

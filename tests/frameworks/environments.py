@@ -27,6 +27,7 @@ REQUIREMENTS: Mapping[str, tuple[str, ...]] = {
     "fastmcp2": ("fastmcp>=2.14.7,<3",),
     "fastmcp3": ("fastmcp>=3.4,<4",),
     "fastmcp4": ("fastmcp>=4.1.2,<5",),
+    "llm": ("llm>=0.36,<0.37", "llm-echo>=0.5,<0.6"),
     "mcp1": ("mcp>=1.30,<2",),
     "mcp2": ("mcp>=2.3,<3",),
     "others": (

@@ -1,7 +1,7 @@
 """First files: what `toolkit new` writes, whole and working, to be changed into what is wanted."""
 
 _TOOL = '''\
-"""Tools for language models: what a model is told is made from names, types and texts."""
+"""Tools for language models: a model sees their names, types and texts."""
 
 from typing import Annotated, Literal
 
@@ -10,7 +10,7 @@ from toolkit import tool
 
 @tool(read_only=True)
 def {name}(
-    who: Annotated[str, "Whom to greet, such as 'Ada'"],
+    who: Annotated[str, "The name of the person to greet, such as 'Ada'"],
     language: Annotated[Literal["en", "fr"], "The language of the greeting"] = "en",
 ) -> str:
     """Greet somebody by name. Use it when a person introduces themselves."""
@@ -18,7 +18,7 @@ def {name}(
 '''
 
 _TEST = '''\
-"""A marked function is called as any other; as a tool it takes what a model sends."""
+"""A marked function is still a function; as a tool it takes what a model sends."""
 
 from toolkit import from_function
 
