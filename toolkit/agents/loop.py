@@ -15,11 +15,13 @@ from toolkit.agents.steps import call_as_step
 from toolkit.agents.tables import Table
 from toolkit.agents.transcripts import Transcript
 from toolkit.approvals.gates import Gate
+from toolkit.approvals.risks import Risk
 from toolkit.errors import ExitEarlyError, ReplanRequested, TerminationRequested, ToolExecutionError
 from toolkit.tools.base import Tool
 from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.calls import ToolCall
 from toolkit.tools.context import ToolContext
+from toolkit.tools.data_flows import READINGS
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
 from toolkit.wrappers.outgoing import asking_before_it_leaves
@@ -122,6 +124,7 @@ class Loop:
         self.turns = 0
         self._model, self._transcript, self._context, self._limits = model, transcript, context, limits
         self._objection = objection
+        _note_earlier_calls(table, transcript, context)
         self._unknown_in_a_row = 0
         self._is_nudged = False
 
@@ -300,6 +303,15 @@ def _returned(tools: Sequence[Tool | None], results: Sequence[ToolResult]) -> Lo
     if behaviors[-1] == "immediate_if_last":
         return LoopEnd("returned", results[-1].output, results[-1].artifact)
     return None
+
+
+def _note_earlier_calls(table: Table, transcript: Transcript, context: ToolContext) -> None:
+    """Let the gate know what a conversation that is continued has read; a tool that is gone may have read anything."""
+    if context.gate is None:
+        return
+    known = {tool.name: tool.described.risk for tool in table.known}
+    for name in {call.name for call in transcript.done}:
+        context.gate.history.add(known.get(name) or Risk(name, flow=READINGS))
 
 
 def _lost(times: int) -> str:

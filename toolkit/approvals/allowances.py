@@ -57,6 +57,10 @@ class Allowance:
         """Return whether the rule is about a tool of this name."""
         return fnmatchcase(tool, self.tool)
 
+    def names_all(self, call: DescribedCall) -> bool:
+        """Return whether the rule says of every argument of a call what it may be."""
+        return call.arguments is not None and call.arguments.keys() <= {name for name, _ in self.arguments}
+
     def may_cover(self, call: DescribedCall) -> bool:
         """Return whether a call may turn out to be covered once all of its arguments are known."""
         known = call.arguments or {}
@@ -77,7 +81,7 @@ class Allowances:
         """Keep the rules, and the policy for what they do not cover (`ByRisk` unless one is given)."""
         self._rules = tuple(rules)
         self._otherwise = otherwise or ByRisk()
-        self.needs_arguments = any(rule.arguments for rule in rules) or self._otherwise.needs_arguments
+        self.needs_arguments = bool(rules) or self._otherwise.needs_arguments
 
     def judge(self, call: DescribedCall) -> Verdict:
         """Allow a call that would be asked about, if a rule covers it; never what is denied."""
@@ -85,7 +89,7 @@ class Allowances:
         if verdict.action != "ask":
             return verdict
         for rule in self._rules:
-            if rule.covers(call):
+            if rule.covers(call) and (not verdict.exact or rule.names_all(call)):
                 return Verdict("allow", f"--approve {rule.written!r}")
         may_cover = any(rule.may_cover(call) for rule in self._rules)
         return verdict._replace(may_be_allowed=True) if may_cover else verdict

@@ -6,8 +6,10 @@ tighten and never loosen: its rules that allow except calls from its own default
 
 from collections.abc import Callable, Iterator, Sequence
 
+from toolkit.approvals.declared_flows import with_declared_flows
 from toolkit.approvals.fits import Fit, any_fits
-from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall, Verdict
+from toolkit.approvals.flows import readings_in_words
+from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall, Verdict, flow_question
 from toolkit.approvals.policy_keys import ACTIONS, PolicyFile
 from toolkit.approvals.risks import Risk
 from toolkit.approvals.rules import Rule
@@ -29,7 +31,9 @@ class FilePolicy:
         self.files = tuple(files)
         self._identify = identify
         self._by_risk = ByRisk()
-        self.needs_arguments = any(rule.where for rule in self.rules)
+        self._flows = tuple(flow for file in self.files for flow in file.flows)
+        self._own_flows = tuple(flow for flow in self._flows if flow.owner == "user")
+        self.needs_arguments = any(rule.where or rule.after for rule in self.rules)
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -55,9 +59,14 @@ class FilePolicy:
         if call.kind == "setting":
             yield "yes", self._by_risk.judge(call)
             return
-        call = call._replace(risk=self._identify(call.risk))
+        call = self._identified(call)
+        own = with_declared_flows(call, self._own_flows)  # what a project says of a tool must not make a rule allow it
+        call = with_declared_flows(call, self._flows)
         for rule in self._asked_in_order():
-            fit = rule.fit(call) if rule.action != "allow" or rule.reaches(call.risk) else "no"
+            if rule.action != "allow":
+                fit = rule.fit(call)
+            else:
+                fit = rule.fit(own) if rule.reaches(own.risk) else "no"
             if rule.applies(fit) or fit == "later":
                 yield fit, self._decided_by(rule, call)
             if rule.applies(fit):
@@ -67,11 +76,23 @@ class FilePolicy:
     def _asked_in_order(self) -> Iterator[Rule]:
         return (rule for rule in self.rules if rule.action != "allow" or rule.owner == "user")
 
+    def _identified(self, call: DescribedCall) -> DescribedCall:
+        """Return a call with what is known of where its tool comes from, and those that a declared flow may be about."""
+        call = call._replace(risk=self._identify(call.risk))
+        if not self._flows:
+            return call
+        earlier, coming = (tuple(map(self._identify, tools)) for tools in (call.earlier, call.coming))
+        return call._replace(earlier=earlier, coming=coming)
+
     def _decided_by(self, rule: Rule, call: DescribedCall) -> Verdict:
         ground = rule.ground
-        if rule.action == "allow" and self._by_risk.judge(call) is NO_QUESTION:
+        if rule.action != "allow":
+            return Verdict(rule.action, _grounds(rule, call), ground, exact=bool(rule.after))
+        if not rule.after and (question := flow_question(call)) is not None:
+            return question
+        if self._by_risk.judge(call) is NO_QUESTION:
             return Verdict("allow", ground=ground)  # nobody would have been asked, so nobody needs to be told
-        return Verdict(rule.action, str(ground), ground)
+        return Verdict("allow", str(ground), ground)
 
     def _explained(self, verdict: Verdict, call: DescribedCall) -> Verdict:
         """Return a verdict with the rule that would have allowed the call if it stated where the tool comes from."""
@@ -102,12 +123,18 @@ class FilePolicy:
     def _default_of(self, file: PolicyFile, call: DescribedCall) -> Verdict:
         default = file.defaults[call.chosen_by]
         by_risk = self._by_risk.judge(call)
-        if default == "by_risk":
+        if default == "by_risk" or (default == "allow" and by_risk.exact):
             return by_risk
         ground = file.default_ground()
         if default == "allow" and by_risk is NO_QUESTION:
             return Verdict("allow", ground=ground)
         return Verdict(default, str(ground), ground)
+
+
+def _grounds(rule: Rule, call: DescribedCall) -> str:
+    """Return why a rule decides, with what the run has read if that is why."""
+    read = readings_in_words(call.earlier) if rule.after else ""
+    return f"{rule.ground} (the run has read {read})" if read else str(rule.ground)
 
 
 def _fit_of_exceptions(file: PolicyFile, call: DescribedCall) -> Fit:

@@ -5,12 +5,14 @@ approve.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, final
 
 from toolkit.approvals.answers import answer_of
 from toolkit.approvals.decisions import Continue, Decision, Edit, ExitEarly, Reject
+from toolkit.approvals.flows import CallHistory
 from toolkit.approvals.permissions import REVIEWER, Granted, NoWitness, Refused, Settled, Witness, denied, rejected
 from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall, Policy, Verdict
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, OnTimeout, ReviewRequest
@@ -62,6 +64,7 @@ class Gate:
         timeout: float | None = DEFAULT_TIMEOUT,
         on_timeout: OnTimeout = "reject",
         audit: "Audit | None" = None,
+        history: CallHistory | None = None,
     ) -> None:
         """Keep who is asked and when.
 
@@ -71,6 +74,8 @@ class Gate:
             timeout: Seconds to wait for an answer; `None` waits for ever.
             on_timeout: What an unanswered question does: `reject`, `exit_early` or `raise`.
             audit: Keeps a record of every question and every decision.
+            history: The tools that were called before, for rules about what a run has read; a new one unless it is
+                given.
 
         Raises:
             ConfigurationError: If an unanswered question were to let a call run.
@@ -83,6 +88,7 @@ class Gate:
         self.timeout = timeout
         self.on_timeout = on_timeout
         self.audit = audit
+        self.history = history or CallHistory()
         self._same_again: set[tuple[str, str, str]] = set()
         self._whole_steps: set[str] = set()
         self._endings: list[ExitEarly] = []
@@ -91,6 +97,12 @@ class Gate:
         """Find out whether a kind of gate judges calls itself: then that counts, and not what its policy says."""
         super().__init_subclass__()
         cls.judges_itself = cls.judge is not Gate.judge
+
+    def with_history(self, history: CallHistory) -> "Gate":
+        """Return the same gate for calls that share nothing with the others, such as those for one item of a batch."""
+        other = copy(self)
+        other.history = history
+        return other
 
     @property
     def can_ask(self) -> bool:
@@ -156,6 +168,8 @@ class Gate:
                     witness.decided(call.risk.tool, Continue(), verdict.because, 0.0)
                 return Granted(by=verdict.because)
         request = question(verdict.because if verdict is not None else "")
+        if verdict is not None and verdict.exact:
+            request = replace(request, step_digest="", may_be_remembered=False)
         with witness.asking(request):
             asked = perf_counter()
             decision = await self.ask(request)

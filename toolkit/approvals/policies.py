@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any, Literal, NamedTuple, Protocol
 
+from toolkit.approvals.flows import has_read_both, readings_in_words
 from toolkit.approvals.risks import Chooser, Risk
 from toolkit.problems import Location
 
@@ -18,6 +19,8 @@ class DescribedCall(NamedTuple):
         defaults: The values that stand in for arguments which the call leaves out, as far as they are known.
         unknown: The names of the arguments that are computed later, or `None` if any may be.
         base: The folder that the tool takes relative paths from; `None` for the working directory.
+        earlier: The tools that the run has called before.
+        coming: The tools that it may call before as well.
         kind: Whether a tool would be called, or a setting of a project would take effect; no rule is for a setting.
     """
 
@@ -28,6 +31,8 @@ class DescribedCall(NamedTuple):
     defaults: Mapping[str, Any] = {}
     unknown: Collection[str] | None = ()
     base: str | None = None
+    earlier: Collection[Risk] = ()
+    coming: Collection[Risk] = ()
     kind: Literal["call", "setting"] = "call"
 
     def is_later(self, name: str) -> bool:
@@ -69,12 +74,14 @@ class Verdict(NamedTuple):
         because: The mark, flag or rule in words; nothing where nobody needs to be told.
         ground: The rule or default of a policy file that decided, if one did.
         may_be_allowed: Whether a rule may turn out to allow the call once all of its arguments are known.
+        exact: Whether only approval of this very call counts, and none of the tool by its name.
     """
 
     action: Literal["allow", "ask", "deny"]
     because: str = ""
     ground: Ground | None = None
     may_be_allowed: bool = False
+    exact: bool = False
 
 
 class Policy(Protocol):
@@ -105,6 +112,8 @@ class ByRisk:
     def judge(self, call: DescribedCall) -> Verdict:
         """Judge by the marks of the tool, the demand of the step and the chooser."""
         risk = call.risk
+        if (question := flow_question(call)) is not None:
+            return question
         if call.demanded_by is not None:
             return Verdict("ask", call.demanded_by)
         if risk.requires_approval:
@@ -115,6 +124,13 @@ class ByRisk:
         if call.chosen_by != "person" and not risk.read_only:
             return Verdict("ask", "a model chose it")
         return NO_QUESTION
+
+
+def flow_question(call: DescribedCall) -> Verdict | None:
+    """Return the question that a model's call needs since what the run has read could leave with it, if it does."""
+    if call.chosen_by == "person" or "sends" not in call.risk.flow or not has_read_both(call.earlier):
+        return None
+    return Verdict("ask", f"the run has read {readings_in_words(call.earlier)}, which could leave with it", exact=True)
 
 
 class AllowAll:

@@ -10,9 +10,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast, get_args
 
+from toolkit.approvals.declared_flows import DeclaredFlow
+from toolkit.approvals.flows import AFTER_WORDS
 from toolkit.approvals.matchers import Matcher, matchers_schema, read_matcher, texts_or_text
 from toolkit.approvals.policies import DescribedCall, Ground
-from toolkit.approvals.risks import Chooser, Risk
+from toolkit.approvals.risks import FLOWS, Chooser, Risk
 from toolkit.approvals.rules import Action, Choice, Default, GroupFit, Mark, Rule
 from toolkit.approvals.shadowing import covered_by
 from toolkit.codes import BAD_CONFIGURATION
@@ -28,7 +30,7 @@ ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
 _DEFAULTS: Final = get_args(Default)
 _MARKS: Final = get_args(Mark)
 _CHOOSERS: Final = get_args(Chooser)
-_SELECTORS: Final = ("tool", "source", "framework", "group", "risk")
+_SELECTORS: Final = ("tool", "source", "framework", "group", "risk", "flow")
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 _NOWHERE: Final = Location("")
 
@@ -40,6 +42,7 @@ class PolicyFile(NamedTuple):
         name: How the file is called.
         owner: Whose file it is.
         rules: Its rules, in the order in which they are asked: those that deny, ask, allow.
+        flows: What it says some tools do with data.
         defaults: What happens to a call that no rule is about, by who has chosen it; empty where nothing is said.
         place: Where the default is written.
     """
@@ -47,6 +50,7 @@ class PolicyFile(NamedTuple):
     name: str
     owner: str
     rules: tuple[Rule, ...] = ()
+    flows: tuple[DeclaredFlow, ...] = ()
     defaults: Mapping[Chooser, Default] = {}
     place: Location = _NOWHERE
 
@@ -80,7 +84,12 @@ def read_policy_table(written: Mapping[str, Any], spot: Spot, name: str, groups:
         message = f"this {rule.action} rule never decides: the {earlier.action} rule on line {earlier.place.line} does"
         hint = "remove one of the two, or make the first one narrower"
         spot.setting.take(Problem(BAD_CONFIGURATION, message, rule.place, hint=hint))
-    return PolicyFile(name, spot.setting.owner, tuple(rules), found.get("default", {}), place)
+    flows = [
+        flow
+        for index, table in enumerate(found.get("flows", ()))
+        if (flow := _read_flow(table, spot.below("flows", str(index)))) is not None
+    ]
+    return PolicyFile(name, spot.setting.owner, tuple(rules), tuple(flows), found.get("default", {}), place)
 
 
 def _shadowed(rules: Sequence[Rule]) -> Iterable[tuple[Rule, Rule]]:
@@ -108,9 +117,11 @@ def _read_rule(action: Action, written: Mapping[str, Any], spot: Spot, groups: M
             named,
             frozenset(found.get("risk", ())),
             found.get("framework", ()),
+            frozenset(found.get("flow", ())),
         ),
         spot.setting.place(spot.path) or _NOWHERE,
         chosen_by=found.get("chosen_by"),
+        after=frozenset(found.get("after", ())),
         where=found.get("where", {}),
         because=found.get("because", ""),
         expires=found.get("expires"),
@@ -123,6 +134,14 @@ def _read_rule(action: Action, written: Mapping[str, Any], spot: Spot, groups: M
     _check_reach(rule, spot)
     _check_examples(rule, found, spot)
     return rule
+
+
+def _read_flow(written: Mapping[str, Any], spot: Spot) -> DeclaredFlow | None:
+    found = read_table(written, FLOW, spot)
+    if len(found) < len(written) or not {"tool", "flow"} <= found.keys():
+        return None
+    choice = Choice(found["tool"], found.get("source", ()))
+    return DeclaredFlow(choice, frozenset(found["flow"]), spot.setting.owner, str(spot.setting.folder))
 
 
 def _groups_named(names: Sequence[str], spot: Spot, groups: Mapping[str, GroupFit]) -> Mapping[str, GroupFit] | None:
@@ -176,15 +195,15 @@ def _word(words: Sequence[str]) -> Kind:
     return Kind("word", listed, lambda written, _: written if written in words else None, words[0], {"enum": [*words]})
 
 
-def _words(words: Sequence[str]) -> Kind:
+def _words(words: Sequence[str], *, least: int = 1) -> Kind:
     def read(written: Any, _: Path) -> tuple[str, ...] | None:
         listed = [written] if isinstance(written, str) else written
-        if not isinstance(listed, list | tuple) or not listed or not all(one in words for one in listed):
+        if not isinstance(listed, list | tuple) or len(listed) < least or not all(one in words for one in listed):
             return None
         return tuple(listed)
 
     one = {"enum": [*words]}
-    schema = {"anyOf": [one, {"type": "array", "items": one, "minItems": 1}]}
+    schema = {"anyOf": [one, {"type": "array", "items": one, "minItems": least}]}
     return Kind("word or words", f"one or some of {', '.join(words)}", read, words[0], schema)
 
 
@@ -215,6 +234,10 @@ def _where_schema() -> Schema:
     return {"type": "object", "additionalProperties": matchers_schema()}
 
 
+def _flows_schema() -> Schema:
+    return {"type": "array", "items": schema_of(FLOW)}
+
+
 def _rules_schema() -> Schema:
     return {"type": "array", "items": schema_of(RULE, anyOf=[{"required": [name]} for name in _SELECTORS])}
 
@@ -222,6 +245,7 @@ def _rules_schema() -> Schema:
 _TABLES_SCHEMA: Final[Schema] = {"type": "array", "items": {"type": "object"}}
 _EXAMPLES: Final = Kind("list of tables", "a list of arguments, each a table", _tables, "", _TABLES_SCHEMA)
 _RULES: Final = Kind("list of tables", "a list of rules, each a table", _tables, "", _rules_schema)
+_FLOWS: Final = Kind("list of tables", "a list of tables", _tables, "", _flows_schema)
 _NAMES: Final = texts_or_text("a name or pattern, or a list of them", "'file_*'")
 _TEXT: Final = Kind("text", "a text", lambda said, _: said if is_text(said) else None, "'why'", {"type": "string"})
 _FLAG: Final = Kind(
@@ -252,7 +276,9 @@ RULE: Final = (
     Key("framework", _NAMES, "the frameworks that they were written for, such as `langchain`"),
     Key("group", _NAMES, "groups of the configuration that they belong to"),
     Key("risk", _words(_MARKS), "marks, of which they have at least one"),
+    Key("flow", _words(FLOWS), "what they do with data, at least one of these"),
     Key("chosen_by", _word(_CHOOSERS), "who has chosen the call; whoever it was by default"),
+    Key("after", _words(AFTER_WORDS), "what the run has read before: `untrusted` content, `private` data, or `both`"),
     Key("where", _WHERE, "what the arguments are, each by its name; `a.b` is the member b of a", take=_matchers),
     Key("digest", _HASH, "the digest of the definition, for a rule that allows; another definition is asked about"),
     Key("because", _TEXT, "why, for whoever is asked or refused"),
@@ -260,6 +286,11 @@ RULE: Final = (
     Key("ci", _FLAG, "whether it holds only in CI, or only elsewhere; everywhere by default"),
     Key("match", _EXAMPLES, "arguments that the rule must match; they are tried whenever it is read"),
     Key("no_match", _EXAMPLES, "arguments that it must not match"),
+)
+FLOW: Final = (
+    Key("tool", _NAMES, "the names of tools; a tool of a server is `server.tool` too", required=True),
+    Key("source", _NAMES, "where they come from: `builtin`, `mcp://server`, or a file"),
+    Key("flow", _words(FLOWS, least=0), "what they do with data; an empty list for nothing", required=True),
 )
 TOP: Final = (
     Key("toolkit", _VERSION, "the version of the format; optional"),
@@ -270,6 +301,7 @@ TOP: Final = (
         "by_risk",
         take=_default,
     ),
+    Key("flows", _FLOWS, "what tools do with data; a project's file can only add to what is known"),
     Key("deny", _RULES, "calls that never run"),
     Key("ask", _RULES, "calls that somebody is asked about"),
     Key("allow", _RULES, "calls that run without a question; in a project's file they only except from its default"),

@@ -2,10 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal, get_args
 
 Chooser = Literal["person", "model"]
 """Who chose the call: a person (on the command line, as a written step, in code) or a model."""
+
+
+Flow = Literal["reads_untrusted", "reads_private", "writes", "sends"]
+"""What a tool does with data: it reads what others wrote, reads private data, changes something, or sends data out."""
+
+FLOWS: Final[tuple[Flow, ...]] = get_args(Flow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +32,7 @@ class Risk:
         brought_by: The file of a project that brings it; `None` where the user has named what it comes from.
         allowed_as: The names by which a rule may allow it, where these are not all of its names.
         definition: What a model is sent of it, if known.
+        flow: What it does with data.
     """
 
     tool: str
@@ -40,6 +47,7 @@ class Risk:
     brought_by: str | None = None
     allowed_as: tuple[str, ...] = ()
     definition: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
+    flow: frozenset[Flow] = frozenset()
 
     @property
     def labels(self) -> tuple[str, ...]:

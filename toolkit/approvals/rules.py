@@ -8,9 +8,10 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple
 
 from toolkit.approvals.fits import Fit, all_fit, any_fits, fit_of
+from toolkit.approvals.flows import After, fit_of_readings
 from toolkit.approvals.matchers import Matcher
 from toolkit.approvals.policies import DescribedCall, Ground
-from toolkit.approvals.risks import Chooser, Risk
+from toolkit.approvals.risks import Chooser, Flow, Risk
 from toolkit.documents.tables import Owner
 from toolkit.problems import Location
 
@@ -32,6 +33,7 @@ class Choice(NamedTuple):
         groups: Groups of the configuration, by name.
         marks: Marks, of which a tool has at least one.
         frameworks: Frameworks that they were written for.
+        flows: What a tool does with data, at least one of these.
     """
 
     tools: tuple[str, ...] = ()
@@ -39,6 +41,7 @@ class Choice(NamedTuple):
     groups: Mapping[str, GroupFit] = {}
     marks: frozenset[Mark] = frozenset()
     frameworks: tuple[str, ...] = ()
+    flows: frozenset[Flow] = frozenset()
 
     def fit(self, risk: Risk, folder: str, *, allows: bool = False) -> Fit:
         """Return whether a tool is one of those.
@@ -58,6 +61,7 @@ class Choice(NamedTuple):
                 fit_of(not self.frameworks or risk.framework in self.frameworks),
                 any_fits(fit(risk) for fit in self.groups.values()) if self.groups else "yes",
                 fit_of(not self.marks or not self.marks.isdisjoint(marks_of(risk))),
+                fit_of(not self.flows or not self.flows.isdisjoint(risk.flow)),
             ]
         )
 
@@ -71,6 +75,7 @@ class Rule:
         choice: Which tools it is about.
         place: Where it is written.
         chosen_by: Who has chosen the calls; None for whoever it was.
+        after: What the run has read before them, one of these; empty for whatever it has read.
         where: What their arguments are, by name; a dot leads to a member.
         because: Why, in its author's words.
         expires: The last day on which it holds.
@@ -86,6 +91,7 @@ class Rule:
     choice: Choice
     place: Location
     chosen_by: Chooser | None = None
+    after: frozenset[After] = frozenset()
     where: Mapping[str, Matcher] = field(default_factory=dict)
     because: str = ""
     expires: date | None = None
@@ -115,7 +121,8 @@ class Rule:
         if self.digest is not None and call.risk.digest != self.digest:
             return "no"
         tool = self.choice.fit(call.risk, self.folder, allows=self.action == "allow")
-        return all_fit([tool, self.fit_of_arguments(call)])
+        readings = fit_of_readings(self.after, call.earlier, call.coming)
+        return all_fit([tool, readings, self.fit_of_arguments(call)])
 
     def reaches(self, risk: Risk) -> bool:
         """Return whether a rule that allows may be about a tool: of one that a project brings it states the file."""

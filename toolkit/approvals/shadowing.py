@@ -11,6 +11,8 @@ def covered_by(rule: Rule, earlier: Rule) -> bool:
         return False
     if earlier.chosen_by not in {None, rule.chosen_by}:
         return False
+    if earlier.after and not (rule.after and rule.after <= earlier.after):
+        return False
     if earlier.where and earlier.written.get("where") != rule.written.get("where"):
         return False
     if earlier.digest not in {None, rule.digest}:
@@ -25,6 +27,7 @@ def _is_within(one: Choice, other: Choice) -> bool:
         and (not other.frameworks or (bool(one.frameworks) and set(one.frameworks) <= set(other.frameworks)))
         and (not other.groups or one.groups.keys() == other.groups.keys())
         and (not other.marks or (bool(one.marks) and one.marks <= other.marks))
+        and (not other.flows or (bool(one.flows) and one.flows <= other.flows))
     )
 
 

@@ -153,9 +153,11 @@ class Step:
         from toolkit.pipelines.kept_outcomes import keep, recalled  # noqa: PLC0415 - few runs keep a journal
 
         outcome = recalled(self.planned, turn.context)
-        if outcome is None:
-            outcome = await work()
-            keep(outcome, turn.context)
+        if outcome is not None:
+            _note_earlier_call(self.planned, turn.context)
+            return outcome
+        outcome = await work()
+        keep(outcome, turn.context)
         return outcome
 
     async def _act(self, flow: Flow, turn: Turn) -> Outcome:
@@ -271,6 +273,14 @@ class Fork:
 
 def _within_branch(context: ToolContext, name: str) -> ToolContext:
     return context if context.path is None else context.replace(path=f"{context.path}/{name}")
+
+
+def _note_earlier_call(step: PlannedStep, context: ToolContext) -> None:
+    """Let the gate know that what a step has read is here, though it is not done again."""
+    if context.gate is not None:
+        for each in step.walk():
+            if each.tool is not None:
+                context.gate.history.add(each.tool.described.risk)
 
 
 def make_steps(planned: Sequence[PlannedStep]) -> tuple[Step, ...]:

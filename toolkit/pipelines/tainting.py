@@ -11,8 +11,8 @@ from toolkit.pipelines.definitions import AdapterFunction, Ask, Branches, Comput
 from toolkit.pipelines.plans import Plan, PlannedStep
 from toolkit.pipelines.traces import NOTHING, Trace, Tracer, merged
 from toolkit.problems import Location
+from toolkit.tools.data_flows import is_from_outside
 from toolkit.tools.foreign_values import answer
-from toolkit.tools.spec import ToolSpec
 
 
 class Taint(NamedTuple):
@@ -93,7 +93,7 @@ class _Follower:
         taints = tuple(self._taints(step, use, tracer))
         if taints:
             self.taints[step.path] = taints
-        if step.tool is None or not _is_outside(step.tool.spec):
+        if step.tool is None or not is_from_outside(step.tool.spec):
             return NOTHING
         inner = answer(lambda: getattr(step.tool, "plan", None), None)
         if isinstance(inner, Plan) and not self._gives_words(inner):
@@ -143,9 +143,3 @@ def _finished(step: PlannedStep, trace: Trace, tracer: Tracer) -> Trace:
     if isinstance(step.on_error, Fallback):
         return merged([trace, tracer.value(step.on_error.value)])
     return trace
-
-
-def _is_outside(spec: ToolSpec) -> bool:
-    """Whether what a tool gives was written by others; a server's tool that does not say so reaches out, by MCP."""
-    is_remote = (spec.source or "").startswith("mcp://")
-    return not spec.destructive and (spec.open_world is True or (is_remote and spec.open_world is None))

@@ -22,7 +22,8 @@ def verdict_on(tool: Callee, parsed: Any, context: ToolContext, demand: "Demand 
     gate = context.gate or Gate()
     if demand is None and context.chosen_by == "person" and not (gate.judges_itself or gate.policy.needs_arguments):
         return gate.verdict_on(tool.described)
-    call = DescribedCall(tool.described.risk, context.chosen_by, demand.asked_by if demand is not None else None)
+    demanded_by = demand.asked_by if demand is not None else None
+    call = DescribedCall(tool.described.risk, context.chosen_by, demanded_by, earlier=gate.history.tools)
     return gate.verdict_on(with_arguments(call, tool, parsed) if gate.needs_arguments else call)
 
 

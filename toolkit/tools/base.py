@@ -2,15 +2,18 @@
 
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 from toolkit.approvals.gates import Demand
+from toolkit.approvals.risks import Flow
 from toolkit.errors import InvalidTools
 from toolkit.running import drive, loop_is_running, run_apart, run_in_loop
 from toolkit.schemas.tidying import joined_sentences
 from toolkit.tools.callees import Arguments, Callee
 from toolkit.tools.calling import call_as_meant, call_reported, call_tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
+from toolkit.tools.data_flows import READINGS, flow_of
 from toolkit.tools.deferred_problems import are_problems_deferred
 from toolkit.tools.forwarding import HOOKS, hands_on
 from toolkit.tools.names import name_problem
@@ -138,6 +141,11 @@ class WrappedTool(Tool):
     def __init__(self, inner: Tool) -> None:
         """Keep the tool that does the work."""
         self.inner = inner
+
+    @cached_property
+    def flows(self) -> frozenset[Flow]:
+        """What it does with data: it reads what the inner tool reads, under whatever name."""
+        return flow_of(self.spec) | (self.inner.flows & READINGS)
 
     @property
     def holders(self) -> tuple[object, ...]:

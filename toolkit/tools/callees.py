@@ -2,14 +2,17 @@
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from itertools import count
 from typing import Any, Literal
 
 from toolkit.approvals.gates import Demand
 from toolkit.approvals.policies import DescribedCall
+from toolkit.approvals.risks import Flow
 from toolkit.redactors.secret_objects import secrets_within
 from toolkit.tools.context import ToolContext
+from toolkit.tools.data_flows import flow_of
 from toolkit.tools.outcomes import as_result
 from toolkit.tools.results import ToolResult
 from toolkit.tools.secret_arguments import Veil, secret_members, secrets_of_schema
@@ -67,7 +70,12 @@ class Callee:
     @cached_property
     def described(self) -> DescribedCall:
         """A call of this tool that a person chose, as a policy sees it; the commonest of all, so it is made once."""
-        return DescribedCall(self.spec.risk)
+        return DescribedCall(replace(self.spec.risk, flow=self.flows))
+
+    @cached_property
+    def flows(self) -> frozenset[Flow]:
+        """What it does with data, as far as its marks and its name say."""
+        return flow_of(self.spec) | ({"reads_private"} if self.reads_files and self.spec.flow is None else set())
 
     @cached_property
     def hidden_parameters(self) -> frozenset[str]:

@@ -81,6 +81,7 @@ async def call_tool(  # noqa: C901 - the whole template in one place
     result = _ENDED
     outcome: Outcome = "signal"
     replaced: str | None = None
+    is_admitted = False
     try:
         parsed = tool.parse(arguments)
         if hidden:
@@ -94,6 +95,7 @@ async def call_tool(  # noqa: C901 - the whole template in one place
             parsed, replaced, shown_state = await admit(tool, arguments, parsed, inner, demand, verdict)
             arguments = arguments if replaced is None else replaced
             inner = inner.approved(arguments, shown_state)
+        is_admitted = True
         result = tool.result_of(await tool.perform(parsed, inner))
         outcome = "success" if result.error is None else "failure"
     except ConfigurationError as error:
@@ -108,6 +110,8 @@ async def call_tool(  # noqa: C901 - the whole template in one place
     except BaseException as error:  # noqa: BLE001 - whatever a tool raises is a failed result, if it is of its own making
         result, outcome = _failure_of(tool, error, context), "error"
     finally:
+        if is_admitted and context.gate is not None:
+            context.gate.history.add(tool.described.risk)
         seconds = perf_counter() - started - (inner.waits.seconds if inner is not context and inner.waits else 0.0)
         if context.metrics is not NO_METRICS:
             _count(spec.name, context, outcome, seconds)

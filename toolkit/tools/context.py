@@ -384,11 +384,15 @@ class ToolContext:
         )
         if self.call is not None:
             request = self.call.asks(request, context=self)
-        call = (
-            None if answer_is_text else DescribedCall(request.risk, self.chosen_by, request.asked_by, request.arguments)
-        )
+        call = None if answer_is_text else self._call_of(request, self.gate)
         decision = await decide(self, call, lambda _: request)
         return Reject(decision.reason) if isinstance(decision, Refused) else decision.decision
+
+    def _call_of(self, request: ReviewRequest, gate: Gate) -> DescribedCall:
+        """Return what is asked about in the middle of the work, as a policy sees it."""
+        flow = self.call.tool.described.risk.flow if self.call is not None else frozenset()
+        risk = replace(request.risk, flow=flow)
+        return DescribedCall(risk, self.chosen_by, request.asked_by, request.arguments, earlier=gate.history.tools)
 
 
 def _check_chooser(chosen_by: object) -> None:

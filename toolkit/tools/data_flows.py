@@ -1,11 +1,14 @@
-"""Data flows: what a tool's name and marks say about the data that it moves, for rules and for questions.
+"""Data flows: what a tool's marks and name say about the data that it moves, for rules and for questions.
 
-The words are this project's own. Where a mark says the opposite, the mark counts.
+The words are this project's own. Where a mark says the opposite, the mark counts; what the author of a tool says with
+`flow` counts alone.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
-from toolkit.tools.base import Tool, innermost
+from toolkit.approvals.risks import Flow, Risk
 from toolkit.tools.names import words_of
 from toolkit.tools.spec import ToolSpec
 
@@ -19,40 +22,71 @@ _PRIVATE = _MAIL | {
     "credentials", "secret", "secrets", "password", "passwords", "calendar", "file", "files", "document", "documents",
 }  # fmt: skip
 _OPEN = _MAIL | {"web", "webpage", "website", "url", "internet"}
+_REMOTE = "mcp://"
+
+READINGS: Final[frozenset[Flow]] = frozenset({"reads_untrusted", "reads_private"})
+"""What a tool reads, among what it does with data."""
+
+
+def flow_of(spec: ToolSpec) -> frozenset[Flow]:
+    """Return what a tool does with data; one that says nothing of itself may write, and may send."""
+    if spec.flow is not None:
+        return frozenset(spec.flow)
+    found: dict[Flow, bool] = {
+        "reads_untrusted": is_from_outside(spec) or brings_in_texts(spec),
+        "reads_private": reads_private(spec),
+        "writes": not spec.read_only,
+        "sends": is_way_out(spec) if spec.read_only else spec.open_world is not False,
+    }
+    return frozenset(flow for flow, is_so in found.items() if is_so)
+
+
+def risk_of(spec: ToolSpec) -> Risk:
+    """Return the marks of a tool, with what it does with data."""
+    return replace(spec.risk, flow=flow_of(spec))
+
+
+def is_from_outside(spec: ToolSpec) -> bool:
+    """Return whether others wrote what a tool returns; by MCP's rule so it is for a server's tool that does not say."""
+    if spec.flow is not None:
+        return "reads_untrusted" in spec.flow
+    is_remote = (spec.source or "").startswith(_REMOTE)
+    return not spec.destructive and (spec.open_world is True or (is_remote and spec.open_world is None))
 
 
 def reads_private(spec: ToolSpec) -> bool:
-    """Return whether a tool reads what its user keeps to themselves, as far as its name says."""
+    """Return whether a tool reads what its user keeps to themselves, as far as it or its name says."""
+    if spec.flow is not None:
+        return "reads_private" in spec.flow
     words = words_of(spec.name)
     return _reads(words) and not _PRIVATE.isdisjoint(words)
 
 
 def brings_in_texts(spec: ToolSpec) -> bool:
-    """Return whether a tool reads what strangers have written."""
+    """Return whether a tool reads what strangers have written, as far as it or its name says."""
+    if spec.flow is not None:
+        return "reads_untrusted" in spec.flow
     words = words_of(spec.name)
     return spec.open_world is not False and _reads(words) and (spec.open_world is True or not _OPEN.isdisjoint(words))
 
 
 def sends(spec: ToolSpec) -> bool:
-    """Return whether a tool is made to send something out."""
+    """Return whether a tool is made to send something out, as far as it or its name says."""
+    if spec.flow is not None:
+        return "sends" in spec.flow
     words = words_of(spec.name)
     return spec.open_world is not False and not spec.read_only and bool(words) and words[0] in _SENDING
 
 
-def reads_files(tool: Tool) -> bool:
-    """Return whether a tool, under whatever name, reads files of its user or something as private."""
-    inner = innermost(tool)
-    return inner.reads_files or reads_private(tool.spec) or reads_private(inner.spec)
-
-
-def is_way_out(tool: Tool) -> bool:
+def is_way_out(spec: ToolSpec) -> bool:
     """Return whether a tool changes nothing, and yet what is written into its arguments leaves this machine.
 
     So it is with a GET: the address and its parameters reach whoever answers it.
     """
-    spec = tool.spec
-    if not spec.read_only or spec.open_world is False or not spec.properties:
+    if not spec.read_only or not spec.properties or spec.open_world is False:
         return False
+    if spec.flow is not None:
+        return "sends" in spec.flow
     return spec.open_world is True or not _OPEN.isdisjoint(words_of(spec.name))
 
 

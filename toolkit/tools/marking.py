@@ -45,7 +45,8 @@ def tool(function: Any = None, /, **options: Any) -> Any:
     Args:
         function: What is marked: a function, a method, a static method, an `async def`.
         **options: Any of `name`, `description`, `return_behavior` (`to_model`, `immediate` or `immediate_if_last`),
-            `category`, `requires_approval`, `read_only`, `destructive`, `idempotent`, `open_world`, `strict`,
+            `category`, `requires_approval`, `read_only`, `destructive`, `idempotent`, `open_world`,
+            `flow` (what it does with data: `reads_untrusted`, `reads_private`, `writes`, `sends`), `strict`,
             `metadata` (a mapping for each provider's name) and `examples` (arguments that make sense).
             What is wrong with them is a problem of the tool, found where tools are collected.
 

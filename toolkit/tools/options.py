@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
+from toolkit.approvals.risks import Flow
 from toolkit.codes import BAD_OPTION
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.tools.spec_fields import ReturnBehavior, plain_fields
@@ -18,6 +19,7 @@ class ToolOptions(TypedDict, total=False):
     destructive: bool | None
     idempotent: bool | None
     open_world: bool | None
+    flow: Flow | Sequence[Flow] | None
     strict: bool | None
     metadata: Mapping[str, Any]
     examples: Sequence[Mapping[str, Any]]
@@ -57,4 +59,7 @@ def _contradictions(options: Mapping[str, Any], location: Location | None) -> li
     if options.get("read_only") is True and options.get("destructive") is True:
         message = "a tool cannot be read_only and destructive"
         return [Problem(BAD_OPTION, message, location, hint="remove one of the two")]
+    if options.get("read_only") is True and "writes" in (options.get("flow") or ()):
+        message = "a tool cannot be read_only and write"
+        return [Problem(BAD_OPTION, message, location, hint="remove read_only=True, or 'writes' from its flow")]
     return []

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from toolkit.approvals.risks import Risk
+from toolkit.approvals.risks import Flow, Risk
 from toolkit.codes import ROOT_NOT_OBJECT
 from toolkit.errors import InvalidTools
 from toolkit.freezing import freeze_plain
@@ -34,6 +34,8 @@ class ToolSpec:
         destructive: It may destroy or overwrite something.
         idempotent: Calling it again with the same arguments changes nothing more.
         open_world: It reaches things outside this machine.
+        flow: What it does with data, any of `reads_untrusted`, `reads_private`, `writes` and `sends`; `None` leaves it
+            to the other marks and the name.
         strict: Whether a provider's strict mode is wanted; `None` leaves it to the caller.
         metadata: Settings for providers: a JSON object for each provider's name.
         examples: Arguments that make sense, each a JSON object.
@@ -55,6 +57,7 @@ class ToolSpec:
     destructive: bool | None = field(default=None, kw_only=True)
     idempotent: bool | None = field(default=None, kw_only=True)
     open_world: bool | None = field(default=None, kw_only=True)
+    flow: tuple[Flow, ...] | None = field(default=None, kw_only=True)
     strict: bool | None = field(default=None, kw_only=True)
     metadata: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     examples: tuple[Mapping[str, Any], ...] = field(default=(), kw_only=True)

@@ -7,6 +7,7 @@ Python's own types, which every later reader can trust.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
+from toolkit.approvals.risks import FLOWS
 from toolkit.codes import BAD_OPTION, INVALID_TOOL_NAME, ROOT_NOT_OBJECT
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.tools.foreign_values import is_text, plain_text, shown
@@ -92,6 +93,18 @@ def _return_behavior(_: str, value: object) -> str:
     raise UnfitFieldError(message, did_you_mean(text[:_LONGEST_CHOICE], known, otherwise=choices))
 
 
+def _flow(_: str, value: object) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    words: list[Any] = [value] if is_text(value) else list(value) if isinstance(value, list | tuple) else [None]
+    for word in words:
+        text = plain_text(word) if is_text(word) else shown(word)
+        if text not in FLOWS:
+            message, choices = f"unknown flow {shown(word)}", f"one or some of {', '.join(FLOWS)}"
+            raise UnfitFieldError(message, did_you_mean(text[:_LONGEST_CHOICE], FLOWS, otherwise=choices))
+    return tuple(flow for flow in FLOWS if flow in words)
+
+
 _LONGEST_CHOICE = 40
 
 
@@ -160,6 +173,7 @@ _READERS: dict[str, Callable[[str, object], Any]] = {
     "destructive": _flag,
     "idempotent": _flag,
     "open_world": _flag,
+    "flow": _flow,
     "strict": _flag,
     "metadata": _metadata,
     "examples": _examples,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.risks import Risk
 from toolkit.tools.secret_arguments import Veil
 
@@ -33,6 +34,10 @@ class Subject(Protocol):
     @property
     def spec(self) -> Specified:
         """What it says of itself."""
+
+    @property
+    def described(self) -> DescribedCall:
+        """A call of it as a policy sees it."""
 
     @property
     def identity(self) -> int:

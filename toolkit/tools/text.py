@@ -95,7 +95,7 @@ class AdaptedTextTool(TextTool):
         self.description = (
             _said(adapted, "description") or read_docstring(vars(type(adapted)).get("__doc__")).description
         )
-        for option in ("requires_approval", "read_only", "destructive", "idempotent", "open_world", "category"):
+        for option in ("requires_approval", "read_only", "destructive", "idempotent", "open_world", "flow", "category"):
             if hasattr(adapted, option):
                 setattr(self, option, getattr(adapted, option))
         self.execute = adapted.execute

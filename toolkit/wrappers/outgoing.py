@@ -10,7 +10,7 @@ from typing import Any
 from toolkit.approvals.gates import Demand
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.context import ToolContext
-from toolkit.tools.data_flows import is_way_out, reads_files
+from toolkit.tools.data_flows import is_way_out
 
 
 class OutgoingTool(WrappedTool):
@@ -36,7 +36,7 @@ def asking_before_it_leaves(tool: Tool, beside: Iterable[Tool]) -> Tool:
         tool: What the model calls.
         beside: Every tool that the model can call, or has called.
     """
-    if not is_way_out(tool):
+    if not is_way_out(tool.spec):
         return tool
-    reader = next((each.name for each in beside if reads_files(each)), None)
+    reader = next((each.name for each in beside if "reads_private" in each.flows), None)
     return tool if reader is None else OutgoingTool(tool, reader)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
+from toolkit.approvals.flows import CallHistory
 from toolkit.batches.item_files import ItemFile
 from toolkit.batches.items import Item
 from toolkit.batches.runs import Batch
@@ -168,9 +169,13 @@ class BatchRun:
 
     def _context_of(self, item: Item, run: Run | None) -> ToolContext:
         place = f"item {item.number} · {self._items.name}"
+        gate = self._context.gate
+        own = None if gate is None else gate.with_history(CallHistory())  # what one item has read, no other one knows
         if run is None:
-            return self._context.replace(item=place, place=place)
-        return self._context.replace(item=place, place=place, run=run, path=str(item.number), journal=run.journal)
+            return self._context.replace(item=place, place=place, gate=own)
+        return self._context.replace(
+            item=place, place=place, gate=own, run=run, path=str(item.number), journal=run.journal
+        )
 
     def _take(self, item: Item, result: ToolResult) -> bool:
         if result.error is None:

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from toolkit.approvals.flows import READINGS_OF, After
 from toolkit.approvals.gates import Gate
+from toolkit.approvals.risks import Risk
 from toolkit.problems import Problem, errors_among
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
@@ -41,6 +43,10 @@ Words = Annotated[
 Chosen = Annotated[
     Literal["person", "model"], typer.Option("--chosen-by", help="Who chooses the call that is checked.")
 ]
+Read = Annotated[
+    After | None,
+    typer.Option("--after", help="For check: what the run has read before the call.", show_default=False),
+]
 Verified = Annotated[bool, typer.Option("--verify", help="For audit: check that no record was changed or removed.")]
 Shown = Annotated[Literal["text", "json"], typer.Option("--format", help="For people, or for programs.")]
 
@@ -50,6 +56,7 @@ def policy(  # noqa: PLR0913 - each is an option of the command
     words: Words = None,
     *,
     chosen_by: Chosen = "person",
+    after: Read = None,
     verify: Annotated[
         bool, typer.Option("--verify", help="For audit: check that no record was changed or removed.")
     ] = False,
@@ -74,17 +81,21 @@ def policy(  # noqa: PLR0913 - each is an option of the command
         raise Failure(ExitCode.USAGE, "--verify is for `policy audit`")
     if action == "audit":
         return _audit(verify=verify, as_json=format == "json")
+    if after is not None and action != "check":
+        raise Failure(ExitCode.USAGE, "--after is for `policy check`")
     configuration = load_configuration(tools, start=start, policy=policy)
     match action:
         case "check":
-            return _check(words or (), configuration, chosen_by, as_json=format == "json")
+            return _check(words or (), configuration, chosen_by, after, as_json=format == "json")
         case "list":
             return _list(configuration, as_json=format == "json")
         case "test":
             return _test(configuration, as_json=format == "json")
 
 
-def _check(words: Sequence[str], configuration: "Configuration", chosen_by: "Chooser", *, as_json: bool) -> ExitCode:
+def _check(
+    words: Sequence[str], configuration: "Configuration", chosen_by: "Chooser", after: After | None, *, as_json: bool
+) -> ExitCode:
     from toolkit_cli.rendering.policies import (  # noqa: PLC0415 - help needs none of it
         DecidedCall,
         decided_calls,
@@ -101,6 +112,8 @@ def _check(words: Sequence[str], configuration: "Configuration", chosen_by: "Cho
     problems = [*gathered.problems, *(one.problem for one in objections(tool, gathered.arguments))]
     if problems or gathered.missing:
         raise Failure(ExitCode.USAGE, problems=[*problems, *_missing(tool, gathered.missing, words[0])])
+    if after is not None:
+        gate.history.add(Risk("an earlier call", flow=READINGS_OF[after]))
     foreseen = calls_of(tool, gathered.arguments, gate, chosen_by)
     calls = [DecidedCall(one.call, one.verdict, one.step) for one in foreseen]
     if as_json:
@@ -179,7 +192,7 @@ def _unmatched(policy: "FilePolicy", configuration: "Configuration") -> list[Pro
 
     opened = open_configured(None, configuration, gate_for(configuration))
     end_at_errors(opened.problems)
-    known = [KnownTool(tool.spec.risk, tool.spec.properties) for tool in opened.tools.values()]
+    known = [KnownTool(tool.described.risk, tool.spec.properties) for tool in opened.tools.values()]
     return unmatched_rules(policy.rules, known)
 
 

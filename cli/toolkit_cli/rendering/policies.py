@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from toolkit.approvals.policies import ByRisk, DescribedCall, Ground, Verdict
-from toolkit.approvals.risks import Chooser
+from toolkit.approvals.risks import Chooser, Risk
 from toolkit.json_texts import json_text
+from toolkit.tools.data_flows import READINGS, risk_of
 from toolkit.tools.spec import ToolSpec
 from toolkit_cli.rendering.styles import Line
 from toolkit_cli.rendering.tables import table
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from toolkit.approvals.rules import Rule
 
 _CHOOSERS: tuple[Chooser, ...] = get_args(Chooser)
-_SELECTORS = ("tool", "source", "framework", "group", "risk", "chosen_by", "digest")
+_SELECTORS = ("tool", "source", "framework", "group", "risk", "flow", "chosen_by", "after", "digest")
 _EXCEPTION = "excepts from its file's default; only your own file allows"
 
 
@@ -95,7 +96,8 @@ def outlook_text(policy: "FilePolicy", spec: ToolSpec) -> str:
 
 
 def _outlook(policy: "FilePolicy | None", spec: ToolSpec, chosen_by: Chooser) -> tuple[Verdict, ...]:
-    call = DescribedCall(spec.risk, chosen_by, arguments={}, unknown=spec.properties)
+    anything = Risk("*", flow=READINGS)
+    call = DescribedCall(risk_of(spec), chosen_by, arguments={}, unknown=spec.properties, coming=(anything,))
     return (ByRisk().judge(call),) if policy is None else policy.outlook(call)
 
 

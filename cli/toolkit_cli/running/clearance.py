@@ -50,17 +50,21 @@ def calls_of(tool: Tool, arguments: Mapping[str, Any], gate: Gate, chosen_by: Ch
 
     A step counts whether or not its condition will hold. Whoever chose the call, its author chose the steps.
     """
-    call = with_arguments(DescribedCall(tool.spec.risk, chosen_by), tool, tool.parse(arguments))
-    return [ForeseenCall(call, gate.verdict_on(call), tool), *_calls_within(tool, call.arguments or {}, gate)]
+    described = tool.described._replace(chosen_by=chosen_by)
+    call = with_arguments(described, tool, tool.parse(arguments))
+    return [ForeseenCall(call, gate.verdict_on(call), tool), *_calls_within(tool, call.arguments or {}, gate, {})]
 
 
 def calls_of_items(tool: Tool, gate: Gate) -> list[ForeseenCall]:
     """Return every call that a batch may make for an item, whose arguments nobody knows yet."""
-    call = DescribedCall(tool.spec.risk, arguments={}, unknown=None)
-    return [ForeseenCall(call, gate.verdict_on(call), tool), *_calls_within(tool, {}, gate)]
+    call = tool.described._replace(arguments={}, unknown=None)
+    return [ForeseenCall(call, gate.verdict_on(call), tool), *_calls_within(tool, {}, gate, {})]
 
 
-def _calls_within(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> Iterator[ForeseenCall]:
+def _calls_within(
+    tool: Tool, arguments: Mapping[str, Any], gate: Gate, earlier: dict[Risk, None]
+) -> Iterator[ForeseenCall]:
+    """Yield the calls of the steps of a pipeline, and add their tools to those that may have been called earlier."""
     if "toolkit.pipelines.pipeline" not in sys.modules:  # nothing is one
         return
     from toolkit_cli.rendering.tools import pipeline_in  # noqa: PLC0415
@@ -74,18 +78,25 @@ def _calls_within(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> Itera
         call = _call_of(step, known)
         if call is None:
             continue
-        call = call._replace(unknown=computed_names(step, known))
+        if step.branches or step.definition.each is not None:  # they come in any order
+            earlier.update(dict.fromkeys(_tools_in(step)))
+        call = call._replace(unknown=computed_names(step, known), coming=tuple(earlier))
         yield ForeseenCall(call, gate.verdict_on(call), step.tool, step.path, step.definition.location)
         if step.tool is not None:
-            for inner in _calls_within(step.tool, call.arguments or {}, gate):
+            for inner in _calls_within(step.tool, call.arguments or {}, gate, earlier):
                 yield inner._replace(step=f"{step.path}/{inner.step}")
+            earlier[call.risk] = None
+
+
+def _tools_in(step: "PlannedStep") -> Iterator[Risk]:
+    return (each.tool.described.risk for each in step.walk() if each.tool is not None)
 
 
 def _call_of(step: "PlannedStep", known: Mapping[str, Any]) -> DescribedCall | None:
     asks = step.definition.approval is not None
     if step.tool is None and not asks:
         return None
-    risk = step.tool.spec.risk if step.tool is not None else Risk(step.label, requires_approval=True)
+    risk = step.tool.described.risk if step.tool is not None else Risk(step.label, requires_approval=True)
     base = step.tool.uses.get("base") if step.tool is not None else None
     return DescribedCall(risk, "person", f"step '{step.label}'" if asks else None, known, base=base)
 
@@ -101,7 +112,10 @@ def problem_of(question: ForeseenCall, because: str) -> Problem:
     reason = f" ({because_of})" if because_of and because_of != asker else ""
     from shlex import quote  # noqa: PLC0415 - only bad news needs it
 
-    hint = f"allow it with --approve {quote(flag_for(question.call))}"
+    flag = flag_for(question.call)
+    hint = f"allow it with --approve {quote(flag)}"
+    if question.verdict.exact and not _is_exact(flag, question.call):
+        hint = "only a person who sees the whole call can approve it: run it in a terminal"
     return Problem("", f"{what}{reason}, and {because}", question.location, hint=hint)
 
 
@@ -121,6 +135,12 @@ def flag_for(call: DescribedCall) -> str:
         return narrow if Allowance.parse(narrow).covers(call) else call.risk.tool
     except ValueError:
         return call.risk.tool
+
+
+def _is_exact(flag: str, call: DescribedCall) -> bool:
+    from toolkit.approvals.allowances import Allowance  # noqa: PLC0415 - only bad news needs it
+
+    return not call.unknown and Allowance.parse(flag).names_all(call)
 
 
 def _short_text(value: Any) -> str | None:

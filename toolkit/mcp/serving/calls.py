@@ -16,6 +16,7 @@ from toolkit.approvals.policies import Policy
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
 from toolkit.mcp.serving.client_questions import ClientReviewer, can_be_asked
 from toolkit.mcp.serving.progress_messages import Telling
+from toolkit.mcp.serving.session_histories import SessionHistories
 from toolkit.mcp.serving.worker_pool import PATIENCE, Task, WorkerPool
 from toolkit.mcp.shared_context import trace_context_of
 from toolkit.redactors.redactor import Redactor
@@ -49,6 +50,7 @@ class Rules:
         memory_id: Whose memory every call works on; no client chooses it.
         meta: The keys of a request's `_meta` that become values of the context too.
         audit: Keeps a record of every question and every decision.
+        histories: The tools that each session has called.
     """
 
     policy: Policy | None = None
@@ -59,6 +61,7 @@ class Rules:
     memory_id: str | None = None
     meta: frozenset[str] = frozenset()
     audit: Audit | None = None
+    histories: SessionHistories = field(default_factory=SessionHistories)
 
 
 class Question(NamedTuple):
@@ -113,7 +116,7 @@ class Call:
         context = ToolContext(
             self._values(request),
             memory_id=self._rules.memory_id,
-            gate=self._gate(request),
+            gate=self._gate(request, session),
             listener=telling.listen if telling is not None else None,
             run=Run(channel=telling.hear if telling is not None else None),
             chosen_by="model",
@@ -188,9 +191,15 @@ class Call:
             message = message_of_late_end(self._rules.limit, blocks=blocks)
             job.finished.set_result(ToolResult.failure(message, "timeout"))
 
-    def _gate(self, request: Context) -> Gate:
+    def _gate(self, request: Context, session: str | None) -> Gate:
         rules = self._rules
-        return Gate(self._reviewer(request), rules.policy, timeout=rules.approval_timeout, audit=rules.audit)
+        return Gate(
+            self._reviewer(request),
+            rules.policy,
+            timeout=rules.approval_timeout,
+            audit=rules.audit,
+            history=rules.histories.of(session),
+        )
 
     def _values(self, request: Context) -> dict[str, Any]:
         meta: Mapping[str, Any] = (request.params or {}).get("_meta") or {}
