@@ -7,7 +7,9 @@ from hypothesis import given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit.approvals import DescribedCall, FilePolicy, Risk
+from toolkit.approvals.flows import AFTER_WORDS  # private
 from toolkit.approvals.policy_keys import read_policy_table  # private
+from toolkit.approvals.risks import FLOWS  # private
 from toolkit.documents.tables import Setting, Spot  # private
 from toolkit.problems import Location
 
@@ -42,7 +44,12 @@ RULES = st.fixed_dictionaries(
         "chosen_by": st.sampled_from(["person", "model"]),
         "expires": st.sampled_from(["2000-01-01", "2999-01-01"]),
         "ci": st.booleans(),
+        "flow": st.sampled_from(FLOWS),
+        "after": st.sampled_from(AFTER_WORDS) | st.just(["untrusted", "private"]),
     },
+)
+DECLARED = st.fixed_dictionaries(
+    {"tool": st.sampled_from(PATTERNS), "flow": st.lists(st.sampled_from(FLOWS), unique=True, max_size=3)}
 )
 DEFAULTS = st.sampled_from(["by_risk", "ask", "deny", "allow"])
 FILES = st.fixed_dictionaries(
@@ -52,20 +59,24 @@ FILES = st.fixed_dictionaries(
         "deny": st.lists(RULES, max_size=2),
         "ask": st.lists(RULES, max_size=2),
         "allow": st.lists(RULES, max_size=3),
+        "flows": st.lists(DECLARED, max_size=2),
     },
 )
+RISKS = st.builds(
+    Risk,
+    st.sampled_from(TOOLS),
+    requires_approval=st.booleans(),
+    destructive=st.sampled_from([None, True]),
+    read_only=st.sampled_from([None, True]),
+    flow=st.frozensets(st.sampled_from(FLOWS)),
+)
 CALLS = st.tuples(
-    st.builds(
-        Risk,
-        st.sampled_from(TOOLS),
-        requires_approval=st.booleans(),
-        destructive=st.sampled_from([None, True]),
-        read_only=st.sampled_from([None, True]),
-    ),
+    RISKS,
     st.sampled_from(["person", "model"]),
     st.sampled_from([None, "step 'x'"]),
     st.sampled_from(ARGUMENTS),
-).map(lambda parts: DescribedCall(*parts))  # type: ignore[arg-type]  # each is what its place takes
+    st.lists(RISKS, max_size=2).map(tuple),
+).map(lambda parts: DescribedCall(*parts[:4], earlier=parts[4]))  # type: ignore[arg-type]  # each is what its place takes
 
 
 def read(table, owner):
@@ -93,7 +104,7 @@ def test_without_a_file_of_the_user_a_project_widens_nothing_that_risk_asks_abou
 @given(FILES, FILES, CALLS)
 def test_what_is_foreseen_of_a_call_includes_what_is_decided(own, project, call):
     policy = FilePolicy([read(own, "user"), read(project, "project")])
-    unknown = call._replace(arguments={}, unknown=("x",))
+    unknown = call._replace(arguments={}, unknown=("x",), earlier=(), coming=call.earlier)
     assert policy.judge(call).action in {one.action for one in policy.outlook(unknown)}
 
 

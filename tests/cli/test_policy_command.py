@@ -315,7 +315,32 @@ def test_list_and_show_say_what_the_rules_make_of_a_tool(desk, invoke):
 
 def test_the_format_of_policies_is_a_schema_that_editors_read(invoke):
     schema = json.loads(invoke("schema", "--of", "policy").stdout)
-    assert list(schema["properties"]) == ["toolkit", "default", "deny", "ask", "allow"]
+    assert list(schema["properties"]) == ["toolkit", "default", "flows", "deny", "ask", "allow"]
     assert schema["additionalProperties"] is False
     rule = schema["properties"]["deny"]["items"]
-    assert rule["anyOf"] == [{"required": [name]} for name in ("tool", "source", "framework", "group", "risk")]
+    assert rule["anyOf"] == [{"required": [name]} for name in ("tool", "source", "framework", "group", "risk", "flow")]
+
+
+FLOWS = """
+deny:
+  - {flow: sends, after: private}
+ask:
+  - {tool: add, after: both}
+flows:
+  - {tool: add, flow: sends}
+"""
+
+
+def test_a_call_is_checked_as_it_would_be_after_something_was_read(desk, invoke):
+    (desk / "own.py").write_text(
+        "from toolkit import tool\n\n@tool\ndef add(a: int) -> int:\n    '''Add.'''\n    return a\n", "utf-8"
+    )
+    (desk / "flows.yaml").write_text(FLOWS, "utf-8")
+    found = {}
+    for after in ("untrusted", "private", "both"):
+        flags = ("--policy", "flows.yaml", "--after", after, "--format", "json")
+        [record] = json.loads(invoke("policy", "check", "own.py:add", "a=1", *flags).stdout)
+        found[after] = record["decision"]
+    assert found == {"untrusted": "allow", "private": "deny", "both": "deny"}
+    refused = invoke("policy", "list", "--after", "both")
+    assert (refused.exit_code, refused.stderr) == (2, "error: --after is for `policy check`\n")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from toolkit.approvals.declared_flows import with_declared_flows
 from toolkit.approvals.fits import Fit, any_fits
 from toolkit.approvals.flows import readings_in_words
-from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall, Verdict, flow_question
+from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall, Verdict, after_what_comes, flow_question
 from toolkit.approvals.policy_keys import ACTIONS, PolicyFile
 from toolkit.approvals.risks import Risk
 from toolkit.approvals.rules import Rule
@@ -33,6 +33,8 @@ class FilePolicy:
         self._by_risk = ByRisk()
         self._flows = tuple(flow for file in self.files for flow in file.flows)
         self._own_flows = tuple(flow for flow in self._flows if flow.owner == "user")
+        own = [file for file in self.files if file.owner == "user"]
+        self._own = FilePolicy(own) if len(own) < len(self.files) else None
         self.needs_arguments = any(rule.where or rule.after for rule in self.rules)
 
     @property
@@ -41,7 +43,14 @@ class FilePolicy:
         return tuple(rule for action in ACTIONS for file in self.files for rule in file.rules if rule.action == action)
 
     def judge(self, call: DescribedCall) -> Verdict:
-        """Return what the first rule says that is about a call, or else the strictest of the defaults."""
+        """Return what the first rule says that is about a call, or else the strictest of the defaults.
+
+        It is never less strict than what the user's own files say alone.
+        """
+        verdict = self._judge(call)
+        return verdict if self._own is None else _stricter(verdict, self._own.judge(call))
+
+    def _judge(self, call: DescribedCall) -> Verdict:
         verdict, may_be_allowed = Verdict("deny"), False
         for fit, verdict in self._candidates(call):
             if fit != "later" or verdict.action == "ask":  # what may have to be asked about counts as what will
@@ -51,7 +60,22 @@ class FilePolicy:
 
     def outlook(self, call: DescribedCall) -> tuple[Verdict, ...]:
         """Return everything that may be said about a call, depending on arguments that are not known yet."""
-        found = {verdict.action: verdict for _, verdict in reversed(list(self._candidates(call)))}
+        found = self._outlook(call)
+        if self._own is None:
+            return found
+        pairs = (_stricter(one, other) for one in found for other in self._own.outlook(call))
+        either = {verdict.action: verdict for verdict in pairs}
+        return tuple(either[action] for action in ACTIONS if action in either)
+
+    def _outlook(self, call: DescribedCall) -> tuple[Verdict, ...]:
+        verdicts = [verdict for _, verdict in self._candidates(call)]
+        found = {verdict.action: verdict for verdict in reversed(verdicts)}
+        if any(verdict.may_be_allowed for verdict in verdicts):
+            excepted = self._by_risk.judge(call)
+            found.setdefault(excepted.action, excepted)
+        question = flow_question(with_declared_flows(after_what_comes(call), self._flows))
+        if question is not None and "allow" in found:
+            found.setdefault("ask", question)
         return tuple(found[action] for action in ACTIONS if action in found)
 
     def _candidates(self, call: DescribedCall) -> Iterator[tuple[Fit, Verdict]]:
@@ -85,10 +109,10 @@ class FilePolicy:
         return call._replace(earlier=earlier, coming=coming)
 
     def _decided_by(self, rule: Rule, call: DescribedCall) -> Verdict:
-        ground = rule.ground
+        ground, question = rule.ground, flow_question(call)
         if rule.action != "allow":
-            return Verdict(rule.action, _grounds(rule, call), ground, exact=bool(rule.after))
-        if not rule.after and (question := flow_question(call)) is not None:
+            return Verdict(rule.action, _grounds(rule, call), ground, exact=bool(rule.after) or question is not None)
+        if question is not None and not rule.after:
             return question
         if self._by_risk.judge(call) is NO_QUESTION:
             return Verdict("allow", ground=ground)  # nobody would have been asked, so nobody needs to be told
@@ -129,6 +153,11 @@ class FilePolicy:
         if default == "allow" and by_risk is NO_QUESTION:
             return Verdict("allow", ground=ground)
         return Verdict(default, str(ground), ground)
+
+
+def _stricter(one: Verdict, other: Verdict) -> Verdict:
+    """Return the stricter of two verdicts, the first one where they are equally strict."""
+    return max(one, other, key=lambda verdict: (_STRICTNESS.index(verdict.action), verdict.exact))
 
 
 def _grounds(rule: Rule, call: DescribedCall) -> str:

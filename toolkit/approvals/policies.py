@@ -126,6 +126,11 @@ class ByRisk:
         return NO_QUESTION
 
 
+def after_what_comes(call: DescribedCall) -> DescribedCall:
+    """Return a call as it is once everything that may be called before it has been called."""
+    return call._replace(earlier=(*call.earlier, *call.coming), coming=())
+
+
 def flow_question(call: DescribedCall) -> Verdict | None:
     """Return the question that a model's call needs since what the run has read could leave with it, if it does."""
     if call.chosen_by == "person" or "sends" not in call.risk.flow or not has_read_both(call.earlier):

@@ -93,7 +93,14 @@ def _told(before: Entry, now: Entry) -> Iterator[Change]:
         yield Change("text", "the examples have changed")
 
 
-_UNSAID = {"read_only": False, "destructive": None, "idempotent": False, "open_world": None, "requires_approval": False}
+_UNSAID: dict[str, bool | None] = {
+    "read_only": False,
+    "destructive": None,
+    "idempotent": False,
+    "open_world": None,
+    "requires_approval": False,
+    "flow": None,
+}
 """What each hint is where nobody has set it."""
 
 

@@ -25,7 +25,7 @@ MARK = "toolkit-lock"
 """The key that every lockfile has, and nothing else."""
 _LARGEST = 16 * 1024 * 1024
 _FORMAT = 1
-_HINTS = ("read_only", "destructive", "idempotent", "open_world")
+_HINTS = ("read_only", "destructive", "idempotent", "open_world", "flow")
 _UPDATE = "`toolkit lock --update` rewrites it"
 
 

@@ -50,7 +50,7 @@ def calls_of(tool: Tool, arguments: Mapping[str, Any], gate: Gate, chosen_by: Ch
 
     A step counts whether or not its condition will hold. Whoever chose the call, its author chose the steps.
     """
-    described = tool.described._replace(chosen_by=chosen_by)
+    described = tool.described._replace(chosen_by=chosen_by, earlier=gate.history.tools)
     call = with_arguments(described, tool, tool.parse(arguments))
     return [ForeseenCall(call, gate.verdict_on(call), tool), *_calls_within(tool, call.arguments or {}, gate, {})]
 
@@ -80,7 +80,8 @@ def _calls_within(
             continue
         if step.branches or step.definition.each is not None:  # they come in any order
             earlier.update(dict.fromkeys(_tools_in(step)))
-        call = call._replace(unknown=computed_names(step, known), coming=tuple(earlier))
+        unknown = computed_names(step, known)
+        call = call._replace(unknown=unknown, earlier=gate.history.tools, coming=tuple(earlier))
         yield ForeseenCall(call, gate.verdict_on(call), step.tool, step.path, step.definition.location)
         if step.tool is not None:
             for inner in _calls_within(step.tool, call.arguments or {}, gate, earlier):
