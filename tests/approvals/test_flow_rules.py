@@ -183,7 +183,7 @@ def test_a_policy_file_says_what_tools_do_with_data(tmp_path):
 
 
 def test_a_flow_that_does_not_exist_is_reported_with_the_closest_one():
-    @tool(flow="send")
+    @tool(flow="send")  # type: ignore[arg-type]  # which is what this is about
     def share() -> str:
         """Share it."""
         return ""

@@ -34,7 +34,7 @@ class FilePolicy:
         self._flows = tuple(flow for file in self.files for flow in file.flows)
         self._own_flows = tuple(flow for flow in self._flows if flow.owner == "user")
         own = [file for file in self.files if file.owner == "user"]
-        self._own = FilePolicy(own) if len(own) < len(self.files) else None
+        self._own = FilePolicy(own, identify) if len(own) < len(self.files) else None
         self.needs_arguments = any(rule.where or rule.after for rule in self.rules)
 
     @property
@@ -87,10 +87,7 @@ class FilePolicy:
         own = with_declared_flows(call, self._own_flows)  # what a project says of a tool must not make a rule allow it
         call = with_declared_flows(call, self._flows)
         for rule in self._asked_in_order():
-            if rule.action != "allow":
-                fit = rule.fit(call)
-            else:
-                fit = rule.fit(own) if rule.reaches(own.risk) else "no"
+            fit = _fit_of_allowing(rule, own) if rule.action == "allow" else rule.fit(call)
             if rule.applies(fit) or fit == "later":
                 yield fit, self._decided_by(rule, call)
             if rule.applies(fit):
@@ -101,7 +98,7 @@ class FilePolicy:
         return (rule for rule in self.rules if rule.action != "allow" or rule.owner == "user")
 
     def _identified(self, call: DescribedCall) -> DescribedCall:
-        """Return a call with what is known of where its tool comes from, and those that a declared flow may be about."""
+        """Return a call with what is known of where its tool comes from, and the others that flows may be about."""
         call = call._replace(risk=self._identify(call.risk))
         if not self._flows:
             return call
@@ -153,6 +150,10 @@ class FilePolicy:
         if default == "allow" and by_risk is NO_QUESTION:
             return Verdict("allow", ground=ground)
         return Verdict(default, str(ground), ground)
+
+
+def _fit_of_allowing(rule: Rule, call: DescribedCall) -> Fit:
+    return rule.fit(call) if rule.reaches(call.risk) else "no"
 
 
 def _stricter(one: Verdict, other: Verdict) -> Verdict:
