@@ -5,6 +5,7 @@ import json
 
 import anyio
 import pytest
+from typer.testing import CliRunner
 
 from tests.approvals.injections import ATTACKS, BENIGN, SECRET, Office, obedient, offered
 from tests.mcp.served import in_this_process
@@ -13,6 +14,7 @@ from toolkit import Continue, InvalidTools, Reject, ToolCall, ToolContext, from_
 from toolkit.agents import ScriptedModel, ToolMessage, Transcript, run_agent
 from toolkit.approvals import AllowAll, Allowance, Allowances, FilePolicy, Gate, ScriptedReviewer, load_policy
 from toolkit.mcp import Options, Rules
+from toolkit_cli.main import application
 
 AFTER_BOTH = "ask: [{flow: sends, after: both, because: Data may leave.}]\n"
 DENIED = "deny: [{flow: sends, after: [untrusted, private]}]\n"
@@ -209,3 +211,35 @@ def test_the_flow_of_a_tool_is_in_its_record():
         return ""
 
     assert json.loads(from_function(share).spec.to_json())["flow"] == ["reads_private", "sends"]
+
+
+BATCH = """
+name: line
+tools: [./office.py]
+inputs: {reads: {type: boolean}, sends: {type: boolean}}
+steps:
+  - use: ledger
+    when: ${{ inputs.reads }}
+  - use: send_out
+    when: ${{ inputs.sends }}
+    with: {text: hello}
+"""
+
+
+def test_what_one_item_of_a_batch_has_read_no_other_item_knows(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "office.py").write_text(OFFICE, "utf-8")
+    (tmp_path / "line.yaml").write_text(BATCH, "utf-8")
+    (tmp_path / "rules.yaml").write_text(DENIED, "utf-8")
+    items = [(True, False), (False, True), (True, True)]
+    lines = [json.dumps({"reads": reads, "sends": sends}) for reads, sends in items]
+    (tmp_path / "items.jsonl").write_text("\n".join(lines), "utf-8")
+    words = ["run", "line.yaml", "--each", "items.jsonl", "--policy", "rules.yaml", "--on-item-error", "collect"]
+    result = CliRunner().invoke(application(), words)
+    records = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [("error" in record, "ledger" in json.dumps(record.get("error", ""))) for record in records] == [
+        (False, False),
+        (False, False),
+        (True, True),
+    ]
