@@ -20,6 +20,7 @@ from toolkit_cli import console
 from toolkit_cli.commands import COMMANDS
 from toolkit_cli.failures import ExitCode, Failure, exit_code_of
 from toolkit_cli.option_groups import grouped
+from toolkit_cli.option_values import spread
 
 NAME = "toolkit"
 _COMPLETION_VARIABLE = "_TOOLKIT_COMPLETE"
@@ -164,7 +165,7 @@ def _load(name: str) -> TyperCommand:
     place, _ = COMMANDS[name]
     module, _, function = place.partition(":")
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    alone.command(name, cls=_Command)(getattr(import_module(module), function))
+    alone.command(name, cls=_Command)(spread(getattr(import_module(module), function)))
     command = get_command(alone)
     assert isinstance(command, TyperCommand)  # noqa: S101 - made from one function, it is no group
     return command

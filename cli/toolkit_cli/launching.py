@@ -1,7 +1,6 @@
 """Launches: what was said of a run is opened, checked, asked about, run and shown."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.runs.run import Run
@@ -15,12 +14,13 @@ from toolkit_cli.arguments.stdin import piped_text
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.rendering.styles import paint_all
+from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.answer_sources import Answers, make_gate, policy_of_files, refuse_what_nobody_can_answer
 from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.context_values import checked_memory_id, read_values, seconds_of
 from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.logs import show_logs
-from toolkit_cli.running.outcomes import present
+from toolkit_cli.running.outcomes import present, present_usage
 from toolkit_cli.running.process_exit import leave_if_threads_remain
 from toolkit_cli.running.reporters import RunReporter, both, message_channel, write_event
 from toolkit_cli.running.rule_checks import check_rules
@@ -33,131 +33,90 @@ if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
     from toolkit.sources.configuration import Configuration
     from toolkit_cli.batching.batches import BatchOptions
-    from toolkit_cli.running.keeping import Keeping, Resumed
+    from toolkit_cli.running.keeping import Keeping
 
 
-class Said(NamedTuple):
-    """What is said of a run: each field is an option of `toolkit run`, as it was typed.
-
-    Attributes:
-        target: What is run.
-        words: The words after it.
-        whole: The text of `--args`.
-        text: The text of `--input`.
-        dry_run: Whether it is only checked.
-        answers: How questions are answered.
-        policy: A file of rules.
-        timeout: The limit of time.
-        format: How the result is written.
-        tools: More sources.
-        grant: Permissions for groups.
-        start: Servers that may be reached.
-        consent: Settings that are agreed to.
-        model: What answers agents.
-        base_url: Where that is.
-        context: Values for the context.
-        memory_id: Whose memory the tools work on.
-        batch: What is said of a batch, where it is one.
-        journal: Whether a journal is kept; `None` where nobody said.
-        resumed: The run that goes on, where one does.
-        verbose: How much more is told.
-        quiet: Whether only failures are told.
-        debug: Whether everything is logged.
-    """
-
-    target: str
-    words: tuple[str, ...] = ()
-    whole: str | None = None
-    text: str | None = None
-    dry_run: bool = False
-    answers: Answers = Answers()
-    policy: Path | None = None
-    timeout: str | None = None
-    format: Format = "text"
-    tools: tuple[str, ...] = ()
-    grant: tuple[str, ...] = ()
-    start: tuple[str, ...] = ()
-    consent: tuple[str, ...] = ()
-    model: str | None = None
-    base_url: str | None = None
-    context: tuple[str, ...] = ()
-    memory_id: str | None = None
-    batch: "BatchOptions | None" = None
-    journal: bool | None = None
-    resumed: "Resumed | None" = None
-    verbose: int = 0
-    quiet: bool = False
-    debug: bool = False
-
-
-def launch(said: Said) -> int:
+def launch(said: RunOptions) -> int:
     """Do what was said, and return the exit code.
 
     Raises:
         Failure: If it cannot be done; nothing has run then.
     """
+    batch = said.batch
     configuration = load_configuration(said.tools, said.grant, said.start, said.consent, said.policy)
     configuration = configuration._replace(model_said=said.model, model_url=said.base_url or configuration.model_url)
-    values = {**configuration.context, **read_values(said.context)}
+    values = {**configuration.context, **read_values(said.context or ())}
     configuration = configuration._replace(context=values)
-    said = said._replace(answers=said.answers._replace(files=policy_of_files(configuration, [said.target])))
+    answers = said.answers._replace(files=policy_of_files(configuration, [said.target]))
     memory_id = checked_memory_id(said.memory_id)
     with Screen() as screen:
         show_logs(screen, said.verbose, debug=said.debug)
-        gate = make_gate(said.answers, screen, configuration.approval_timeout)
+        gate = make_gate(answers, screen, configuration.approval_timeout)
         is_told = not said.quiet and said.format == "text"
         found = open_one(said.target, configuration, gate, "`run` calls one of them", warn=is_told)
         gate.audit = audit_of(configuration, always=_is_agent(found))
         tool = _timed(found, said.timeout, configuration)
         context = ToolContext(values, memory_id=memory_id, gate=gate, redactor=console.redactor())
-        given = Given(said.words, said.whole, said.text, piped_text())
-        if said.batch is not None:
-            exit_code = _run_batch(said, said.batch, tool, given, context, screen)
-        else:
-            exit_code = _run_once(said, tool, given, context, screen, keeps=configuration.journal)
+        given = Given(tuple(said.words or ()), said.args, said.input, piped_text())
+        work = _Work(said, answers, tool=tool, given=given, context=context, screen=screen)
+        exit_code = work.once(keeps=configuration.journal) if batch is None else work.for_each(batch)
     leave_if_threads_remain(exit_code)
     return exit_code
 
 
-def _run_batch(
-    said: Said, batch: "BatchOptions", tool: Tool, given: Given, context: ToolContext, screen: Screen
-) -> int:
-    from toolkit_cli.batching.each import run_each  # noqa: PLC0415 - a single call needs none of it
+class _Work(NamedTuple):
+    """What is to be run, and all that it is run with."""
 
-    def keeper(common: Mapping[str, Any]) -> "Keeping | None":
-        return None if said.journal is False else _keeping(said, tool, common)
+    said: RunOptions
+    answers: Answers
+    tool: Tool
+    given: Given
+    context: ToolContext
+    screen: Screen
 
-    options = batch._replace(format=said.format, quiet=said.quiet, dry_run=said.dry_run)
-    return run_each(tool, options, given, context, said.answers, screen, keeper)
+    def for_each(self, batch: "BatchOptions") -> int:
+        """Run it for every item of a batch."""
+        from toolkit_cli.batching.each import run_each  # noqa: PLC0415 - a single call needs none of it
 
+        def keeper(common: Mapping[str, Any]) -> "Keeping | None":
+            return None if self.said.journal is False else _keeping(self.said, self.tool, common)
 
-def _run_once(said: Said, tool: Tool, given: Given, context: ToolContext, screen: Screen, *, keeps: bool) -> int:
-    gate, answers = context.gate, said.answers
-    assert gate is not None  # noqa: S101 - it was made above
-    arguments = _complete(tool, given, answers, said.target)
-    if said.dry_run:
-        return _rehearse(tool, arguments, gate, said.format)
-    check_rules(answers.rules, tool, arguments, gate)
-    refuse_what_nobody_can_answer(tool, arguments, gate, answers)
-    keeping = _keeping(said, tool, arguments) if _is_kept(said, tool, keeps=keeps) else None
-    reporter = None if said.quiet else RunReporter(screen, aloud=_is_agent(tool))
-    kept = KeptWork(both(reporter, write_event if said.format == "jsonl" else None))
-    channel = None if said.quiet else message_channel(screen)
-    belongs_to = Run(channel=channel)
-    if keeping is not None:
-        belongs_to = Run(id=keeping.id, channel=channel, journal=keeping.journal)
+        return run_each(self.tool, batch, self.given, self.context, self.answers, self.screen, keeper)
 
-    def show(ending: Ending) -> None:
-        screen.close()
-        present(with_hint_on_json(ending, tool, said.words), said.format, reporter, kept, belongs_to.uses)
+    def once(self, *, keeps: bool) -> int:
+        """Run it once.
+
+        Args:
+            keeps: Whether a journal keeps the steps of a pipeline, unless the options say it.
+        """
+        said, answers, tool = self.said, self.answers, self.tool
+        gate = self.context.gate
+        assert gate is not None  # noqa: S101 - it was made above
+        arguments = _complete(tool, self.given, answers, said.target)
+        if said.dry_run:
+            return _rehearse(tool, arguments, gate, said.format)
+        check_rules(answers.rules, tool, arguments, gate)
+        refuse_what_nobody_can_answer(tool, arguments, gate, answers)
+        keeping = _keeping(said, tool, arguments) if _is_kept(said, tool, keeps=keeps) else None
+        reporter = None if said.quiet else RunReporter(self.screen, aloud=_is_agent(tool))
+        kept = KeptWork(both(reporter, write_event if said.format == "jsonl" else None))
+        channel = None if said.quiet else message_channel(self.screen)
+        belongs_to = Run(channel=channel)
         if keeping is not None:
-            keeping.end(ending.exit_code, ending.result.error, is_complete=ending.exit_code == ExitCode.WELL)
+            belongs_to = Run(id=keeping.id, channel=channel, journal=keeping.journal)
 
-    context = context.replace(listener=kept, run=belongs_to, path="", journal=belongs_to.journal)
-    return call_tool(tool, arguments, context, kept, show)
+        def show(ending: Ending) -> None:
+            self.screen.close()
+            present(with_hint_on_json(ending, tool, said.words or ()), said.format, reporter, kept, belongs_to.uses)
+            present_usage(belongs_to.uses, reporter, self.screen)
+            if keeping is not None:
+                keeping.end(ending.exit_code, ending.result.error, is_complete=ending.exit_code == ExitCode.WELL)
+
+        context = self.context.replace(listener=kept, run=belongs_to, path="", journal=belongs_to.journal)
+        return call_tool(tool, arguments, context, kept, show)
 
 
-def _is_kept(said: Said, tool: Tool, *, keeps: bool) -> bool:
+def _is_kept(said: RunOptions, tool: Tool, *, keeps: bool) -> bool:
     """Return whether a journal keeps the steps of a single run.
 
     Raises:
@@ -173,13 +132,13 @@ def _is_kept(said: Said, tool: Tool, *, keeps: bool) -> bool:
     return said.journal
 
 
-def _keeping(said: Said, tool: Tool, arguments: Mapping[str, Any]) -> "Keeping":
+def _keeping(said: RunOptions, tool: Tool, arguments: Mapping[str, Any]) -> "Keeping":
     from toolkit_cli.running.keeping import Keeping  # noqa: PLC0415 - it loads SQLite, and most runs keep nothing
 
     return Keeping(tool, said.target, _request(said), arguments, said.resumed)
 
 
-def _request(said: Said) -> dict[str, Any]:
+def _request(said: RunOptions) -> dict[str, Any]:
     """Return what it takes to run it again, as plain data; how questions are answered is not carried over."""
     batch, policy = said.batch, said.policy
     kept = {name: getattr(said, name) for name in _KEPT}

@@ -1,21 +1,16 @@
 """Foreign tools: a tool of another framework as a Tool of ours: its own definition, called its own way."""
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 from toolkit.approvals.gates import Demand
 from toolkit.frameworks.late_approvals import ApprovalWanted, ask_late
-from toolkit.tools.base import Tool
-from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
+from toolkit.tools.foreign_schema_tools import ForeignSchemaTool
 from toolkit.tools.foreign_values import answer
 from toolkit.tools.plain_arguments import plain_data
 from toolkit.tools.results import ToolResult
-from toolkit.tools.shapes.arguments import read_arguments
-from toolkit.tools.shapes.foreign_schemas import shape_of_arguments
-from toolkit.tools.shapes.shape_values import Shape
 from toolkit.tools.spec import ToolSpec
 
 Invoke = Callable[[dict[str, Any], ToolContext], Coroutine[Any, Any, Any]]
@@ -28,7 +23,7 @@ Wants = Callable[[dict[str, Any], ToolContext], bool]
 """Whether a tool wants approval for these arguments."""
 
 
-class ForeignTool(Tool):
+class ForeignTool(ForeignSchemaTool):
     """A tool of another framework.
 
     Attributes:
@@ -38,7 +33,6 @@ class ForeignTool(Tool):
         is_held: Whether a server, an agent or the like holds it.
     """
 
-    suspends = True
     is_held = False
 
     def __init__(
@@ -70,20 +64,6 @@ class ForeignTool(Tool):
         self._wants_approval = wants_approval
         self._invoke = invoke
 
-    def parse(self, arguments: Arguments) -> Any:
-        """Return the arguments by name, held against the schema as far as that can be done here."""
-        optional = frozenset(self.spec.properties) - frozenset(self.spec.required)
-        return read_arguments(self._shape, arguments, optional)
-
-    def describe(self, parsed: Any) -> dict[str, Any]:
-        """Return the arguments as plain data, with a mask for each secret."""
-        return self.veil.over(plain_data(parsed))
-
-    def defaults(self, parsed: Any) -> Mapping[str, Any]:
-        """Return what the schema says that stands in for the parameters that are left out."""
-        schemas = self.spec.properties.items()
-        return {name: one["default"] for name, one in schemas if name not in parsed and "default" in one}
-
     def demand(self, parsed: Any, context: ToolContext) -> Demand | None:
         """Return the question that the tool itself wants for these arguments; one that cannot decide wants it."""
         if self._wants_approval is None:
@@ -99,7 +79,3 @@ class ForeignTool(Tool):
         except ApprovalWanted as wanted:
             await ask_late(self, parsed, context, wanted)
             return self.result_of(await wanted.go_on())
-
-    @cached_property
-    def _shape(self) -> Shape:
-        return shape_of_arguments(self.spec.parameters)

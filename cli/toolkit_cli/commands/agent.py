@@ -107,100 +107,93 @@ Shown = Annotated[
 ]
 
 
+class AgentOptions(NamedTuple):
+    """What is said of an agent: each field is an option of `toolkit agent`, as it was typed."""
+
+    first: First = None
+    task: Task = None
+    model: ModelName = None
+    base_url: BaseUrl = None
+    model_timeout: Silence = None
+    tools: Offered = None
+    group: Groups = None
+    instructions: Annotated[str, typer.Option(metavar="TEXT", help="The instructions for the model.")] = ""
+    max_turns: Turns = 20
+    budget: Spending = None
+    transcript: Kept = None
+    go_on: Annotated[bool, typer.Option("--continue", help="Continue the conversation in the transcript.")] = False
+    yes: Yes = False
+    no_input: NoInput = False
+    approve: Rules = None
+    policy: PolicyPath = None
+    format: Shown = "text"
+    grant: Grants = None
+    start: Starts = None
+    consent: Consented = None
+    context: Values = None
+    memory_id: MemoryId = None
+    verbose: Verbose = 0
+    quiet: Quiet = False
+    debug: Debug = False
+
+
 class _Wanted(NamedTuple):
-    """What the options say of an agent, and of how it is to be shown.
+    """What the options come to.
 
     Attributes:
+        said: The options.
         task: What is to be done; None for a chat.
         model: What answers; None where the file of the agent says it.
         file: The file of the agent, if there is one.
         targets: What it may call; without any, the configured sources.
-        instructions: What it is told first.
-        turns: Requests to the model for a task, at most.
         budget: What all of it may spend.
-        said: What was said before.
+        transcript: What was said before.
         earlier: The conversations before that one, which a fresh start has ended.
-        path: Where what is said is kept.
-        format: How results are written.
-        quiet: Whether nothing but errors is said.
         memory_id: Whose memory the tools work on.
     """
 
+    said: AgentOptions
     task: str | None
     model: "Model | None"
     file: str | None
     targets: Sequence[str]
-    instructions: str
-    turns: int
     budget: Budget | None
-    said: "Transcript"
+    transcript: "Transcript"
     earlier: Earlier
-    path: Path | None
-    format: Format
-    quiet: bool
     memory_id: str | None
 
 
-def agent(  # noqa: PLR0913 - each is an option of the command
-    first: First = None,
-    task: Task = None,
-    *,
-    model: ModelName = None,
-    base_url: BaseUrl = None,
-    model_timeout: Silence = None,
-    tools: Offered = None,
-    group: Groups = None,
-    instructions: Annotated[str, typer.Option(metavar="TEXT", help="The instructions for the model.")] = "",
-    max_turns: Turns = 20,
-    budget: Spending = None,
-    transcript: Kept = None,
-    go_on: Annotated[bool, typer.Option("--continue", help="Continue the conversation in the transcript.")] = False,
-    yes: Yes = False,
-    no_input: NoInput = False,
-    approve: Rules = None,
-    policy: PolicyPath = None,
-    format: Shown = "text",  # noqa: A002 - the option's name
-    grant: Grants = None,
-    start: Starts = None,
-    consent: Consented = None,
-    context: Values = None,
-    memory_id: MemoryId = None,
-    verbose: Verbose = 0,
-    quiet: Quiet = False,
-    debug: Debug = False,
-) -> int:
+def agent(said: AgentOptions) -> int:
     """Let a model do a task with tools, or chat with it; stdout carries its answers alone.
 
     What the model wants to call is asked about unless the tool is marked as read-only. Where nobody can be asked, and
     no flag allows the call, the model is told that it was refused.
     """
-    answers = Answers(yes, no_input, approve or ())
-    file, task = (first, task) if names_file(first) else (None, _only_task(first, task))
+    answers = Answers(said.yes, said.no_input, said.approve or ())
+    file, task = (said.first, said.task) if names_file(said.first) else (None, _only_task(said.first, said.task))
     if file is not None:
-        _refuse_what_the_file_says({"--tools": tools, "--group": group, "--instructions": instructions})
+        _refuse_what_the_file_says({"--tools": said.tools, "--group": said.group, "--instructions": said.instructions})
     work = None if file is not None and task is None else _work(task, answers)
-    configuration = load_configuration(grant=grant, start=start, consent=consent, policy=policy)
-    named = [*(tools or ()), *([str(file)] if file is not None else [])]
+    configuration = _configuration(said, has_file=file is not None)
+    named = [*(said.tools or ()), *([str(file)] if file is not None else [])]
     answers = answers._replace(files=policy_of_files(configuration, named))
-    configuration = configuration._replace(context={**configuration.context, **read_values(context or ())})
-    if file is not None:
-        configuration = configuration._replace(model_said=model, model_url=base_url or configuration.model_url)
+    model = _model(configuration, said) if file is None or said.model_timeout is not None else None
+    targets = (*(said.tools or ()), *_known_groups(said.group or (), configuration))
+    budget = Budget.parse(said.budget) if said.budget is not None else None
+    transcript, earlier = _so_far(said.transcript, go_on=said.go_on)
     wanted = _Wanted(
+        said,
         work,
-        _model(configuration, model, base_url, model_timeout) if file is None or model_timeout is not None else None,
-        file,
-        (*(tools or ()), *_known_groups(group or (), configuration)),
-        instructions,
-        max_turns,
-        Budget.parse(budget) if budget is not None else None,
-        *_so_far(transcript, go_on=go_on),
-        transcript,
-        format,
-        quiet,
-        checked_memory_id(memory_id),
+        model=model,
+        file=file,
+        targets=targets,
+        budget=budget,
+        transcript=transcript,
+        earlier=earlier,
+        memory_id=checked_memory_id(said.memory_id),
     )
     with Screen() as screen:
-        show_logs(screen, verbose, debug=debug)
+        show_logs(screen, said.verbose, debug=said.debug)
         conversation = _conversation(wanted, configuration, answers, screen)
         if work is None and conversation.takes_task:
             _work(None, answers)
@@ -210,6 +203,13 @@ def agent(  # noqa: PLR0913 - each is an option of the command
         conversation.tell_usage()
     leave_if_threads_remain(exit_code)
     return exit_code
+
+
+def _configuration(said: AgentOptions, *, has_file: bool) -> "Configuration":
+    """Return the configuration with what the options add to it; what a file says of its model, they override."""
+    found = load_configuration(grant=said.grant, start=said.start, consent=said.consent, policy=said.policy)
+    found = found._replace(context={**found.context, **read_values(said.context or ())})
+    return found._replace(model_said=said.model, model_url=said.base_url or found.model_url) if has_file else found
 
 
 def _only_task(first: str | None, second: str | None) -> str | None:
@@ -256,7 +256,7 @@ def _work(task: str | None, answers: Answers) -> str | None:
     return given
 
 
-def _model(configuration: "Configuration", name: str | None, base_url: str | None, silence: str | None) -> "Model":
+def _model(configuration: "Configuration", said: AgentOptions) -> "Model":
     """Return the model that answers.
 
     Raises:
@@ -265,8 +265,8 @@ def _model(configuration: "Configuration", name: str | None, base_url: str | Non
     """
     from toolkit.sources.models import configured_model  # noqa: PLC0415 - help needs none of it
 
-    seconds = seconds_of("--model-timeout", silence) if silence is not None else None
-    return configured_model(configuration, name, base_url=base_url, timeout=seconds)
+    seconds = seconds_of("--model-timeout", said.model_timeout) if said.model_timeout is not None else None
+    return configured_model(configuration, said.model, base_url=said.base_url, timeout=seconds)
 
 
 def _known_groups(names: Sequence[str], configuration: "Configuration") -> Sequence[str]:
@@ -308,12 +308,13 @@ def _conversation(wanted: _Wanted, configuration: "Configuration", answers: Answ
     Raises:
         Failure: If a tool is not there, or is broken, or the file cannot be written.
     """
+    said = wanted.said
     gate = make_gate(answers, screen, configuration.approval_timeout)
     gate.audit = audit_of(configuration, always=True)
     ready = _agent(wanted, configuration, gate, answers)
-    reporter = None if wanted.quiet else RunReporter(screen, aloud=True)
-    kept = KeptWork(both(reporter, write_event if wanted.format == "jsonl" else None))
-    run = Run(goal=wanted.task, budget=wanted.budget, channel=None if wanted.quiet else message_channel(screen))
+    reporter = None if said.quiet else RunReporter(screen, aloud=True)
+    kept = KeptWork(both(reporter, write_event if said.format == "jsonl" else None))
+    run = Run(goal=wanted.task, budget=wanted.budget, channel=None if said.quiet else message_channel(screen))
     context = ToolContext(
         configuration.context,
         memory_id=wanted.memory_id,
@@ -322,15 +323,15 @@ def _conversation(wanted: _Wanted, configuration: "Configuration", answers: Answ
         redactor=console.redactor(),
     )
     file = None
-    if wanted.path is not None:
-        file = TranscriptFile(wanted.path, ready.agent.model.name, wanted.task, wanted.earlier)
+    if said.transcript is not None:
+        file = TranscriptFile(said.transcript, ready.agent.model.name, wanted.task, wanted.earlier)
     conversation = Conversation(
         ready.agent,
-        wanted.said,
+        wanted.transcript,
         context=context,
         run=run,
         screen=screen,
-        format=wanted.format,
+        format=said.format,
         kept=kept,
         reporter=reporter,
         file=file,
@@ -345,15 +346,16 @@ def _agent(wanted: _Wanted, configuration: "Configuration", gate: "Gate", answer
     from toolkit.agents.agent import AgentTool  # noqa: PLC0415 - help needs none of it
     from toolkit.agents.loop import Limits  # noqa: PLC0415
 
+    said = wanted.said
     if wanted.file is not None:
-        ready = agent_of_file(wanted.file, wanted.task, configuration, gate, warn=not wanted.quiet)
+        ready = agent_of_file(wanted.file, wanted.task, configuration, gate, warn=not said.quiet)
         check_names(answers.rules, ready.agent.tools.values())
-        changes = {"transcript": wanted.said} | ({"model": wanted.model} if wanted.model is not None else {})
+        changes = {"transcript": wanted.transcript} | ({"model": wanted.model} if wanted.model is not None else {})
         return ready._replace(agent=ready.agent.replace(**changes))
     opened = open_all(wanted.targets, configuration, gate)
     end_at_errors(opened.problems)
-    if not wanted.quiet:
-        report(opened.problems, as_json=wanted.format != "text")
+    if not said.quiet:
+        report(opened.problems, as_json=said.format != "text")
     check_names(answers.rules, opened.tools.values())
     assert wanted.model is not None  # noqa: S101 - without a file there is one
     agent = AgentTool(
@@ -361,9 +363,9 @@ def _agent(wanted: _Wanted, configuration: "Configuration", gate: "Gate", answer
         "Does a task.",
         wanted.model,
         opened.tools.values(),
-        instructions=wanted.instructions,
-        limits=Limits(turns=wanted.turns),
-        transcript=wanted.said,
+        instructions=said.instructions,
+        limits=Limits(turns=said.max_turns),
+        transcript=wanted.transcript,
     )
     return ReadyAgent(agent)
 

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
@@ -78,119 +78,130 @@ Outputs = Annotated[
 Baseline = Annotated[str | None, typer.Option(metavar="FILE", help="A file of known findings, which do not count.")]
 
 
-def lint(  # noqa: PLR0913 - each is an option of the command
-    paths: Paths = None,
-    *,
-    select: Select = None,
-    ignore: Ignore = None,
-    extend_select: ExtendSelect = None,
-    provider: Provider = None,
+class LintOptions(NamedTuple):
+    """What is said of a check: each field is an option of `toolkit lint`, as it was typed."""
+
+    paths: Paths = None
+    select: Select = None
+    ignore: Ignore = None
+    extend_select: ExtendSelect = None
+    provider: Provider = None
     stdin_filename: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="The file that stdin, `-`, stands for."),
-    ] = None,
+    ] = None
     against: Annotated[
         str | None,
         typer.Option(metavar="REV", help="Report what has changed in definitions since a git revision instead."),
-    ] = None,
-    static: Annotated[bool, typer.Option("--static", help="Read the source only; import nothing.")] = False,
+    ] = None
+    static: Annotated[bool, typer.Option("--static", help="Read the source only; import nothing.")] = False
     python: Annotated[
         str | None,
         typer.Option(metavar="PYTHON", help="Open modules with this interpreter, such as .venv/bin/python."),
-    ] = None,
-    fix: Annotated[bool, typer.Option("--fix", help="Apply the safe fixes.")] = False,
-    unsafe_fixes: Annotated[bool, typer.Option("--unsafe-fixes", help="Apply, or show, the unsafe fixes too.")] = False,
-    diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change, without changing it.")] = False,
-    add_noqa: Annotated[bool, typer.Option("--add-noqa", help="Add comments that silence all findings.")] = False,
-    baseline: Baseline = None,
-    update_baseline: Annotated[bool, typer.Option("--update-baseline", help="Rewrite the baseline.")] = False,
-    format: Shown = "text",  # noqa: A002 - the option's name
-    output: Outputs = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the findings, and nothing else.")] = False,
-    statistics: Annotated[bool, typer.Option("--statistics", help="Show the number of findings of each rule.")] = False,
-    compat: Annotated[bool, typer.Option("--compat", help="Show which provider accepts which tool instead.")] = False,
+    ] = None
+    fix: Annotated[bool, typer.Option("--fix", help="Apply the safe fixes.")] = False
+    unsafe_fixes: Annotated[bool, typer.Option("--unsafe-fixes", help="Apply, or show, the unsafe fixes too.")] = False
+    diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change, without changing it.")] = False
+    add_noqa: Annotated[bool, typer.Option("--add-noqa", help="Add comments that silence all findings.")] = False
+    baseline: Baseline = None
+    update_baseline: Annotated[bool, typer.Option("--update-baseline", help="Rewrite the baseline.")] = False
+    format: Shown = "text"
+    output: Outputs = None
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the findings, and nothing else.")] = False
+    statistics: Annotated[bool, typer.Option("--statistics", help="Show the number of findings of each rule.")] = False
+    compat: Annotated[bool, typer.Option("--compat", help="Show which provider accepts which tool instead.")] = False
     explain: Annotated[
         str | None, typer.Option(metavar="CODE", autocompletion=complete_rule, help="Explain a rule, or list ALL.")
-    ] = None,
-    require_tools: Annotated[
-        bool, typer.Option("--require-tools", help="Fail if something named holds no tool.")
-    ] = False,
-    warnings_as_errors: Annotated[bool, typer.Option("--warnings-as-errors", help="Fail on warnings too.")] = False,
+    ] = None
+    require_tools: Annotated[bool, typer.Option("--require-tools", help="Fail if something named holds no tool.")] = (
+        False
+    )
+    warnings_as_errors: Annotated[bool, typer.Option("--warnings-as-errors", help="Fail on warnings too.")] = False
     fail_on: Annotated[
         Literal["warning", "error", "breakage"] | None,
         typer.Option("--fail-on", help="What to fail on; a breakage stops a server or an agent."),
-    ] = None,
-    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0, whatever is found.")] = False,
-    start: Starts = None,
-    watch: Annotated[bool, typer.Option("--watch", help="Check again after each change, until Ctrl-C.")] = False,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Check every file again.")] = False,
-    debug: Debug = False,
-) -> ExitCode:
+    ] = None
+    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0, whatever is found.")] = False
+    start: Starts = None
+    watch: Annotated[bool, typer.Option("--watch", help="Check again after each change, until Ctrl-C.")] = False
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Check every file again.")] = False
+    debug: Debug = False
+
+
+def lint(said: LintOptions) -> ExitCode:
     """Check tools and pipelines, and point at everything that is wrong.
 
     Without a path, the configured sources are checked, or else the working directory. Findings go to stdout; the exit
     code is 1 if any of them is an error.
     """
-    given = locals() | {"watch": False}
-    if explain is not None:
-        return _explain(explain)
-    if watch:
-        return watch_paths(paths or (), lambda: lint(**given))
-    if statistics and format != "text":
-        raise Failure(ExitCode.USAGE, f"'--statistics' is written as text, not as {format}")
-    if static and python is not None:
+    if said.explain is not None:
+        return _explain(said.explain)
+    if said.watch:
+        return watch_paths(said.paths or (), lambda: lint(said._replace(watch=False)))
+    _refuse_contradictions(said)
+    outputs = [_output(text) for text in said.output or ()]
+    _refuse_beside_comparison(said)
+    text = text_of_stdin(said.paths or (), said.stdin_filename, writes=said.fix or said.diff or said.add_noqa)
+    if text is not None:
+        said = said._replace(paths=[str(said.stdin_filename)], static=True)
+    if said.against is not None:
+        said = said._replace(static=True)
+    configuration = load_configuration(start=said.start)
+    settings = _settings(configuration, said)
+    if said.compat:
+        return _show_compatibility(said, configuration, settings)
+    cache = None if said.no_cache else _cache_folder(configuration)
+    look = CheckRun(
+        said.paths or (),
+        configuration,
+        settings,
+        cache,
+        update_baseline=said.update_baseline,
+        text=text,
+        against=said.against,
+    )
+    if said.diff:
+        return _show_diff(look(), unsafe=said.unsafe_fixes)
+    problems = fixed(look, unsafe=said.unsafe_fixes) if said.fix else look()
+    problems = silenced(problems) if said.add_noqa else problems
+    _show(said, problems, outputs, look, settings)
+    least = said.fail_on or ("warning" if said.warnings_as_errors else "error")
+    is_failure = _fails(problems, least, is_comparison=said.against is not None)
+    return ExitCode.FINDINGS if is_failure and not said.exit_zero else ExitCode.WELL
+
+
+def _refuse_contradictions(said: LintOptions) -> None:
+    if said.statistics and said.format != "text":
+        raise Failure(ExitCode.USAGE, f"'--statistics' is written as text, not as {said.format}")
+    if said.static and said.python is not None:
         raise Failure(
             ExitCode.USAGE, "'--static' opens no modules, so '--python' has no effect", hint="leave out one of them"
         )
-    outputs = [_output(text) for text in output or ()]
-    _check_beside(against, {"--fix": fix, "--diff": diff, "--compat": compat, "--stdin-filename": stdin_filename})
-    text = text_of_stdin(paths or (), stdin_filename, writes=fix or diff or add_noqa)
-    paths = [str(stdin_filename)] if text is not None else paths
-    static = static or text is not None or against is not None
-    configuration = load_configuration(start=start)
-    settings = _settings(
-        configuration,
-        _Said(
-            select,
-            ignore,
-            extend_select=extend_select,
-            provider=provider,
-            baseline=baseline,
-            is_static=static,
-            requires_tools=require_tools,
-            python=python,
-        ),
-    )
-    if compat:
-        return _show_compatibility(paths or (), configuration, settings, provider, format)
-    cache = None if no_cache else _cache_folder(configuration)
-    look = CheckRun(
-        paths or (), configuration, settings, cache, update_baseline=update_baseline, text=text, against=against
-    )
-    if diff:
-        return _show_diff(look(), unsafe=unsafe_fixes)
-    problems = fixed(look, unsafe=unsafe_fixes) if fix else look()
-    problems = silenced(problems) if add_noqa else problems
-    note = _note_on(look, problems, settings, against)
+
+
+def _refuse_beside_comparison(said: LintOptions) -> None:
+    """Refuse options that mean another check than a comparison."""
+    options = {"--fix": said.fix, "--diff": said.diff, "--compat": said.compat, "--stdin-filename": said.stdin_filename}
+    for name, given in options.items():
+        if given and said.against is not None:
+            raise Failure(ExitCode.USAGE, f"'--against' and '{name}' cannot be combined")
+
+
+def _show(
+    said: LintOptions,
+    problems: Sequence[Problem],
+    outputs: Sequence[tuple[Format, Path]],
+    look: CheckRun,
+    settings: "LintSettings",
+) -> None:
+    """Write what was found to files and to stdout."""
+    note = _note_on(look, problems, settings, said.against)
     for one, file in outputs:
         _write(file, console.redactor().text(render(problems, one, note=note)))
-    if not quiet:
-        _tell(look, settings, format)
-    rendered = statistics_of(problems) if statistics else _rendered(problems, format, look, note, quiet=quiet)
+    if not said.quiet:
+        _tell(look, settings, said.format)
+    rendered = statistics_of(problems) if said.statistics else _rendered(said, problems, look, note)
     console.write_data(rendered)
-    least = fail_on or ("warning" if warnings_as_errors else "error")
-    return (
-        ExitCode.FINDINGS
-        if _fails(problems, least, is_comparison=against is not None) and not exit_zero
-        else ExitCode.WELL
-    )
-
-
-def _check_beside(against: str | None, options: Mapping[str, object]) -> None:
-    """Refuse options that mean another check than a comparison."""
-    for name, given in options.items():
-        if given and against is not None:
-            raise Failure(ExitCode.USAGE, f"'--against' and '{name}' cannot be combined")
 
 
 def _fails(problems: Sequence[Problem], least: Literal["warning", "error", "breakage"], *, is_comparison: bool) -> bool:
@@ -211,20 +222,7 @@ def _tell(look: CheckRun, settings: "LintSettings", format: Format) -> None:  # 
         console.say(json.dumps({"files": look.files._asdict(), "tools": tools}))
 
 
-class _Said(NamedTuple):
-    """What the options say over the settings."""
-
-    select: Sequence[str] | None
-    ignore: Sequence[str] | None
-    extend_select: Sequence[str] | None
-    provider: Sequence[str] | None
-    baseline: str | None
-    is_static: bool
-    requires_tools: bool
-    python: str | None
-
-
-def _settings(configuration: "Configuration", said: _Said) -> "LintSettings":
+def _settings(configuration: "Configuration", said: LintOptions) -> "LintSettings":
     """Return what the project says of lint, with what the options say over it.
 
     Raises:
@@ -246,8 +244,8 @@ def _settings(configuration: "Configuration", said: _Said) -> "LintSettings":
         selections=(*settings.selections, layer) if any(layer) else settings.selections,
         providers=providers or settings.providers,
         baseline=Path(said.baseline) if said.baseline else settings.baseline,
-        is_static=said.is_static,
-        requires_tools=said.requires_tools,
+        is_static=said.static,
+        requires_tools=said.require_tools,
         interpreter=_interpreter(said.python),
     )
 
@@ -282,27 +280,21 @@ def _for_reader(difference: str) -> str:
     return paint_all(as_lines(difference), colour=console.data_has_colour())
 
 
-def _show_compatibility(
-    paths: Sequence[str],
-    configuration: "Configuration",
-    settings: "LintSettings",
-    named: Sequence[str] | None,
-    format: Format,  # noqa: A002
-) -> ExitCode:
+def _show_compatibility(said: LintOptions, configuration: "Configuration", settings: "LintSettings") -> ExitCode:
     """Print which provider takes which tool; the exit code is 1 only if a provider was named that refuses one."""
     from toolkit.lint.checking import find_tools  # noqa: PLC0415 - few runs ask for it
     from toolkit.lint.compatibility import EVERYBODY, compatibility_of  # noqa: PLC0415
 
-    if format not in {"text", "json"}:
-        raise Failure(ExitCode.USAGE, f"'--compat' is written as text or json, not as {format}")
-    tools = find_tools(paths, configuration, settings, gate=gate_for(configuration))
-    found = compatibility_of(tools, settings.providers if named else EVERYBODY)
-    if format == "json":
+    if said.format not in {"text", "json"}:
+        raise Failure(ExitCode.USAGE, f"'--compat' is written as text or json, not as {said.format}")
+    tools = find_tools(said.paths or (), configuration, settings, gate=gate_for(configuration))
+    found = compatibility_of(tools, settings.providers if said.provider else EVERYBODY)
+    if said.format == "json":
         console.write_json(as_record(found))
     else:
         console.write_data(paint_all(as_table(found, console.data_width()), colour=console.data_has_colour()))
     refused = any(not verdict.is_taken for row in [*found.rows, found.whole] for verdict in row.verdicts)
-    return ExitCode.FINDINGS if named and refused else ExitCode.WELL
+    return ExitCode.FINDINGS if said.provider and refused else ExitCode.WELL
 
 
 def _explain(wanted: str) -> ExitCode:
@@ -366,18 +358,11 @@ def _note_on_reading(settings: "LintSettings") -> str:
     return f"{_STATIC}; {', '.join(names)} need{'s' if len(missing) == 1 else ''} an import" if missing else _STATIC
 
 
-def _rendered(
-    problems: Sequence[Problem],
-    format: Format,  # noqa: A002
-    look: CheckRun,
-    note: str,
-    *,
-    quiet: bool,
-) -> str:
+def _rendered(said: LintOptions, problems: Sequence[Problem], look: CheckRun, note: str) -> str:
     # Without a terminal the excerpts keep the width that people read.
     width = min(console.data_width(), _WIDEST)
     colour, is_known = console.data_has_colour(), look.has_baseline
-    return render(problems, format, colour=colour, width=width, note=note, quiet=quiet, is_known=is_known)
+    return render(problems, said.format, colour=colour, width=width, note=note, quiet=said.quiet, is_known=is_known)
 
 
 def _cache_folder(configuration: "Configuration") -> Path:

@@ -57,9 +57,7 @@ def policy(  # noqa: PLR0913 - each is an option of the command
     *,
     chosen_by: Chosen = "person",
     after: Read = None,
-    verify: Annotated[
-        bool, typer.Option("--verify", help="For audit: check that no record was changed or removed.")
-    ] = False,
+    verify: Verified = False,
     policy: PolicyPath = None,
     tools: Sources = None,
     start: Starts = None,

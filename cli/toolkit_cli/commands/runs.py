@@ -12,13 +12,12 @@ from toolkit.journals.journal_files import JournalFile
 from toolkit.journals.kept_runs import KeptRun, State
 from toolkit.visibility import visible_json
 from toolkit_cli import console
-from toolkit_cli.batching.batches import BatchOptions
 from toolkit_cli.failures import ExitCode, Failure
-from toolkit_cli.launching import Said, launch
+from toolkit_cli.launching import launch
 from toolkit_cli.options import Consented, Debug, Grants, NoInput, PolicyPath, Quiet, Rules, Starts, Verbose, Yes
 from toolkit_cli.rendering.kept_runs import listed_runs, shown_run, step_line
 from toolkit_cli.rendering.styles import paint, paint_all
-from toolkit_cli.running.answer_sources import Answers
+from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.keeping import Resumed, find_run, refuse_doubts
 
 _GLANCE = 0.3
@@ -107,14 +106,16 @@ def runs(  # noqa: PLR0913 - each is an option of the command
     _check_unfinished(resumed)
     if not repeat:
         refuse_doubts(resumed)
-    said = _said(run, tuple(words or ()))
+    said = _said(run, words or [])
     return launch(
         said._replace(
-            answers=Answers(yes, no_input, approve or ()),
+            yes=yes,
+            no_input=no_input,
+            approve=approve,
             policy=policy or said.policy,
-            grant=tuple(grant or ()),
-            start=tuple(start or ()),
-            consent=tuple(consent or ()),
+            grant=grant,
+            start=start,
+            consent=consent,
             resumed=resumed,
             verbose=verbose,
             quiet=quiet,
@@ -188,7 +189,7 @@ def _check_unfinished(resumed: Resumed) -> None:
         raise Failure(ExitCode.USAGE, f"the run '{run.id}' has completed", hint=hint)
 
 
-def _said(run: KeptRun, words: tuple[str, ...]) -> Said:
+def _said(run: KeptRun, words: list[str]) -> RunOptions:
     """Return what was said of a run, in the folder in which it was said.
 
     Raises:
@@ -202,22 +203,21 @@ def _said(run: KeptRun, words: tuple[str, ...]) -> Said:
         os.chdir(kept["cwd"])
     except OSError as error:
         raise Failure(ExitCode.USAGE, f"the folder '{kept['cwd']}' of the run is gone") from error
-    batch = kept["batch"]
-    options = None
-    if batch is not None:
-        out = None if batch["out"] is None else Path(batch["out"])
-        options = BatchOptions(batch["source"], batch["jobs"], out, batch["on_item_error"])
-    return Said(
+    batch = kept["batch"] or {}
+    return RunOptions(
         kept["target"],
         words,
-        whole=visible_json(kept["arguments"]) if kept["is_whole"] and kept["arguments"] else None,
+        args=visible_json(kept["arguments"]) if kept["is_whole"] and kept["arguments"] else None,
         policy=None if kept["policy"] is None else Path(kept["policy"]),
         timeout=kept["timeout"],
         format=kept["format"],
-        tools=tuple(kept["tools"]),
+        tools=kept["tools"],
         model=kept["model"],
         base_url=kept["base_url"],
-        context=tuple(kept["context"]),
+        context=kept["context"],
         memory_id=kept["memory_id"],
-        batch=options,
+        each=batch.get("source"),
+        jobs=batch.get("jobs"),
+        out=Path(batch["out"]) if batch.get("out") else None,
+        on_item_error=batch.get("on_item_error"),
     )

@@ -10,7 +10,7 @@ from toolkit.tools.context import ToolContext
 from toolkit_cli.failures import Failure
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.running.finished_steps import KeptWork
-from toolkit_cli.running.outcomes import show
+from toolkit_cli.running.outcomes import present, present_usage
 from toolkit_cli.running.reporters import RunReporter
 from toolkit_cli.running.tool_calls import Ending, call_tool
 from toolkit_cli.running.transcript_files import TranscriptFile
@@ -73,7 +73,7 @@ class Conversation:
         def show_ending(ending: Ending) -> None:
             self.screen.close()
             self._keep_if_possible()
-            show(ending, self.format, self.reporter, self.kept, self.run.uses[uses_before:])
+            present(ending, self.format, self.reporter, self.kept, self.run.uses[uses_before:])
 
         try:
             return call_tool(
@@ -116,7 +116,4 @@ class Conversation:
 
     def tell_usage(self) -> None:
         """Say on stderr what the requests came to."""
-        from toolkit_cli.rendering.usage import usage_line  # noqa: PLC0415 - a help page needs none
-
-        if self.reporter is not None and self.run.uses:
-            self.screen.say(usage_line(self.run.uses))
+        present_usage(self.run.uses, self.reporter, self.screen)

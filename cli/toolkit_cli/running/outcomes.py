@@ -12,25 +12,10 @@ from toolkit_cli.rendering.styles import paint
 from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.reporters import RunReporter
 from toolkit_cli.running.tool_calls import Ending
+from toolkit_cli.screen import Screen
 
 
 def present(
-    ending: Ending,
-    format: Format,  # noqa: A002 - the option's name
-    reporter: RunReporter | None,
-    kept: KeptWork,
-    uses: Sequence[ModelUse] = (),
-) -> None:
-    """Write the closing table, the result, what was done and what went wrong, and what models were asked."""
-    show(ending, format, reporter, kept, uses)
-    if uses and reporter is not None:
-        from toolkit_cli.rendering.usage import usage_line  # noqa: PLC0415 - only agents ask models
-
-        console.say(usage_line(uses))
-    sys.stderr.flush()
-
-
-def show(
     ending: Ending,
     format: Format,  # noqa: A002 - the option's name
     reporter: RunReporter | None,
@@ -56,6 +41,16 @@ def show(
         failed = reporter.failed_step if reporter is not None else None
         hint = f"in step '{failed}'" if failed is not None else ending.problem.hint
         report([replace(ending.problem, hint=hint)], ending.exit_code, as_json=format != "text")
+    sys.stderr.flush()
+
+
+def present_usage(uses: Sequence[ModelUse], reporter: RunReporter | None, screen: Screen) -> None:
+    """Write what the requests to models came to, if there were any."""
+    if uses and reporter is not None:
+        from toolkit_cli.rendering.usage import usage_line  # noqa: PLC0415 - only agents ask models
+
+        screen.say(usage_line(uses))
+        sys.stderr.flush()
 
 
 def _show_kept(steps: "Sequence[dict[str, object]]") -> None:

@@ -6,7 +6,6 @@ more of it than people would see.
 """
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from toolkit.codes import DUPLICATE_TOOL_NAME, HIDDEN_UNICODE, INCOMPLETE_GROUP, NOT_A_TOOL
@@ -16,14 +15,11 @@ from toolkit.mcp.settings.servers import McpServer, offered_prefix
 from toolkit.mcp.shared_context import meta_for
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.schemas.patterns import pattern_fault
-from toolkit.tools.base import Tool
-from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
+from toolkit.tools.foreign_schema_tools import ForeignSchemaTool
 from toolkit.tools.names import legal_name
-from toolkit.tools.plain_arguments import plain_data
 from toolkit.tools.protocol_tools import marks_of, presentation_of
 from toolkit.tools.results import ToolResult
-from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.spec import ToolSpec
 from toolkit.visibility import without_hidden
 
@@ -31,16 +27,13 @@ if TYPE_CHECKING:
     from mcp_types import Tool as WireTool
 
     from toolkit.mcp.client.listings import Listing, Unreadable
-    from toolkit.tools.shapes.shape_values import Shape
 
 
 _SCHEMAS = {"input_schema", "output_schema"}
 
 
-class RemoteTool(Tool):
+class RemoteTool(ForeignSchemaTool):
     """A tool of a server; the server is contacted when it is called."""
-
-    suspends = True
 
     def __init__(self, server: McpServer, wire: "WireTool", name: str) -> None:
         """Make a tool of what a server lists.
@@ -70,19 +63,6 @@ class RemoteTool(Tool):
         """How it is named wherever a tool is named: `server.tool`."""
         return f"{self.server.name}.{self.wire_name}"
 
-    def parse(self, arguments: Arguments) -> Any:
-        """Return the arguments by name, held against the schema as far as that can be done here."""
-        return read_arguments(self._shape, arguments, frozenset(self.spec.properties) - frozenset(self.spec.required))
-
-    def describe(self, parsed: Any) -> dict[str, Any]:
-        """Return the arguments as plain data, with a mask for each secret."""
-        return self.veil.over(plain_data(parsed))
-
-    def defaults(self, parsed: Any) -> Mapping[str, Any]:
-        """Return what the server says that it fills in for the parameters that are left out."""
-        schemas = self.spec.properties.items()
-        return {name: one["default"] for name, one in schemas if name not in parsed and "default" in one}
-
     @property
     def uses(self) -> Mapping[str, str]:
         """The server, and what starts it or where it is; variables stand by their names."""
@@ -110,12 +90,6 @@ class RemoteTool(Tool):
 
     def _meta(self, context: ToolContext) -> dict[str, Any] | None:
         return meta_for(context, self.server.converter)
-
-    @cached_property
-    def _shape(self) -> "Shape":
-        from toolkit.tools.shapes.foreign_schemas import shape_of_arguments  # noqa: PLC0415 - only a call needs it
-
-        return shape_of_arguments(self.spec.parameters)
 
 
 def tools_from(server: McpServer, listing: "Listing") -> tuple[list[RemoteTool], list[Problem]]:

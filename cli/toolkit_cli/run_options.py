@@ -1,0 +1,158 @@
+"""Run options: what is typed after `toolkit run`, as one value."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+
+import typer
+
+from toolkit_cli.completion import complete_argument, complete_target
+from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.options import (
+    BaseUrl,
+    Consented,
+    Debug,
+    Grants,
+    MemoryId,
+    NoInput,
+    PolicyPath,
+    Quiet,
+    Rules,
+    Sources,
+    Starts,
+    Values,
+    Verbose,
+    Yes,
+)
+from toolkit_cli.rendering.results import Format
+from toolkit_cli.running.answer_sources import Answers
+
+if TYPE_CHECKING:
+    from toolkit_cli.batching.batches import BatchOptions
+    from toolkit_cli.running.keeping import Resumed
+
+Target = Annotated[
+    str,
+    typer.Argument(
+        metavar="TARGET",
+        help="file.py:name, the file of a pipeline or an agent, a tool's name, or a module.",
+        show_default=False,
+        autocompletion=complete_target,
+    ),
+]
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[ARG]...",
+        help="name=value, typed by the tool; name:=JSON; name=@file; or the one text that the tool works on.",
+        show_default=False,
+        autocompletion=complete_argument,
+    ),
+]
+Whole = Annotated[str | None, typer.Option(metavar="JSON|@FILE|-", help="All arguments as one JSON object.")]
+Text = Annotated[
+    str | None, typer.Option(metavar="TEXT|-", help="The text that the tool works on; - or a pipe for stdin.")
+]
+Each = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE|-",
+        help="Run it for every item of a file: JSONL, CSV, lines. - is JSONL on stdin; lines:FILE names the format.",
+        show_default=False,
+    ),
+]
+Jobs = Annotated[int | None, typer.Option(metavar="N", min=1, help="With --each: how many items run side by side.")]
+Out = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="With --each: the file for the results, instead of stdout.")
+]
+OnItemError = Annotated[
+    Literal["fail", "skip", "collect"] | None,
+    typer.Option(
+        help="With --each: a failed item ends the batch, is left out, or is a record among the results (the default).",
+        show_default=False,
+    ),
+]
+Journaled = Annotated[
+    bool | None,
+    typer.Option(
+        "--journal/--no-journal",
+        help="Keep what is done, so that `toolkit runs resume` can go on. Batches do so unless told otherwise.",
+        show_default=False,
+    ),
+]
+Time = Annotated[
+    str | None, typer.Option(metavar="TIME", help="The time limit, without the time for questions: 500ms, 30s, 5m.")
+]
+Shown = Annotated[
+    Format, typer.Option("--format", help="The output alone, the result as JSON, or events as they happen.")
+]
+Model = Annotated[
+    str | None, typer.Option(metavar="MODEL", help="What answers agents, whatever they say; as in `toolkit agent`.")
+]
+Rehearsal = Annotated[bool, typer.Option("--dry-run", help="Check everything and show what would run.")]
+
+
+class RunOptions(NamedTuple):
+    """What is said of a run: each field is an option of `toolkit run`, as it was typed, but for the last.
+
+    Attributes:
+        resumed: The run that goes on, where one does; only `toolkit runs` says it.
+    """
+
+    target: Target
+    words: Words = None
+    args: Whole = None
+    input: Text = None
+    each: Each = None
+    jobs: Jobs = None
+    out: Out = None
+    on_item_error: OnItemError = None
+    journal: Journaled = None
+    dry_run: Rehearsal = False
+    yes: Yes = False
+    no_input: NoInput = False
+    approve: Rules = None
+    policy: PolicyPath = None
+    timeout: Time = None
+    format: Shown = "text"
+    tools: Sources = None
+    grant: Grants = None
+    start: Starts = None
+    consent: Consented = None
+    model: Model = None
+    base_url: BaseUrl = None
+    context: Values = None
+    memory_id: MemoryId = None
+    verbose: Verbose = 0
+    quiet: Quiet = False
+    debug: Debug = False
+    resumed: "Resumed | None" = None
+
+    @property
+    def answers(self) -> Answers:
+        """How questions are answered, as far as options say it."""
+        return Answers(self.yes, self.no_input, self.approve or ())
+
+    @property
+    def batch(self) -> "BatchOptions | None":
+        """What is said of a batch; `None` where it is a single call.
+
+        Raises:
+            Failure: If an option of batches stands alone.
+        """
+        given = {"--jobs": self.jobs, "--out": self.out, "--on-item-error": self.on_item_error}
+        if self.each is None:
+            if alone := [name for name, value in given.items() if value is not None]:
+                hint = "with it, the tool runs for every item of a file: --each items.jsonl"
+                raise Failure(ExitCode.USAGE, f"{alone[0]} is for batches, and there is no --each", hint=hint)
+            return None
+        from toolkit_cli.batching.batches import BatchOptions  # noqa: PLC0415 - a single call needs none of it
+
+        return BatchOptions(
+            self.each,
+            self.jobs or 1,
+            out=self.out,
+            on_item_error=self.on_item_error or "collect",
+            format=self.format,
+            quiet=self.quiet,
+            dry_run=self.dry_run,
+        )
