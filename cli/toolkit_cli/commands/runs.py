@@ -4,7 +4,7 @@ import os
 import signal
 import time
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import typer
 
@@ -59,29 +59,32 @@ Shown = Annotated[
 ]
 
 
-def runs(  # noqa: PLR0913 - each is an option of the command
-    action: Action,
-    name: RunId = None,
-    words: Words = None,
-    *,
-    state: InState = None,
-    target: Part = "",
-    limit: Limit = 50,
-    failed: Failed = False,
-    repeat: Repeat = False,
-    accept_changes: Changes = False,
-    yes: Yes = False,
-    no_input: NoInput = False,
-    approve: Rules = None,
-    policy: PolicyPath = None,
-    grant: Grants = None,
-    start: Starts = None,
-    consent: Consented = None,
-    format: Shown = "text",  # noqa: A002 - the option's name
-    verbose: Verbose = 0,
-    quiet: Quiet = False,
-    debug: Debug = False,
-) -> int:
+class RunsOptions(NamedTuple):
+    """What is said of kept runs: each field is an option of `toolkit runs`, as it was typed."""
+
+    action: Action
+    name: RunId = None
+    words: Words = None
+    state: InState = None
+    target: Part = ""
+    limit: Limit = 50
+    failed: Failed = False
+    repeat: Repeat = False
+    accept_changes: Changes = False
+    yes: Yes = False
+    no_input: NoInput = False
+    approve: Rules = None
+    policy: PolicyPath = None
+    grant: Grants = None
+    start: Starts = None
+    consent: Consented = None
+    format: Shown = "text"
+    verbose: Verbose = 0
+    quiet: Quiet = False
+    debug: Debug = False
+
+
+def runs(said: RunsOptions) -> int:
     """List the runs that are kept, show one, go on with one that was cut short, end one, or follow one.
 
     Batches are kept, and pipelines that were run with --journal. To resume repeats no step that has ended. A step that
@@ -89,37 +92,41 @@ def runs(  # noqa: PLR0913 - each is an option of the command
     --repeat. No approval is carried over.
     """
     file = JournalFile(JournalFile.usual_path())
-    if action == "list":
-        return _list(file, state, target, limit, as_json=format == "json")
-    if name is None:
+    if said.action == "list":
+        return _list(file, said.state, said.target, said.limit, as_json=said.format == "json")
+    if said.name is None:
         hint = "`toolkit runs list` shows them"
-        raise Failure(ExitCode.USAGE, f"`toolkit runs {action}` needs the id of a run", hint=hint)
-    run = find_run(file, name)
-    match action:
+        raise Failure(ExitCode.USAGE, f"`toolkit runs {said.action}` needs the id of a run", hint=hint)
+    run = find_run(file, said.name)
+    match said.action:
         case "show":
-            return _show(file, run, only_failed=failed, as_json=format == "json")
+            return _show(file, run, only_failed=said.failed, as_json=said.format == "json")
         case "cancel":
             return _cancel(file, run)
         case "watch":
             return _watch(file, run)
-    resumed = Resumed(file, run, accepts_changes=accept_changes, repeats_failures=failed)
+    return _resume(said, file, run)
+
+
+def _resume(said: RunsOptions, file: JournalFile, run: KeptRun) -> int:
+    resumed = Resumed(file, run, accepts_changes=said.accept_changes, repeats_failures=said.failed)
     _check_unfinished(resumed)
-    if not repeat:
+    if not said.repeat:
         refuse_doubts(resumed)
-    said = _said(run, words or [])
+    options = _options_of(run, said.words or [])
     return launch(
-        said._replace(
-            yes=yes,
-            no_input=no_input,
-            approve=approve,
-            policy=policy or said.policy,
-            grant=grant,
-            start=start,
-            consent=consent,
+        options._replace(
+            yes=said.yes,
+            no_input=said.no_input,
+            approve=said.approve,
+            policy=said.policy or options.policy,
+            grant=said.grant,
+            start=said.start,
+            consent=said.consent,
             resumed=resumed,
-            verbose=verbose,
-            quiet=quiet,
-            debug=debug,
+            verbose=said.verbose,
+            quiet=said.quiet,
+            debug=said.debug,
         )
     )
 
@@ -189,7 +196,7 @@ def _check_unfinished(resumed: Resumed) -> None:
         raise Failure(ExitCode.USAGE, f"the run '{run.id}' has completed", hint=hint)
 
 
-def _said(run: KeptRun, words: list[str]) -> RunOptions:
+def _options_of(run: KeptRun, words: list[str]) -> RunOptions:
     """Return what was said of a run, in the folder in which it was said.
 
     Raises:

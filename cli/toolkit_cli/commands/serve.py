@@ -5,7 +5,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
@@ -69,73 +69,90 @@ Printed = Annotated[
 ]
 
 
-def serve(  # noqa: PLR0913 - each is an option of the command
-    targets: Targets = None,
-    *,
-    http: Http = None,
-    token_env: TokenVariable = _TOKEN,
-    allow_host: Hosts = None,
-    yes: Yes = False,
-    approve: Rules = None,
-    policy: PolicyPath = None,
-    meta: Keys = None,
-    context: Values = None,
-    memory_id: MemoryId = None,
-    timeout: Time = None,
-    reload: Annotated[bool, typer.Option("--reload", help="Reload files when they change.")] = False,
-    name: Annotated[str, typer.Option(metavar="NAME", help="The name of the server.")] = _NAME,
+class ServeOptions(NamedTuple):
+    """What is said of a server: each field is an option of `toolkit serve`, as it was typed."""
+
+    targets: Targets = None
+    http: Http = None
+    token_env: TokenVariable = _TOKEN
+    allow_host: Hosts = None
+    yes: Yes = False
+    approve: Rules = None
+    policy: PolicyPath = None
+    meta: Keys = None
+    context: Values = None
+    memory_id: MemoryId = None
+    timeout: Time = None
+    reload: Annotated[bool, typer.Option("--reload", help="Reload files when they change.")] = False
+    name: Annotated[str, typer.Option(metavar="NAME", help="The name of the server.")] = _NAME
     directory: Annotated[
         Path | None, typer.Option(metavar="DIR", help="The folder to work in; the current one by default.")
-    ] = None,
-    print_config: Printed = None,
-    tools: Sources = None,
-    grant: Grants = None,
-    start: Starts = None,
-    consent: Consented = None,
-    verbose: Verbose = 0,
-    quiet: Quiet = False,
-    debug: Debug = False,
-) -> int:
+    ] = None
+    print_config: Printed = None
+    tools: Sources = None
+    grant: Grants = None
+    start: Starts = None
+    consent: Consented = None
+    verbose: Verbose = 0
+    quiet: Quiet = False
+    debug: Debug = False
+
+
+def serve(said: ServeOptions) -> int:
     """Serve tools to clients of the Model Context Protocol, over stdio or HTTP.
 
     What a model behind a client chooses is asked about, through the client, unless the tool is marked as read-only.
     Where the client cannot ask, it is refused, and the flag that allows it is named.
     """
-    _go_to(directory)
-    memory_id = checked_memory_id(memory_id)
+    _go_to(said.directory)
+    said = said._replace(memory_id=checked_memory_id(said.memory_id))
+    from toolkit_cli.serving import served_tools, transports  # noqa: PLC0415 - help needs none of it
+
+    place = None if said.http is None else transports.parse_place(said.http)
+    if said.print_config is not None:
+        return _print_configuration(said.print_config, said.name, _words(said), place, said.token_env)
+    served_tools.need_the_extra()
+    sys.dont_write_bytecode |= said.reload  # a compiled file would stand for an edit of the same second and size
+    return _serve(said, place)
+
+
+def _serve(said: ServeOptions, place: "Place | None") -> int:
     from toolkit_cli.serving import served_tools, transports  # noqa: PLC0415 - help needs none of it
     from toolkit_cli.serving.reloading import reloader  # noqa: PLC0415
 
-    place = None if http is None else transports.parse_place(http)
-    if print_config is not None:
-        options = {"--approve": approve, "--meta": meta, "--tools": tools, "--grant": grant, "--start": start}
-        options |= {"--consent": consent}
-        options |= {"--timeout": [timeout] if timeout else None, "--name": [name] if name != _NAME else None}
-        options |= {"--memory-id": [memory_id] if memory_id else None, "--policy": [str(policy)] if policy else None}
-        words = [*(targets or ()), *_as_typed(options, {"--yes": yes, "--reload": reload})]
-        return _print_configuration(print_config, name, words, place, token_env)
-    served_tools.need_the_extra()
-    sys.dont_write_bytecode |= reload  # a compiled file would stand for an edit of the same second and size
-
     with Screen() as screen:
-        show_logs(screen, verbose, debug=debug)
-        configuration = load_configuration(tools, grant, start, consent, policy)
-        answers = Answers(yes, approve=approve or (), files=policy_of_files(configuration, targets or ()))
+        show_logs(screen, said.verbose, debug=said.debug)
+        configuration = load_configuration(said.tools, said.grant, said.start, said.consent, said.policy)
+        answers = Answers(
+            said.yes, approve=said.approve or (), files=policy_of_files(configuration, said.targets or ())
+        )
         gate = make_gate(answers, screen, configuration.approval_timeout)
 
         def open_all() -> "dict[str, Tool]":
-            now = load_configuration(tools, grant, start, consent)
-            return served_tools.open_served(targets or (), now, gate, timeout, warn=not quiet)
+            now = load_configuration(said.tools, said.grant, said.start, said.consent)
+            return served_tools.open_served(said.targets or (), now, gate, said.timeout, warn=not said.quiet)
 
-        access = None if place is None else transports.http_options(place, token_env, allow_host or ())
+        access = None if place is None else transports.http_options(place, said.token_env, said.allow_host or ())
         served = open_all()
         check_names(answers.rules, served.values())
-        wishes = served_tools.Wishes(name, answers, meta or (), read_values(context or ()), memory_id, timeout)
+        values = read_values(said.context or ())
+        wishes = served_tools.Wishes(said.name, answers, said.meta or (), values, said.memory_id, said.timeout)
         made = served_tools.make_options(wishes, configuration, access.token if access else None)
-        watch = reloader(targets or (), open_all) if reload else None
+        watch = reloader(said.targets or (), open_all) if said.reload else None
         if access is not None:
-            return transports.carry_over_http(served, made, access, watch, quiet=quiet)
-        return transports.carry_over_stdio(served, made, watch, quiet=quiet)
+            return transports.carry_over_http(served, made, access, watch, quiet=said.quiet)
+        return transports.carry_over_stdio(served, made, watch, quiet=said.quiet)
+
+
+def _words(said: ServeOptions) -> list[str]:
+    """Return what a client types to start the same server."""
+    lists = {"--approve": said.approve, "--meta": said.meta, "--tools": said.tools, "--grant": said.grant}
+    lists |= {"--start": said.start, "--consent": said.consent}
+    lists |= {"--timeout": [said.timeout] if said.timeout else None}
+    lists |= {"--name": [said.name] if said.name != _NAME else None}
+    lists |= {"--memory-id": [said.memory_id] if said.memory_id else None}
+    lists |= {"--policy": [str(said.policy)] if said.policy else None}
+    return [*(said.targets or ()), *_as_typed(lists, {"--yes": said.yes, "--reload": said.reload})]
 
 
 def _go_to(directory: Path | None) -> None:
