@@ -25,6 +25,7 @@ DEEPEST = 100
 
 _DATA = ("default", "const", "enum", "examples", "example")
 _OF_ITSELF = holders_about("itself").union(REFERENCES)
+_DESCRIBING = _OF_ITSELF - {"not"} | {"patternProperties"}
 _OF_OTHER_MEMBERS = holders_about("member") - {"properties"}
 _OF_ITEMS = holders_about("item")
 _SPEAKING = holders_about("itself", "member", "item", "name", "content")
@@ -135,6 +136,11 @@ class Schema(NamedTuple):
     def member(self, name: str) -> "Schema":
         """Return what its own properties say of a member of the value, or what it says of all others."""
         return self.at("properties", name) if name in self.keywords.get("properties", ()) else self.at(_OTHERS)
+
+    @property
+    def is_described_elsewhere(self) -> bool:
+        """Whether something else may describe members of the value: a branch, a reference, a pattern of names."""
+        return not _DESCRIBING.isdisjoint(self.keywords)
 
     def item(self, index: int) -> "Schema":
         """Return what it says itself of an item of the value: at its position, or behind all positions."""

@@ -7,6 +7,7 @@ from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.lint.schema_values import misfit_of_arguments, misfit_of_value
 from toolkit.problems import Location, Problem
+from toolkit.schemas.schema import Schema
 
 
 class BadExample(Rule):
@@ -56,7 +57,10 @@ class BadExample(Rule):
         for index, example in enumerate(tool.spec.examples if tool.spec else ()):
             unknown = sorted(set(example) - {parameter.name for parameter in tool.parameters})
             reason = misfit_of_arguments(example, tool.schema)
-            if unknown and reason is None and tool.schema.get("additionalProperties", False) is False:
+            is_closed = (
+                not tool.schema.get("additionalProperties") and not Schema.of(tool.schema).is_described_elsewhere
+            )
+            if unknown and reason is None and is_closed:
                 reason = f"there is no parameter {unknown[0]!r}"
             if reason:
                 message = f"an example of {tool.name!r} does not fit its parameters: {reason}"

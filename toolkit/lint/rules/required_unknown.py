@@ -11,6 +11,7 @@ from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem, did_you_mean
 from toolkit.schemas.keywords import holders_about
 from toolkit.schemas.places import steps_of
+from toolkit.schemas.schema import Schema
 
 # A branch may require what is described beside it.
 _CONDITIONAL = holders_about("itself", "nothing")
@@ -99,5 +100,4 @@ class RequiredUnknown(Rule):
 def _is_open(schema: Mapping[str, Any]) -> bool:
     """Whether properties may be described elsewhere: by a pattern, by a schema for all others, beside a reference."""
     more = schema.get("additionalProperties")
-    others = ("patternProperties", "$ref", "allOf", "anyOf", "oneOf")
-    return (isinstance(more, Mapping) and bool(more)) or any(key in schema for key in others)
+    return (isinstance(more, Mapping) and bool(more)) or Schema.of(schema).is_described_elsewhere

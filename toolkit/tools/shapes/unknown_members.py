@@ -64,5 +64,4 @@ def only_alternative(schema: Schema, kind: str) -> Schema:
 def _is_closed(part: Schema) -> bool:
     """Whether no more members belong there than those which it names."""
     said = part.keywords
-    is_named = "properties" in said and "patternProperties" not in said and not said.get("additionalProperties")
-    return is_named and part.applied() == [part]
+    return "properties" in said and not said.get("additionalProperties") and not part.is_described_elsewhere
