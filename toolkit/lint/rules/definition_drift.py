@@ -21,6 +21,9 @@ class DefinitionDrift(Rule):
     and by `toolkit lock --check`, as breaking, compatible or text only. For definitions from elsewhere each is an error,
     for tools of your own a warning. Without the file nothing is pinned, and nothing is told.
 
+    `toolkit lint --against main` compares definitions with a git revision instead, and needs no such file: there, what
+    breaks callers is an error.
+
     ## Example
 
     ```console
