@@ -1,9 +1,38 @@
 """JSON texts: a value as JSON that every reader takes, also where it holds numbers that JSON does not have."""
 
 import json
+import os
+import re
 from collections.abc import Callable, Mapping
 from math import isfinite
-from typing import Any
+from typing import Any, Self
+
+_MARK = os.urandom(16).hex()  # no text of anybody else has it
+_MARKED = re.compile(f'"{_MARK}([^"]*)"')
+_DEEPEST = 200
+_PLAIN = {str, int, float, bool, type(None)}
+
+
+class WrittenNumber(float):
+    """A number that also knows how it was written: `str` gives every digit, for a `Decimal` and for text."""
+
+    __slots__ = ("_written",)
+
+    def __new__(cls, written: str) -> Self:
+        """Read a number as JSON writes it."""
+        number = super().__new__(cls, written)
+        number._written = written
+        return number
+
+    _written: str
+
+    def __str__(self) -> str:
+        """Return the number as it was written."""
+        return self._written
+
+    def __neg__(self) -> "WrittenNumber":
+        """Return its opposite, with the same digits."""
+        return WrittenNumber(self._written.removeprefix("-") if self._written.startswith("-") else f"-{self._written}")
 
 
 def json_text(
@@ -16,6 +45,8 @@ def json_text(
 ) -> str:
     """Return a value as JSON; NaN and infinity are quoted: `"NaN"`, `"Infinity"`, `"-Infinity"`.
 
+    Written numbers keep their digits.
+
     Args:
         value: What is written. Characters beyond ASCII stay as they are.
         indent: By how many blanks each level stands in; without it everything is on one line.
@@ -27,7 +58,7 @@ def json_text(
         TypeError: If something in it cannot be written as JSON.
         ValueError: If it contains itself.
     """
-    write = json.JSONEncoder(
+    encode = json.JSONEncoder(
         ensure_ascii=False,
         allow_nan=False,
         indent=indent,
@@ -36,11 +67,43 @@ def json_text(
         default=default,
     ).encode
     try:
-        return write(value)
+        return with_digits(encode, value)
     except ValueError as error:
         if "Circular" in str(error):
             raise
-        return write(_quoted(value))
+        return with_digits(encode, _quoted(value))
+
+
+def with_digits(write: Callable[[Any], str], value: Any) -> str:
+    """Return what `write` makes of a value, in JSON, with written numbers as they were written."""
+    return _MARKED.sub(r"\1", write(_marked(value))) if _has_written_numbers(value) else write(value)
+
+
+def _has_written_numbers(value: Any) -> bool:
+    """Return whether there is one; what is nested deeper than JSON can be written is not looked at."""
+    waiting = [value]
+    for _ in range(_DEEPEST):
+        kinds = set(map(type, waiting))
+        if WrittenNumber in kinds or kinds <= _PLAIN:
+            break
+        containers = (one for one in waiting if type(one) not in _PLAIN)
+        waiting = [
+            inner
+            for one in containers
+            for inner in (one.values() if isinstance(one, Mapping) else one if isinstance(one, list | tuple) else ())
+        ]
+    return any(type(one) is WrittenNumber for one in waiting)
+
+
+def _marked(data: Any) -> Any:
+    match data:
+        case WrittenNumber():
+            return f"{_MARK}{data}"
+        case Mapping():
+            return {name: _marked(value) for name, value in data.items()}
+        case list() | tuple():
+            return [_marked(value) for value in data]
+    return data
 
 
 def _quoted(value: Any) -> Any:

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings, strategies as st
 from pydantic import Base64Bytes, BaseModel, ConfigDict
+from typer.testing import CliRunner
 
 from tests.volumes import examples
 from toolkit import Continue, Reviewer, ToolContext, from_function, load_pipeline
 from toolkit.tools.exact_numbers import digits_to_lose  # private
+from toolkit_cli.main import application
 
 LONG = "1234567890.123456789"
 
@@ -169,6 +171,54 @@ def test_number_that_a_float_would_write_in_another_way_is_never_read_as_one(num
         assert repr(float(number)) == number
 
 
+MONEY = '''
+from decimal import Decimal
+from toolkit import tool
+
+@tool
+def pay(amount: Decimal, text: str = "") -> str:
+    """Pay an amount."""
+    return f"{amount} {text}"
+'''
+
+
+def test_numbers_keep_their_digits_through_steps_expressions_and_output(tmp_path):
+    (tmp_path / "money.py").write_text(MONEY, "utf-8")
+    (tmp_path / "pay.yaml").write_text(
+        f"""
+tools: [./money.py]
+steps:
+  - id: price
+    set: {{much: {LONG}, few: [1.50, {{less: 1.0}}], debt: '${{{{ -{LONG} }}}}'}}
+  - id: paid
+    use: pay
+    with: {{amount: '${{{{ steps.price.output.much }}}}', text: 'of ${{{{ steps.price.output.few }}}}'}}
+output:
+  paid: ${{{{ steps.paid.output }}}}
+  price: ${{{{ steps.price.output }}}}
+  sum: ${{{{ 0.5 + steps.price.output.few[0] }}}}
+  own: {LONG}
+""",
+        "utf-8",
+    )
+    assert load_pipeline(tmp_path / "pay.yaml").run().output == (
+        f'{{"paid":"{LONG} of [1.50,{{\\"less\\":1.0}}]",'
+        f'"price":{{"much":{LONG},"few":[1.50,{{"less":1.0}}],"debt":-{LONG}}},"sum":2.0,"own":{LONG}}}'
+    )
+
+
+def test_a_dry_run_shows_every_digit(tmp_path):
+    (tmp_path / "money.py").write_text(MONEY, "utf-8")
+    (tmp_path / "pay.yaml").write_text(
+        f"tools: [./money.py]\nsteps:\n  - pay: {{amount: {LONG}, text: 1.0}}\n", "utf-8"
+    )
+    run = ["run", str(tmp_path / "pay.yaml"), "--dry-run"]
+    shown = CliRunner().invoke(application(), run)
+    assert f"amount = {LONG}\n          text = 1.0\n" in shown.stdout
+    told = CliRunner().invoke(application(), [*run, "--format", "json"])
+    assert f'"amount": {LONG},\n        "text": 1.0\n' in told.stdout
+
+
 def test_numbers_of_a_pipeline_file_keep_their_digits(tmp_path):
     (tmp_path / "money.py").write_text(
         "from decimal import Decimal\nfrom toolkit import tool\n\n"
@@ -182,5 +232,5 @@ def test_numbers_of_a_pipeline_file_keep_their_digits(tmp_path):
         "utf-8",
     )
     assert load_pipeline(tmp_path / "pay.yaml").run().output == (
-        "-1234567890.1234567890 ['1.50', '2', '0.5', '1000.0', '16', '0.10', '1.5'] 1.5"
+        "-1234567890.1234567890 ['1.50', '2', '0.5', '1000.0', '16', '0.10', '1.50'] 1.5"
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, Final, Literal, NamedTuple
 
 from toolkit.errors import ConfigurationError
-from toolkit.tools.exact_numbers import WrittenNumber
+from toolkit.json_texts import WrittenNumber
 
 Format = Literal["jsonl", "csv", "tsv", "lines", "parquet"]
 """How a file holds its items."""

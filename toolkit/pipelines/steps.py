@@ -22,7 +22,6 @@ from toolkit.pipelines.keys import KeyReader
 from toolkit.pipelines.rows import read_rows
 from toolkit.pipelines.step_keys import BESIDE, EACH_KEYS, KINDS, STEP_KEYS, STEP_ROWS
 from toolkit.pipelines.templated_data import OPENING, MappingValue, Value, read_mapping, read_value
-from toolkit.pipelines.written_numbers import with_written_numbers
 from toolkit.problems import Location, Problem, nearest, respelled
 
 SHORT_FORMS = "write a tool's name, 'tool_name: {arguments}', or the keys use, set, parallel or approve"
@@ -179,7 +178,7 @@ class StepReader(KeyReader):
         if isinstance(node, Scalar) and node.value is None:
             return None
         arguments = self.mapping(node, what, "{name: value}")
-        return None if arguments is None else with_written_numbers(read_mapping(arguments, self.problems))
+        return None if arguments is None else read_mapping(arguments, self.problems)
 
     def _branches(self, node: Node) -> Branches | None:
         branches = self.mapping(node, "'parallel'", "a name for each branch and its steps below it")

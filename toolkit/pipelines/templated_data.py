@@ -10,6 +10,7 @@ from toolkit import documents
 from toolkit.codes import BAD_EXPRESSION
 from toolkit.documents import Node, Scalar
 from toolkit.errors import ToolExecutionError
+from toolkit.pipelines.written_numbers import written_data
 from toolkit.problems import Location, Problem
 
 if TYPE_CHECKING:
@@ -111,12 +112,12 @@ def read_value(node: Node, problems: list[Problem]) -> Value:
         case documents.Sequence():
             items = tuple(read_value(item, problems) for item in node.items)
             if all(isinstance(item, ConstantValue) for item in items):
-                return ConstantValue(documents.plain(node), node)
+                return ConstantValue(written_data(node), node)
             return ListValue(items, node)
         case documents.Mapping():
             mapping = read_mapping(node, problems)
             if all(isinstance(value, ConstantValue) for value in mapping.entries.values()):
-                return ConstantValue(documents.plain(node), node)
+                return ConstantValue(written_data(node), node)
             return mapping
 
 
@@ -131,7 +132,7 @@ def read_mapping(node: documents.Mapping, problems: list[Problem]) -> MappingVal
 
 def _read_scalar(node: Scalar, problems: list[Problem]) -> Value:
     if not isinstance(node.value, str) or OPENING not in node.value:
-        return ConstantValue(node.value, node)
+        return ConstantValue(written_data(node), node)
     template = read_template(node, problems)
     return UnreadableValue(node) if template is None else TemplateValue(template, node)
 

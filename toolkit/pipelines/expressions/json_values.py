@@ -5,6 +5,7 @@ from json import JSONEncoder
 from math import isfinite
 from typing import Any
 
+from toolkit.json_texts import with_digits
 from toolkit.pipelines.expressions.failures import Unfit
 
 MAX_TEXT = 1_000_000
@@ -138,7 +139,7 @@ def sorted_json_of(value: Any) -> str:
 def _encoded(value: Any, encoder: JSONEncoder) -> str:
     size_of(value)
     try:
-        return encoder.encode(value)
+        return with_digits(encoder.encode, value)
     except RecursionError:
         raise Unfit("the data is nested too deeply") from None
 

@@ -12,6 +12,7 @@ from toolkit.pipelines.expressions.evaluating import evaluate
 from toolkit.pipelines.expressions.failures import ExpressionError
 from toolkit.pipelines.expressions.scanning import comment_in, without_texts
 from toolkit.pipelines.expressions.spans import span_of
+from toolkit.pipelines.written_numbers import written_number
 
 __all__ = ["ROOTS", "Expression", "Reference", "parse_expression"]
 
@@ -103,7 +104,15 @@ def _parsed(source: str) -> ast.expr:
         raise ExpressionError("the expression has a character that is not allowed", 0, len(source)) from None
     if indent:
         _shift(tree, len(text[:indent].encode()))
+    _keep_digits(tree, text)
     return tree
+
+
+def _keep_digits(tree: ast.expr, text: str) -> None:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, float):
+            start, end = span_of(node, text)
+            node.value = written_number(text[start:end], node.value)
 
 
 def _shift(tree: ast.expr, by: int) -> None:

@@ -4,7 +4,7 @@ from math import isfinite
 from typing import Any
 
 from toolkit.freezing import FrozenDict, FrozenList
-from toolkit.tools.exact_numbers import WrittenNumber
+from toolkit.json_texts import WrittenNumber
 
 
 def owned(value: Any) -> Any:
