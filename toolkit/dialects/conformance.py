@@ -130,7 +130,8 @@ def _objections_to_spec(spec: ToolSpec, provider: str, made: exporting.Export | 
         made = made or exporting.export(spec, provider)
         limits, losses, schema = LIMITS[exporting.limits_of(spec, provider)], made.losses, schema_of(made.definition)
     return [
-        *_name_objections(spec, limits),
+        *name_objections(spec.name, limits),
+        *_parameter_name_objections(spec, limits),
         *(client_objections(schema, limits) if provider in CLIENTS else ()),
         *losses,
         *_size_objections(schema, limits),
@@ -138,8 +139,9 @@ def _objections_to_spec(spec: ToolSpec, provider: str, made: exporting.Export | 
     ]
 
 
-def _name_objections(spec: ToolSpec, limits: Limits) -> Iterator[Objection]:
-    name, title = spec.name, limits.title
+def name_objections(name: str, limits: Limits) -> Iterator[Objection]:
+    """Yield what a provider with these limits will refuse or misread in the name of a tool, as it is sent."""
+    title = limits.title
     if limits.name and not re.fullmatch(limits.name.value, name):
         hint = "use letters, digits and underscores"
         yield Objection(INVALID_TOOL_NAME, "/name", f"{title} refuses the name {name!r}", "error", limits.name, hint)
@@ -156,13 +158,17 @@ def _name_objections(spec: ToolSpec, limits: Limits) -> Iterator[Objection]:
         yield Objection(
             LONG_TOOL_NAME, "/name", message, "warning", limits.name_length_sure, "shorten it, or its prefix"
         )
-    if limits.parameter_name:
-        for part in walk(read_schema(spec.parameters, "/parameters", Notes())):
-            for parameter in part.get("properties", ()):
-                if not re.fullmatch(limits.parameter_name.value, parameter):
-                    place = child(part.pointer, "properties", parameter)
-                    message = f"{title} refuses the parameter name {parameter!r}"
-                    yield Objection(INVALID_PARAMETER_NAME, place, message, "error", limits.parameter_name, "rename it")
+
+
+def _parameter_name_objections(spec: ToolSpec, limits: Limits) -> Iterator[Objection]:
+    if limits.parameter_name is None:
+        return
+    for part in walk(read_schema(spec.parameters, "/parameters", Notes())):
+        for parameter in part.get("properties", ()):
+            if not re.fullmatch(limits.parameter_name.value, parameter):
+                place = child(part.pointer, "properties", parameter)
+                message = f"{limits.title} refuses the parameter name {parameter!r}"
+                yield Objection(INVALID_PARAMETER_NAME, place, message, "error", limits.parameter_name, "rename it")
 
 
 def _size_objections(schema: Mapping[str, Any], limits: Limits) -> Iterator[Objection]:

@@ -48,7 +48,7 @@ class Recognized(NamedTuple):
     def spec(self) -> ToolSpec:
         """The specification of a tool that is so defined, whatever is wrong with the definition."""
         return ToolSpec(
-            self.name.strip() or "unnamed",
+            self.name if self.name.strip() else "unnamed",
             self.description,
             {**self.parameters, "type": "object"},
             strict=self.strict,

@@ -1,9 +1,9 @@
 """TK101: a name that some provider refuses."""
 
-import re
 from collections.abc import Iterator
 
 from toolkit.codes import INVALID_TOOL_NAME
+from toolkit.dialects.conformance import name_objections
 from toolkit.dialects.providers import LIMITS
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import PORTABLE, Rule
@@ -69,7 +69,7 @@ class InvalidToolName(Rule):
         if not name.strip():
             return "blank"
         limits = [LIMITS[provider] for provider in self.settings.providers]
-        refusing = [one.title for one in limits if one.name and not re.fullmatch(one.name.value, name)]
+        refusing = [one.title for one in limits if any(said.code == self.code for said in name_objections(name, one))]
         if not refusing:
             return None
         if LIMITS[PORTABLE].title in refusing:

@@ -1,13 +1,13 @@
 """TK102: a name that is longer than some provider takes."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from toolkit.codes import LONG_TOOL_NAME
+from toolkit.dialects.conformance import name_objections
+from toolkit.dialects.providers import LIMITS
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.provider_objections import ProviderRule
 from toolkit.problems import Problem
-from toolkit.tools.spec import ToolSpec
 
 
 class LongToolName(ProviderRule):
@@ -61,6 +61,10 @@ class LongToolName(ProviderRule):
         function = tool.function
         if not tool.is_named:
             return
-        if tool.spec is None and function is not None and ("name" not in function.options or function.option("name")):
-            tool = replace(tool, spec=ToolSpec(tool.name, "A tool of which only the name is known."), exports={})
-        yield from super().check_tool(tool)
+        if tool.spec is not None:
+            yield from super().check_tool(tool)
+        elif function is not None and ("name" not in function.options or function.option("name")):
+            for provider in self.settings.providers:
+                for objection in name_objections(tool.name, LIMITS[provider]):
+                    if objection.code == self.code:
+                        yield self.objecting(tool, objection)
