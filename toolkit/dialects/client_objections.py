@@ -15,12 +15,11 @@ from toolkit.codes import (
 from toolkit.dialects.changes import Objection
 from toolkit.dialects.limits import Limits
 from toolkit.schemas.schema import Schema
-from toolkit.tools.spec import ToolSpec
 
 _SERVER = "{server}"
 
 
-def length_objections(spec: ToolSpec, limits: Limits, prefix: str) -> Iterator[Objection]:
+def length_objections(name: str, source: str, limits: Limits, prefix: str) -> Iterator[Objection]:
     """Yield what is wrong with the length of a name, its prefix included.
 
     A name that fits behind the shortest name of a server only is a warning, since users choose what servers are called.
@@ -28,20 +27,18 @@ def length_objections(spec: ToolSpec, limits: Limits, prefix: str) -> Iterator[O
     limit = limits.name_length or limits.name_length_sure
     if limit is None:
         return
-    server = PurePath(spec.source or "").stem.replace(" ", "_")
+    server = PurePath(source).stem.replace(" ", "_")
     least, whole = prefix.replace(_SERVER, "s"), prefix.replace(_SERVER, server)
     if limits.prefix_length:
         least, whole = least[: limits.prefix_length.value], whole[: limits.prefix_length.value]
     hint = "shorten it, or the name of the server"
-    if limits.name_length and len(least) + len(spec.name) > limit.value:
+    if limits.name_length and len(least) + len(name) > limit.value:
         room = limit.value - len(least)
-        message = f"the name {spec.name!r} has {len(spec.name)} characters, and {limits.title} leaves room for {room}"
+        message = f"the name {name!r} has {len(name)} characters, and {limits.title} leaves room for {room}"
         yield Objection(LONG_TOOL_NAME, "/name", f"{message} behind its prefix", "error", limit, hint)
-    elif server and len(whole) + len(spec.name) > limit.value:
-        size = len(whole) + len(spec.name)
-        message = (
-            f"the name {spec.name!r} has {size} characters with {whole!r} before it: in {limits.title}, {limit.says}"
-        )
+    elif server and len(whole) + len(name) > limit.value:
+        size = len(whole) + len(name)
+        message = f"the name {name!r} has {size} characters with {whole!r} before it: in {limits.title}, {limit.says}"
         yield Objection(LONG_TOOL_NAME, "/name", message, "warning", limit, hint)
 
 

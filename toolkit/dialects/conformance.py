@@ -27,6 +27,7 @@ from toolkit.dialects.providers import LIMITS
 from toolkit.dialects.recognizing import FORM_OF, Recognized, recognize
 from toolkit.problems import Severity
 from toolkit.schemas.kinds import types_of
+from toolkit.schemas.places import MAPPINGS
 from toolkit.schemas.schema import Schema
 from toolkit.tools.spec import ToolSpec
 
@@ -130,7 +131,7 @@ def _objections_to_spec(spec: ToolSpec, provider: str, made: exporting.Export | 
         made = made or exporting.export(spec, provider)
         limits, losses, schema = LIMITS[exporting.limits_of(spec, provider)], made.losses, schema_of(made.definition)
     return [
-        *name_objections(spec.name, limits),
+        *name_objections(spec.name, limits, spec.source or ""),
         *_parameter_name_objections(spec, limits),
         *(client_objections(schema, limits) if provider in CLIENTS else ()),
         *losses,
@@ -139,14 +140,20 @@ def _objections_to_spec(spec: ToolSpec, provider: str, made: exporting.Export | 
     ]
 
 
-def name_objections(name: str, limits: Limits) -> Iterator[Objection]:
-    """Yield what a provider with these limits will refuse or misread in the name of a tool, as it is sent."""
+def name_objections(name: str, limits: Limits, source: str = "") -> Iterator[Objection]:
+    """Yield what a provider with these limits will refuse or misread in the name of a tool, as it is sent.
+
+    Args:
+        name: The name.
+        limits: Those of the provider.
+        source: What the tool is a part of, whose name some clients put before it.
+    """
     title = limits.title
     if limits.name and not re.fullmatch(limits.name.value, name):
         hint = "use letters, digits and underscores"
         yield Objection(INVALID_TOOL_NAME, "/name", f"{title} refuses the name {name!r}", "error", limits.name, hint)
     if limits.prefix:
-        yield from length_objections(spec, limits, limits.prefix.value)
+        yield from length_objections(name, source, limits, limits.prefix.value)
     elif limits.name_length and len(name) > limits.name_length.value:
         over = len(name) - limits.name_length.value
         message = f"the name {name!r} has {len(name)} characters, {over} more than {title} takes"
@@ -163,12 +170,17 @@ def name_objections(name: str, limits: Limits) -> Iterator[Objection]:
 def _parameter_name_objections(spec: ToolSpec, limits: Limits) -> Iterator[Objection]:
     if limits.parameter_name is None:
         return
-    for part in walk(read_schema(spec.parameters, "/parameters", Notes())):
-        for parameter in part.get("properties", ()):
+    for part in Schema.of(spec.parameters).parts():
+        for parameter in _properties_of(part):
             if not re.fullmatch(limits.parameter_name.value, parameter):
-                place = child(part.pointer, "properties", parameter)
+                place = child("/parameters", *map(str, part.pointer), "properties", parameter)
                 message = f"{limits.title} refuses the parameter name {parameter!r}"
                 yield Objection(INVALID_PARAMETER_NAME, place, message, "error", limits.parameter_name, "rename it")
+
+
+def _properties_of(part: Schema) -> Mapping[str, Any]:
+    properties = part.keywords.get("properties")
+    return properties if isinstance(properties, MAPPINGS) else {}
 
 
 def _size_objections(schema: Mapping[str, Any], limits: Limits) -> Iterator[Objection]:

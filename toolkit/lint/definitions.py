@@ -1,7 +1,8 @@
 """Definitions: one tool as rules see it, whether it is defined in Python, in JSON, as a pipeline or by an object."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from toolkit import dialects
@@ -163,9 +164,14 @@ class ToolDefinition:
             return found
         return self.location
 
-    def schemas(self) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
-        """Yield every schema inside the parameters' schema, itself first, with the path that leads to it."""
-        return ((part.pointer, part.keywords) for part in Schema.of(self.schema).parts())
+    def schemas(self) -> Iterable[tuple[Pointer, Mapping[str, Any]]]:
+        """Return every schema inside the parameters' schema, itself first, with the path that leads to it."""
+        return _schemas_of(self)
+
+
+@lru_cache(maxsize=16)  # one rule after the other asks for those of one tool
+def _schemas_of(tool: ToolDefinition) -> tuple[tuple[Pointer, Mapping[str, Any]], ...]:
+    return tuple((part.pointer, part.keywords) for part in Schema.of(tool.schema).parts())
 
 
 def nearest_node(node: Node, path: Iterable[str | int]) -> Node:

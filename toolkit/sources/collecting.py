@@ -42,6 +42,9 @@ from toolkit.tools.resolution import build_tools
 _MISSING: Final = object()
 
 
+_IN_EVERY_MODULE = {*vars(ModuleType("")), "__builtins__", "__cached__", "__file__"}
+
+
 class Collector:
     """Finds the tools of modules; a thing that several modules hold becomes the same tools each time."""
 
@@ -53,7 +56,8 @@ class Collector:
     def collect_module(self, module: ModuleType, source: str) -> Collected:
         """Return every tool of a module, in the order in which they stand there; one bad tool hides no other."""
         collected = Collected.nothing()
-        held = [(name, member) for name, thing in vars(module).items() for member in (thing, *_listed_in(thing))]
+        own = [(name, thing) for name, thing in vars(module).items() if name not in _IN_EVERY_MODULE]
+        held = [(name, member) for name, thing in own for member in (thing, *_listed_in(thing))]
         names = {id(thing): name for name, thing in reversed(held)}
         things = list({id(thing): thing for _, thing in held}.values())
         made = {id(type(thing)) for thing in things}

@@ -135,7 +135,7 @@ def may_be_foreign_class(cls: type) -> bool:
 
 def is_any_imported() -> bool:
     """Return whether any framework was imported; where none was, no object of one can exist."""
-    return not FRAMEWORK_OF_PACKAGE.keys().isdisjoint(sys.modules) or any(
+    return not sys.modules.keys().isdisjoint(FRAMEWORK_OF_PACKAGE) or any(
         package in sys.modules for package in registered_frameworks()
     )
 

@@ -65,6 +65,6 @@ class LongToolName(ProviderRule):
             yield from super().check_tool(tool)
         elif function is not None and ("name" not in function.options or function.option("name")):
             for provider in self.settings.providers:
-                for objection in name_objections(tool.name, LIMITS[provider]):
+                for objection in name_objections(tool.name, LIMITS[provider], tool.source or ""):
                     if objection.code == self.code:
                         yield self.objecting(tool, objection)
