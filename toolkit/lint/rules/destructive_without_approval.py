@@ -6,7 +6,7 @@ from toolkit.codes import DESTRUCTIVE_WITHOUT_APPROVAL
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.effects import effects_of
 from toolkit.lint.marks import with_option
-from toolkit.lint.naming import DESTROYING, SENDING
+from toolkit.lint.naming import DESTROYING, EXECUTING, QUERIES, SENDING, TELLING
 from toolkit.lint.python_files import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem
@@ -107,6 +107,12 @@ def _reason(name: str, function: PythonFunction) -> str | None:
         if effect.kind == "destroy":
             return f"uses '{effect.what}'"
     words = words_of(name)
-    if words and words[0] in DESTROYING | SENDING and not function.is_stub:
+    if words and words[0] in DESTROYING | SENDING and not (function.is_stub or _only_reads(words)):
         return f"has a name that says it can {words[0]} something"
     return None
+
+
+def _only_reads(words: list[str]) -> bool:
+    """Whether a name says of itself that nothing is changed: `execute_log_query`, `deploy_status`."""
+    *_, last = words
+    return last in TELLING or (words[0] in EXECUTING and last in QUERIES)

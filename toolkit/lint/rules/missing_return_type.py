@@ -1,5 +1,6 @@
 """TK403: nothing says what a tool returns."""
 
+import ast
 from collections.abc import Iterator
 
 from toolkit.codes import MISSING_RETURN_TYPE
@@ -49,6 +50,12 @@ class MissingReturnType(Rule):
     code = MISSING_RETURN_TYPE
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
-        if function.node.returns is None:
+        if function.node.returns is None and not _stands_for_another(function):
             message = f"tool {function.tool_name!r} does not say what it returns"
             yield self.problem(message, function.location, hint="annotate it: -> str")
+
+
+def _stands_for_another(function: PythonFunction) -> bool:
+    """Whether it is a wrapper made with `functools.wraps`, whose types are those of what it wraps."""
+    decorators = (one for one in function.node.decorator_list if isinstance(one, ast.Call))
+    return any(function.file.meaning(one.func) == "functools.wraps" for one in decorators)

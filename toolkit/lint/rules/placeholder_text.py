@@ -17,6 +17,7 @@ _ANYWHERE = re.compile(
     r"|\bdescription goes here\b",
     re.IGNORECASE,
 )
+_OPTION = re.compile(r"(?<!\S)--?\w[\w-]*[ =]$")
 _WHOLE = re.compile(
     r"(?:TODO|FIXME|XXX|TBD)\b.*|\.{2,}|…|n/?a|-+|\?+|none|null|undefined|(?:no )?description|foo|bar|test|asdf\w*|placeholder",
     re.IGNORECASE | re.DOTALL,
@@ -65,9 +66,16 @@ class PlaceholderText(Rule):
         for text in tool.texts:
             if text.kind not in ("title", "description", "parameter"):
                 continue
-            found = _WHOLE.fullmatch(text.value.strip()) or _ANYWHERE.search(text.value)
+            whole = _WHOLE.fullmatch(text.value.strip())
+            found = whole or next((one for one in _ANYWHERE.finditer(text.value) if not _is_in_command(one)), None)
             if found:
                 shown = found[0].split("\n", 1)[0][:30]
                 place = text.written.locate(found.start(), len(shown)) or tool.location
                 message = f"{text.subject} of {tool.name!r} holds a placeholder: {shown!r}"
                 yield self.problem(message, place, hint="say what a model needs to know")
+
+
+def _is_in_command(found: re.Match[str]) -> bool:
+    """Whether this stands for a value in a command that a reader writes: behind an option, or in backticks."""
+    before = found.string[: found.start()].rpartition("\n")[2]
+    return before.count("`") % 2 == 1 or _OPTION.search(before) is not None

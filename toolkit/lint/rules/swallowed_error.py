@@ -92,16 +92,19 @@ class SwallowedError(Rule):
     def _told(self, function: PythonFunction, statement: ast.Return) -> Iterator[Problem]:
         if _says(_FAILURE, statement.value) or _is_said_to_fail(statement.value):
             message = f"tool {function.tool_name!r} returns a failure as if it were a result"
-            yield self.problem(message, function.file.location(statement), hint=_HINT)
+            yield self.problem(message, function.file.location(statement), hint=_hint(function))
         elif _says(_SUCCESS, statement.value):
             yield self._as_success(function, statement)
 
     def _as_success(self, function: PythonFunction, statement: ast.Return) -> Problem:
         message = f"tool {function.tool_name!r} reports success after any exception"
-        return self.problem(message, function.file.location(statement), hint=_HINT)
+        return self.problem(message, function.file.location(statement), hint=_hint(function))
 
 
-_HINT = "let it be raised, raise ToolExecutionError, or return ToolResult.failure(…)"
+def _hint(function: PythonFunction) -> str:
+    if function.written is not None:
+        return "let it be raised, so that the framework passes it on as an error"
+    return "let it be raised, raise ToolExecutionError, or return ToolResult.failure(…)"
 
 
 def _blocks(function: PythonFunction) -> Iterator[list[ast.stmt]]:

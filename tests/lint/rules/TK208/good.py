@@ -15,3 +15,9 @@ def add_todo(text: Annotated[str, "What is to be done..."]) -> str:
 def read_settings(file: Annotated[str, "Such as `shop.<name>.toml`, or 'shop.<your text>.toml'."]) -> str:
     """Read a file of settings. Returns lines such as {"label": "<name>"} or label=<name>."""
     return file
+
+
+@tool
+def describe_cluster(city: Annotated[str, "What the command gets: cluster --region <name>."]) -> str:
+    """Describe a cluster. If that fails, run `cluster describe --name <name> --all <description>` yourself."""
+    return city

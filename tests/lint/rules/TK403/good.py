@@ -1,5 +1,7 @@
 """Tools that say what they return."""
 
+import functools
+
 from toolkit import tool
 
 
@@ -17,3 +19,13 @@ def forecast(city: str) -> str:
 def forget(city: str) -> None:
     """Forget a city."""
     print(city)
+
+
+def logged(function):
+    @tool
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        """Call a function and say so."""
+        return function(*args, **kwargs)
+
+    return wrapper

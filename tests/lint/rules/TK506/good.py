@@ -85,3 +85,15 @@ def look_up(number: str) -> str:
     """Look an order of the shop up."""
     request = urllib.request.Request(f"https://shop.example/{number}", method="GET")
     return str(urllib.request.urlopen(request, timeout=5))
+
+
+@tool
+def execute_query(text: str) -> str:
+    """Run a query of the shop's metrics and return its rows."""
+    return text
+
+
+@tool
+def deploy_help(topic: str) -> str:
+    """Explain how the shop is deployed."""
+    return topic
