@@ -1,5 +1,7 @@
 """Tools of other frameworks are linted from their source, in the words of their frameworks, with nothing installed."""
 
+import json
+
 import pytest
 from typer.testing import CliRunner
 
@@ -160,3 +162,35 @@ def test_results_of_other_frameworks_and_classes_without_a_name_are_taken_as_the
         linted("--static", "page.py")[0]
         == "page.py:9:16: warning[TK410] tool 'Page' waits for 'requests.get' without a timeout"
     )
+
+
+UNREAD = '''
+from fastmcp import FastMCP
+
+mcp = FastMCP("shop")
+
+
+@mcp.tool
+def cancel(order: str, reason: str) -> str:
+    """Cancel an order of the shop by its number.
+
+    Args:
+        order: The number of the order.
+        reason: Why it is cancelled.
+    """
+    try:
+        return order.strip()
+    except Exception as error:
+        return f"Error: {error}"
+'''
+
+
+def test_hints_name_nothing_that_a_framework_refuses_or_lacks(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shop.py").write_text(UNREAD, "utf-8")
+    asked = ["lint", "--no-cache", "--static", "--select", "TK4", "--format", "json", "shop.py"]
+    found = json.loads(CliRunner().invoke(application(), asked).stdout)
+    assert {problem["code"]: problem["hint"] for problem in found} == {
+        "TK401": "use it, or remove it",
+        "TK408": "let it be raised, so that the framework passes it on as an error",
+    }

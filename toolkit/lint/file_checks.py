@@ -139,13 +139,11 @@ class FileChecker:
     def _of_functions(self, functions: Iterable[PythonFunction]) -> Iterator[Problem]:
         for function in functions:
             for rule in self._function:
-                keeps = function.written is None or rule.fixes_all
-                yield from (one if keeps else replace(one, fix=None) for one in rule.check_function(function))
+                yield from _fixable(rule, rule.check_function(function), is_ours=function.written is None)
 
     def _of_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         for rule in self._tool:
-            keeps = tool.framework is None or rule.fixes_all
-            yield from (one if keeps else replace(one, fix=None) for one in rule.check_tool(tool))
+            yield from _fixable(rule, rule.check_tool(tool), is_ours=tool.framework is None)
 
     def _json(self, request: Request) -> Report:
         file = str(request.file)
@@ -188,6 +186,11 @@ class FileChecker:
         headers = [header_of(tool.function) for tool in tools if tool.framework and tool.function]
         suppressions = (widened(one, headers) for one in suppressions_in(file, text))
         return Report(tuple(found), stripped, suppressions=tuple(suppressions), needs=told.needs)
+
+
+def _fixable(rule: Rule, found: Iterable[Problem], *, is_ours: bool) -> Iterable[Problem]:
+    """Return what a rule finds, without the fixes that are not right for a tool of another framework."""
+    return found if is_ours or rule.fixes_all else (replace(one, fix=None) for one in found)
 
 
 def _bare(tool: ToolDefinition) -> tuple[Any, ...]:

@@ -75,5 +75,10 @@ class UnusedParameter(Rule):
                 yield self.problem(
                     f"{function.tool_name!r} never reads its parameter {parameter.name!r}",
                     function.file.location(parameter.node),
-                    hint=f"use it, remove it, or call it '_{parameter.name}'",
+                    hint=_hint(function, parameter.name),
                 )
+
+
+def _hint(function: PythonFunction, name: str) -> str:
+    """Return what to do; frameworks refuse names that begin with an underscore, or send them to the model."""
+    return f"use it, remove it, or call it '_{name}'" if function.written is None else "use it, or remove it"
