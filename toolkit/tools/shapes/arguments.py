@@ -24,7 +24,7 @@ def read_arguments(shape: "Shape", arguments: str | Mapping[str, Any], optional:
     try:
         if not isinstance(arguments, str):
             return shape.validate_data(arguments)
-        if "." in arguments and digits_to_lose(arguments) and shape.keeps_digits:
+        if "." in arguments and shape.keeps_digits and digits_to_lose(arguments):
             with suppress(ValueError):  # what is wrong is said of the text itself
                 return shape.validate_data(loads(arguments))
         return shape.validate_text(arguments)
