@@ -15,7 +15,7 @@ from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.run_options import RunOptions
-from toolkit_cli.running.answer_sources import Answers, make_gate, policy_of_files, refuse_what_nobody_can_answer
+from toolkit_cli.running.answer_sources import Answers, make_gate, refuse_what_nobody_can_answer
 from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.context_values import checked_memory_id, read_values, seconds_of
 from toolkit_cli.running.finished_steps import KeptWork
@@ -47,7 +47,7 @@ def launch(said: RunOptions) -> int:
     configuration = configuration._replace(model_said=said.model, model_url=said.base_url or configuration.model_url)
     values = {**configuration.context, **read_values(said.context or ())}
     configuration = configuration._replace(context=values)
-    answers = said.answers._replace(files=policy_of_files(configuration, [said.target]))
+    answers = said.answers.under(configuration, [said.target])
     memory_id = checked_memory_id(said.memory_id)
     with Screen() as screen:
         show_logs(screen, said.verbose, debug=said.debug)

@@ -56,8 +56,8 @@ def test_writing_is_asked_about_with_place_risk_arguments_and_diff(asked, projec
                first
               -second
               +third
-     o once · e edit · r reject with a reason · s same again this run · v view all ·
-     q {MENU_END}"""
+     o once · e edit · r reject with a reason · s same again this run · a always (choose a rule) ·
+     d deny always (choose a rule) · v view all · q {MENU_END}"""
     )
     assert report.read_text("utf-8") == OLD
     asked.child.close(force=True)

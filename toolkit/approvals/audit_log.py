@@ -56,7 +56,7 @@ class AuditLog:
             ConfigurationError: If it cannot be written: then the decision must not take effect.
         """
         try:
-            with self._lock, _alone(self.file):
+            with self._lock, alone(self.file):
                 self._append(record)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
@@ -209,7 +209,7 @@ def _read_head(file: Path) -> _Tail:
 
 
 @contextmanager
-def _alone(file: Path) -> Iterator[None]:
+def alone(file: Path) -> Iterator[None]:
     """Let no other process write to a log."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     lock = os.open(file.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, _PRIVATE)

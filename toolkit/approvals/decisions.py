@@ -19,11 +19,13 @@ class Continue:
         whole_step: Do not ask again in this run about any call of this tool in this step, whatever its arguments; only
             a request with a `step_digest` takes it so.
         always: Do not ask again at all; only a request that can be remembered takes it so.
+        rule: The rule that the reviewer has written, so that nobody is asked again; for the record.
     """
 
     same_again: bool = False
     whole_step: bool = field(default=False, kw_only=True)
     always: bool = False
+    rule: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

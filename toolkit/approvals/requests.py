@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.risks import Risk
 
 OnTimeout = Literal["reject", "exit_early", "raise", "continue"]
@@ -38,6 +39,7 @@ class ReviewRequest:
         form: A JSON Schema of what is to be filled in, where no call is asked about; the answer is an `Edit`.
         editable: Whether the arguments may be edited.
         may_be_remembered: Whether leave can be given for good.
+        call: The call as a policy judges it, without secrets; `None` where no rule could answer the question.
         digest: A digest of the tool and of all that was sent to it: two calls that a reviewer sees alike may differ in
             what is not shown, such as a password, or in the tool behind a name. A question without one is bound to no
             call, so no answer to it holds for another.
@@ -62,6 +64,7 @@ class ReviewRequest:
     form: Mapping[str, Any] | None = None
     editable: bool = True
     may_be_remembered: bool = False
+    call: DescribedCall | None = None
     digest: str = ""
     step_digest: str = ""
     objection: Callable[[Mapping[str, Any] | str], str | None] = _nothing_to_say

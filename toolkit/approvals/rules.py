@@ -22,6 +22,7 @@ GroupFit = Callable[[Risk], Fit]
 """Says whether a tool belongs to a group of the configuration."""
 
 _REMOTE = "mcp://"
+_FILES = (".py", ".yaml", ".yml", ".toml")
 
 
 class Choice(NamedTuple):
@@ -178,6 +179,8 @@ def _is_from(pattern: str, source: str, folder: str | None) -> bool:
     beneath = None if folder is None else os.path.join(folder, "")  # noqa: PTH118 - the separator at its end is wanted
     texts = (source,) if beneath is None else (source, source.removeprefix(beneath))
     wanted = os.path.expanduser(pattern)  # noqa: PTH111 - text
+    if wanted.startswith(os.sep) and source.endswith(_FILES):  # one that is named from the working directory
+        texts = (*texts, os.path.realpath(source))
     return any(fnmatchcase(text, wanted) for text in texts)
 
 

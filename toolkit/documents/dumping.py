@@ -17,6 +17,14 @@ def as_yaml(data: Any) -> str:
     return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=False, width=100)
 
 
+def as_yaml_line(data: Any) -> str:
+    """Return plain data as YAML in one line, such as `{tool: fetch, where: {url: 'https://example.com/'}}`."""
+    text = yaml.dump(
+        data, Dumper=_LineDumper, sort_keys=False, allow_unicode=False, default_flow_style=True, width=10**9
+    )
+    return text.removesuffix("...\n").strip()
+
+
 class _Dumper(yaml.SafeDumper):
     """Writes the same value twice rather than an anchor and an alias."""
 
@@ -39,6 +47,17 @@ def _means_something_else(text: str) -> bool:
         return True
 
 
+class _LineDumper(_Dumper):
+    """Writes texts of several lines in one, with escapes."""
+
+
+def _represent_in_line(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    if text.isprintable() and text.isascii():
+        return _represent_text(dumper, text)
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"')
+
+
+_LineDumper.add_representer(str, _represent_in_line)
 _Dumper.add_representer(str, _represent_text)
 _Dumper.add_representer(FrozenDict, yaml.SafeDumper.represent_dict)
 _Dumper.add_representer(FrozenList, yaml.SafeDumper.represent_list)

@@ -37,7 +37,7 @@ def record_of_decision(settled: Settled, context: "Surroundings", word: str) -> 
     """
     verdict, request, decision = settled.verdict, settled.request, settled.decision
     tool = settled.call.risk.tool if settled.call is not None else request.risk.tool if request is not None else ""
-    reason = getattr(decision, "reason", None) or ""
+    reason = getattr(decision, "reason", None) or getattr(decision, "rule", None) or ""
     return {
         "event": "decision",
         **_about(tool, context),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.approvals.decisions import Edit
 from toolkit.approvals.permissions import Granted
+from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.previews import state_of
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
@@ -67,11 +68,14 @@ class CallQuestion:
         learn_arguments(redactor, tool, sent)
         shown = shown_arguments(tool, parsed, sent)
         self._shown = redactor.data(shown)
+        defaults = tool.veil.over(shown_defaults(tool, parsed, sent, shown))
+        asker = demand.asked_by if demand is not None else None
+        base = tool.uses.get("base")
         return ReviewRequest(
             (demand.message if demand is not None else None) or f"Run {tool.name}?",
             tool.spec.risk,
             self._shown,
-            defaults=tool.veil.over(shown_defaults(tool, parsed, sent, shown)),
+            defaults=defaults,
             uses=tool.uses,
             asked_by=because,
             place=context.place,
@@ -80,6 +84,7 @@ class CallQuestion:
             timeout=gate.timeout if gate is not None else DEFAULT_TIMEOUT,
             on_timeout=gate.on_timeout if gate is not None else "reject",
             editable=demand is None or demand.editable,
+            call=DescribedCall(tool.spec.risk, context.chosen_by, asker, self._shown, defaults, base=base),
             digest=digest_of_call(tool, sent, scope_of(context)),
             step_digest=digest_of_step(tool, context),
             objection=self._objection,

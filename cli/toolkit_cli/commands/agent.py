@@ -34,7 +34,7 @@ from toolkit_cli.options import (
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.running.agent_files import ReadyAgent, agent_of_file, names_file
 from toolkit_cli.running.agent_sessions import Conversation
-from toolkit_cli.running.answer_sources import Answers, make_gate, policy_of_files
+from toolkit_cli.running.answer_sources import Answers, make_gate
 from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.context_values import checked_memory_id, read_values, seconds_of
 from toolkit_cli.running.finished_steps import KeptWork
@@ -176,7 +176,7 @@ def agent(said: AgentOptions) -> int:
     work = None if file is not None and task is None else _work(task, answers)
     configuration = _configuration(said, has_file=file is not None)
     named = [*(said.tools or ()), *([str(file)] if file is not None else [])]
-    answers = answers._replace(files=policy_of_files(configuration, named))
+    answers = answers.under(configuration, named)
     model = _model(configuration, said) if file is None or said.model_timeout is not None else None
     targets = (*(said.tools or ()), *_known_groups(said.group or (), configuration))
     budget = Budget.parse(said.budget) if said.budget is not None else None

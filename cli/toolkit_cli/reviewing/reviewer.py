@@ -18,10 +18,12 @@ from toolkit_cli.rendering.questions import menu_lines, question_lines, text_que
 from toolkit_cli.rendering.styles import Line, paint
 from toolkit_cli.reviewing.editing import edited_arguments
 from toolkit_cli.reviewing.forms import filled_form
+from toolkit_cli.reviewing.rule_books import Action, Offer, RuleBook
+from toolkit_cli.reviewing.rule_choices import RuleChoice
 from toolkit_cli.reviewing.undecided_lines import explanation_of
 from toolkit_cli.screen import Screen
 
-Answer = Literal["fill", "once", "edit", "reject", "same", "all", "always", "view", "stop"]
+Answer = Literal["fill", "once", "edit", "reject", "same", "all", "always", "allow", "deny", "view", "stop"]
 
 _WORDS: dict[Answer, str] = {
     "fill": "fill in, one after the other",
@@ -31,6 +33,8 @@ _WORDS: dict[Answer, str] = {
     "same": "same again this run",
     "all": "every call of this tool in this step, with any arguments",
     "always": "always (remember it)",
+    "allow": "always (choose a rule)",
+    "deny": "deny always (choose a rule)",
     "view": "view all",
     "stop": "stop the run",
 }
@@ -42,6 +46,8 @@ _LETTERS: dict[Answer, str] = {
     "same": "s",
     "all": "t",
     "always": "a",
+    "allow": "a",
+    "deny": "d",
     "view": "v",
     "stop": "q",
 }
@@ -51,6 +57,7 @@ _FOR_MORE: dict[Answer, Decision] = {
     "always": Continue(always=True),
 }
 _UNLESS_FILLED: set[Answer] = {"once", "edit", "same", "all", "always"}
+_BY_RULE: dict[Answer, Action] = {"allow": "allow", "deny": "deny"}
 _MARGIN = "     "
 _MARK = f"{_MARGIN}>"
 _FALLBACK_SIZE = (80, 24)
@@ -61,9 +68,15 @@ class ConsoleReviewer:
 
     one_at_a_time = True
 
-    def __init__(self, screen: Screen | None = None) -> None:
-        """Keep the screen that other lines are written to, so that they wait while a question is open."""
+    def __init__(self, screen: Screen | None = None, book: RuleBook | None = None) -> None:
+        """Keep who else writes, and where rules are written.
+
+        Args:
+            screen: What other lines are written to, so that they wait while a question is open.
+            book: Where a person writes down that they need not be asked again; nowhere unless given.
+        """
         self._screen = screen or Screen()
+        self._book = book
 
     @property
     def available(self) -> bool:
@@ -76,7 +89,7 @@ class ConsoleReviewer:
             return Reject("there is no terminal to ask on")
         colour = console.talk_has_colour()
         with self._screen.hold() as talk:
-            question = _Question(Prompter.open(talk), talk, request, colour=colour)
+            question = _Question(Prompter.open(talk), talk, request, self._book, colour=colour)
             try:
                 return await (question.ask_for_text() if request.answer_is_text else question.ask())
             except EOFError:
@@ -88,10 +101,13 @@ class ConsoleReviewer:
 class _Question:
     """One open question: it is shown, answered, edited and shown again, until there is a decision."""
 
-    def __init__(self, prompter: Prompter, talk: TextIO, request: ReviewRequest, *, colour: bool) -> None:
+    def __init__(
+        self, prompter: Prompter, talk: TextIO, request: ReviewRequest, book: RuleBook | None, *, colour: bool
+    ) -> None:
         self._prompter = prompter
         self._talk = talk
         self._request = request
+        self._book = book
         self._colour = colour
         self._edited = False
 
@@ -99,23 +115,28 @@ class _Question:
         """Return the decision about a call."""
         self._show_question()
         while True:
-            answer = await self._answer()
-            match answer:
-                case "once":
-                    return Edit(self._request.arguments) if self._edited else Continue()
-                case "same" | "all" | "always":
-                    return _FOR_MORE[answer]
-                case "reject":
-                    if (reason := await self._reason()) is not None:
-                        return Reject(reason)
-                case "stop":
-                    return ExitEarly("The reviewer stopped the run")
+            match await self._answer():
                 case "fill":
                     await self._fill()
                 case "edit":
                     await self._edit()
                 case "view":
                     await self._view()
+                case answer:
+                    if (decision := await self._decided(answer)) is not None:
+                        return decision
+
+    async def _decided(self, answer: Answer) -> Decision | None:
+        """Return what an answer decides, or None where the person goes back to the question."""
+        match answer:
+            case "once":
+                return Edit(self._request.arguments) if self._edited else Continue()
+            case "reject":
+                reason = await self._reason()
+                return None if reason is None else Reject(reason)
+            case "stop":
+                return ExitEarly("The reviewer stopped the run")
+        return _FOR_MORE[answer] if answer in _FOR_MORE else await self._by_rule(_BY_RULE[answer])
 
     async def ask_for_text(self) -> Decision:
         """Return the person's own words, or `Continue` if they have none."""
@@ -142,6 +163,7 @@ class _Question:
             missing.add("edit")
         missing |= {"fill"} if self._request.form is None else _UNLESS_FILLED if not self._edited else {"always"}
         missing.add("same" if self._request.may_be_remembered else "always")
+        missing |= {action for action in _BY_RULE if self._edited or not self._offers(_BY_RULE[action])}
         return [answer for answer in _WORDS if answer not in missing]
 
     async def _answer(self) -> Answer:
@@ -153,6 +175,25 @@ class _Question:
                     return answer
             if explanation := explanation_of(line, {_LETTERS[answer]: _WORDS[answer] for answer in self._choices}):
                 self._prompter.say(f"{_MARGIN}{explanation}")
+
+    def _offers(self, action: Action) -> list[Offer]:
+        """Return the rules that would answer this question from now on."""
+        if self._book is None or self._request.call is None:
+            return []
+        return self._book.offers(self._request.call, action)
+
+    async def _by_rule(self, action: Action) -> Decision | None:
+        """Have a rule chosen and written, and return what it decides; None where the person goes back."""
+        assert self._book is not None  # noqa: S101 - it has made the offers
+        choice = RuleChoice(self._prompter, self._book, action, self._offers(action), colour=self._colour)
+        try:
+            written = await choice.written(self._size[0])
+        except KeyboardInterrupt:
+            written = None
+        if written is None:
+            self._show_question()
+            return None
+        return Continue(rule=written) if action == "allow" else Reject(f"denied by a new rule, {written}")
 
     async def _reason(self) -> str | None:
         """Return the reason that a person gives, or `None` if Ctrl-C takes them back to the question."""

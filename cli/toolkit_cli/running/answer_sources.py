@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from toolkit.approvals.allowances import Allowance
     from toolkit.approvals.file_policies import FilePolicy
     from toolkit.sources.configuration import Configuration
+    from toolkit_cli.reviewing.rule_books import RuleBook
     from toolkit_cli.running.clearance import ForeseenCall
     from toolkit_cli.screen import Screen
 
@@ -32,12 +33,31 @@ class Answers(NamedTuple):
         no_input: Nobody is asked.
         approve: The rules of `--approve`, as they were written.
         files: The policy of the files; `None` where there is none.
+        book: Where a person may write rules at a question; `None` where they cannot.
     """
 
     yes: bool = False
     no_input: bool = False
     approve: Sequence[str] = ()
     files: Policy | None = None
+    book: "RuleBook | None" = None
+
+    def under(self, configuration: "Configuration", targets: Sequence[str]) -> "Answers":
+        """Return the same under the policy of a project and its user, which a person may add rules to.
+
+        Args:
+            configuration: What the user and the project say.
+            targets: What the user has named on the command line.
+
+        Raises:
+            ConfigurationError: With everything that is wrong in the policy files.
+        """
+        answers = self._replace(files=policy_of_files(configuration, targets))
+        if not self.may_ask:
+            return answers
+        from toolkit_cli.reviewing.rule_books import RuleBook  # noqa: PLC0415 - only where somebody can be asked
+
+        return answers._replace(book=RuleBook(configuration, targets))
 
     @property
     def may_ask(self) -> bool:
@@ -106,10 +126,18 @@ def make_gate(answers: Answers, screen: "Screen", timeout: float | None) -> Gate
     if answers.may_ask:
         from toolkit_cli.reviewing.reviewer import ConsoleReviewer  # noqa: PLC0415 - only where somebody can be asked
 
-        reviewer = ConsoleReviewer(screen)
+        reviewer = ConsoleReviewer(screen, answers.book)
     else:
         reviewer = RefusingReviewer(answers.why_not)
-    return Gate(reviewer, answers.policy(), timeout=DEFAULT_TIMEOUT if timeout is None else timeout)
+    gate = Gate(reviewer, answers.policy(), timeout=DEFAULT_TIMEOUT if timeout is None else timeout)
+    if answers.book is not None:
+        answers.book.listener = lambda files: _follow(gate, answers._replace(files=files))
+    return gate
+
+
+def _follow(gate: Gate, answers: Answers) -> None:
+    """Let a gate judge by what the files say now."""
+    gate.policy = answers.policy() or gate.policy
 
 
 def refuse_what_nobody_can_answer(tool: Tool, arguments: Mapping[str, Any], gate: Gate, answers: Answers) -> None:

@@ -1,0 +1,103 @@
+"""Rule books: where a person writes down, at a question, that they need not be asked again."""
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from toolkit.approvals.policies import DescribedCall
+
+if TYPE_CHECKING:
+    from toolkit.approvals.file_policies import FilePolicy
+    from toolkit.sources.configuration import Configuration
+
+Action = Literal["allow", "deny"]
+
+
+class Offer(NamedTuple):
+    """A rule that may be written.
+
+    Attributes:
+        action: What it does.
+        rule: The rule, as plain data.
+        line: The very line that is written.
+    """
+
+    action: Action
+    rule: dict[str, Any]
+    line: str
+
+
+class RuleBook:
+    """The policy files of a run: which rules would decide a call from now on, and how one is written."""
+
+    def __init__(self, configuration: "Configuration", targets: Sequence[str]) -> None:
+        """Keep where rules stand, and what the user has named; nothing is read yet."""
+        self._configuration = configuration
+        self._targets = tuple(targets)
+        self.listener: Callable[[FilePolicy], object] = lambda _: None
+
+    @property
+    def own_file(self) -> Path:
+        """The user's own policy file, whether or not it is there."""
+        from toolkit.sources.configuring import own_policy_file  # noqa: PLC0415 - only a question needs it
+
+        return self._configuration.own_policy or own_policy_file(os.environ)
+
+    @property
+    def project_file(self) -> Path:
+        """The policy file of the project: the nearest one, or the one that would stand beside its configuration."""
+        from toolkit.sources.configuration import POLICY_FILE  # noqa: PLC0415 - as above
+
+        files = self._configuration.policy_files
+        return files[0] if files else Path.cwd() / self._configuration.directory / POLICY_FILE
+
+    def offers(self, call: DescribedCall, action: Action) -> list[Offer]:
+        """Return the rules that would decide a call like this one, the narrowest first."""
+        from toolkit.approvals.rule_offers import offered_rules  # noqa: PLC0415 - as above
+        from toolkit.documents.dumping import as_yaml_line  # noqa: PLC0415 - it loads YAML
+        from toolkit.sources.provenance import Provenance  # noqa: PLC0415 - as above
+
+        known = call._replace(risk=Provenance(self._configuration, self._targets).identified(call.risk))
+        rules = offered_rules(known, action)
+        return [Offer(action, one, f"- {as_yaml_line(one)}") for one in rules if self._decides(one, action, call)]
+
+    def write(self, offer: Offer, file: Path) -> str:
+        """Write a rule, let it hold from now on, and return where it stands.
+
+        Raises:
+            ConfigurationError: If it cannot be written, or the policy as a whole is wrong.
+        """
+        from toolkit.approvals.written_rules import write_rule  # noqa: PLC0415 - only an answer needs it
+        from toolkit.errors import ConfigurationError, raise_errors  # noqa: PLC0415
+        from toolkit.sources.policies import configured_policy, group_fits  # noqa: PLC0415
+
+        configuration = self._configuration
+        owner: Literal["user", "project"] = "user" if file == self.own_file else "project"
+        groups = group_fits(configuration.groups, configuration.directory)
+        place = write_rule(file, offer.action, offer.rule, owner, groups)
+        if owner == "user":
+            configuration = configuration._replace(own_policy=file)
+        elif file not in configuration.policy_files:
+            configuration = configuration._replace(policy_files=(file, *configuration.policy_files))
+        policy, problems = configured_policy(configuration, self._targets)
+        raise_errors(ConfigurationError, problems)
+        self._configuration = configuration
+        self.listener(policy)
+        return f"{place.file}:{place.line}"
+
+    def _decides(self, rule: dict[str, Any], action: Action, call: DescribedCall) -> bool:
+        """Return whether a rule of the user would decide a call: one that asks stands before one that allows."""
+        from toolkit.approvals.file_policies import FilePolicy  # noqa: PLC0415 - as above
+        from toolkit.approvals.policy_keys import read_policy_table  # noqa: PLC0415
+        from toolkit.documents.tables import Setting, Spot  # noqa: PLC0415
+        from toolkit.problems import Problem  # noqa: PLC0415
+        from toolkit.sources.policies import configured_policy  # noqa: PLC0415
+        from toolkit.sources.provenance import Provenance  # noqa: PLC0415
+
+        problems: list[Problem] = []
+        setting = Setting(Path.cwd(), lambda _: None, problems.append, "user")
+        own = read_policy_table({action: [rule]}, Spot((), setting), "", {}).for_all_projects()
+        files = configured_policy(self._configuration, self._targets)[0].files
+        policy = FilePolicy([*files, own], Provenance(self._configuration, self._targets).identified)
+        return not problems and policy.judge(call).action == action

@@ -1,0 +1,77 @@
+"""Rule choices: a person chooses, by a typed number, the rule that answers a question from now on."""
+
+from collections.abc import Sequence
+
+from toolkit.errors import ToolkitError
+from toolkit_cli.prompting import Prompter
+from toolkit_cli.rendering.escaping import one_line, wrap
+from toolkit_cli.rendering.excerpts import shown_path
+from toolkit_cli.rendering.questions import menu_lines
+from toolkit_cli.rendering.styles import Line, paint
+from toolkit_cli.reviewing.rule_books import Action, Offer, RuleBook
+from toolkit_cli.reviewing.undecided_lines import explanation_of
+
+_MARGIN = "     "
+_MARK = f"{_MARGIN}>"
+_INDENT = 4
+_BACK, _ELSEWHERE = "b", "p"
+
+
+class RuleChoice:
+    """The rules that may be written, and the file that one goes to: the user's own, unless they ask for another."""
+
+    def __init__(
+        self, prompter: Prompter, book: RuleBook, action: Action, offers: Sequence[Offer], *, colour: bool
+    ) -> None:
+        """Keep what is offered."""
+        self._prompter = prompter
+        self._book = book
+        self._action = action
+        self._offers = offers
+        self._colour = colour
+        self._file = book.own_file
+
+    async def written(self, width: int) -> str | None:
+        """Return where the chosen rule was written, or None if the person goes back."""
+        while True:
+            answers = self._answers()
+            self._print([*self._lines(width), *menu_lines(answers.items(), width)])
+            line = await self._prompter.typed_line(_MARK)
+            chosen = next((letter for letter in answers if line.decides_for(letter)), None)
+            if chosen is None:
+                if explanation := explanation_of(line, answers):
+                    self._prompter.say(f"{_MARGIN}{explanation}")
+            elif chosen == _BACK:
+                return None
+            elif chosen == _ELSEWHERE:
+                is_own = self._file == self._book.own_file
+                self._file = self._book.project_file if is_own else self._book.own_file
+            elif (place := self._write(self._offers[int(chosen) - 1])) is not None:
+                return place
+
+    def _answers(self) -> dict[str, str]:
+        numbers = {str(number): f"write rule {number}" for number in range(1, len(self._offers) + 1)}
+        is_own = self._file == self._book.own_file
+        other = {_ELSEWHERE: f"write to {'the project' if is_own else 'your own file'} instead"}
+        return numbers | (other if self._action == "deny" else {}) | {_BACK: "back"}
+
+    def _lines(self, width: int) -> list[Line]:
+        lines: list[Line] = [[], [("plain", f"{_MARGIN}{self._action}, in {one_line(shown_path(str(self._file)))}:")]]
+        for number, offer in enumerate(self._offers, 1):
+            shown = wrap(one_line(offer.line), max(width - len(_MARGIN) - _INDENT, 20))
+            for index, part in enumerate(shown):
+                lead = f"{number}" if index == 0 else ""
+                lines.append([("strong", f"{_MARGIN}{lead:{_INDENT}}"), ("plain", part)])
+        return lines
+
+    def _write(self, offer: Offer) -> str | None:
+        try:
+            place = self._book.write(offer, self._file)
+        except ToolkitError as error:
+            self._prompter.say(f"{_MARGIN}{one_line(str(error))}")
+            return None
+        self._prompter.say(f"{_MARGIN}written to {one_line(place)}")
+        return place
+
+    def _print(self, lines: Sequence[Line]) -> None:
+        self._prompter.say("\n".join(paint(line, colour=self._colour) for line in lines))

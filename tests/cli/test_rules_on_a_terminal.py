@@ -1,0 +1,130 @@
+"""At a question a person writes a rule, so that they are not asked again: what is shown is what is written."""
+
+import pytest
+
+from tests.terminals import MENU_END, PROMPT, Terminal
+
+TOOLS = '''
+from toolkit import tool
+
+@tool(destructive=True)
+def note(path: str, text: str) -> str:
+    """Write a note."""
+    return f"wrote {path}"
+'''
+LINE = """\
+name: line
+description: Writes two notes.
+tools: [./tools.py]
+steps:
+  - use: note
+    with: {path: out/a.md, text: hi}
+  - use: note
+    with: {path: out/b.md, text: hi}
+"""
+END = "b back"
+
+
+@pytest.fixture
+def own(project, monkeypatch):
+    """Return the folder of the user's own files; the project has a pipeline that asks twice."""
+    (project / "tools.py").write_text(TOOLS, "utf-8")
+    (project / "line.yaml").write_text(LINE, "utf-8")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(project / "own"))
+    return project / "own" / "toolkit"
+
+
+def chosen(run, number):
+    run.expect(END)
+    run.expect(PROMPT)
+    run.child.send(f"{number}\r")
+
+
+def test_the_line_that_is_shown_is_written_and_holds_in_this_run_and_the_next(project, own):
+    run = Terminal(project, "run", "line.yaml", "--quiet")
+    run.answer("a")
+    chosen(run, 2)
+    assert run.end() == 0
+    place = f"{{path: {{inside: {project}/out}}}}"
+    text = (own / "policy.yaml").read_text("utf-8")
+    head, _, digest = text.partition(" digest: ")
+    assert head == f"allow:\n  - {{tool: note, source: {project}/tools.py, chosen_by: person, where: {place},"
+    assert len(digest.rstrip("}\n").strip("'")) == 64
+    shown = "".join(part.strip() for part in run.seen.splitlines())
+    assert "".join(text.partition("- ")[2].split()) in "".join(shown.split())
+    again = Terminal(project, "run", "line.yaml", "--quiet")
+    assert again.end() == 0
+    assert MENU_END not in again.seen
+
+
+def test_the_narrowest_rule_is_about_this_call_alone(project, own):
+    run = Terminal(project, "run", "line.yaml", "--quiet")
+    run.answer("a")
+    chosen(run, 1)
+    run.answer("o")
+    assert run.end() == 0
+    assert f"{{path: {{inside: {project}/out/a.md}}, text: hi}}" in (own / "policy.yaml").read_text("utf-8")
+
+
+def test_never_denies_from_now_on_and_other_rules_stay(project, own):
+    own.mkdir(parents=True)
+    (own / "policy.yaml").write_text("# mine\nask: [{tool: other}] # here\n", "utf-8")
+    run = Terminal(project, "run", "line.yaml", "--quiet")
+    run.answer("d")
+    chosen(run, 3)
+    assert run.end() == 3
+    assert "Rejected by reviewer: denied by a new rule, " in run.seen.replace("\r\n", "")
+    assert (own / "policy.yaml").read_text("utf-8") == "# mine\nask: [{tool: other}] # here\ndeny:\n  - {tool: note}\n"
+    again = Terminal(project, "run", "line.yaml", "--quiet")
+    assert again.end() == 3
+
+
+def test_the_file_of_the_project_is_written_only_where_somebody_says_so(project, own):
+    run = Terminal(project, "run", "line.yaml", "--quiet")
+    run.answer("d")
+    chosen(run, "p")
+    chosen(run, 2)
+    assert run.end() == 3
+    assert not (own / "policy.yaml").exists()
+    text = (project / "toolkit.policy.yaml").read_text("utf-8")
+    assert text == f"deny:\n  - {{tool: note, where: {{path: {{inside: {project}/out}}}}}}\n"
+
+
+def test_nothing_is_written_by_enter_by_other_words_or_by_going_back(project, own):
+    run = Terminal(project, "run", "line.yaml", "--quiet")
+    run.answer("a")
+    chosen(run, "")
+    chosen(run, "4")
+    chosen(run, "p")
+    chosen(run, "b")
+    run.answer("a")
+    run.expect(END)
+    run.expect(PROMPT)
+    run.child.send("\x03")
+    run.answer("q")
+    assert run.end() == 3
+    assert not own.exists()
+
+
+def test_a_rule_that_would_change_nothing_is_not_offered(project, own):
+    own.mkdir(parents=True)
+    (own / "policy.yaml").write_text("ask: [{tool: note}]\n", "utf-8")
+    run = Terminal(project, "run", "line.yaml", "--quiet")
+    run.expect(MENU_END)
+    assert "always (choose a rule)" in run.seen
+    assert "a always" not in run.seen
+    run.expect(PROMPT)
+    run.child.send("q\r")
+    assert run.end() == 3
+
+
+def test_a_tool_that_is_named_from_the_working_directory_is_not_asked_about_again(project, own):
+    words = ("run", "tools.py:note", "path=a", "text=b", "--quiet")
+    run = Terminal(project, *words)
+    run.answer("a")
+    chosen(run, 3)
+    assert run.end() == 0
+    assert f"source: {project}/tools.py" in (own / "policy.yaml").read_text("utf-8")
+    again = Terminal(project, *words)
+    assert again.end() == 0
+    assert MENU_END not in again.seen
