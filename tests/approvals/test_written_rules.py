@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-from toolkit.approvals import DescribedCall, Risk
-from toolkit.approvals.policy_files import load_policy
+from toolkit.approvals import DescribedCall, Risk, load_policy
 from toolkit.approvals.rule_offers import offered_rules  # private
 from toolkit.approvals.written_rules import write_rule  # private
 from toolkit.errors import ConfigurationError
+from toolkit.redactors.redactor import MASK  # private
 
 RISK = Risk("file_write", "builtin", destructive=True, definition={"name": "file_write"})
 
@@ -36,8 +36,6 @@ def test_the_narrowest_rule_is_offered_first(tmp_path):
 
 def test_an_address_is_offered_by_its_host_and_no_secret_stands_in_a_rule():
     call = DescribedCall(RISK, "person", None, {"url": "https://docs.python.org/3/", "token": "*****"})
-    from toolkit.redactors.redactor import MASK  # private
-
     call = call._replace(arguments={**(call.arguments or {}), "token": MASK, "list": [1, MASK], "tags": ["a"]})
     wheres = [rule.get("where") for rule in offered_rules(call, "deny")]
     assert wheres == [
@@ -97,7 +95,7 @@ def test_a_file_that_is_wrong_or_would_be_is_left_as_it_is(tmp_path, text, messa
 WRITER = """
 import sys
 from pathlib import Path
-from toolkit.approvals.written_rules import write_rule
+from toolkit.approvals.written_rules import write_rule  # private
 for number in range(int(sys.argv[2])):
     write_rule(Path("policy.yaml"), "deny", {"tool": f"t_{sys.argv[1]}_{number}"}, "user", {})
 """

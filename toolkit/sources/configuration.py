@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from toolkit.agents.models.prices import Price
     from toolkit.approvals.policy_keys import PolicyFile
     from toolkit.mcp.settings.servers import McpServer
+    from toolkit.webhooks.setting_keys import WebhookSettings
 
 OWN_FILE = "toolkit.toml"
 PROJECT_FILE = "pyproject.toml"
@@ -125,6 +126,7 @@ class Configuration(NamedTuple):
         holds_pins: Whether a tool of a server is used only as `toolkit.lock` pins it; not so where that is looked at.
         granted: The permissions that the user grants to groups; a project's file cannot.
         audit: Whether decisions are recorded; None where nobody says.
+        webhook: Who answers questions where there is no terminal; None where nobody does.
         policy: What the project's configuration says of calls.
         policy_files: The policy files of the project, the nearest first.
         own_policy: The user's own policy file; None if there is none.
@@ -157,6 +159,7 @@ class Configuration(NamedTuple):
     holds_pins: bool = True
     granted: frozenset[str] = frozenset()
     audit: bool | None = None
+    webhook: "WebhookSettings | None" = None
     policy: "PolicyFile | None" = None
     policy_files: tuple[Path, ...] = ()
     own_policy: Path | None = None

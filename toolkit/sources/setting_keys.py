@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from toolkit.agents.models.prices import Price
     from toolkit.approvals.policy_keys import PolicyFile
     from toolkit.mcp.settings.servers import McpServer
+    from toolkit.webhooks.setting_keys import WebhookSettings
 
 
 def read_settings_table(written: Mapping[str, Any], keys: Sequence[Key], spot: Spot) -> dict[str, Any]:
@@ -95,6 +96,12 @@ def _audit(written: tuple[bool], spot: Spot) -> bool | None:
     return None
 
 
+def _webhook(written: Mapping[str, Any], spot: Spot) -> "WebhookSettings | None":
+    from toolkit.webhooks.setting_keys import read_webhook  # noqa: PLC0415 - few users have a webhook
+
+    return read_webhook(written, spot)
+
+
 def _policy(written: Mapping[str, Any], spot: Spot) -> "PolicyFile":
     from toolkit.sources.policies import read_settings_policy  # noqa: PLC0415 - few projects have rules there
 
@@ -154,6 +161,12 @@ def _policy_schema() -> Schema:
     from toolkit.approvals.policy_keys import settings_policy_schema  # noqa: PLC0415 - few projects have rules there
 
     return settings_policy_schema()
+
+
+def _webhook_schema() -> Schema:
+    from toolkit.webhooks.setting_keys import webhook_schema  # noqa: PLC0415 - few users have a webhook
+
+    return webhook_schema()
 
 
 def _servers_schema() -> Schema:
@@ -231,6 +244,12 @@ KEYS: Final = (
         take=_audit,
     ),
     Key(
+        "webhook",
+        table_kind("{ url = 'https://…', secret = 'APPROVALS_SECRET' }", _webhook_schema),
+        "who answers questions where there is no terminal; only your own configuration can say it",
+        take=_webhook,
+    ),
+    Key(
         "policy",
         table_kind("{ deny = [{ tool = 'file_*', where = { path = { outside = '.' } } }] }", _policy_schema),
         "which calls run, are asked about, or are denied: what a `toolkit.policy.yaml` says",
@@ -238,5 +257,5 @@ KEYS: Final = (
     ),
     Key("lint", table_kind("{ ignore = ['TK202'] }", {"type": "object"}), "settings of `toolkit lint`"),
 )
-USERS_OWN: Final = ("mcp", "builtin", "env", "audit")
+USERS_OWN: Final = ("mcp", "builtin", "env", "audit", "webhook")
 """What a user's own configuration may say, which holds in every project."""

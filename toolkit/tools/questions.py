@@ -71,6 +71,7 @@ class CallQuestion:
         defaults = tool.veil.over(shown_defaults(tool, parsed, sent, shown))
         asker = demand.asked_by if demand is not None else None
         base = tool.uses.get("base")
+        earlier = gate.history.tools if gate is not None else ()
         return ReviewRequest(
             (demand.message if demand is not None else None) or f"Run {tool.name}?",
             tool.spec.risk,
@@ -84,7 +85,9 @@ class CallQuestion:
             timeout=gate.timeout if gate is not None else DEFAULT_TIMEOUT,
             on_timeout=gate.on_timeout if gate is not None else "reject",
             editable=demand is None or demand.editable,
-            call=DescribedCall(tool.spec.risk, context.chosen_by, asker, self._shown, defaults, base=base),
+            call=DescribedCall(
+                tool.spec.risk, context.chosen_by, asker, self._shown, defaults, base=base, earlier=earlier
+            ),
             digest=digest_of_call(tool, sent, scope_of(context)),
             step_digest=digest_of_step(tool, context),
             objection=self._objection,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _PLAIN = "plain"
 
-_Format = Literal["pipeline", "agent", "config", "policy"]
+_Format = Literal["pipeline", "agent", "config", "policy", "review", "answer"]
 
 Dialect = Literal[
     "plain", "openai", "openai-strict", "anthropic", "anthropic-strict", "gemini", "bedrock", "mistral", "ollama",
@@ -140,6 +140,14 @@ def _format_schema(of: _Format) -> Any:
             from toolkit.approvals.policy_keys import policy_schema  # noqa: PLC0415 - it is seldom wanted
 
             return policy_schema()
+        case "review":
+            from toolkit.webhooks import review_schema  # noqa: PLC0415 - it is seldom wanted
+
+            return review_schema()
+        case "answer":
+            from toolkit.webhooks import answer_schema  # noqa: PLC0415 - it is seldom wanted
+
+            return answer_schema()
 
 
 def _written(data: Any, format: str) -> str:  # noqa: A002

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from toolkit.approvals.allowances import Allowance
     from toolkit.approvals.file_policies import FilePolicy
     from toolkit.sources.configuration import Configuration
+    from toolkit.webhooks.setting_keys import WebhookSettings
     from toolkit_cli.reviewing.rule_books import RuleBook
     from toolkit_cli.running.clearance import ForeseenCall
     from toolkit_cli.screen import Screen
@@ -33,6 +34,7 @@ class Answers(NamedTuple):
         no_input: Nobody is asked.
         approve: The rules of `--approve`, as they were written.
         files: The policy of the files; `None` where there is none.
+        webhook: Who is asked where there is no terminal; `None` where nobody is.
         book: Where a person may write rules at a question; `None` where they cannot.
     """
 
@@ -40,6 +42,7 @@ class Answers(NamedTuple):
     no_input: bool = False
     approve: Sequence[str] = ()
     files: Policy | None = None
+    webhook: "WebhookSettings | None" = None
     book: "RuleBook | None" = None
 
     def under(self, configuration: "Configuration", targets: Sequence[str]) -> "Answers":
@@ -52,7 +55,7 @@ class Answers(NamedTuple):
         Raises:
             ConfigurationError: With everything that is wrong in the policy files.
         """
-        answers = self._replace(files=policy_of_files(configuration, targets))
+        answers = self._replace(files=policy_of_files(configuration, targets), webhook=configuration.webhook)
         if not self.may_ask:
             return answers
         from toolkit_cli.reviewing.rule_books import RuleBook  # noqa: PLC0415 - only where somebody can be asked
@@ -63,6 +66,11 @@ class Answers(NamedTuple):
     def may_ask(self) -> bool:
         """Whether a person can be asked."""
         return not self.no_input and console.can_ask()
+
+    @property
+    def asks_elsewhere(self) -> bool:
+        """Whether a webhook is asked, since nobody at a terminal can be."""
+        return self.webhook is not None and not self.no_input and not console.can_ask()
 
     @property
     def why_not(self) -> str:
@@ -127,6 +135,8 @@ def make_gate(answers: Answers, screen: "Screen", timeout: float | None) -> Gate
         from toolkit_cli.reviewing.reviewer import ConsoleReviewer  # noqa: PLC0415 - only where somebody can be asked
 
         reviewer = ConsoleReviewer(screen, answers.book)
+    elif answers.asks_elsewhere and answers.webhook is not None:
+        reviewer = answers.webhook.reviewer()
     else:
         reviewer = RefusingReviewer(answers.why_not)
     gate = Gate(reviewer, answers.policy(), timeout=DEFAULT_TIMEOUT if timeout is None else timeout)
@@ -157,7 +167,11 @@ def refuse_hopeless(calls: "Sequence[ForeseenCall]", answers: Answers) -> None:
     """
     questions = [call for call in calls if call.verdict.action != "allow"]
     denied = [each for each in questions if each.verdict.action == "deny" and not each.verdict.may_be_allowed]
-    hopeless = denied if answers.may_ask else [each for each in questions if not each.verdict.may_be_allowed]
+    hopeless = (
+        denied
+        if answers.may_ask or answers.asks_elsewhere
+        else [each for each in questions if not each.verdict.may_be_allowed]
+    )
     if hopeless:
         problems = [problem_of(question, answers.why_not) for question in hopeless]
         raise Failure(ExitCode.APPROVAL, problems=problems)

@@ -115,6 +115,7 @@ def make_options(wishes: Wishes, configuration: "Configuration", token: str | No
         memory_id=wishes.memory_id,
         meta=frozenset(wishes.meta),
         audit=audit_of(configuration, always=True),
+        reviewer=configuration.webhook.reviewer() if configuration.webhook is not None else None,
     )
     redactor = console.redactor()
     redactor.learn(*([token] if token else []))

@@ -1,7 +1,8 @@
 """Calls: one call of a tool for a client, from its request to its result."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -11,9 +12,11 @@ from mcp.shared.message import ServerMessageMetadata
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolkit.approvals.audit_log import Audit
+from toolkit.approvals.decisions import Decision
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.policies import Policy
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
+from toolkit.approvals.reviewers import Reviewer
 from toolkit.mcp.serving.client_questions import ClientReviewer, can_be_asked
 from toolkit.mcp.serving.progress_messages import Telling
 from toolkit.mcp.serving.session_histories import SessionHistories
@@ -51,6 +54,7 @@ class Rules:
         meta: The keys of a request's `_meta` that become values of the context too.
         audit: Keeps a record of every question and every decision.
         histories: The tools that each session has called.
+        reviewer: Who is asked where the client cannot be.
     """
 
     policy: Policy | None = None
@@ -62,6 +66,7 @@ class Rules:
     meta: frozenset[str] = frozenset()
     audit: Audit | None = None
     histories: SessionHistories = field(default_factory=SessionHistories)
+    reviewer: Reviewer | None = None
 
 
 class Question(NamedTuple):
@@ -206,12 +211,12 @@ class Call:
         allowed = {key: meta[key] for key in self._rules.meta if key in meta}
         return {**self._rules.values, **allowed, **trace_context_of(meta)}
 
-    def _reviewer(self, request: Context) -> ClientReviewer:
+    def _reviewer(self, request: Context) -> Reviewer:
         if not can_be_asked(request.session.client_capabilities):
-            return ClientReviewer(None, self._rules.why_not)
+            return self._reviewer_elsewhere()
         is_stateless = request.protocol_version in MODERN_PROTOCOL_VERSIONS
         if not is_stateless and not request.session.can_send_request:
-            return ClientReviewer(None, self._rules.why_not)
+            return self._reviewer_elsewhere()
         session, request_id = request.session, request.request_id
 
         async def elicit(question: types.ElicitRequest) -> types.ElicitResult:
@@ -223,6 +228,22 @@ class Call:
                 self._is_asking -= 1
 
         return ClientReviewer(self._park if is_stateless else elicit, self._rules.why_not)
+
+    def _reviewer_elsewhere(self) -> Reviewer:
+        """Return who is asked where the client cannot be; without one, every question is refused."""
+        elsewhere = self._rules.reviewer
+        if elsewhere is None:
+            return ClientReviewer(None, self._rules.why_not)
+        return _Elsewhere(self, elsewhere)
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """Enter while a question is open, whose time is none of the call's."""
+        self._is_asking += 1
+        try:
+            yield
+        finally:
+            self._is_asking -= 1
 
     async def _park(self, request: types.ElicitRequest) -> types.ElicitResult:
         """Let a question wait for the client to repeat its call."""
@@ -237,6 +258,18 @@ class Call:
         finally:
             self._is_asking -= 1
             self.questions.pop(name, None)
+
+
+class _Elsewhere:
+    """Asks somebody else than the client."""
+
+    def __init__(self, call: Call, reviewer: Reviewer) -> None:
+        self._call = call
+        self._asked = reviewer
+
+    async def review(self, request: ReviewRequest) -> Decision:
+        with self._call.asking():
+            return await self._asked.review(request)
 
 
 def _unsettled() -> "asyncio.Future[None]":

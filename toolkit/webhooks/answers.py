@@ -1,0 +1,85 @@
+"""Answers of a webhook: what came back becomes a decision, or the reason why it is none."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from toolkit.approvals.decisions import Continue, Decision, Edit, ExitEarly, Reject
+from toolkit.approvals.requests import ReviewRequest
+from toolkit.webhooks.payloads import answers_to
+from toolkit.webhooks.signatures import fault_of
+
+MOST_BYTES: Final = 1024 * 1024
+
+
+class NoAnswerError(Exception):
+    """What came is no answer to the question; the message says why."""
+
+
+def read_answer(
+    secret: str, headers: Mapping[str, str], body: bytes, identity: str, request: ReviewRequest
+) -> Decision:
+    """Return the decision of an answer.
+
+    Args:
+        secret: What both sides know.
+        headers: Its headers, by their names in lower case.
+        body: Its bytes, as they came.
+        identity: What tells the question from every other.
+        request: The question.
+
+    Raises:
+        NoAnswerError: If it is not signed, too old, malformed, or belongs to another question or other arguments.
+    """
+    if (fault := fault_of(secret, "answer", headers, body)) is not None:
+        raise NoAnswerError(fault)
+    try:
+        answer = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise NoAnswerError("it is not JSON") from error
+    if not isinstance(answer, dict):
+        raise NoAnswerError("it is not a JSON object")
+    if answer.get("id") != identity:
+        raise NoAnswerError("it belongs to another question")
+    if answer.get("call") != request.fingerprint:
+        raise NoAnswerError("it is about other arguments")
+    if answer.get("decision") not in answers_to(request):
+        raise NoAnswerError(f"its decision is none of {', '.join(answers_to(request))}")
+    return _decision_of(answer)
+
+
+def _decision_of(answer: Mapping[str, Any]) -> Decision:
+    reason = answer.get("reason", "")
+    if not isinstance(reason, str):
+        raise NoAnswerError("its reason is not text")
+    match answer["decision"]:
+        case "approve":
+            return Continue()
+        case "edit" if isinstance(answer.get("arguments"), dict):
+            return Edit(answer["arguments"])
+        case "answer" if isinstance(answer.get("text"), str):
+            return Edit(answer["text"])
+        case "reject":
+            return Reject(reason)
+        case "stop":
+            return ExitEarly(reason)
+    raise NoAnswerError("it lacks the arguments of an edit, or the text of an answer")
+
+
+def answer_schema() -> dict[str, Any]:
+    """Return the JSON Schema of what a webhook answers."""
+    text = {"type": "string"}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "An answer of a webhook",
+        "type": "object",
+        "properties": {
+            "id": {**text, "description": "The id of the question."},
+            "call": {**text, "description": "The call of the question: what was shown is what is decided about."},
+            "decision": {"enum": ["approve", "edit", "answer", "reject", "stop"], "description": "What happens."},
+            "arguments": {"type": "object", "description": "Of an edit: the whole new arguments."},
+            "text": {**text, "description": "Of an answer to a question that wants words."},
+            "reason": {**text, "description": "Of a rejection or a stop: what the caller receives."},
+        },
+        "required": ["id", "call", "decision"],
+    }
