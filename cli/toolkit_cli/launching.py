@@ -53,6 +53,7 @@ def launch(said: RunOptions) -> int:
         show_logs(screen, said.verbose, debug=said.debug)
         gate = make_gate(answers, screen, configuration.approval_timeout)
         is_told = not said.quiet and said.format == "text"
+        gate.audit = audit_of(configuration)  # of consents
         found = open_one(said.target, configuration, gate, "`run` calls one of them", warn=is_told)
         gate.audit = audit_of(configuration, always=_is_agent(found))
         tool = _timed(found, said.timeout, configuration)

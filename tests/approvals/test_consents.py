@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from toolkit import Continue, Edit, ExitEarly, Reject
-from toolkit.approvals import Access, AllowAll, Consents, Gate, RefusingReviewer, ScriptedReviewer
+from toolkit.approvals import Access, AllowAll, AuditLog, Consents, Gate, RefusingReviewer, ScriptedReviewer
 from toolkit.errors import ConfigurationError, ExitEarlyError
 from toolkit.problems import Problem
 
@@ -124,3 +124,16 @@ def test_what_is_remembered_is_for_its_user_alone(tmp_path):
     assert consents.refusal(ACCESS) is None
     assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
     assert file.read_text("utf-8").startswith('{\n  "consents": {\n')
+
+
+def test_every_decision_about_a_consent_is_recorded(file, tmp_path):
+    log = AuditLog(tmp_path / "audit.jsonl")
+    for decision in (Reject("no"), Continue()):
+        gate = Gate(ScriptedReviewer([decision]), audit=log)
+        Consents(file, (), gate).refusal(ACCESS)
+    records = [json.loads(line) for line in log.file.read_text("utf-8").splitlines()]
+    assert [(one["event"], one["tool"], one["decision"], one["by"], one["definition"]) for one in records] == [
+        ("consent", "builtin.http", "reject", "Rejected by reviewer: no", "one"),
+        ("consent", "builtin.http", "continue", "reviewer", "one"),
+    ]
+    assert "localhost" not in log.file.read_text("utf-8")

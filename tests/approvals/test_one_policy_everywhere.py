@@ -238,3 +238,42 @@ def test_a_server_keeps_to_the_policy_of_its_files(desk):
             ]
 
     assert anyio.run(talk) == ["Denied by deny rule, toolkit.policy.yaml:1: Nothing is noted.", "done"]
+
+
+def test_every_item_of_a_batch_is_judged(desk):
+    (desk / "rules.yaml").write_text("deny: [{tool: fetch, where: {url: {host: evil.example}}}]\n", "utf-8")
+    (desk / "items.jsonl").write_text('{"url": "https://a.example/"}\n{"url": "https://evil.example/"}\n', "utf-8")
+    words = ["run", "desk.py:fetch", "--each", "items.jsonl", "--policy", "rules.yaml", "--no-journal", "--yes"]
+    result = CliRunner().invoke(application(), words)
+    records = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [one.get("output", one.get("error")) for one in records] == [
+        "done",
+        "Denied by deny rule, rules.yaml:1",
+    ]
+
+
+FOREIGN = '''
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("desk")
+
+@server.tool()
+def jot(text: str) -> str:
+    """Jot something down."""
+    return "done"
+'''
+
+
+def test_tools_of_other_frameworks_are_judged_as_ours_are(desk):
+    (desk / "foreign.py").write_text(FOREIGN, "utf-8")
+    tool = load_tools("foreign.py")["jot"]
+    assert tool.spec.risk.framework == "mcp_sdk"
+    for rules, found in (
+        ("deny: [{framework: mcp_sdk}]\n", ("deny", 1)),
+        ("deny: [{tool: jot, where: {text: hi}}]\n", ("deny", 1)),
+        ("ask: [{framework: [langchain, mcp_sdk]}]\n", ("ask", 1)),
+        ("deny: [{framework: langchain}]\nallow: [{framework: mcp_sdk}]\n", ("allow", None)),
+    ):
+        (desk / "rules.yaml").write_text(rules, "utf-8")
+        here = Decisions("rules.yaml")
+        assert here.taken(tool.run({"text": "hi"}, here.context()).text) == found

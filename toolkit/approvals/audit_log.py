@@ -4,6 +4,7 @@ A line is on the disk before the decision takes effect. A line that a killed pro
 decision that never took effect; the next writer removes it.
 """
 
+import getpass
 import json
 import os
 import threading
@@ -26,6 +27,14 @@ class Audit(Protocol):
 
     def append(self, record: Mapping[str, Any]) -> None:
         """Keep a record; it is kept for good when this returns."""
+
+
+def current_person() -> str | None:
+    """Return who works here, as the system calls them; None for a user without a name, as in containers."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return None
 
 
 class _Tail(NamedTuple):

@@ -89,6 +89,7 @@ class Consents:
         if verdict.action == "ask" and not gate.can_ask:
             return access.refusal
         decision = _apart(gate.decide(call, lambda _: request, verdict=verdict))
+        _record(access, decision, gate)
         if isinstance(decision, Refused):
             self._denied.add(access.identity)
             return access.refusal
@@ -112,6 +113,27 @@ class Consents:
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         put(self._file, text.encode(), is_private=True)
         self._file.chmod(0o600)  # also where the file was there before, open to others
+
+
+def _record(access: Access, decision: Granted | Refused, gate: Gate) -> None:
+    """Keep a record of a decision, where the gate keeps any: of what was agreed to, its hash and its summary."""
+    if gate.audit is None:
+        return
+    from toolkit.approvals.audit_log import current_person  # noqa: PLC0415 - few consents are recorded
+
+    is_granted = isinstance(decision, Granted)
+    gate.audit.append(
+        {
+            "event": "consent",
+            "tool": access.name,
+            "source": access.source,
+            "definition": access.identity,
+            "text": access.summary,
+            "person": current_person(),
+            "decision": "continue" if is_granted else "reject",
+            "by": decision.by if isinstance(decision, Granted) else decision.message,
+        }
+    )
 
 
 def _apart(decision: Coroutine[Any, Any, Granted | Refused]) -> Granted | Refused:

@@ -1,9 +1,9 @@
 """Audit records: what is kept of a question and of a decision; no secret that is known stands in them."""
 
-import getpass
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from toolkit.approvals.audit_log import current_person
 from toolkit.approvals.decisions import Decision, Edit
 from toolkit.approvals.permissions import REVIEWER, Settled
 from toolkit.approvals.policies import Ground
@@ -60,15 +60,8 @@ def _about(tool: str, context: "Surroundings") -> dict[str, Any]:
         "run": context.run.id if context.run is not None else None,
         "place": context.place,
         "definition": call.tool.spec.risk.digest if call is not None and is_own else None,
-        "person": _person(),
+        "person": current_person(),
     }
-
-
-def _person() -> str | None:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a user without a name, as in containers
-        return None
 
 
 def _sent(context: "Surroundings") -> Any:

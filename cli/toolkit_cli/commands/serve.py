@@ -27,6 +27,7 @@ from toolkit_cli.options import (
     Yes,
 )
 from toolkit_cli.running.answer_sources import Answers, make_gate, policy_of_files
+from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.context_values import checked_memory_id, read_values
 from toolkit_cli.running.logs import show_logs
 from toolkit_cli.running.rule_checks import check_names
@@ -127,6 +128,7 @@ def _serve(said: ServeOptions, place: "Place | None") -> int:
             said.yes, approve=said.approve or (), files=policy_of_files(configuration, said.targets or ())
         )
         gate = make_gate(answers, screen, configuration.approval_timeout)
+        gate.audit = audit_of(configuration, always=True)
 
         def open_all() -> "dict[str, Tool]":
             now = load_configuration(said.tools, said.grant, said.start, said.consent)
