@@ -124,3 +124,37 @@ def test_the_first_file_of_the_user_that_has_a_default_sets_it():
     named, own = read({"default": {"model": "deny"}}, "user"), read({"default": "ask"}, "user")
     policy = FilePolicy([named, own])
     assert [policy.judge(DescribedCall(Risk("a"), one)).action for one in ("person", "model")] == ["ask", "deny"]
+    policy = FilePolicy([read({"default": "allow"}, "user"), read({"default": "deny"}, "user")])
+    assert policy.judge(DescribedCall(Risk("a", destructive=True))).action == "allow"
+
+
+def test_default_of_a_project_tightens_that_of_the_user():
+    policy = FilePolicy([read({"default": "allow"}, "user"), read({"default": "deny"}, "project")])
+    assert policy.judge(DescribedCall(Risk("a"))).action == "deny"
+
+
+def test_call_that_a_project_denies_may_be_excepted_once_its_arguments_are_known():
+    policy = FilePolicy([read({"default": "deny", "allow": [{"tool": "a", "where": {"x": 1}}]}, "project")])
+    calls = [DescribedCall(Risk("a"), arguments={}, unknown=("x",)), DescribedCall(Risk("a"), arguments={"x": 2})]
+    found = [policy.judge(call) for call in calls]
+    assert [(one.action, one.may_be_allowed) for one in found] == [("deny", True), ("deny", False)]
+    assert [[one.action for one in policy.outlook(call)] for call in calls] == [["deny", "allow"], ["deny"]]
+
+
+def test_call_that_the_user_denies_is_excepted_by_no_project():
+    project = read({"default": "deny", "allow": [{"tool": "a", "where": {"x": 1}}]}, "project")
+    verdict = FilePolicy([read({"default": "deny"}, "user"), project]).judge(
+        DescribedCall(Risk("a"), arguments={}, unknown=("x",))
+    )
+    assert (verdict.action, verdict.may_be_allowed) == ("deny", False)
+
+
+def test_question_of_a_project_loosens_nothing_that_the_user_denies():
+    project = read({"ask": [{"tool": "a"}]}, "project")
+    policy = FilePolicy([read({"default": "deny", "allow": [{"tool": "a", "where": {"x": 1}}]}, "user"), project])
+    later = DescribedCall(Risk("a"), arguments={}, unknown=("x",))
+    calls = [later._replace(arguments={"x": x}) for x in (1, 2)]
+    assert [policy.judge(call).action for call in calls] == ["ask", "deny"]
+    assert [one.action for one in policy.outlook(later)] == ["deny", "ask"]
+    closed = FilePolicy([read({"default": "deny"}, "user"), project])
+    assert (closed.judge(calls[0]).action, closed.judge(later).action) == ("deny", "deny")

@@ -237,6 +237,24 @@ def test_a_computed_argument_may_be_asked_about_or_allowed_once_it_is_known(tmp_
     assert (asking.action, asking.may_be_allowed) == ("ask", False)
     denying = policy(tmp_path, "deny: [{tool: t, where: {a: 1}}]").judge(later._replace(risk=Risk("t")))
     assert denying.action == "allow"
+    allowed = policy(tmp_path, "allow: [{tool: t, where: {a: 1}}]").judge(later._replace(risk=Risk("t")))
+    assert (allowed.action, allowed.may_be_allowed) == ("allow", False)
+
+
+def test_call_whose_arguments_nobody_knows_may_meet_every_rule(tmp_path):
+    rules = policy(tmp_path, "deny: [{tool: t, where: {a: 1}}]")
+    assert [one.action for one in rules.outlook(DescribedCall(Risk("t")))] == ["deny", "allow"]
+
+
+@pytest.mark.parametrize(("text", "what"), [("default: allow", "default"), ("allow: [{tool: t}]", "allow rule")])
+def test_what_allows_is_named_only_where_it_answers_a_question(tmp_path, text, what):
+    rules = policy(tmp_path, text)
+    quiet, answered = (rules.judge(DescribedCall(Risk("t", destructive=marked))) for marked in (None, True))
+    place = f"{what}, {tmp_path / 'rules.yaml'}:1"
+    assert [(one.action, one.because, str(one.ground)) for one in (quiet, answered)] == [
+        ("allow", "", place),
+        ("allow", place, place),
+    ]
 
 
 def test_settings_of_a_project_are_no_calls_that_a_rule_could_allow(tmp_path):

@@ -44,6 +44,19 @@ def test_by_risk_asks_where_the_risk_is(requires, read_only, destructive, open_w
     assert ByRisk().judge(DescribedCall(risk, chosen_by, demanded_by)) == expected(risk, chosen_by, demanded_by)
 
 
+@pytest.mark.parametrize(
+    ("source", "because"),
+    [
+        ("mcp://time", "its server is not trusted"),
+        ("builtin", "the tool requires approval"),
+        (None, "the tool requires approval"),
+    ],
+)
+def test_question_about_a_tool_of_a_server_says_that_the_server_is_not_trusted(source, because):
+    call = DescribedCall(Risk("t", source, requires_approval=True))
+    assert ByRisk().judge(call) == Verdict("ask", because)
+
+
 @pytest.mark.parametrize("chosen_by", ["person", "model"])
 @pytest.mark.parametrize("demand", [None, Demand("step 'publish'")])
 @pytest.mark.parametrize(("requires", "read_only", "destructive"), list(product((False, True), repeat=3)))
