@@ -6,7 +6,13 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 import pytest
 from hypothesis import given, strategies as st
 
-from toolkit.builtin.web.address_guard import AddressGuard, RefusedHostError, UnknownHostError, why_refused  # private
+from toolkit.builtin.web.address_guard import (  # private
+    AddressGuard,
+    RefusedHostError,
+    UnknownHostError,
+    place_of,
+    why_refused,
+)
 
 INSIDE = {
     "127.0.0.1": "a loopback address",
@@ -122,6 +128,11 @@ def test_what_the_standard_library_calls_inside_is_refused(address):
         assert why_refused(address) is not None or getattr(address, "ipv4_mapped", None) is not None
 
 
+def test_no_public_address_passes_over_an_interface_of_this_machine():
+    assert why_refused(IPv6Address("::ffff:8.8.8.8")) is None
+    assert why_refused(IPv6Address("::ffff:8.8.8.8%1")) == "no public address"
+
+
 def test_no_spelling_of_loopback_passes():
     passed = []
     for host in SPELLINGS_OF_LOOPBACK:
@@ -185,6 +196,7 @@ def test_a_name_is_looked_up_once():
         ("[::1]:8080", "::1", 8080),
         ("::1", "0:0:0:0:0:0:0:1", 1),
         ("[::1]", "::1", 80),
+        ("2130706433", "127.0.0.1", 80),
     ],
 )
 def test_a_host_that_the_user_names_may_be_inside(trusted, host, port):
@@ -221,3 +233,17 @@ def test_only_the_hosts_that_are_named_are_reached_if_any_are(host, is_let_pass)
     except RefusedHostError:
         found = []
     assert bool(found) is is_let_pass
+
+
+@pytest.mark.parametrize(
+    ("url", "place"),
+    [
+        ("https://a.example/x", "a.example:443"),
+        ("http://A.example/x", "a.example:80"),
+        ("https://a.example:8443/", "a.example:8443"),
+        ("http://[::1]/", "[::1]:80"),
+        ("mailto:ada@a.example", ":80"),
+    ],
+)
+def test_place_of_a_url_is_its_host_and_its_port(url, place):
+    assert place_of(url) == place
