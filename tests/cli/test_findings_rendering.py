@@ -61,6 +61,7 @@ def test_json_has_every_key(problems):
         "hint": "rename it",
         "related": [],
         "rule": "docstring-parameter-mismatch",
+        "breakage": False,
         "fix": {
             "message": "Rename the entry to 'when'",
             "is_safe": True,

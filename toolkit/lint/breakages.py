@@ -1,6 +1,7 @@
 """Breakages: the findings that stop a server or an agent while it runs, whatever else is right."""
 
 from toolkit import codes
+from toolkit.problems import Problem
 
 BREAKAGES = frozenset(
     {
@@ -25,3 +26,8 @@ BREAKAGES = frozenset(
     }
 )
 """The codes of rules whose findings come first, and which `--fail-on breakage` selects."""
+
+
+def is_breakage(problem: Problem) -> bool:
+    """Whether a finding stops a server or an agent while it runs."""
+    return problem.code in BREAKAGES

@@ -123,7 +123,7 @@ class FileChecker:
             problems = [one for one in problems if one.code != NO_TOOLS]
         if is_static and not sources and not theirs and request.is_named:
             message = f"there are no tools in '{request.target}'"
-            problems.append(Problem(NO_TOOLS, message, Location(file), "warning", "mark a function with `@tool`"))
+            problems.append(Problem(NO_TOOLS, message, Location(file), "warning", _how_to_make_one(module)))
         if is_static:  # else whoever has built the tools tells it
             problems += undefined_annotations(module)
         unmarked = {function.node: function for function in functions.values() if function.mark is None}
@@ -250,6 +250,16 @@ class _Told(NamedTuple):
 
 # Elsewhere some things weigh less or more than here, where definitions are judged and nothing is wanted to run.
 _SEVERITIES: dict[str, Severity] = {MISSING_DESCRIPTION: "error", NO_TOOLS: "warning"}
+
+
+def _how_to_make_one(module: PythonFile) -> str:
+    """Return how a file comes to have a tool: in the words of the framework that it imports, if it does."""
+    from toolkit.tools.frameworks import title_of  # noqa: PLC0415 - few files that are named have none
+
+    frameworks = dict.fromkeys(map(title_of, module.frameworks))
+    return (
+        f"nothing in it is made a tool of {' or '.join(frameworks)}" if frameworks else "mark a function with `@tool`"
+    )
 
 
 def _judged(problem: Problem) -> Problem:

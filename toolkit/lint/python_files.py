@@ -128,8 +128,12 @@ class PythonFile:
     @property
     def may_hold_others(self) -> bool:
         """Whether the file may define tools of other frameworks: it imports one, or has a mark that is not ours."""
-        is_told = any(framework_of(module) for module in self.imports.values())
-        return is_told or _OTHER_MARK.search(self.text) is not None
+        return bool(self.frameworks) or _OTHER_MARK.search(self.text) is not None
+
+    @cached_property
+    def frameworks(self) -> tuple[str, ...]:
+        """The other frameworks that the file imports."""
+        return tuple(dict.fromkeys(filter(None, map(framework_of, self.imports.values()))))
 
     @cached_property
     def written(self) -> tuple["WrittenTool", ...]:

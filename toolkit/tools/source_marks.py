@@ -63,11 +63,13 @@ class Injected(NamedTuple):
         types: The types of such parameters, or what stands beside the type in `Annotated`, as patterns of their names.
         names: The names of such parameters, whatever their type.
         is_first: Whether a mark whose name ends with one of these gives the first parameter.
+        usual: What people call such a parameter; one of these names without a type is a mistake.
     """
 
     types: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     is_first: tuple[str, ...] = ()
+    usual: tuple[str, ...] = ("ctx", "context")
 
 
 class Terms(NamedTuple):
@@ -79,6 +81,7 @@ class Terms(NamedTuple):
         approval: That a call waits for a person's approval; None where the framework has no such thing.
         effects: What a call may change; None where a tool cannot say so.
         said: The arguments of a mark that say one of these two.
+        failure: How a tool says that a call has failed, to be read on its own.
         rewrites_names: Whether the framework makes each name one that providers take, before a model sees it.
     """
 
@@ -87,6 +90,7 @@ class Terms(NamedTuple):
     approval: str | None = None
     effects: str | None = None
     said: tuple[Place, ...] = ()
+    failure: str = "let it be raised, so that the framework passes it on as an error"
     rewrites_names: bool = False
 
 
@@ -106,6 +110,7 @@ class Demands(NamedTuple):
         strict_unless: The argument that turns the strict form of schemas off, which all tools have otherwise.
         parses_if: The argument that makes it take the descriptions of parameters out of docstrings.
         plain: Where a function is expected that is not a coroutine function.
+        envelope: Whether every function returns the framework's own form of a result, so that its type tells nothing.
         removed: Modules that a version of a package no longer has: the module, the package, and the version.
     """
 
@@ -121,6 +126,7 @@ class Demands(NamedTuple):
     strict_unless: str | None = None
     parses_if: str | None = None
     plain: tuple[Place, ...] = ()
+    envelope: bool = False
     removed: tuple[tuple[str, str, str], ...] = ()
 
 
@@ -146,7 +152,8 @@ class SourceMarks(NamedTuple):
         title: What people call the framework.
         terms: How its users write what lint asks for.
         demands: What it asks of functions.
-        serves_mcp: Whether its tools are served over MCP, usually over standard output.
+        serves: The methods of its servers that talk over standard output unless they are given another transport; where
+            there are some, its tools are served over MCP.
     """
 
     packages: tuple[str, ...]
@@ -162,7 +169,7 @@ class SourceMarks(NamedTuple):
     title: str = ""
     terms: Terms = Terms()
     demands: Demands = Demands()
-    serves_mcp: bool = False
+    serves: tuple[str, ...] = ()
 
 
 OUR_MARKS = SourceMarks(

@@ -118,11 +118,18 @@ def _in_one_line(problem: Problem) -> str:
 def _records(problems: Sequence[Problem]) -> list[dict[str, Any]]:
     """Return the findings as plain data; every key is always there."""
     from toolkit.lint.baselines import fingerprints  # noqa: PLC0415 - only programs want them
+    from toolkit.lint.breakages import is_breakage  # noqa: PLC0415
 
     names = _names()
     marks = fingerprints(problems)
     return [
-        record | {"rule": names.get(problem.code), "fingerprint": mark, "fix": _fix_record(problem)}
+        record
+        | {
+            "rule": names.get(problem.code),
+            "breakage": is_breakage(problem),
+            "fingerprint": mark,
+            "fix": _fix_record(problem),
+        }
         for record, problem, mark in zip(as_records(problems), problems, marks, strict=True)
     ]
 

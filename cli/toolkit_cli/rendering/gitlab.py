@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolkit.lint.baselines import fingerprints
+from toolkit.lint.breakages import is_breakage
 from toolkit.problems import Problem, Severity
 from toolkit.visibility import visible_json
 from toolkit_cli.rendering.excerpts import shown_path
@@ -24,7 +25,7 @@ def _issue(problem: Problem, mark: str) -> dict[str, Any]:
         "description": f"{problem.message}{hint}",
         "check_name": problem.code or "toolkit",
         "fingerprint": mark,
-        "severity": _SEVERITIES[problem.severity],
+        "severity": "critical" if is_breakage(problem) else _SEVERITIES[problem.severity],
         "location": {
             "path": shown_path(place.file) if place else ".",
             "lines": {"begin": (place and place.line) or 1},

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from toolkit.lint.baselines import fingerprints
+from toolkit.lint.breakages import is_breakage
 from toolkit.lint.rule import RulePage
 from toolkit.problems import Fix, Location, Problem, Severity
 from toolkit.releases import __version__
@@ -67,6 +68,8 @@ def _result(problem: Problem, positions: Mapping[str, int], mark: str) -> dict[s
         "message": {"text": f"{problem.message}{hint}"},
         "partialFingerprints": {_FINGERPRINT: mark},
     }
+    if is_breakage(problem):
+        result["properties"] = {"tags": ["breakage"]}
     if problem.code in positions:
         result["ruleIndex"] = positions[problem.code]
     if problem.location is not None:

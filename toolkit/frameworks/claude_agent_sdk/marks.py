@@ -27,6 +27,7 @@ MARKS = SourceMarks(
         parameter="a JSON Schema with a 'description' for each property",
         effects="annotations=ToolAnnotations(destructiveHint=True)",
         said=("annotations",),
+        failure="return {'content': […], 'is_error': True}",
     ),
-    demands=Demands(calls=("claude_agent_sdk.tool",)),
+    demands=Demands(calls=("claude_agent_sdk.tool",), envelope=True),
 )

@@ -73,6 +73,7 @@ MARKS = SourceMarks(
     terms=Terms(
         parameter="Annotated[…, '…'], or parse_docstring=True and an 'Args:' section",
         approval="HumanInTheLoopMiddleware(interrupt_on={'NAME': True}) in the agent",
+        failure="raise ToolException('…'), with handle_tool_error=True",
     ),
     demands=Demands(docstring=True, parses_if="parse_docstring", plain=(0, "func")),
 )

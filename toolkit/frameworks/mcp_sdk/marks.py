@@ -34,5 +34,5 @@ MARKS = SourceMarks(
         variadic=("*", "**"),
         removed=(("mcp.server.fastmcp", "mcp", "2"),),
     ),
-    serves_mcp=True,
+    serves=("run", "run_stdio_async", "stdio_server"),
 )

@@ -28,11 +28,15 @@ MARKS = SourceMarks(
             description=("tool_description", 1),
         ),
     ),
-    injected=Injected(types=("agents.*RunContextWrapper", "agents.*ToolContext")),
+    injected=Injected(
+        types=("agents.*RunContextWrapper", "agents.*ToolContext"),
+        usual=("ctx", "context", "run_context", "tool_context"),
+    ),
     terms=Terms(
         parameter="'NAME: …' under 'Args:' in the docstring",
         approval="needs_approval=True",
         said=("needs_approval",),
+        failure="let it be raised, so that failure_error_function tells the model",
     ),
     demands=Demands(only_first=True, strict_unless="strict_mode"),
 )

@@ -26,12 +26,13 @@ MARKS = SourceMarks(
         Registration(("pydantic_ai.*Agent", "pydantic_ai.*FunctionToolset"), "holder", function=("tools",)),
         Registration(("pydantic_ai.*FunctionToolset",), "holder", function=(0,)),
     ),
-    injected=Injected(types=("pydantic_ai.*RunContext",), is_first=(".tool",)),
+    injected=Injected(types=("pydantic_ai.*RunContext",), is_first=(".tool",), usual=("ctx", "context", "run_context")),
     receivers=("agent", "*_agent", "toolset", "*_toolset"),
     terms=Terms(
         parameter="'NAME: …' under 'Args:' in the docstring",
         approval="requires_approval=True",
         said=("requires_approval",),
+        failure="let it be raised, or raise ModelRetry('…')",
     ),
     demands=Demands(first=("().tool",), only_first=True),
 )

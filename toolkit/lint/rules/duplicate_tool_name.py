@@ -1,13 +1,19 @@
 """TK103: two tools of one name."""
 
+import ast
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from toolkit.codes import DUPLICATE_TOOL_NAME
 from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.python_files import PythonFile
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.tools.collisions import collision
+
+if TYPE_CHECKING:
+    from toolkit.sources.written_tools import WrittenTool
 
 
 class DuplicateToolName(Rule):
@@ -81,12 +87,54 @@ class DuplicateToolName(Rule):
             elif (other := near.setdefault(_folded(tool.name), tool)) is not tool:
                 yield self._alike(tool, other)
 
+    def check_module(self, module: PythonFile) -> Iterator[Problem]:
+        """Look at what the source shows: a name that one server, or one list of definitions, is given twice."""
+        first: dict[tuple[object, ...], ast.stmt | ast.expr] = {}
+        blocks = _blocks_of(module.tree) if len(module.written) > 1 else {}
+        for tool in module.written if blocks else ():
+            holder, block = _holder_of(tool, module), blocks.get(tool.node)
+            if tool.name is None or holder is None or block is None or (block[1] == "elts") != (holder == _LIST):
+                continue
+            key = (tool.name, holder, block)
+            if (other := first.setdefault(key, tool.node)) is not tool.node:
+                place = module.framework_functions.get(tool)
+                there = place.location if place else module.location(tool.node)
+                found = collision(tool.name, there, module.location(other), module.file)
+                yield self.problem(found.message, found.location, hint=found.hint, related=found.related)
+
     def _alike(self, tool: ToolDefinition, other: ToolDefinition) -> Problem:
         folded = _folded(tool.name)
         message = f"tool names {other.name!r} and {tool.name!r} are both {folded!r} after sanitising"
         related = [(other.location, "the other one")] if other.location else []
         hint = "rename one, so that more than case and punctuation tells them apart"
         return self.problem(message, tool.location, hint=hint, related=related)
+
+
+_LIST = "a list"
+
+
+def _blocks_of(tree: ast.AST) -> dict[ast.AST, tuple[ast.AST, str]]:
+    """Return the block or list that each statement and each part of a list stands in: branches exclude one another."""
+    return {
+        inner: (outer, field)
+        for outer in ast.walk(tree)
+        for field, value in ast.iter_fields(outer)
+        if isinstance(value, list)
+        for inner in value
+        if isinstance(inner, ast.AST)
+    }
+
+
+def _holder_of(tool: "WrittenTool", module: PythonFile) -> str | None:
+    """Return what holds a tool, as it is written; None where that is not known, or where a name may be there twice."""
+    call = tool.mark
+    if isinstance(call, ast.Call) and any(one.arg in {None, "version"} for one in call.keywords):
+        return None
+    if tool.registration is not None and tool.registration.way == "definition" and tool.registration.schema:
+        return _LIST if tool.node is call else None
+    mark = call.func if isinstance(call, ast.Call) else call
+    is_method = tool.kind == "decorator" and isinstance(mark, ast.Attribute)
+    return module.segment(mark.value) if is_method and isinstance(mark, ast.Attribute) else None
 
 
 def _folded(name: str) -> str:

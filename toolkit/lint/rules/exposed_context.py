@@ -7,8 +7,6 @@ from toolkit.lint.python_files import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 
-_CONTEXTS = {"ctx", "context", "run_context", "tool_context", "run_manager"}
-
 
 class ExposedContext(Rule):
     '''A parameter for the context is sent to the model, because its type does not show what it is.
@@ -61,7 +59,7 @@ class ExposedContext(Rule):
         if tool is None or not tool.marks.injected.types:
             return
         for parameter in function.parameters:
-            if parameter.name in _CONTEXTS and parameter.node.annotation is None:
+            if parameter.name in tool.marks.injected.usual and parameter.node.annotation is None:
                 message = f"parameter {parameter.name!r} of {function.tool_name!r} is sent to the model"
                 hint = f"give it the type that {tool.marks.title} knows the context by"
                 yield self.problem(message, function.file.location(parameter.node), hint=hint)

@@ -73,7 +73,7 @@ class LethalTrifecta(Rule):
                     message = _message(f"tool {tool.name!r}", private.name, stranger.name)
                     told = ((private.location, "reads private data"), (stranger.location, "brings in untrusted text"))
                     related = [(place, what) for place, what in told if place is not None]
-                    hint = "mark it with requires_approval or destructive, or offer the three apart"
+                    hint = f"{_mark(tool)}, or offer the three apart"
                     yield self.problem(message, tool.location, hint=hint, related=related)
 
     def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:
@@ -92,6 +92,13 @@ class LethalTrifecta(Rule):
                         (stranger.location, "brings in untrusted text"),
                     ]
                     yield self.problem(message, step.location, hint="write 'approve' in this step", related=related)
+
+
+def _mark(tool: ToolDefinition) -> str:
+    if tool.terms is None:
+        return "mark it with requires_approval or destructive"
+    way = tool.terms.approval or tool.terms.effects
+    return f"write {way.replace('NAME', tool.name)}" if way else "ask a person in the program before such a call"
 
 
 def _message(what: str, private: str, stranger: str) -> str:

@@ -63,5 +63,5 @@ class LongDescription(Rule):
         yield self.problem(
             f"the description of {tool.name!r} has {length:,} characters, {length - most:,} more than {most:,}",
             place or tool.location,
-            hint="move details to the parameters and examples to `examples`",
+            hint=f"move details to the parameters{'' if tool.framework else ' and examples to `examples`'}",
         )

@@ -64,6 +64,10 @@ class MissingAnnotations(Rule):
         if all(hint is None for hint in (spec.read_only, spec.destructive, spec.idempotent, spec.open_world)):
             message = f"tool {tool.name!r} has no hints about its effects, so clients assume the worst"
             hint = "write @tool(read_only=True) or @tool(destructive=…)" if tool.function else 'add "annotations"'
+            if tool.terms is not None:
+                if tool.terms.effects is None:
+                    return  # its tools cannot say so
+                hint = f"write {tool.terms.effects}, or what is true of it"
             yield self.problem(message, tool.location, hint=hint, fix=self._marking(tool.function))
 
     def _marking(self, function: PythonFunction | None) -> Fix | None:

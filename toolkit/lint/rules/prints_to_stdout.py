@@ -1,12 +1,13 @@
 """TK407: a tool writes to standard output."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from toolkit.codes import PRINTS_TO_STDOUT
 from toolkit.lint.importing import importing
 from toolkit.lint.python_files import PythonFile, PythonFunction
 from toolkit.lint.rule import Rule
+from toolkit.lint.served_files import serving_calls
 from toolkit.problems import Edit, Fix, Problem
 
 _STREAMS = {"sys.stdout", "sys.__stdout__"}
@@ -20,7 +21,9 @@ class PrintsToStdout(Rule):
 
     Over stdio every line on standard output is a message. `toolkit serve` redirects what tools print, but other servers do
     not: one `print` there breaks the connection. Write what is meant for people to standard error, and return what is
-    meant for the model. Tools of ours are looked at with `--provider mcp`, and those of MCP servers always. `print(…, file=sys.stdout)` and `sys.stdout.write(…)` are reported too.
+    meant for the model. Tools of ours are looked at with `--provider mcp`, and those of MCP servers always, unless the
+    file gives them another transport. Where the file itself starts a server over stdio, its other functions are looked
+    at too. `print(…, file=sys.stdout)` and `sys.stdout.write(…)` are reported as well.
 
     ## Example
 
@@ -65,19 +68,30 @@ class PrintsToStdout(Rule):
     fix = "unsafe"
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
-        serves = function.written is not None and function.written.marks.serves_mcp
-        if not serves and "mcp" not in self.settings.providers:
+        if function.written is None and "mcp" in self.settings.providers:
+            yield from self._printing(function, f"tool {function.tool_name!r} prints to standard output")
+
+    def check_module(self, module: PythonFile) -> Iterator[Problem]:
+        """Look at the tools of an MCP server, and at all that runs beside them where the file serves over stdio."""
+        serving = serving_calls(module)
+        if serving and not any(serving.values()):
             return
+        tools = [one for one in module.framework_functions.values() if one.written and one.written.marks.serves]
+        for function in tools:
+            yield from self._printing(function, f"tool {function.tool_name!r} prints to standard output")
+        known = {function.node for function in tools}
+        for function in module.functions if serving else ():
+            if function.node not in known and not function.is_decorated:
+                leaving = _before_leaving(function.node) if serving.keys() & {*ast.walk(function.node)} else set()
+                message = f"{function.name!r} prints to standard output, where this file serves its tools"
+                yield from self._printing(function, message, besides=leaving)
+
+    def _printing(self, function: PythonFunction, message: str, besides: Collection[ast.AST] = ()) -> Iterator[Problem]:
+        """Yield a problem for each call in a function that prints, besides some."""
         for node, meaning in function.calls():
-            if fix := self._fix(function.file, node, meaning):
-                message = f"tool {function.tool_name!r} prints to standard output"
-                place = function.file.location(node)
-                yield self.problem(
-                    message,
-                    place,
-                    hint="write file=sys.stderr, or log it" if _is_print(meaning) else "write to sys.stderr, or log it",
-                    fix=fix,
-                )
+            if node not in besides and (fix := self._fix(function.file, node, meaning)):
+                hint = "write file=sys.stderr, or log it" if _is_print(meaning) else "write to sys.stderr, or log it"
+                yield self.problem(message, function.file.location(node), hint=hint, fix=fix)
 
     def _fix(self, file: PythonFile, node: ast.Call, meaning: str) -> Fix | None:
         """Return the fix of a call that writes to standard output; None for any other call."""
@@ -89,6 +103,25 @@ class PrintsToStdout(Rule):
         else:
             return None
         return self.fixed_by("Print to standard error", edit, *importing(file, "sys"))
+
+
+def _before_leaving(function: ast.AST) -> set[ast.AST]:
+    """Return everything in blocks that end the function before it comes to serve: `print(version); return`."""
+    found: set[ast.AST] = set()
+    for inner in ast.walk(function):
+        block = getattr(inner, "body", None) if inner is not function else None
+        if isinstance(block, list) and block and _leaves(block[-1]):
+            found |= {node for statement in block for node in ast.walk(statement)}
+    return found
+
+
+def _leaves(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Return() | ast.Raise():
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name))):
+            return name in {"exit", "_exit", "quit"}
+    return False
 
 
 def _is_print(meaning: str) -> bool:

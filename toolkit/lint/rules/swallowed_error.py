@@ -103,7 +103,7 @@ class SwallowedError(Rule):
 
 def _hint(function: PythonFunction) -> str:
     if function.written is not None:
-        return "let it be raised, so that the framework passes it on as an error"
+        return function.written.marks.terms.failure
     return "let it be raised, raise ToolExecutionError, or return ToolResult.failure(…)"
 
 

@@ -83,7 +83,8 @@ class TokenCost(Rule):
         for source in by_source(tools):
             if _at_most(source) > most and (cost := sum(map(self._cost, source))) > most:
                 message = f"the {len(source)} tools in '{name_of(source)}' cost about {cost} tokens in every request"
-                hint = f"aim for fewer than {most}: offer them by category or behind a facade"
+                way = "offer fewer at a time" if source[0].framework else "offer them by category or behind a facade"
+                hint = f"aim for fewer than {most}: {way}"
                 yield self.problem(message, source[0].location, hint=hint, severity="info")
 
     def _cost(self, tool: ToolDefinition) -> int:

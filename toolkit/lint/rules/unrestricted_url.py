@@ -73,7 +73,8 @@ class UnrestrictedUrl(Rule):
         for parameter, call, written in unguarded(function, _GUARDS, _follows, begins_with):
             message = f"{parameter.name!r} of {function.tool_name!r} is not restricted, and '{written}' uses it"
             related = [(function.file.location(parameter.node), "a model gives it")]
-            hint = "allow the hosts that are meant, or let the ready tool 'web_scrape' fetch it"
+            hint = "allow the hosts that are meant"
+            hint += "" if function.written else ", or let the ready tool 'web_scrape' fetch it"
             yield self.problem(message, function.file.location(call), hint=hint, related=related)
 
 

@@ -1,0 +1,150 @@
+"""What breaks an MCP server, as the source of the file that serves shows it: prints and names that are there twice."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from toolkit_cli.main import application
+
+PRINTING = '''
+import sys
+
+import click
+from fastmcp import FastMCP
+
+mcp = FastMCP("weather")
+
+
+def look():
+    print("looking out of the window")
+
+
+@mcp.tool
+def forecast(city: str) -> str:
+    """Forecast tomorrow's weather in a city."""
+    print(city)
+    return city
+
+
+@click.command()
+def show():
+    print("for people")
+
+
+def main():
+    if "--version" in sys.argv:
+        print("1.0")
+        return
+    print("serving")
+    {serve}
+
+
+if __name__ == "__main__":
+    main()
+'''
+BOTH = [
+    "server.py:11:5: warning[TK407] 'look' prints to standard output, where this file serves its tools",
+    "server.py:17:5: warning[TK407] tool 'forecast' prints to standard output",
+    "server.py:30:5: warning[TK407] 'main' prints to standard output, where this file serves its tools",
+]
+TOOL = [BOTH[1]]
+TWICE = '''
+from fastmcp import FastMCP
+from mcp.types import Tool
+
+mcp, other = FastMCP("weather"), FastMCP("other")
+
+
+@mcp.tool
+def forecast(city: str) -> str:
+    """Forecast tomorrow's weather in a city."""
+    return city
+
+
+@mcp.tool(name="forecast")
+def forecast_again(city: str) -> str:
+    """Forecast tomorrow's weather in a city once more."""
+    return city
+
+
+@other.tool(name="forecast")
+def of_another_server(city: str) -> str:
+    """Forecast tomorrow's weather in a city of another server."""
+    return city
+
+
+@mcp.tool(name="forecast", version="2.0")
+def of_another_version(city: str) -> str:
+    """Forecast tomorrow's weather in a city in another way."""
+    return city
+
+
+if mcp:
+
+    @mcp.tool(name="forecast")
+    def where_it_may_be_the_only_one(city: str) -> str:
+        """Forecast tomorrow's weather in a city elsewhere."""
+        return city
+
+
+def list_tools():
+    return [
+        Tool(name="add", description="Add two numbers.", inputSchema={"type": "object"}),
+        Tool(name="add", description="Add three numbers.", inputSchema={"type": "object"}),
+    ]
+
+
+def list_others():
+    return [Tool(name="add", description="Add two numbers.", inputSchema={"type": "object"})]
+'''
+
+
+@pytest.fixture
+def linted(tmp_path, monkeypatch):
+    """Return what lint finds with one rule in the source of a server."""
+    monkeypatch.chdir(tmp_path)
+
+    def lint(code, source):
+        (tmp_path / "server.py").write_text(source, "utf-8")
+        arguments = ["lint", "--static", "--no-cache", "-q", "--format", "concise", "--select", code, "server.py"]
+        return CliRunner().invoke(application(), arguments).stdout.splitlines()
+
+    return lint
+
+
+@pytest.mark.parametrize(
+    ("serve", "found"),
+    [
+        ("mcp.run()", BOTH),
+        ('mcp.run(transport="stdio")', BOTH),
+        ("mcp.run(transport=sys.argv[1])", BOTH),
+        ('mcp.run(transport="http")', []),
+        ('mcp.run("sse")', []),
+        ("look()", TOOL),
+    ],
+)
+def test_prints_count_where_a_file_serves_over_standard_output(linted, serve, found):
+    assert linted("TK407", PRINTING.replace("{serve}", serve)) == found
+
+
+def test_name_that_one_server_has_twice_is_found_in_its_source(linted):
+    assert linted("TK103", TWICE) == [
+        "server.py:15:5: error[TK103] duplicate tool name 'forecast'",
+        "server.py:45:9: error[TK103] duplicate tool name 'add'",
+    ]
+
+
+def test_breakages_are_marked_in_the_outputs_for_programs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "server.py").write_text(TWICE.replace("name=", 'title="x", name=', 1), "utf-8")
+    arguments = ["lint", "--static", "--no-cache", "--select", "TK103,TK204", "server.py"]
+    written = [f"--output={one}=out.{one}" for one in ("json", "sarif", "gitlab")]
+    CliRunner().invoke(application(), [*arguments, *written])
+    found, log, issues = (json.loads(Path(f"out.{one}").read_text("utf-8")) for one in ("json", "sarif", "gitlab"))
+    codes = [one["code"] for one in found]
+    assert {one["code"]: one["breakage"] for one in found} == {"TK103": True, "TK204": False}
+    tags = [one.get("properties", {}).get("tags") for one in log["runs"][0]["results"]]
+    assert tags == [["breakage"] if code == "TK103" else None for code in codes]
+    assert [one["severity"] for one in issues] == ["critical" if code == "TK103" else "minor" for code in codes]
