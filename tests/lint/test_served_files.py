@@ -132,7 +132,7 @@ def test_prints_count_where_a_file_serves_over_standard_output(linted, serve, fo
 def test_name_that_one_server_has_twice_is_found_in_its_source(linted):
     assert linted("TK103", TWICE) == [
         "server.py:15:5: error[TK103] duplicate tool name 'forecast'",
-        "server.py:45:9: error[TK103] duplicate tool name 'add'",
+        "server.py:43:9: error[TK103] duplicate tool name 'add'",
     ]
 
 

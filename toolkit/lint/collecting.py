@@ -136,6 +136,7 @@ def _tool_record(tool: Tool) -> dict[str, Any]:
         "spec": record_of(tool.spec),
         "identity": id(tool),
         "definition": code and (os.path.realpath(code.co_filename), code.co_firstlineno, code.co_name),
+        "framework": tool.framework,
         "steps": None if plan is None else _records_of_plan(plan),
     }
 

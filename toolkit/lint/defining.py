@@ -94,7 +94,7 @@ def built_definition(
         spec=spec,
         function=function,
         source=spec.source or fallback,
-        framework=function.written.framework if function is not None and function.written else None,
+        framework=function.written.framework if function is not None and function.written else record["framework"],
         texts=tuple(_texts(source, spec.name, spec.description, parameters, spec.parameters, location)),
         identity=_identity(record, spec, child),
     )

@@ -47,7 +47,8 @@ def _description(
     if said is not None:
         text = file.resolved(said)
         if isinstance(text, ast.Constant) and isinstance(text.value, str):
-            return text.value, text
+            is_named_later = tool.as_class is not None and not text.value and not tool.name
+            return (None, None) if is_named_later else (text.value, text)
         if not (isinstance(text, ast.Constant) and text.value is None):
             return None, None
     if tool.as_class is not None and not tool.as_class.kind.listing:

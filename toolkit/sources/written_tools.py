@@ -278,6 +278,8 @@ class _Walk:
             return
         marks, registration, _ = found
         defined = self._functions(given, names)
+        if any(_copies_another(one.node) for one in defined):
+            is_sure, defined = True, []
         for one in defined:
             is_here = one.source.path == self._source.path
             yield self._tool(
@@ -400,6 +402,12 @@ class _Walk:
     def _tool(self, marks: SourceMarks, kind: str, node: ast.stmt | ast.expr, **known: Any) -> WrittenTool:
         framework = framework_of(marks.packages[0]) or OURS
         return WrittenTool(self._source.path, framework, marks, kind, node, **known)
+
+
+def _copies_another(function: Definition) -> bool:
+    """Whether a function takes name, docstring and parameters from another one, with `functools.wraps`."""
+    calls = [one.func for one in function.decorator_list if isinstance(one, ast.Call)]
+    return any(getattr(one, "id", getattr(one, "attr", "")) == "wraps" for one in calls)
 
 
 _FIELDS: dict[type[ast.AST], tuple[str, ...]] = {}

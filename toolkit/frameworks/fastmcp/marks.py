@@ -23,7 +23,6 @@ MARKS = SourceMarks(
     terms=Terms(
         effects="annotations={'destructiveHint': True}",
         said=("annotations",),
-        failure="let it be raised, or raise ToolError('…')",
     ),
     demands=Demands(variadic=("*", "**")),
     serves=("run", "run_async", "run_stdio_async"),

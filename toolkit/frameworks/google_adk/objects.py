@@ -11,7 +11,7 @@ from toolkit.frameworks.google_adk.tool_contexts import tool_context
 from toolkit.frameworks.late_approvals import ApprovalWanted
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.tools.context import ToolContext
-from toolkit.tools.foreign_values import bases_of_class, is_routine, name_of_class
+from toolkit.tools.foreign_values import answer, bases_of_class, is_routine, name_of_class
 from toolkit.tools.places import place_of
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
@@ -46,12 +46,26 @@ def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
 
 
 def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
-    """Yield the Tools of an agent: its functions, and its tools; a toolset may have to ask a server."""
+    """Yield the Tools of an agent: its functions, its tools, and those of its toolsets."""
     for each in agent.tools:
         if is_routine(each):
             yield from tools_of_tool(sys.modules["google.adk.tools.function_tool"].FunctionTool(each))
-        elif any(name_of_class(base) == "BaseTool" for base in bases_of_class(type(each))):
+        elif _is_a("BaseTool", each):
             yield from tools_of_tool(each)
+        elif _is_a("BaseToolset", each):
+            yield from tools_of_toolset(each)
+
+
+def tools_of_toolset(toolset: Any) -> Iterator[ForeignTool]:
+    """Yield the Tools of a toolset; one of an MCP server would have to start it."""
+    nothing: list[Any] = []
+    if not _is_a("McpToolset", toolset):
+        for each in answer(lambda: settled(toolset.get_tools_with_prefix()), nothing):
+            yield from tools_of_tool(each)
+
+
+def _is_a(name: str, thing: Any) -> bool:
+    return any(name_of_class(base) == name for base in bases_of_class(type(thing)))
 
 
 def _parameters_of(declaration: Any) -> Mapping[str, Any]:
@@ -97,5 +111,6 @@ async def _invoke(
 
 CLASSES = {
     "google.adk.tools.base_tool.BaseTool": ForeignClass(tools_of_tool),
+    "google.adk.tools.base_toolset.BaseToolset": ForeignClass(tools_of_toolset, is_tool=False),
     "google.adk.agents.llm_agent.LlmAgent": ForeignClass(tools_of_agent, is_tool=False),
 }

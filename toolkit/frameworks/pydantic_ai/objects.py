@@ -17,7 +17,8 @@ from toolkit.frameworks.pydantic_ai.outputs import result_of_output
 from toolkit.frameworks.pydantic_ai.run_contexts import run_context
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.tools.context import NO_CONTEXT, ToolContext
-from toolkit.tools.foreign_values import answer, kind_of
+from toolkit.tools.foreign_values import answer, kind_of, module_of_class
+from toolkit.tools.frameworks import framework_of
 from toolkit.tools.places import place_of
 from toolkit.tools.shapes.objections import explain
 from toolkit.tools.spec import ToolSpec
@@ -40,7 +41,7 @@ class _Held(NamedTuple):
 
 
 def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
-    """Yield the Tools of an agent; those of servers, and those made anew for each run, are not among them."""
+    """Yield the Tools of an agent; those of servers are not among them."""
     for toolset in agent.toolsets:
         yield from tools_of_toolset(toolset, agent)
 
@@ -52,13 +53,27 @@ def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
 
 
 def tools_of_toolset(toolset: Any, agent: Any = None) -> Iterator[ForeignTool]:
-    """Yield the Tools of a toolset that holds functions, or others that do."""
+    """Yield the Tools of a toolset that holds functions, or others that do, that makes one, or is the user's own.
+
+    One that is made for each run is made once, for a run without dependencies; where that fails, it has no tools here.
+    """
     if isinstance(getattr(toolset, "toolsets", None), list | tuple):
         for each in toolset.toolsets:
             yield from tools_of_toolset(each, agent)
     elif (functions := _functions_in(toolset)) is not None:
         for definition, function in _definitions_in(toolset, functions, agent):
             yield _tool(_Held(toolset, agent, definition, function))
+    elif (make := getattr(toolset, "toolset_func", None)) is not None:
+        made = answer(lambda: settled(make(_context_of_nobody(agent))), None)
+        if made is not None:
+            yield from tools_of_toolset(made, agent)
+    elif framework_of(module_of_class(type(toolset))) is None:
+        for definition, function in _definitions_in(toolset, {}, agent):
+            yield _tool(_Held(toolset, agent, definition, function))
+
+
+def _context_of_nobody(agent: Any) -> Any:
+    return run_context(NO_CONTEXT, "", agent=agent, function=None)
 
 
 def _functions_in(toolset: Any) -> dict[str, Any] | None:
@@ -71,11 +86,10 @@ def _functions_in(toolset: Any) -> dict[str, Any] | None:
 
 def _definitions_in(toolset: Any, functions: dict[str, Any], agent: Any) -> Iterator[tuple[Any, Any]]:
     """Yield the definition of each tool of a toolset, and its function; also of those that only a run can list."""
-    blank = run_context(NO_CONTEXT, "", agent=agent, function=None)
     nothing: dict[str, Any] = {}
-    listed = answer(lambda: settled(toolset.get_tools(blank)), nothing)
+    listed = answer(lambda: settled(toolset.get_tools(_context_of_nobody(agent))), nothing)
     for tool in listed.values():
-        yield tool.tool_def, getattr(getattr(tool.call_func, "__self__", None), "function", None)
+        yield tool.tool_def, getattr(getattr(getattr(tool, "call_func", None), "__self__", None), "function", None)
     if getattr(toolset, "wrapped", None) is None:
         for name, tool in functions.items():
             if name not in listed and tool.prepare is not None:

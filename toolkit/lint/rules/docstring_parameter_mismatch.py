@@ -1,5 +1,6 @@
 """TK205: a docstring that does not match the parameters."""
 
+import ast
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -81,6 +82,12 @@ class DocstringParameterMismatch(Rule):
             return  # the docstring may well describe what goes in there
         entries = [found for name in documented if (found := _entry(name, literal))]
         seen = [one.name for one in function.parameters]
+        if (
+            function.written is not None
+            and not any(entry.name in written for entry in entries)
+            and _takes_model(function)
+        ):
+            return  # the docstring describes its fields
         if unknown := [entry for entry in entries if entry.name not in written]:
             yield self._unknown(function, literal, unknown, [name for name in seen if name not in documented])
         elif moved := _first_moved([entry for entry in entries if entry.name in seen], seen):
@@ -144,6 +151,12 @@ class DocstringParameterMismatch(Rule):
         ordered = sorted(blocks, key=written.index)
         lines = line_end.join(blocks[name].replace("\n", line_end) for name in ordered)
         return self.fixed_by("Put the entries in order", function.file.edit(begin, end, lines))
+
+
+def _takes_model(function: PythonFunction) -> bool:
+    """Whether a parameter of a function is an object of a class, such as a model with fields of its own."""
+    types = [one.node.annotation for one in function.parameters]
+    return any(isinstance(one, ast.Name) and one.id[:1].isupper() and one.id != "Any" for one in types)
 
 
 def _entry(name: str, literal: Literal) -> _Entry | None:

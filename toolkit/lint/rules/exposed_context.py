@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 from toolkit.codes import EXPOSED_CONTEXT
-from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.python_files import PythonFile, PythonFunction, PythonParameter
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.tools.source_marks import SourceMarks
 
 
 class ExposedContext(Rule):
@@ -59,7 +60,16 @@ class ExposedContext(Rule):
         if tool is None or not tool.marks.injected.types:
             return
         for parameter in function.parameters:
-            if parameter.name in tool.marks.injected.usual and parameter.node.annotation is None:
+            if parameter.name in tool.marks.injected.usual and _is_mistaken(parameter, function.file, tool.marks):
                 message = f"parameter {parameter.name!r} of {function.tool_name!r} is sent to the model"
                 hint = f"give it the type that {tool.marks.title} knows the context by"
                 yield self.problem(message, function.file.location(parameter.node), hint=hint)
+
+
+def _is_mistaken(parameter: PythonParameter, file: PythonFile, marks: SourceMarks) -> bool:
+    """Whether a parameter has no type, or another type of the framework, which no model can give."""
+    annotation = parameter.node.annotation
+    if annotation is None:
+        return True
+    meaning = file.meaning(annotation) or ""
+    return any(meaning.startswith(f"{package}.") for package in marks.packages)

@@ -70,7 +70,10 @@ class UnusedParameter(Rule):
         }
         if read & _SEE_ALL:
             return
+        is_given = function.written is not None and function.written.as_class is not None
         for parameter in function.parameters:
+            if is_given and parameter.default is not None:
+                continue  # the class that it overrides passes it
             if parameter.name not in read and not parameter.name.startswith("_"):
                 yield self.problem(
                     f"{function.tool_name!r} never reads its parameter {parameter.name!r}",

@@ -1,0 +1,16 @@
+"""A tool as the documentation of the framework would write it."""
+
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("weather")
+
+
+@server.tool()
+def forecast(city: str, days: int = 1) -> str:
+    """Forecast tomorrow's weather in a city.
+
+    Args:
+        city: A town, such as Oslo.
+        days: How many days to look ahead.
+    """
+    return f"{city}: sunny for {days} days"

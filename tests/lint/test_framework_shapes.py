@@ -1,0 +1,189 @@
+"""Shapes of tools as real code has them: what is in order stays in peace, and what is a mistake is found."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from toolkit_cli.main import application
+
+IN_ORDER = {
+    "a class whose name and description a toolkit gives later": '''
+from langchain_core.tools import BaseTool
+
+
+class GitAction(BaseTool):
+    """Tool that talks to a forge."""
+
+    mode: str
+    name: str = ""
+    description: str = ""
+
+    def _run(self, instructions: str) -> str:
+        return self.mode + instructions
+''',
+    "a docstring that describes the fields of a model": '''
+from fastmcp import FastMCP
+from shop.models import CreateCacheRequest
+
+mcp = FastMCP("shop")
+
+
+@mcp.tool
+def create_cache(request: CreateCacheRequest) -> dict[str, str]:
+    """Create a cache that grows with its load, and say where it can be reached.
+
+    Args:
+        cache_name (str): What the cache is called.
+        engine (str): The engine that it runs on.
+    """
+    return {"cache": request.cache_name}
+''',
+    "usage of a command in backticks": '''
+from fastmcp import FastMCP
+
+mcp = FastMCP("shop")
+
+
+@mcp.tool
+def describe_cluster() -> str:
+    """Describe the cluster of the shop; where that fails, ask for `aws describe-cluster --name <name>` instead."""
+    return "well"
+''',
+    "advice about an action, and languages that only read": '''
+from fastmcp import FastMCP
+
+mcp = FastMCP("shop")
+
+
+@mcp.tool
+def deploy_app_help() -> str:
+    """Explain step by step how an app of the shop is deployed."""
+    return "first, build it"
+
+
+@mcp.tool
+def execute_promql_query() -> str:
+    """Return what the usual query for the load of the shop finds now."""
+    return "up"
+''',
+    "a wrapper that takes everything from the function that it wraps": """
+import functools
+
+from fastmcp import FastMCP
+
+mcp = FastMCP("shop")
+
+
+def audited(mcp, name, **given):
+    def decorator(function):
+        @functools.wraps(function)
+        def wrapper(*args, **kwargs):
+            return function(*args, **kwargs)
+
+        mcp.tool(name=name, **given)(wrapper)
+        return wrapper
+
+    return decorator
+""",
+    "a parameter that the class above asks for": """
+from typing import Optional
+
+from langchain_core.tools import BaseTool
+from pydantic import BaseModel
+
+
+class ListTables(BaseTool):
+    name: str = "list_tables"
+    description: str = "List all tables of the database, one in a line; the input is left empty."
+    args_schema: type[BaseModel] = BaseModel
+
+    def _run(self, tool_input: Optional[str] = "") -> str:
+        return "orders"
+""",
+}
+MISTAKE = '''
+from mcp.server.fastmcp import FastMCP
+from mcp.types import CallToolResult
+
+mcp = FastMCP("users")
+
+
+@mcp.tool()
+async def list_users(ctx: CallToolResult) -> str:
+    """List all users of the account, a name in each line."""
+    await ctx.info("looking")
+    return "ada"
+'''
+DERIVED = '''
+from fastmcp import FastMCP
+from langchain_core.tools import BaseTool
+from pydantic_ai import FunctionToolset
+
+
+class Station(FastMCP):
+    pass
+
+
+class Windows(FunctionToolset):
+    pass
+
+
+class Search(BaseTool):
+    """A base of others."""
+
+
+class SearchNotes(Search):
+    name: str = "search_notes"
+    description: str = "Search all of the notes by their words."
+
+    def _run(self, query: str) -> str:
+        return query
+
+
+station, windows = Station("weather"), Windows()
+
+
+@station.tool
+def forecast(city: str) -> str:
+    """Forecast the weather of tomorrow in a city."""
+    return city
+
+
+@windows.tool_plain
+def look(city: str) -> str:
+    """Look out of the window in a city now."""
+    return city
+'''
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch):
+    """Run a command on a module, and return what it prints as data."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(source, *arguments):
+        (tmp_path / "tools.py").write_text(source, "utf-8")
+        return json.loads(CliRunner().invoke(application(), [*arguments, "--format", "json", "tools.py"]).stdout)
+
+    return run
+
+
+@pytest.mark.parametrize("what", IN_ORDER)
+def test_what_real_code_does_rightly_is_left_in_peace(command, what):
+    found = command(IN_ORDER[what], "lint", "--static", "--no-cache", "--ignore", "TK204,TK710")
+    assert [(one["code"], one["message"]) for one in found] == []
+
+
+def test_context_with_another_type_of_the_framework_is_found(command):
+    found = command(MISTAKE, "lint", "--static", "--no-cache", "--select", "TK703")
+    assert [one["message"] for one in found] == ["parameter 'ctx' of 'list_users' is sent to the model"]
+
+
+def test_tools_of_classes_that_are_derived_from_those_of_a_framework_are_found(command):
+    found = command(DERIVED, "list", "--static")
+    assert [(one["name"], one["framework"], one["kind"]) for one in found] == [
+        ("search_notes", "langchain", "class"),
+        ("forecast", "fastmcp", "decorator"),
+        ("look", "pydantic_ai", "decorator"),
+    ]
