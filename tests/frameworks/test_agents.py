@@ -31,7 +31,17 @@ def test_model_calls_the_tool_of_a_framework(framework, environment, tmp_path):
     tools = CASES / f"{framework}_commands" / "tools.py"
     with ChatServer.of_folder(tmp_path) as server:
         model = ["--model", "chat:weather", "--base-url", server.url]
-        arguments = ["agent", "What will the weather be like?", "--tools", tools, *model, "--format", "jsonl"]
+        arguments = [
+            "agent",
+            "What will the weather be like?",
+            "--tools",
+            tools,
+            "--approve",
+            "forecast",
+            *model,
+            "--format",
+            "jsonl",
+        ]
         ended = environment(ENVIRONMENTS[framework]).run("-m", "toolkit_cli", *arguments, cwd=tmp_path)
     events = [json.loads(line) for line in ended.stdout.splitlines()]
     assert ended.returncode == 0, ended.stderr

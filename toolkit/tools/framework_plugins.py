@@ -14,18 +14,9 @@ import os
 import site
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib import import_module
-from types import ModuleType
 from typing import Final
 
-from toolkit.codes import BAD_CONFIGURATION
-from toolkit.errors import ConfigurationError
-from toolkit.problems import Problem
-from toolkit.tools.foreign_values import words_of
-from toolkit.tools.source_marks import SourceMarks
-
 _HEADING: Final = "[toolkit.frameworks]"
-_NEEDED: Final = {"marks": ("MARKS", SourceMarks), "objects": ("CLASSES", Mapping), "exports": ("exported", object)}
 
 
 @cache
@@ -36,33 +27,6 @@ def registered_frameworks() -> Mapping[str, str]:
         for package, home in _registered_in(text):
             found.setdefault(package, home)
     return found
-
-
-def part_of_plugin(home: str, part: str) -> ModuleType | None:
-    """Return a part of what a plugin knows of a framework; None where it has no such part.
-
-    Raises:
-        ConfigurationError: If it cannot be imported, or lacks what such a part holds.
-    """
-    name = f"{home}.{part}"
-    try:
-        module = import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name == name:
-            return None
-        raise _broken(name, f"cannot be imported: {words_of(error)}") from error
-    except Exception as error:
-        raise _broken(name, f"cannot be imported: {words_of(error)}") from error
-    attribute, kind = _NEEDED[part]
-    if not isinstance(getattr(module, attribute, None), kind):
-        raise _broken(name, f"has no '{attribute}' of type '{kind.__name__}'")
-    return module
-
-
-def _broken(name: str, why: str) -> ConfigurationError:
-    message = f"the framework plugin '{name}' {why}"
-    hint = "its package names it as an entry point of 'toolkit.frameworks': upgrade or uninstall it"
-    return ConfigurationError(problems=[Problem(BAD_CONFIGURATION, message, hint=hint)])
 
 
 def _entry_points() -> Iterator[str]:

@@ -19,7 +19,7 @@ from types import FunctionType, ModuleType
 from typing import Literal
 
 from toolkit.tools.foreign_values import bases_of_class, module_of_class
-from toolkit.tools.framework_plugins import part_of_plugin, registered_frameworks
+from toolkit.tools.framework_plugins import registered_frameworks
 
 Part = Literal["marks", "objects", "exports"]
 
@@ -106,7 +106,8 @@ def part_of(framework: str, part: Part) -> ModuleType | None:
         ConfigurationError: If a plugin that knows the framework is broken.
     """
     if framework not in _OWN:
-        return part_of_plugin(framework, part)
+        of_plugin: ModuleType | None = import_module("toolkit.tools.plugin_parts").part_of_plugin(framework, part)
+        return of_plugin
     name = f"toolkit.frameworks.{framework}.{part}"
     try:
         return import_module(name)
