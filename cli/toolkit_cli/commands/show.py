@@ -30,17 +30,21 @@ from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:
     from toolkit.approvals.file_policies import FilePolicy
+    from toolkit.pipelines.plans import Plan
 
 _WIDEST = 120
 
-Format = Literal["text", "json", "mermaid"]
+_DIAGRAMS = ("mermaid", "svg")
+
+Format = Literal["text", "json", "mermaid", "svg"]
 
 
 def show(
     target: Target,
     *,
     format: Annotated[  # noqa: A002 - the option's name
-        Format, typer.Option("--format", help="For people, as JSON, or a diagram of steps or states.")
+        Format,
+        typer.Option("--format", help="For people, as JSON, or a diagram; svg needs Graphviz."),
     ] = "text",
     tools: Sources = None,
     grant: Grants = None,
@@ -56,7 +60,7 @@ def show(
     configuration = load_configuration(tools, grant, start, policy=policy)
     rules = policy_of_files(configuration, [target])
     opened = open_configured([target], configuration, gate_for(configuration))
-    unmade = None if format == "mermaid" else _unmade(target, opened.problems)
+    unmade = None if format in _DIAGRAMS else _unmade(target, opened.problems)
     if unmade is None and errors_among(opened.problems):
         raise Failure(code_for(opened.problems), problems=opened.problems)
     report(
@@ -101,6 +105,8 @@ def _write(tools: Sequence[Tool], format: Format, policy: "FilePolicy | None") -
             console.write_json(records[0] if len(records) == 1 else records)
         case "mermaid":
             console.write_data("\n".join(_diagram(tool) for tool in tools))
+        case "svg":
+            console.write_data(_drawing(tools))
         case "text":
             colour, width = console.data_has_colour(), min(console.data_width(), _WIDEST)
             console.write_data("\n\n".join(paint_all(detailed(tool, width, policy), colour=colour) for tool in tools))
@@ -109,10 +115,27 @@ def _write(tools: Sequence[Tool], format: Format, policy: "FilePolicy | None") -
 def _diagram(tool: Tool) -> str:
     if (agent := outline_of_agent(tool)) is not None and agent.states:
         return diagram_of(agent)
+    from toolkit.pipelines.mermaid import mermaid_of  # noqa: PLC0415 - seldom wanted
+
+    return mermaid_of(_plan(tool))
+
+
+def _drawing(tools: Sequence[Tool]) -> str:
+    from toolkit.pipelines.charts import chart_of  # noqa: PLC0415 - seldom wanted
+    from toolkit_cli.rendering.drawings import states_of  # noqa: PLC0415 - seldom wanted
+    from toolkit_cli.running.graphviz import svg_of  # noqa: PLC0415 - seldom wanted
+
+    if len(tools) != 1:
+        raise Failure(ExitCode.USAGE, f"an SVG shows one pipeline or agent, and there are {len(tools)} tools: name one")
+    [tool] = tools
+    if (agent := outline_of_agent(tool)) is not None and agent.states:
+        return svg_of(states_of(agent))
+    return svg_of(chart_of(_plan(tool)))
+
+
+def _plan(tool: Tool) -> "Plan":
     pipeline = pipeline_in(tool)
     if pipeline is None:
         message = f"'{tool.name}' is neither a pipeline nor an agent with states: there is nothing to draw"
         raise Failure(ExitCode.USAGE, message)
-    from toolkit.pipelines.mermaid import mermaid_of  # noqa: PLC0415 - seldom wanted
-
-    return mermaid_of(pipeline.plan)
+    return pipeline.plan

@@ -1,0 +1,49 @@
+"""Drawings: the chart of a pipeline or of an agent's states in the language of Graphviz."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from toolkit.pipelines.charts import Arrow, Frame, FrameEnd, Item, Shape
+from toolkit_cli.rendering.escaping import one_line
+
+if TYPE_CHECKING:
+    from toolkit.agents.outlines import AgentOutline
+
+_SHAPES = {"end": "oval", "use": "box", "set": "parallelogram", "approve": "diamond", "parallel": "hexagon"}
+_HEAD = """digraph {
+  graph [fontname="sans-serif", labeljust=l]
+  node [fontname="sans-serif", margin="0.2,0.1"]
+  edge [fontname="sans-serif", fontsize=11]"""
+
+
+def dot_of(items: Iterable[Item]) -> str:
+    """Return a chart in the language of Graphviz."""
+    return "\n".join([_HEAD, *map(_line, items), "}", ""])
+
+
+def states_of(outline: "AgentOutline") -> Iterator[Item]:
+    """Yield the states of an agent and the ways between them; an arrow is the tool that leads there."""
+    ids = {state.name: f"s{number}" for number, state in enumerate(outline.states, start=1)}
+    for state in outline.states:
+        yield Shape(ids[state.name], "end" if state.is_start else "use", state.name)
+    for state in outline.states:
+        yield from (Arrow(ids[state.name], ids[to or state.name], tool) for tool, to in state.tools.items())
+
+
+def _line(item: Item) -> str:
+    match item:
+        case Shape(name, kind, caption):
+            return f"  {name} [shape={_SHAPES[kind]}, label={_quoted(caption)}]"
+        case Frame(name, title):
+            return f"  subgraph cluster_{name} {{ label={_quoted(title)}"
+        case FrameEnd():
+            return "  }"
+        case Arrow(start, end, label, is_dotted):
+            return f"  {start} -> {end} [label={_quoted(label)}, style={'dotted' if is_dotted else 'solid'}]"
+
+
+def _quoted(text: str) -> str:
+    """Return a text as Graphviz reads it, line by line, with nothing in it that it would replace."""
+    lines = (one_line(line).replace("\\", "\\\\").replace('"', '\\"') for line in text.split("\n"))
+    joined = "\\n".join(lines)
+    return f'"{joined}"'

@@ -1,0 +1,109 @@
+"""Charts: a pipeline as shapes, frames and arrows, for whatever language a diagram is written in. Pure data."""
+
+from collections.abc import Collection, Generator, Iterator, Sequence
+from typing import NamedTuple
+
+from toolkit.pipelines.outline import StepOutline, outline_of
+from toolkit.pipelines.plans import Plan
+
+
+class Shape(NamedTuple):
+    """What a chart shows; its kind is that of a step, or `end` for an input or the output."""
+
+    id: str
+    kind: str
+    caption: str
+
+
+class Frame(NamedTuple):
+    """What encloses shapes, such as a branch; it stays open up to its `FrameEnd`."""
+
+    id: str
+    title: str
+
+
+class FrameEnd(NamedTuple):
+    """Where the innermost open frame ends."""
+
+
+class Arrow(NamedTuple):
+    """A way between two shapes; a dotted one shows data that comes from steps further back."""
+
+    start: str
+    end: str
+    label: str = ""
+    is_dotted: bool = False
+
+
+Item = Shape | Frame | FrameEnd | Arrow
+FAILURE = "failure"
+"""The id of the frame that holds the steps that run after a failure."""
+
+
+def chart_of(plan: Plan) -> Iterator[Item]:
+    """Yield everything that the chart of a pipeline shows, in the order in which it is drawn."""
+    return _Chart(plan).items()
+
+
+class _Chart:
+    def __init__(self, plan: Plan) -> None:
+        self._outline = outline_of(plan)
+        self._ids: dict[str, str] = {}
+
+    def items(self) -> Iterator[Item]:
+        outline = self._outline
+        for name in outline.inputs:
+            yield Shape(self._id(f"inputs.{name}"), "end", name)
+        yield from self._shapes(outline.steps)
+        yield Shape(self._id("output"), "end", "output")
+        first = [f"inputs.{name}" for name in outline.inputs] if len(outline.inputs) == 1 else []
+        last = yield from self._arrows(outline.steps, first)
+        yield from self._join(last, "output")
+        yield from self._read(outline.ends, last, "output")
+        if outline.on_failure:
+            yield Frame(FAILURE, "on_failure")
+            yield from self._shapes(outline.on_failure)
+            yield FrameEnd()
+            yield from self._arrows(outline.on_failure, [])
+
+    def _shapes(self, steps: Sequence[StepOutline]) -> Iterator[Item]:
+        for step in steps:
+            yield Shape(self._id(step.path), step.kind, _caption(step))
+            for name, inner in step.branches.items():
+                yield Frame(self._id(f"{step.path}/{name}/"), name)
+                yield from self._shapes(inner)
+                yield FrameEnd()
+
+    def _arrows(
+        self, steps: Sequence[StepOutline], before: list[str], carried: Collection[str] = ()
+    ) -> Generator[Item, None, list[str]]:
+        """Yield the arrows of a chain, and return where it ends; `carried` is the data that comes along them."""
+        for step in steps:
+            condition = next((note for note in step.notes if note.startswith("only if ")), "")
+            yield from self._join(before, step.path, condition)
+            yield from self._read(step.sources, {*before, *carried}, step.path)
+            carried = {step.path} if step.kind != "approve" else {*before, *carried}
+            before = [step.path]
+            if step.branches:
+                before = []
+                for inner in step.branches.values():
+                    before += yield from self._arrows(inner, [step.path], step.sources)
+        return before
+
+    def _join(self, before: Sequence[str], to: str, label: str = "") -> Iterator[Item]:
+        for path in before:
+            yield Arrow(self._id(path), self._id(to), label)
+
+    def _read(self, sources: Sequence[str], before: Collection[str], to: str) -> Iterator[Item]:
+        for source in sources:
+            if source not in before:
+                yield Arrow(self._id(source), self._id(to), is_dotted=not source.startswith("inputs."))
+
+    def _id(self, path: str) -> str:
+        return self._ids.setdefault(path, f"n{len(self._ids) + 1}")
+
+
+def _caption(step: StepOutline) -> str:
+    name = step.label if step.tool in (None, step.label) else f"{step.label}: {step.tool}"
+    others = [note for note in step.notes if not note.startswith("only if ")]
+    return "\n".join([f"{step.position} · {name}", *others])
