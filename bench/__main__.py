@@ -28,6 +28,7 @@ FAMILIES = {
     "B2": "calls",
     "C": "calls",
     "D": "calls",
+    "E": "batches",
     "F1": "side_by_side",
     "F2": "side_by_side",
     "G": "cold_starts",

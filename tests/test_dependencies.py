@@ -15,6 +15,7 @@ EXTRAS = {
     "toolkit/mcp": ["mcp"],
     "toolkit/agents": ["agent"],
     "toolkit/batches": ["parquet"],
+    "toolkit/durable": ["durable"],
     "toolkit/builtin": ["tools-extract", "tools-regex"],
 }
 FOLDERS = sorted(

@@ -15,11 +15,13 @@ import toolkit_cli
 LIBRARIES = {
     "anyio",
     "asyncio",
+    "dbos",
     "prompt_toolkit",
     "pydantic",
     "pydantic_core",
     "questionary",
     "rich",
+    "sqlalchemy",
     "yaml",
 }
 DIALOGUE = {"prompt_toolkit", "questionary"}

@@ -30,9 +30,13 @@ from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:
+    from contextlib import ExitStack
+
     from toolkit.approvals.gates import Gate
+    from toolkit.durable.limits import Limit
     from toolkit.sources.configuration import Configuration
-    from toolkit_cli.batching.batches import BatchOptions
+    from toolkit_cli.batching.item_results import BatchOptions
+    from toolkit_cli.batching.stored_runs import StoredRun
     from toolkit_cli.running.keeping import Keeping
 
 
@@ -59,7 +63,8 @@ def launch(said: RunOptions) -> int:
         tool = _timed(found, said.timeout, configuration)
         context = ToolContext(values, memory_id=memory_id, gate=gate, redactor=console.redactor())
         given = Given(tuple(said.words or ()), said.args, said.input, piped_text())
-        work = _Work(said, answers, tool=tool, given=given, context=context, screen=screen)
+        limit = configuration.limits.get(tool.name)
+        work = _Work(said, answers, tool=tool, given=given, context=context, screen=screen, limit=limit)
         exit_code = work.once(keeps=configuration.journal) if batch is None else work.for_each(batch)
     leave_if_threads_remain(exit_code)
     return exit_code
@@ -74,15 +79,32 @@ class _Work(NamedTuple):
     given: Given
     context: ToolContext
     screen: Screen
+    limit: "Limit | None"
 
     def for_each(self, batch: "BatchOptions") -> int:
         """Run it for every item of a batch."""
-        from toolkit_cli.batching.each import run_each  # noqa: PLC0415 - a single call needs none of it
+        from contextlib import ExitStack  # noqa: PLC0415 - a single call needs none of it
 
-        def keeper(common: Mapping[str, Any]) -> "Keeping | None":
-            return None if self.said.journal is False else _keeping(self.said, self.tool, common)
+        from toolkit_cli.batching.each import run_each  # noqa: PLC0415 - as above
 
-        return run_each(self.tool, batch, self.given, self.context, self.answers, self.screen, keeper)
+        with ExitStack() as stack:
+
+            def keeper(common: Mapping[str, Any]) -> "Keeping | StoredRun | None":
+                if batch.store is not None:
+                    return self._stored(batch.store, common, stack)
+                return None if self.said.journal is False else _keeping(self.said, self.tool, common)
+
+            return run_each(self.tool, batch, self.given, self.context, self.answers, self.screen, keeper)
+
+    def _stored(self, url: str, common: Mapping[str, Any], stack: "ExitStack") -> "StoredRun":
+        from toolkit.durable.limits import Limit  # noqa: PLC0415 - only runs with a store need it
+        from toolkit_cli.batching.opened_stores import open_store  # noqa: PLC0415 - as above
+        from toolkit_cli.batching.stored_runs import StoredResume, StoredRun  # noqa: PLC0415 - as above
+
+        said = self.said
+        store = stack.enter_context(open_store(url))
+        resumed = said.resumed if isinstance(said.resumed, StoredResume) else None
+        return StoredRun(store, self.tool, said.target, _request(said), common, resumed, self.limit or Limit())
 
     def once(self, *, keeps: bool) -> int:
         """Run it once.
@@ -134,16 +156,17 @@ def _is_kept(said: RunOptions, tool: Tool, *, keeps: bool) -> bool:
 
 
 def _keeping(said: RunOptions, tool: Tool, arguments: Mapping[str, Any]) -> "Keeping":
-    from toolkit_cli.running.keeping import Keeping  # noqa: PLC0415 - it loads SQLite, and most runs keep nothing
+    from toolkit_cli.running.keeping import Keeping, Resumed  # noqa: PLC0415 - it loads SQLite, and most keep nothing
 
-    return Keeping(tool, said.target, _request(said), arguments, said.resumed)
+    resumed = said.resumed if isinstance(said.resumed, Resumed) else None
+    return Keeping(tool, said.target, _request(said), arguments, resumed)
 
 
 def _request(said: RunOptions) -> dict[str, Any]:
     """Return what it takes to run it again, as plain data; how questions are answered is not carried over."""
     batch, policy = said.batch, said.policy
     kept = {name: getattr(said, name) for name in _KEPT}
-    options = None if batch is None else batch._asdict() | {"out": batch.out and str(batch.out)}
+    options = None if batch is None else batch._asdict() | {"out": batch.out and str(batch.out), "store": None}
     return {**kept, "policy": policy and str(policy), "batch": options}
 
 

@@ -64,6 +64,15 @@ Consented = Annotated[
         autocompletion=complete_consent,
     ),
 ]
+StoreName = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        metavar="URL",
+        help="The database of a batch and its workers: sqlite:///FILE or postgresql://HOST/NAME. Also TOOLKIT_STORE.",
+        show_default=False,
+    ),
+]
 ModelName = Annotated[
     str | None,
     typer.Option(

@@ -19,6 +19,7 @@ from toolkit_cli.options import (
     Rules,
     Sources,
     Starts,
+    StoreName,
     Values,
     Verbose,
     Yes,
@@ -27,7 +28,8 @@ from toolkit_cli.rendering.results import Format
 from toolkit_cli.running.answer_sources import Answers
 
 if TYPE_CHECKING:
-    from toolkit_cli.batching.batches import BatchOptions
+    from toolkit_cli.batching.item_results import BatchOptions
+    from toolkit_cli.batching.stored_runs import StoredResume
     from toolkit_cli.running.keeping import Resumed
 
 Target = Annotated[
@@ -60,7 +62,12 @@ Each = Annotated[
         show_default=False,
     ),
 ]
-Jobs = Annotated[int | None, typer.Option(metavar="N", min=1, help="With --each: how many items run side by side.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", min=0, help="With --each: how many items run side by side; with --store, 0 leaves them to workers."
+    ),
+]
 Out = Annotated[
     Path | None, typer.Option(metavar="FILE", help="With --each: the file for the results, instead of stdout.")
 ]
@@ -106,6 +113,7 @@ class RunOptions(NamedTuple):
     jobs: Jobs = None
     out: Out = None
     on_item_error: OnItemError = None
+    store: StoreName = None
     journal: Journaled = None
     dry_run: Rehearsal = False
     yes: Yes = False
@@ -125,7 +133,7 @@ class RunOptions(NamedTuple):
     verbose: Verbose = 0
     quiet: Quiet = False
     debug: Debug = False
-    resumed: "Resumed | None" = None
+    resumed: "Resumed | StoredResume | None" = None
 
     @property
     def answers(self) -> Answers:
@@ -137,22 +145,42 @@ class RunOptions(NamedTuple):
         """What is said of a batch; `None` where it is a single call.
 
         Raises:
-            Failure: If an option of batches stands alone.
+            Failure: If an option of batches stands alone, or two of them do not go together.
         """
-        given = {"--jobs": self.jobs, "--out": self.out, "--on-item-error": self.on_item_error}
+        given = {
+            "--jobs": self.jobs, "--out": self.out, "--on-item-error": self.on_item_error, "--store": self.store,
+        }  # fmt: skip
         if self.each is None:
             if alone := [name for name, value in given.items() if value is not None]:
                 hint = "with it, the tool runs for every item of a file: --each items.jsonl"
                 raise Failure(ExitCode.USAGE, f"{alone[0]} is for batches, and there is no --each", hint=hint)
             return None
-        from toolkit_cli.batching.batches import BatchOptions  # noqa: PLC0415 - a single call needs none of it
+        from toolkit_cli.batching.item_results import BatchOptions  # noqa: PLC0415 - a single call needs none of it
 
         return BatchOptions(
             self.each,
-            self.jobs or 1,
+            1 if self.jobs is None else self.jobs,
             out=self.out,
             on_item_error=self.on_item_error or "collect",
             format=self.format,
             quiet=self.quiet,
             dry_run=self.dry_run,
+            store=self._store(),
         )
+
+    def _store(self) -> str | None:
+        """Return the URL of the store that keeps the batch, if one does.
+
+        Raises:
+            Failure: If the options do not go together.
+        """
+        from toolkit_cli.batching.opened_stores import named_store  # noqa: PLC0415 - a single call needs none of it
+
+        if self.store is not None and self.journal is not None:
+            name = "--journal" if self.journal else "--no-journal"
+            raise Failure(ExitCode.USAGE, f"{name} and --store do not go together: a store keeps what is done")
+        url = named_store(self.store) if self.journal is None else None
+        if self.jobs == 0 and url is None:
+            hint = "name the store that workers take them from: --store postgresql://host/database"
+            raise Failure(ExitCode.USAGE, "--jobs 0 leaves the items to workers, and there is no --store", hint=hint)
+        return url

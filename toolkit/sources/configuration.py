@@ -26,6 +26,10 @@
     input = 0.10                            # US dollars for a million tokens
     output = 0.30
 
+    [tool.toolkit.limits.fetch_page]
+    concurrency = 4                         # items of a batch in a store, on all workers together
+    rate = "10/1m"
+
     [tool.toolkit.mcp.time]
     command = "uvx"                         # an MCP server: its tools are `time.now` and the like
     args = ["mcp-server-time"]
@@ -48,6 +52,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 if TYPE_CHECKING:
     from toolkit.agents.models.prices import Price
     from toolkit.approvals.policy_keys import PolicyFile
+    from toolkit.durable.limits import Limit
     from toolkit.mcp.settings.servers import McpServer
     from toolkit.webhooks.setting_keys import WebhookSettings
 
@@ -114,6 +119,7 @@ class Configuration(NamedTuple):
         model_url: Where the server of a `chat:NAME` model is. A project's file cannot say it: keys are sent there.
         model_timeout: Seconds that a model may be silent; None if nobody said.
         prices: What models cost, by their names.
+        limits: What bounds batches in a store, by the names of the tools and pipelines that they run.
         env: The names of the environment variables that expressions may read.
         own_env: Those of them that the user has listed, and not only a project's file.
         secrets: The names of variables, parameters and keys whose values are secrets, beside those that sound like it.
@@ -147,6 +153,7 @@ class Configuration(NamedTuple):
     model_url: str | None = None
     model_timeout: float | None = None
     prices: "Mapping[str, Price]" = MappingProxyType({})
+    limits: "Mapping[str, Limit]" = MappingProxyType({})
     env: tuple[str, ...] = ()
     own_env: frozenset[str] = frozenset()
     secrets: tuple[str, ...] = ()

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 from toolkit.disclosure.choices import read_choices
 from toolkit.documents.kinds import table_of_tables
 from toolkit.documents.tables import Key, Schema, Spot, read_table, schema_of
+from toolkit.durable.limits import Limit
 from toolkit.problems import did_you_mean
 from toolkit.sources.configuration import GroupSettings, ReadySettings
 from toolkit.sources.setting_kinds import (
+    COUNT,
     DIALECT,
     DOLLARS,
     DURATION,
@@ -21,6 +23,7 @@ from toolkit.sources.setting_kinds import (
     MODEL,
     NAMES,
     PLAIN,
+    RATE,
     SWITCH,
     TEXTS,
     VARIABLE_NAME,
@@ -75,6 +78,16 @@ def _prices(tables: Mapping[str, Mapping[str, Any]], spot: Spot) -> "dict[str, P
     from toolkit.agents.models.prices import Price  # noqa: PLC0415 - few projects say any
 
     return {name: Price(**read_settings_table(written, PRICES, spot.below(name))) for name, written in tables.items()}
+
+
+def _limits(tables: Mapping[str, Mapping[str, Any]], spot: Spot) -> dict[str, Limit]:
+    return {name: _limit(written, spot.below(name)) for name, written in tables.items()}
+
+
+def _limit(written: Mapping[str, Any], spot: Spot) -> Limit:
+    said = read_settings_table(written, LIMITS, spot)
+    rate, seconds = said.get("rate", (None, 1.0))
+    return Limit(said.get("concurrency"), rate, seconds)
 
 
 def _ready(tables: Mapping[str, Any], spot: Spot) -> dict[str, ReadySettings]:
@@ -196,6 +209,10 @@ PRICES: Final = (
     Key("input", DOLLARS, "US dollars for a million tokens that the model reads"),
     Key("output", DOLLARS, "US dollars for a million tokens that it writes"),
 )
+LIMITS: Final = (
+    Key("concurrency", COUNT, "how many items run at the same time, on all workers together"),
+    Key("rate", RATE, "how many items begin in some time, on all workers together"),
+)
 KEYS: Final = (
     Key("sources", TEXTS, "targets, relative to this file, whose tools are known by name"),
     Key(
@@ -236,6 +253,12 @@ KEYS: Final = (
         tables_kind("{ 'chat:qwen3' = { input = 0.1, output = 0.3 } }", partial(schema_of, PRICES)),
         "what models cost, a table each",
         take=_prices,
+    ),
+    Key(
+        "limits",
+        tables_kind("{ price = { concurrency = 4, rate = '10/1m' } }", partial(schema_of, LIMITS)),
+        "what bounds batches in a store, a table for each tool or pipeline that they run",
+        take=_limits,
     ),
     Key(
         "audit",

@@ -19,6 +19,7 @@ from toolkit.documents.kinds import (
     texts,
 )
 from toolkit.documents.tables import Key, Kind, Schema
+from toolkit.durable.limits import parse_rate
 from toolkit.problems import did_you_mean
 
 PLAIN: Final = "plain"
@@ -106,4 +107,17 @@ FLAG: Final = Kind(
     lambda written, _: (written,) if isinstance(written, bool) else None,
     "true",
     {"type": "boolean"},
+)
+COUNT: Final = as_written(
+    "whole number",
+    "a whole number above zero",
+    {"type": "integer", "minimum": 1},
+    lambda written: isinstance(written, int) and not isinstance(written, bool) and written > 0,
+)
+RATE: Final = Kind(
+    "rate",
+    "how often, and in what time, such as '10/1m'",
+    lambda written, _: parse_rate(written) if isinstance(written, str) else None,
+    "'10/1m'",
+    {"type": "string", "pattern": r"^\s*[1-9]\d*\s*/\s*\d+(\.\d+)?\s*(ms|s|m|h)\s*$"},
 )

@@ -7,11 +7,15 @@ from typing import Any
 from toolkit.batches.item_files import STDIN, ItemFile
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.tools.base import Tool
+from toolkit.tools.call_secrets import learn_arguments
 from toolkit.tools.context import ToolContext
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments
-from toolkit_cli.batching.batches import BatchOptions, BatchRun
+from toolkit_cli.batching.batches import BatchRun
 from toolkit_cli.batching.item_arguments import ItemArguments
+from toolkit_cli.batching.item_results import BatchOptions
+from toolkit_cli.batching.stored_batches import StoredBatch
+from toolkit_cli.batching.stored_runs import StoredRun
 from toolkit_cli.batching.tallies import Tally
 from toolkit_cli.failures import ExitCode, Failure, report
 from toolkit_cli.rendering.batches import progress_words, summary_line
@@ -32,7 +36,7 @@ def run_each(
     context: ToolContext,
     answers: Answers,
     screen: Screen,
-    keeper: Callable[[Mapping[str, Any]], Keeping | None],
+    keeper: Callable[[Mapping[str, Any]], Keeping | StoredRun | None],
 ) -> int:
     """Call a tool for every item, write what comes of each, and return the exit code.
 
@@ -55,13 +59,18 @@ def run_each(
     assert context.gate is not None  # noqa: S101 - the command line always has one
     calls = calls_of_items(tool, context.gate)
     check_rules_on(answers.rules, calls)
-    refuse_hopeless(calls, answers)
+    if options.jobs:  # else those decide who do the work
+        refuse_hopeless(calls, answers)
     with items:
         if options.dry_run:
             return _rehearse(tool, items, arguments)
         channel = None if options.quiet else message_channel(screen)
         keeping = keeper(common)
-        batch = BatchRun(tool, items, arguments, context, options, channel=channel, keeping=keeping)
+        batch: BatchRun | StoredBatch
+        if isinstance(keeping, StoredRun):
+            batch = StoredBatch(tool, items, arguments, context, options, channel=channel, stored=keeping)
+        else:
+            batch = BatchRun(tool, items, arguments, context, options, channel=channel, keeping=keeping)
         if _wants_bar(options):
             _show_bar(batch.tally, screen)
 
@@ -115,6 +124,7 @@ def _common(tool: Tool, given: Given) -> Mapping[str, Any]:
     gathered = gather_arguments(tool, given._replace(piped=None))
     if gathered.problems:
         raise Failure(ExitCode.USAGE, problems=gathered.problems)
+    learn_arguments(console.redactor(), tool, gathered.arguments)
     return gathered.arguments
 
 

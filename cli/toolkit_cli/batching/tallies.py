@@ -39,9 +39,13 @@ class Tally:
 
     def spend(self, use: ModelUse) -> None:
         """Count a request to a model."""
-        self.requests += 1
-        if use.cost is not None:
-            self.cost = (self.cost or 0.0) + use.cost
+        self.spend_all(use.cost, 1)
+
+    def spend_all(self, cost: float | None, requests: int) -> None:
+        """Count requests to models, and what they cost together, where that is known."""
+        self.requests += requests
+        if cost is not None:
+            self.cost = (self.cost or 0.0) + cost
 
     @property
     def seconds(self) -> float:

@@ -6,6 +6,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("toolkit_cli.commands.serve:serve", "Serve tools to clients of the Model Context Protocol."),
     "mcp": ("toolkit_cli.commands.mcp:mcp", "List the configured MCP servers and their state."),
     "runs": ("toolkit_cli.commands.runs:runs", "List the runs that are kept, and go on with one."),
+    "worker": ("toolkit_cli.commands.worker:worker", "Do the items of batches that are in a store."),
     "list": ("toolkit_cli.commands.list:list_tools", "List the tools."),
     "show": ("toolkit_cli.commands.show:show", "Show everything about one tool, pipeline or agent."),
     "schema": ("toolkit_cli.commands.schema:schema", "Print what a model receives: names, descriptions, parameters."),

@@ -1,44 +1,64 @@
 """`toolkit runs`: what runs have done, and going on with one that was cut short."""
 
 import os
-import signal
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from toolkit.journals.journal_files import JournalFile
 from toolkit.journals.kept_runs import KeptRun, State
 from toolkit.visibility import visible_json
 from toolkit_cli import console
+from toolkit_cli.batching.kept_runs import Consent, JournalRuns, Kept, StoreRuns
+from toolkit_cli.batching.opened_stores import named_store
+from toolkit_cli.batching.stored_runs import StoredResume
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.launching import launch
-from toolkit_cli.options import Consented, Debug, Grants, NoInput, PolicyPath, Quiet, Rules, Starts, Verbose, Yes
+from toolkit_cli.options import (
+    Consented,
+    Debug,
+    Grants,
+    NoInput,
+    PolicyPath,
+    Quiet,
+    Rules,
+    Starts,
+    StoreName,
+    Verbose,
+    Yes,
+)
 from toolkit_cli.rendering.kept_runs import listed_runs, shown_run, step_line
 from toolkit_cli.rendering.styles import paint, paint_all
 from toolkit_cli.run_options import RunOptions
-from toolkit_cli.running.keeping import Resumed, find_run, refuse_doubts
+from toolkit_cli.running.keeping import Resumed, find_run
 
 _GLANCE = 0.3
 """Seconds between two looks at a run that is followed."""
 
 Action = Annotated[
-    Literal["list", "show", "resume", "cancel", "watch"],
+    Literal["list", "show", "resume", "cancel", "watch", "schedule", "schedules", "unschedule"],
     typer.Argument(
-        metavar="list|show|resume|cancel|watch",
-        help="List runs; show, go on with, end, or follow one.",
+        metavar="list|show|resume|cancel|watch|schedule|schedules|unschedule",
+        help="List runs; show, go on with, end, or follow one. Add, list or remove schedules.",
         show_default=False,
     ),
 ]
 RunId = Annotated[
     str | None,
-    typer.Argument(metavar="[ID]", help="Which run; the beginning of its id is enough.", show_default=False),
+    typer.Argument(
+        metavar="[ID|CRON|NAME]",
+        help="Which run; the beginning of its id is enough. When to run; which schedule.",
+        show_default=False,
+    ),
 ]
 Words = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[ARG]...", help="With resume: the arguments again, where they held secrets.", show_default=False
+        metavar="[ARG]...",
+        help="With resume: the arguments again, where they held secrets. With schedule: the TARGET and its arguments.",
+        show_default=False,
     ),
 ]
 InState = Annotated[State | None, typer.Option(help="With list: only runs in this state.", show_default=False)]
@@ -46,6 +66,16 @@ Part = Annotated[
     str, typer.Option(metavar="TEXT", help="With list: only runs whose target has this in it.", show_default=False)
 ]
 Limit = Annotated[int, typer.Option(metavar="N", min=1, help="With list: at most so many.")]
+Each = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE", help="With schedule: run it for every item of a file, beneath the folder of the worker."
+    ),
+]
+ScheduleName = Annotated[
+    str | None,
+    typer.Option("--name", metavar="NAME", help="With schedule: what it is called; as its tool is by default."),
+]
 Failed = Annotated[
     bool, typer.Option("--failed", help="With show: only what has failed. With resume: run failed items again.")
 ]
@@ -68,6 +98,9 @@ class RunsOptions(NamedTuple):
     state: InState = None
     target: Part = ""
     limit: Limit = 50
+    store: StoreName = None
+    each: Each = None
+    schedule_name: ScheduleName = None
     failed: Failed = False
     repeat: Repeat = False
     accept_changes: Changes = False
@@ -91,31 +124,34 @@ def runs(said: RunsOptions) -> int:
     began and has no end may have taken effect, so it is repeated only if its tool is read-only or idempotent, or with
     --repeat. No approval is carried over.
     """
-    file = JournalFile(JournalFile.usual_path())
-    if said.action == "list":
-        return _list(file, said.state, said.target, said.limit, as_json=said.format == "json")
-    if said.name is None:
-        hint = "`toolkit runs list` shows them"
-        raise Failure(ExitCode.USAGE, f"`toolkit runs {said.action}` needs the id of a run", hint=hint)
-    run = find_run(file, said.name)
-    match said.action:
-        case "show":
-            return _show(file, run, only_failed=said.failed, as_json=said.format == "json")
-        case "cancel":
-            return _cancel(file, run)
-        case "watch":
-            return _watch(file, run)
-    return _resume(said, file, run)
+    url = named_store(said.store)
+    if said.action in ("schedule", "schedules", "unschedule"):
+        return _schedules(said, url)
+    with ExitStack() as stack:
+        kept: Kept = JournalRuns() if url is None else stack.enter_context(StoreRuns(url))
+        if said.action == "list":
+            return _list(kept.all(), said.state, said.target, said.limit, as_json=said.format == "json")
+        if said.name is None:
+            hint = "`toolkit runs list` shows them"
+            raise Failure(ExitCode.USAGE, f"`toolkit runs {said.action}` needs the id of a run", hint=hint)
+        run = find_run(kept.all(), said.name)
+        match said.action:
+            case "show":
+                return _show(kept, run, only_failed=said.failed, as_json=said.format == "json")
+            case "cancel":
+                return _cancel(kept, run)
+            case "watch":
+                return _watch(kept, run)
+        _check_unfinished(run, repeats_failures=said.failed)
+        resumed = kept.resumed(run, Consent(said.accept_changes, said.failed, said.repeat))
+    return _resume(said, run, resumed, url)
 
 
-def _resume(said: RunsOptions, file: JournalFile, run: KeptRun) -> int:
-    resumed = Resumed(file, run, accepts_changes=said.accept_changes, repeats_failures=said.failed)
-    _check_unfinished(resumed)
-    if not said.repeat:
-        refuse_doubts(resumed)
+def _resume(said: RunsOptions, run: KeptRun, resumed: Resumed | StoredResume, url: str | None) -> int:
     options = _options_of(run, said.words or [])
     return launch(
         options._replace(
+            store=url,
             yes=said.yes,
             no_input=said.no_input,
             approve=said.approve,
@@ -131,8 +167,26 @@ def _resume(said: RunsOptions, file: JournalFile, run: KeptRun) -> int:
     )
 
 
-def _list(file: JournalFile, state: State | None, target: str, limit: int, *, as_json: bool) -> ExitCode:
-    found = [run for run in file.runs() if state in (None, run.state) and target in run.target][:limit]
+def _schedules(said: RunsOptions, url: str | None) -> ExitCode:
+    """Add, list or remove schedules.
+
+    Raises:
+        Failure: If no store is named.
+    """
+    from toolkit_cli.batching.schedules import add_schedule, list_schedules, remove_schedule  # noqa: PLC0415 - few do
+
+    if url is None:
+        hint = "name it: --store postgresql://host/database, or TOOLKIT_STORE"
+        raise Failure(ExitCode.USAGE, "schedules are kept in a store", hint=hint)
+    if said.action == "schedule":
+        return add_schedule(url, said.name or "", said.words or (), said.each, said.schedule_name)
+    if said.action == "schedules":
+        return list_schedules(url, as_json=said.format == "json")
+    return remove_schedule(url, said.name)
+
+
+def _list(known: list[KeptRun], state: State | None, target: str, limit: int, *, as_json: bool) -> ExitCode:
+    found = [run for run in known if state in (None, run.state) and target in run.target][:limit]
     if as_json:
         console.write_json([run.as_record() for run in found])
     elif found:
@@ -142,8 +196,8 @@ def _list(file: JournalFile, state: State | None, target: str, limit: int, *, as
     return ExitCode.WELL
 
 
-def _show(file: JournalFile, run: KeptRun, *, only_failed: bool, as_json: bool) -> ExitCode:
-    steps = [step for step in file.steps(run) if not only_failed or step.status not in ("ok", "skipped")]
+def _show(kept: Kept, run: KeptRun, *, only_failed: bool, as_json: bool) -> ExitCode:
+    steps = [step for step in kept.steps(run) if not only_failed or step.status not in ("ok", "skipped")]
     if as_json:
         record = {**run.as_record(), "steps": [step._asdict() for step in steps]}
         console.write_data(f"{visible_json(record, indent=2)}\n")
@@ -152,7 +206,7 @@ def _show(file: JournalFile, run: KeptRun, *, only_failed: bool, as_json: bool) 
     return ExitCode.WELL
 
 
-def _cancel(file: JournalFile, run: KeptRun) -> ExitCode:
+def _cancel(kept: Kept, run: KeptRun) -> ExitCode:
     """End a run as Ctrl-C does, or note of one that was cut short that nobody means to go on with it.
 
     Raises:
@@ -160,21 +214,16 @@ def _cancel(file: JournalFile, run: KeptRun) -> ExitCode:
     """
     if run.state == "completed":
         raise Failure(ExitCode.USAGE, f"the run '{run.id}' has completed")
-    if run.state == "running":
-        os.kill(run.process, signal.SIGTERM)
-        console.say(f"process {run.process} was told to end; what is done is kept")
-    else:
-        file.set_state(run.number, "cancelled", run.error)
-        console.say(f"the run '{run.id}' is cancelled")
+    console.say(kept.cancel(run))
     return ExitCode.WELL
 
 
-def _watch(file: JournalFile, run: KeptRun) -> ExitCode:
+def _watch(kept: Kept, run: KeptRun) -> ExitCode:
     """Write a line for each step as it ends, until the run does."""
     since = 0.0
     while True:
-        run = file.run(run.id)
-        for step in sorted(file.steps(run, since=since), key=lambda step: step.ended or 0.0):
+        run = next(one for one in kept.all() if one.id == run.id)
+        for step in sorted(kept.steps(run, since=since), key=lambda step: step.ended or 0.0):
             if step.ended is not None:
                 since = max(since, step.ended)
                 console.write_data(f"{paint(step_line(step), colour=console.data_has_colour())}\n")
@@ -184,14 +233,13 @@ def _watch(file: JournalFile, run: KeptRun) -> ExitCode:
         time.sleep(_GLANCE)
 
 
-def _check_unfinished(resumed: Resumed) -> None:
+def _check_unfinished(run: KeptRun, *, repeats_failures: bool) -> None:
     """Refuse to go on with a run that has nothing left to do.
 
     Raises:
         Failure: If it has not.
     """
-    run = resumed.run
-    if run.state == "completed" and not (resumed.repeats_failures and run.failed):
+    if run.state == "completed" and not (repeats_failures and run.failed):
         hint = "run its failed items again with --failed" if run.failed else None
         raise Failure(ExitCode.USAGE, f"the run '{run.id}' has completed", hint=hint)
 

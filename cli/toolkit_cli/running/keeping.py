@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -70,7 +70,7 @@ class Keeping:
         self.resumed = resumed
         definition = definition_of(tool)
         if resumed is not None:
-            _check_unchanged(resumed, definition)
+            check_unchanged(resumed.run, definition, accepts_changes=resumed.accepts_changes)
             self._file, self.id = resumed.file, resumed.run.id
             self.journal = self._file.resume(resumed.run, definition)
             return
@@ -80,7 +80,7 @@ class Keeping:
         self.journal = self._file.begin(
             self.id,
             target,
-            request=_without_secrets(request, arguments),
+            request=without_secrets(request, arguments),
             definition=definition,
             unit="items" if is_batch else "steps",
             of=None if is_batch or pipeline is None else len(pipeline.plan.steps),
@@ -88,7 +88,7 @@ class Keeping:
 
     def end(self, exit_code: int, error: str | None, *, is_complete: bool) -> None:
         """Keep how it ended, and tell how it can go on where it was cut short."""
-        state: State = "completed" if is_complete else "interrupted" if exit_code >= _SIGNALS else "failed"
+        state = state_after(exit_code, is_complete=is_complete)
         with suppress(JournalError):  # if that was the reason, there is nothing left to be written
             self.journal.finish(state, console.redactor().text(error) if error else None)
         if is_complete:
@@ -98,13 +98,17 @@ class Keeping:
             console.say(f"{run.counted} done; continue with: toolkit runs resume {self.id}")
 
 
-def find_run(file: JournalFile, name: str) -> KeptRun:
+def state_after(exit_code: int, *, is_complete: bool) -> State:
+    """Return the state of a run that has ended with an exit code."""
+    return "completed" if is_complete else "interrupted" if exit_code >= _SIGNALS else "failed"
+
+
+def find_run(known: Sequence[KeptRun], name: str) -> KeptRun:
     """Return the run of an id, or of the beginning of one.
 
     Raises:
         Failure: If there is none, or more than one.
     """
-    known = file.runs()
     found = [run for run in known if run.id.startswith(name)] if name else []
     if len(found) == 1:
         return found[0]
@@ -135,16 +139,22 @@ def _doubt(path: str, tool: str, status: str | None) -> str:
     return f"'{path}' began to run '{tool}' and {what}: it may have taken effect"
 
 
-def _check_unchanged(resumed: Resumed, now: Mapping[str, str]) -> None:
-    """Refuse to go on with other definitions than it began with, unless somebody has agreed.
+def check_unchanged(run: KeptRun, now: Mapping[str, str], *, accepts_changes: bool, more: str = "") -> None:
+    """Refuse to go on with other definitions than a run began with, unless somebody has agreed.
+
+    Args:
+        run: The run.
+        now: The digest of each file that it is made of now.
+        accepts_changes: Whether somebody has agreed.
+        more: What else stands in the command that goes on.
 
     Raises:
         Failure: Naming every file that has changed.
     """
-    before = resumed.run.definition
+    before = run.definition
     changed = [file for file in {**before, **now} if before.get(file) != now.get(file)]
-    if changed and not resumed.accepts_changes:
-        hint = f"go on with what is there now: toolkit runs resume {resumed.run.id} --accept-changes"
+    if changed and not accepts_changes:
+        hint = f"go on with what is there now: toolkit runs resume {run.id}{more} --accept-changes"
         message = "this has changed since the run began; finished steps keep their results"
         problems = [Problem("", message, Location(_shown(file)), hint=hint) for file in changed]
         raise Failure(ExitCode.APPROVAL, problems=problems)
@@ -154,7 +164,7 @@ def _shown(file: str) -> str:
     return os.path.relpath(file) if Path(file).is_relative_to(Path.cwd()) else file
 
 
-def _without_secrets(request: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+def without_secrets(request: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return what it takes to run something again, and whether all of it is there."""
     whole = {**request, "cwd": str(Path.cwd()), "arguments": json.loads(dumps(dict(arguments), default=str))}
     shown = console.redactor().data(whole)

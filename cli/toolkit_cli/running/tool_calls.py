@@ -17,7 +17,7 @@ from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.interrupts import Interrupts
 from toolkit_cli.running.watchdog import ForcedEnd, Watched
 
-_CODES = {"rejected": ExitCode.APPROVAL, "timeout": ExitCode.TIMED_OUT}
+_CODES = {"rejected": ExitCode.APPROVAL, "in_doubt": ExitCode.APPROVAL, "timeout": ExitCode.TIMED_OUT}
 _SIGNAL_OFFSET = 128
 
 

@@ -1,0 +1,101 @@
+"""Batches: measure E, what a record and each of its steps cost, by itself, in a journal, and in stores."""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+from bench.cold_starts import command, project, python
+from bench.rows import Row
+from bench.timing import Times, Work, in_turns
+
+ROUNDS = 3
+MANY = 40_000
+SOME = 1_000
+STEPS = 3
+STORE_VARIABLE = "TOOLKIT_BENCH_POSTGRES"
+"""The variable with the URL of an empty database of PostgreSQL; without it, that is not measured."""
+
+TOOL = '''
+from toolkit import tool
+
+
+@tool(read_only=True)
+def add(n: int, more: int = 1) -> int:
+    """Add to a number."""
+    return n + more
+'''
+PIPELINE = """
+tools: [./adding.py]
+inputs: {n: {type: integer}}
+steps:
+  - {id: one, use: add, with: {n: "${{ inputs.n }}"}}
+  - {id: two, use: add, with: {n: "${{ prev }}"}}
+  - {id: three, use: add, with: {n: "${{ prev }}"}}
+"""
+FLOOR = """
+import json, sys
+from pydantic import TypeAdapter
+from pydantic_core import to_json
+from typing_extensions import NotRequired, TypedDict
+
+class Arguments(TypedDict):
+    n: int
+    more: NotRequired[int]
+
+validate = TypeAdapter(Arguments).validator.validate_json
+with open(sys.argv[1]) as items, open("floor.out", "w") as out:
+    for number, line in enumerate(items, 1):
+        n = json.loads(line)["n"]
+        for _ in range(3):
+            n = validate(to_json({"n": n}))["n"] + 1
+        out.write(json.dumps({"item": number, "output": n}) + "\\n")
+"""
+
+
+def batches() -> Iterator[Row]:
+    """Measure three steps a record: with nothing kept, in a journal, in SQLite and in PostgreSQL."""
+    with project() as directory, tempfile.TemporaryDirectory() as state:
+        os.environ["XDG_STATE_HOME"] = state
+        _write(directory)
+        floor = _each(lambda file: python(directory, FLOOR.replace("sys.argv[1]", repr(file))), MANY)
+        plain = _each(partial(_run, directory, "--no-journal"), MANY)
+        yield Row("E", "three steps a record, read and written", floor, "validated steps", plain, 2.5, 2.0)
+        kept = {"journal": _each(partial(_run, directory), SOME)}
+        for name, url in stores():
+            kept[name] = _each(partial(_run, directory, "--store", url), SOME)
+        for name, times in {"nothing kept": plain, **kept}.items():
+            a_step = Times(times.best / STEPS, times.median / STEPS)
+            yield Row("E", f"a step of a batch: {name}", None, "-", a_step, *_AIMS[name])
+
+
+_AIMS = {"nothing kept": (5e-5, 2e-5), "journal": (5e-4, 2e-4), "SQLite": (2e-2, 5e-3), "PostgreSQL": (2e-2, 5e-3)}
+
+
+def stores() -> list[tuple[str, str]]:
+    """Return the stores that can be measured, with their URLs."""
+    server = os.environ.get(STORE_VARIABLE)
+    return [("SQLite", "sqlite:///bench.db"), *([("PostgreSQL", server)] if server else [])]
+
+
+def _write(directory: Path) -> None:
+    (directory / "adding.py").write_text(TOOL, "utf-8")
+    (directory / "adding.yaml").write_text(PIPELINE, "utf-8")
+    for count in (1, SOME, MANY):
+        (directory / f"{count}.jsonl").write_text("".join(f'{{"n": {n}}}\n' for n in range(count)), "utf-8")
+
+
+def _run(directory: Path, *options_and_file: str) -> Work:
+    *options, file = options_and_file
+    return command(directory, "run", "adding.yaml", "--each", file, "--out", "ours.out", "--quiet", *options)
+
+
+def _each(work_on: Callable[[str], Work], count: int) -> Times:
+    """Return what one record costs: a run with many less a run with one."""
+    times = in_turns({"one": work_on("1.jsonl"), "many": work_on(f"{count}.jsonl")}, rounds=ROUNDS)
+    one, many = times["one"], times["many"]
+    return Times((many.best - one.best) / count, (many.median - one.median) / count)
+
+
+MEASURES = {"E": [batches]}

@@ -1,0 +1,75 @@
+"""Item calls: a tool is called for an item of a batch, and what comes of it is a result, or is kept as one."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from toolkit.approvals.flows import CallHistory
+from toolkit.errors import BudgetExceeded, TerminationRequested
+from toolkit.runs.journal import Journal
+from toolkit.runs.run import Run
+from toolkit.tools.base import Tool
+from toolkit.tools.context import ToolContext
+from toolkit.tools.kept_results import result_text
+from toolkit.tools.results import ToolResult
+from toolkit.wrappers.journaling import journaled
+from toolkit_cli.batching.item_results import message_of
+from toolkit_cli.rendering.tools import pipeline_in
+
+_STATUSES: Final = {"timeout": "timed_out", "rejected": "rejected"}
+
+
+class ItemCalls:
+    """Calls one tool for items, and says in each call which item it is."""
+
+    def __init__(self, tool: Tool, context: ToolContext, source: str, *, keeps: bool) -> None:
+        """Keep what is called.
+
+        Args:
+            tool: What is called for every item.
+            context: What the calls are made with.
+            source: Where the items come from, in words.
+            keeps: Whether what is done is kept.
+        """
+        self._context, self._source = context.replace(step=f"each {source}"), source
+        self._called = journaled(tool) if keeps else tool
+        self.needs_run = keeps or looks_at_run(tool)
+
+    def context_of(self, number: int, run: Run | None, journal: Journal | None = None) -> ToolContext:
+        """Return what the call for an item is made with."""
+        place = f"item {number} · {self._source}"
+        gate = self._context.gate
+        own = None if gate is None else gate.with_history(CallHistory())  # what one item has read, no other one knows
+        context = self._context.replace(item=place, place=place, gate=own)
+        if run is None:
+            return context
+        return context.replace(run=run, path=str(number), journal=run.journal if journal is None else journal)
+
+    async def call(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        """Call the tool, and return what came of it.
+
+        Raises:
+            Signal: What ends more than this item.
+        """
+        try:
+            result = await self._called.call(arguments, context)
+        except BudgetExceeded as ending:
+            return ToolResult.failure(str(ending), "budget")
+        except TerminationRequested as ending:
+            return ToolResult.failure(f"the run was ended: {ending.reason}", "terminated")
+        return result if result.error is None else ToolResult.failure(message_of(result), result.error_code)
+
+
+def kept_as(result: ToolResult, context: ToolContext) -> tuple[str, str, bool]:
+    """Return how a result is kept: its status, its text without secrets, and whether nothing is missing from that."""
+    output = result.output if result.structured is None else result.structured
+    text, is_whole = result_text(result, output, context)
+    status = "ok" if result.error is None else _STATUSES.get(str(result.error_code), "failed")
+    return status, text, is_whole
+
+
+def looks_at_run(tool: Tool) -> bool:
+    """Return whether a call of a tool may use the run that it belongs to: what it costs, and what it says."""
+    pipeline = pipeline_in(tool)
+    if pipeline is None:
+        return tool.uses_context
+    return any(looks_at_run(step.tool) for step in pipeline.plan.walk() if step.tool is not None)

@@ -1,0 +1,123 @@
+"""Kept runs: those of the user's journal, or of a store, behind one face."""
+
+import os
+import signal
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, Protocol, Self
+
+from toolkit.journals.journal_files import JournalFile
+from toolkit.journals.kept_runs import KeptRun, KeptStep
+from toolkit_cli.batching.opened_stores import open_store
+from toolkit_cli.batching.stored_runs import StoredResume
+from toolkit_cli.running.keeping import Resumed, refuse_doubts
+
+
+class Consent(NamedTuple):
+    """What somebody agrees to who goes on with a run.
+
+    Attributes:
+        accepts_changes: Definitions, and items, that have changed.
+        repeats_failures: Items that have failed are done again.
+        repeats_doubts: Steps are done again that began, and may have taken effect.
+    """
+
+    accepts_changes: bool
+    repeats_failures: bool
+    repeats_doubts: bool
+
+
+class Kept(Protocol):
+    """Runs that are kept somewhere."""
+
+    def all(self) -> list[KeptRun]:
+        """Return them, the newest first."""
+        ...
+
+    def steps(self, run: KeptRun, *, since: float = 0.0) -> Iterable[KeptStep]:
+        """Return the steps or items of a run, or those alone that have ended since a time."""
+        ...
+
+    def cancel(self, run: KeptRun) -> str:
+        """End a run, or note that nobody will go on with it; return what was done, in words."""
+        ...
+
+    def resumed(self, run: KeptRun, consent: Consent) -> Resumed | StoredResume:
+        """Return a run as it goes on."""
+        ...
+
+
+class JournalRuns:
+    """The runs of the user's journal."""
+
+    def __init__(self) -> None:
+        """Open the journal.
+
+        Raises:
+            JournalError: If that cannot be done.
+        """
+        self._file = JournalFile(JournalFile.usual_path())
+
+    def all(self) -> list[KeptRun]:
+        """Return them, the newest first."""
+        return self._file.runs()
+
+    def steps(self, run: KeptRun, *, since: float = 0.0) -> Iterator[KeptStep]:
+        """Return the steps or items of a run, or those alone that have ended since a time."""
+        return self._file.steps(run, since=since)
+
+    def cancel(self, run: KeptRun) -> str:
+        """End a run as Ctrl-C does, or note that nobody will go on with it; return what was done, in words."""
+        if run.state == "running":
+            os.kill(run.process, signal.SIGTERM)
+            return f"process {run.process} was told to end; what is done is kept"
+        self._file.set_state(run.number, "cancelled", run.error)
+        return f"the run '{run.id}' is cancelled"
+
+    def resumed(self, run: KeptRun, consent: Consent) -> Resumed:
+        """Return a run as it goes on.
+
+        Raises:
+            Failure: If nobody knows what became of a step, and nobody has agreed that it is repeated.
+        """
+        resumed = Resumed(self._file, run, consent.accepts_changes, consent.repeats_failures)
+        if not consent.repeats_doubts:
+            refuse_doubts(resumed)
+        return resumed
+
+
+class StoreRuns:
+    """The runs of a store."""
+
+    def __init__(self, url: str) -> None:
+        """Open the store, which is there.
+
+        Raises:
+            ConfigurationError: If it is not.
+            StoreError: If it cannot be reached.
+        """
+        self._store = open_store(url, makes=False)
+
+    def __enter__(self) -> Self:
+        """Use it until the end of the block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self._store.close()
+
+    def all(self) -> list[KeptRun]:
+        """Return them, the newest first."""
+        return self._store.runs()
+
+    def steps(self, run: KeptRun, *, since: float = 0.0) -> Iterator[KeptStep]:
+        """Return the items of a run, or those alone that have ended since a time."""
+        return (step for step in self._store.items(run) if not since or (step.ended or 0.0) > since)
+
+    def cancel(self, run: KeptRun) -> str:
+        """End a run: whoever follows it ends, and no worker takes on more of it; return what was done, in words."""
+        self._store.cancel(run.id)
+        return f"the run '{run.id}' is cancelled; what is done is kept"
+
+    def resumed(self, run: KeptRun, consent: Consent) -> StoredResume:
+        """Return a run as it goes on; its items know themselves what is in doubt."""
+        return StoredResume(run, *consent)

@@ -1,0 +1,44 @@
+"""Opened stores: the store that the command line or the environment names, with nothing secret of its URL shown."""
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from toolkit_cli import console
+
+if TYPE_CHECKING:
+    from toolkit.durable.stores import Store
+
+STORE_VARIABLE: Final = "TOOLKIT_STORE"
+"""The environment variable that names the store."""
+
+
+def named_store(said: str | None) -> str | None:
+    """Return the URL of the store that an option or the environment names, if one does.
+
+    A file of a project names none: what a batch works on would be sent to whatever server it says.
+    """
+    return said or os.environ.get(STORE_VARIABLE) or None
+
+
+def open_store(url: str, *, makes: bool = True) -> "Store":
+    """Return a store, open.
+
+    Args:
+        url: Where it is.
+        makes: Whether it is made if it is not there.
+
+    Raises:
+        ConfigurationError: If the URL is none, the extra is missing, or there is no such store.
+        StoreError: If it cannot be reached.
+    """
+    from toolkit.durable.store_urls import StoreUrl  # noqa: PLC0415 - only runs with a store need it
+    from toolkit.durable.stores import Store  # noqa: PLC0415 - as above
+
+    place = StoreUrl.parse(url)
+    console.redactor().learn(*place.secrets)
+    return Store(place, makes=makes)
+
+
+def store_option(store: "Store") -> str:
+    """Return the option that names a store in a command that goes on, where it is not said in the environment."""
+    return "" if os.environ.get(STORE_VARIABLE) else f" --store {store.url.shown}"

@@ -1,0 +1,184 @@
+"""Stored batches: the workers of a store do the items of a file, and what came of them is taken in their order."""
+
+import time
+from contextlib import ExitStack
+from itertools import islice
+from typing import Final
+
+from toolkit.batches.item_files import ItemFile
+from toolkit.batches.items import Item
+from toolkit.durable.stored_items import FINAL, ItemEnd
+from toolkit.durable.workers import Worker
+from toolkit.errors import ExitEarlyError
+from toolkit.runs.run import OutputChannel
+from toolkit.tools.base import Tool
+from toolkit.tools.context import ToolContext
+from toolkit.tools.kept_results import kept_result
+from toolkit.tools.results import ToolResult
+from toolkit_cli import console
+from toolkit_cli.batching.item_arguments import ItemArguments
+from toolkit_cli.batching.item_results import BatchOptions, ItemResults
+from toolkit_cli.batching.opened_stores import store_option
+from toolkit_cli.batching.stored_items import StoredCalls
+from toolkit_cli.batching.stored_runs import StoredRun
+from toolkit_cli.batching.submissions import OnItsWay, Submission
+
+_LOOK: Final = 0.05
+_LONGEST_LOOK: Final = 0.5
+_ASKED_AT_ONCE: Final = 400
+_SECOND: Final = 1.0
+_LONELY: Final = 5.0
+
+
+class StoredBatch:
+    """One batch on its way through a store."""
+
+    def __init__(
+        self,
+        tool: Tool,
+        items: ItemFile,
+        arguments: ItemArguments,
+        context: ToolContext,
+        options: BatchOptions,
+        *,
+        channel: OutputChannel | None,
+        stored: StoredRun,
+    ) -> None:
+        """Keep what is called with what.
+
+        Args:
+            tool: What is called for every item.
+            items: The items, open.
+            arguments: Makes arguments of an item.
+            context: What the calls are made with.
+            options: What the command line says.
+            channel: Is told what tools say to the user.
+            stored: The run in the store.
+        """
+        self._tool, self._options, self._stored = tool, options, stored
+        self._calls = StoredCalls(tool, context, items.name, channel)
+        self._results = ItemResults(items, options)
+        self.tally = self._results.tally
+        self._submission = Submission(items, arguments, context, stored, fails_at_once=options.on_item_error == "fail")
+        self._waiting: dict[int, OnItsWay] = {}
+        self._ended: dict[int, tuple[Item, ToolResult]] = {}
+        self._next = 1
+        self._doubts: list[str] = []
+        self._counted = time.monotonic()
+        self._moved = time.monotonic()
+        self._is_lonely = options.jobs == 0
+
+    def run(self) -> ToolResult:
+        """Have all items done, or until one that fails ends the batch; return that failure, if one did.
+
+        Raises:
+            Signal: What ends more than one item.
+        """
+        with ExitStack() as stack:
+            worker = None
+            if self._options.jobs:
+                worker = stack.enter_context(
+                    Worker(
+                        self._stored.store,
+                        {self._stored.version: self._tool.name},
+                        lambda item, _, journal: self._calls.do(item, journal),
+                        jobs=self._options.jobs,
+                        only=self._stored.id,
+                    )
+                )
+            stack.callback(self._submission.stop)
+            self._submission.start(self._tool.name)
+            self._follow(worker)
+        self._count()
+        return self._results.failure or self._doubtful() or ToolResult()
+
+    def close(self) -> None:
+        """Write everything that has ended."""
+        for number in sorted(self._ended):
+            self._results.take(*self._ended.pop(number))
+        self._results.close()
+
+    def _follow(self, worker: Worker | None) -> None:
+        """Take what came of the items, as it comes."""
+        pause, is_complete = _LOOK, False
+        while True:
+            given, is_complete = self._submission.given()
+            for one in given:
+                self._take_up(one)
+            asked = dict(islice(((number, one.attempt) for number, one in self._waiting.items()), _ASKED_AT_ONCE))
+            ends = self._stored.store.ends_of(self._stored.id, asked)
+            for number, end in ends.items():
+                self._end(self._waiting.pop(number).item, end)
+            if not self._hand_over() or (is_complete and not self._waiting):
+                return
+            self._look_around()
+            pause = _LOOK if ends or given else min(pause * 1.5, _LONGEST_LOOK)
+            if worker is not None:
+                worker.wait(pause)
+            else:
+                time.sleep(pause)
+
+    def _take_up(self, one: OnItsWay) -> None:
+        if one.result is not None:
+            self._ended[one.item.number] = (one.item, one.result)
+        elif one.end is not None:
+            self._end(one.item, one.end)
+        else:
+            self._waiting[one.item.number] = one
+
+    def _end(self, item: Item, end: ItemEnd) -> None:
+        """Take what came of an item.
+
+        Raises:
+            ExitEarlyError: If it ends the run.
+        """
+        self._moved = time.monotonic()
+        self.tally.spend_all(end.cost, end.requests)
+        if end.status in FINAL:
+            self._ended[item.number] = (item, kept_result(end.result)[0])
+        elif end.status == "doubtful":
+            self._doubts.append(end.result)
+            self._ended[item.number] = (item, ToolResult.failure(end.result, "in_doubt"))
+        else:
+            raise ExitEarlyError(end.result)
+
+    def _hand_over(self) -> bool:
+        """Hand over what has ended, as far as everything before it has; return whether the others may go on."""
+        while self._next in self._ended:
+            goes_on = self._results.take(*self._ended.pop(self._next))
+            self._submission.taken()
+            self._next += 1
+            if not goes_on:
+                return False
+        return True
+
+    def _look_around(self) -> None:
+        """From time to time keep how far the run is, and see whether somebody has cancelled it.
+
+        Raises:
+            ExitEarlyError: If somebody has.
+        """
+        now = time.monotonic()
+        if now - self._counted < _SECOND:
+            return
+        self._counted = now
+        self._count()
+        if self._stored.store.state_of(self._stored.id) == "cancelled":
+            raise ExitEarlyError("the run was cancelled")
+        if self._is_lonely and now - self._moved > _LONELY:
+            self._is_lonely = False
+            if not self._stored.store.workers_for(self._stored.version):
+                start = f"toolkit worker{store_option(self._stored.store)} --tools FILE"
+                console.say(f"no worker has '{self._tool.name}' as it is defined here; start one: {start}")
+
+    def _count(self) -> None:
+        tally = self.tally
+        self._stored.store.count(self._stored.id, tally.done - tally.failed, tally.failed)
+
+    def _doubtful(self) -> ToolResult | None:
+        if not self._doubts:
+            return None
+        more = f", and {len(self._doubts) - 1:,} more like it" if len(self._doubts) > 1 else ""
+        again = f"toolkit runs resume {self._stored.id}{store_option(self._stored.store)} --repeat"
+        words = f"{self._doubts[0]}{more}; look what it did, then repeat it with: {again}"
+        return ToolResult.failure(words, "in_doubt")

@@ -1,0 +1,45 @@
+"""Stored items: an item of a store is done here, as a batch does it."""
+
+from typing import TYPE_CHECKING
+
+from toolkit.durable.stored_items import ItemEnd, StoredItem
+from toolkit.running import drive, run_in_loop
+from toolkit.runs.run import OutputChannel, Run
+from toolkit.tools.base import Tool
+from toolkit.tools.context import ToolContext
+from toolkit_cli.batching.item_calls import ItemCalls, kept_as
+
+if TYPE_CHECKING:
+    from toolkit.durable.workflow_journals import WorkflowJournal
+
+
+class StoredCalls:
+    """Calls one tool for items of a store."""
+
+    def __init__(self, tool: Tool, context: ToolContext, source: str, channel: OutputChannel | None) -> None:
+        """Keep what is called.
+
+        Args:
+            tool: What is called.
+            context: What the calls are made with.
+            source: Where the items come from, in words.
+            channel: Is told what tools say to the user.
+        """
+        self._calls = ItemCalls(tool, context, source, keeps=True)
+        self._perform = run_in_loop if tool.suspends else drive
+        self._channel = channel
+
+    def do(self, item: StoredItem, journal: "WorkflowJournal") -> ItemEnd:
+        """Call the tool for an item, and return what came of it.
+
+        Raises:
+            Signal: What ends more than this item.
+        """
+        run = Run(id=item.run, channel=self._channel, journal=journal).spawn()
+        context = self._calls.context_of(item.number, run, journal)
+        result = self._perform(self._calls.call(item.arguments, context))
+        status, text, _ = kept_as(result, context)
+        costs = [use.cost for use in run.uses if use.cost is not None]
+        end = ItemEnd(status, text, sum(costs) if costs else None, len(run.uses))  # type: ignore[arg-type]  # one of the statuses
+        journal.end_item(str(item.number), end)
+        return end

@@ -1,0 +1,129 @@
+"""Stored runs: a batch that a store keeps, from its first record to how it can go on."""
+
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from toolkit.durable.limits import Limit
+from toolkit.durable.stores import Store
+from toolkit.journals.kept_runs import KeptRun
+from toolkit.releases import software_versions
+from toolkit.runs.journal import JournalError
+from toolkit.tools.base import Tool
+from toolkit_cli import console
+from toolkit_cli.batching.opened_stores import store_option
+from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.running.definition_files import definition_of
+from toolkit_cli.running.keeping import check_unchanged, state_after, without_secrets
+
+
+class StoredResume(NamedTuple):
+    """A run in a store that goes on.
+
+    Attributes:
+        run: The run.
+        accepts_changes: Whether it goes on with definitions, and items, that have changed.
+        repeats_failures: Whether items that have failed are done again.
+        repeats_doubts: Whether steps are done again that began, and may have taken effect.
+    """
+
+    run: KeptRun
+    accepts_changes: bool = False
+    repeats_failures: bool = False
+    repeats_doubts: bool = False
+
+
+class StoredRun:
+    """One run that a store keeps.
+
+    Attributes:
+        id: What tells it apart.
+        store: Where it is kept.
+        version: What tells its definition from others, on any machine.
+        resumed: What it goes on from, if it does.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        tool: Tool,
+        target: str,
+        request: Mapping[str, Any],
+        arguments: Mapping[str, Any],
+        resumed: StoredResume | None,
+        limit: Limit | None,
+        *,
+        begun: tuple[str, str] | None = None,
+    ) -> None:
+        """Begin to keep it, or go on.
+
+        Args:
+            store: Where it is kept.
+            tool: What is run.
+            target: What it was named by.
+            request: What it takes to run it again, as plain data.
+            arguments: Those that hold for all items.
+            resumed: What goes on, if something does.
+            limit: What bounds the items of the tool; `None` where that stays as it is.
+            begun: The id of a run that a schedule begins, which may have begun before, and the schedule.
+
+        Raises:
+            Failure: If something of it is a secret, or what goes on has changed and nobody has agreed to that.
+            StoreError: If the store cannot be written.
+        """
+        self.store, self.resumed, self._tool = store, resumed, tool
+        definition = definition_of(tool)
+        self.version = version_of(tool, request.get("model"))
+        if resumed is None:
+            kept = without_secrets(request, arguments)
+            if not kept["is_whole"]:
+                hint = "give secrets to the workers: through the environment, or in the configuration beside them"
+                raise Failure(ExitCode.USAGE, "the arguments hold a secret, which a store does not keep", hint=hint)
+            self.id, schedule = begun or (os.urandom(6).hex(), None)
+            if begun is None or all(run.id != self.id for run in store.runs()):
+                store.begin(
+                    self.id,
+                    target,
+                    tool.name,
+                    request=kept,
+                    definition=definition,
+                    version=self.version,
+                    name=schedule,
+                )
+        else:
+            self.id = resumed.run.id
+            check_unchanged(resumed.run, definition, accepts_changes=resumed.accepts_changes, more=store_option(store))
+            self._report_other_software()
+            store.resume(resumed.run, definition, self.version)
+        store.open_queue(tool.name, limit or Limit(), replaces=limit is not None)
+
+    def end(self, exit_code: int, error: str | None, *, is_complete: bool) -> None:
+        """Keep how it ended, and tell how it can go on where it was cut short."""
+        state = state_after(exit_code, is_complete=is_complete)
+        with suppress(JournalError):  # if that was the reason, there is nothing left to be written
+            if self.store.state_of(self.id) != "cancelled":
+                self.store.finish(self.id, state, console.redactor().text(error) if error else None)
+        if not is_complete:
+            console.say(f"continue with: toolkit runs resume {self.id}{store_option(self.store)}")
+
+    def _report_other_software(self) -> None:
+        _, before = self.store.versions_of(self.id)
+        now = software_versions("dbos")
+        changed = [
+            f"{name} {before.get(name)}, now {version}" for name, version in now.items() if before.get(name) != version
+        ]
+        if changed:
+            console.say(f"the run began with {'; '.join(changed)}")
+
+
+def version_of(tool: Tool, model: str | None) -> str:
+    """Return what tells the definition of a tool from others, on any machine.
+
+    That is its schema, the contents of its files, and the model that its agents are to ask.
+    """
+    spec = tool.spec
+    said = [spec.name, spec.description, dict(spec.parameters), sorted(definition_of(tool).values()), model]
+    return sha256(json.dumps(said, sort_keys=True, default=str).encode(errors="surrogatepass")).hexdigest()[:32]

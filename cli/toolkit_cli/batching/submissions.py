@@ -1,0 +1,175 @@
+"""Submissions: a thread gives the items of a file to the workers of a store, some ahead of what was taken."""
+
+import threading
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Final, NamedTuple
+
+from toolkit.batches.item_files import ItemFile
+from toolkit.batches.items import Item
+from toolkit.durable.stored_items import FINAL, ItemEnd, StoredItem
+from toolkit.journals.run_journals import digest_of
+from toolkit.runs.journal import JournalError
+from toolkit.tools.call_secrets import redactor_of
+from toolkit.tools.context import ToolContext
+from toolkit.tools.exact_numbers import dumps
+from toolkit.tools.results import ToolResult
+from toolkit_cli.batching.batches import changed_words
+from toolkit_cli.batching.item_arguments import ItemArguments
+from toolkit_cli.batching.stored_runs import StoredRun
+
+_AT_ONCE: Final = 100
+_AHEAD: Final = 2_000
+"""How many items may be on their way: so many are kept in memory, and no more."""
+
+_SECRET: Final = "its arguments hold a secret, which a store does not keep"  # noqa: S105 - it is none
+
+
+class OnItsWay(NamedTuple):
+    """An item whose result is awaited.
+
+    Attributes:
+        item: The item.
+        attempt: Which attempt of it is awaited.
+        end: What came of it, where that is known already.
+        result: Why it cannot be done at all, if it cannot.
+    """
+
+    item: Item
+    attempt: int = 1
+    end: ItemEnd | None = None
+    result: ToolResult | None = None
+
+
+class Submission:
+    """Gives items to workers, from its start until all are given or it is stopped."""
+
+    def __init__(
+        self, items: ItemFile, arguments: ItemArguments, context: ToolContext, stored: StoredRun, *, fails_at_once: bool
+    ) -> None:
+        """Keep what is given.
+
+        Args:
+            items: The items, open.
+            arguments: Makes arguments of an item.
+            context: What the calls are made with; it knows the secrets.
+            stored: The run.
+            fails_at_once: Whether failed items are done again when the run goes on, since one has ended it.
+        """
+        self._items, self._arguments, self._stored = items, arguments, stored
+        self._redactor = redactor_of(context)
+        resumed = stored.resumed
+        self._repeats_failures = fails_at_once or (resumed is not None and resumed.repeats_failures)
+        self._given: list[OnItsWay] = []
+        self._lock = threading.Lock()
+        self._free = threading.Semaphore(_AHEAD)
+        self._is_over = threading.Event()
+        self.is_complete = False
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, name="toolkit submission", daemon=True)
+
+    def start(self, tool: str) -> None:
+        """Begin to give items of a tool."""
+        self._tool = tool
+        self._thread.start()
+
+    def given(self) -> tuple[list[OnItsWay], bool]:
+        """Return the items that were given since this was asked last, and whether they are the last ones.
+
+        Raises:
+            Exception: What went wrong while they were read and given.
+        """
+        with self._lock:
+            given, self._given = self._given, []
+            is_complete = self.is_complete
+        if self._error is not None and not given:
+            raise self._error
+        return given, is_complete and self._error is None
+
+    def taken(self) -> None:
+        """Let one more item be given: the result of one was taken."""
+        self._free.release()
+
+    def stop(self) -> None:
+        """Give no more."""
+        self._is_over.set()
+        self._free.release(_AT_ONCE)
+
+    def _run(self) -> None:
+        try:
+            at_once = 1 if self._items.waits else _AT_ONCE
+            items = iter(self._items)
+            while chunk := list(islice(self._one_by_one(items), at_once)):
+                on_their_way = self._give(chunk)
+                with self._lock:
+                    self._given += on_their_way
+        except BaseException as error:  # noqa: BLE001 - the thread that waits for the results raises it
+            self._error = error
+        self.is_complete = True
+
+    def _one_by_one(self, items: Iterator[Item]) -> Iterator[Item]:
+        """Yield items as long as there is room for them."""
+        while not self._is_over.is_set():
+            self._free.acquire()
+            item = None if self._is_over.is_set() else next(items, None)
+            if item is None:
+                return
+            yield item
+
+    def _give(self, chunk: list[Item]) -> list[OnItsWay]:
+        wanted = [self._stored_item(item) for item in chunk]
+        good = {one.number: one for one in wanted if isinstance(one, StoredItem)}
+        awaited = self._awaited(good, {item.number: item for item in chunk})
+        return [
+            OnItsWay(item, result=one) if isinstance(one, ToolResult) else awaited[item.number]
+            for item, one in zip(chunk, wanted, strict=True)
+        ]
+
+    def _stored_item(self, item: Item) -> StoredItem | ToolResult:
+        """Return an item as it is stored, or why it cannot be."""
+        arguments = self._arguments.of(item)
+        if isinstance(arguments, str):
+            return ToolResult.failure(arguments, "invalid_item")
+        text = dumps(dict(arguments), default=str)
+        if self._redactor.data(arguments) != arguments or self._redactor.text(text) != text:
+            return ToolResult.failure(_SECRET, "invalid_item")
+        return StoredItem(self._stored.id, item.number, dict(arguments), digest_of(text))
+
+    def _awaited(self, wanted: Mapping[int, StoredItem], items: Mapping[int, Item]) -> dict[int, OnItsWay]:
+        resumed = self._stored.resumed
+        known = {} if resumed is None else self._stored.store.known_of(self._stored.id, wanted)
+        awaited: dict[int, OnItsWay] = {}
+        submitted: list[StoredItem] = []
+        for number, one in wanted.items():
+            before = known.get(number)
+            if before is None:
+                submitted.append(one)
+                awaited[number] = OnItsWay(items[number])
+                continue
+            if before.item.digest != one.digest:
+                self._check_changed(items[number])
+            elif before.end is None or not self._is_repeated(before.end):
+                awaited[number] = OnItsWay(items[number], before.item.attempt, before.end)
+                continue
+            repeats = before.item.repeats or (resumed is not None and resumed.repeats_doubts)
+            again = one._replace(attempt=before.item.attempt + 1, repeats=repeats)
+            submitted.append(again)
+            awaited[number] = OnItsWay(items[number], again.attempt)
+        if submitted:
+            self._stored.store.submit(self._tool, submitted)
+        return awaited
+
+    def _is_repeated(self, end: ItemEnd) -> bool:
+        resumed = self._stored.resumed
+        if end.status == "doubtful":
+            return resumed is not None and resumed.repeats_doubts
+        return end.status not in FINAL or (end.status != "ok" and self._repeats_failures)
+
+    def _check_changed(self, item: Item) -> None:
+        """Refuse to go on with an item that is not the one that was done, unless somebody has agreed.
+
+        Raises:
+            JournalError: Naming the item.
+        """
+        if self._stored.resumed is None or not self._stored.resumed.accepts_changes:
+            raise JournalError(changed_words(self._items, item))

@@ -1,0 +1,147 @@
+"""Working: a process that does the items of a store until it is told to end."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from toolkit.batches.item_files import ItemFile
+from toolkit.durable.stored_items import ItemEnd, StoredItem
+from toolkit.durable.stores import Store
+from toolkit.durable.workers import Worker
+from toolkit.errors import ConfigurationError, ExitEarlyError
+from toolkit.runs.run import OutputChannel
+from toolkit.tools.base import Tool
+from toolkit.tools.context import ToolContext
+from toolkit.tools.results import ToolResult
+from toolkit_cli import console
+from toolkit_cli.batching.item_arguments import ItemArguments
+from toolkit_cli.batching.item_results import BatchOptions
+from toolkit_cli.batching.stored_batches import StoredBatch
+from toolkit_cli.batching.stored_items import StoredCalls
+from toolkit_cli.batching.stored_runs import StoredRun, version_of
+from toolkit_cli.failures import report
+from toolkit_cli.running.context_values import read_values, seconds_of
+from toolkit_cli.running.finished_steps import KeptWork
+from toolkit_cli.running.tool_calls import Ending, end_run
+
+if TYPE_CHECKING:
+    from toolkit.durable.workflow_journals import WorkflowJournal
+
+_GLANCE = 0.5
+SINGLE = "a single call"
+"""What stands for the file of items, where a schedule makes one call."""
+
+
+class WorkerTools:
+    """The tools of a worker, and what each of its runs says of their calls."""
+
+    def __init__(
+        self,
+        store: Store,
+        tools: Mapping[str, Tool],
+        context: ToolContext,
+        model: str | None,
+        channel: OutputChannel | None,
+    ) -> None:
+        """Keep what can be done.
+
+        Args:
+            store: Where the runs are.
+            tools: The tools, by name.
+            context: What their calls are made with; it has the gate.
+            model: What answers agents.
+            channel: Is told what tools say to the user.
+        """
+        self._store, self._context, self._channel = store, context, channel
+        self.tools = {version_of(tool, model): tool for tool in tools.values()}
+        self._calls: dict[str, StoredCalls] = {}
+        self.done = 0
+
+    def do(self, item: StoredItem, version: str, journal: "WorkflowJournal") -> ItemEnd:
+        """Do an item, with what its run says of every call.
+
+        Raises:
+            Signal: What ends more than this item.
+        """
+        if item.run not in self._calls:
+            self._calls[item.run] = self._calls_of(self._store.request_of(item.run), self.tools[version])
+        end = self._calls[item.run].do(item, journal)
+        self.done += 1
+        return end
+
+    def begin(self, id: str, said: Mapping[str, Any]) -> None:  # noqa: A002 - its name everywhere
+        """Do a whole run that a schedule begins: submit its items, and wait until all of them have ended.
+
+        Raises:
+            StoreError: If the store fails.
+        """
+        tool = next(tool for tool in self.tools.values() if tool.name == said["tool"])
+        request = said["request"]
+        stored = StoredRun(
+            self._store, tool, said["target"], request, said["arguments"], None, None, begun=(id, said["name"])
+        )
+        try:
+            with items_of(request["batch"]["source"]) as items:
+                arguments = ItemArguments(tool, said["arguments"], are_texts=items.format in ("csv", "tsv"))
+                options = BatchOptions(items.name, jobs=0, out=Path(os.devnull), quiet=True)
+                batch = StoredBatch(tool, items, arguments, self._context, options, channel=None, stored=stored)
+                try:
+                    ending = batch.run()
+                finally:
+                    batch.close()
+        except (ConfigurationError, ExitEarlyError) as error:
+            ending = ToolResult.failure(str(error), "error")
+        self._store.finish(id, "completed" if ending.error is None else "failed", ending.error)
+
+    def _calls_of(self, request: Mapping[str, Any], tool: Tool) -> StoredCalls:
+        if request["timeout"] is not None:
+            from toolkit.wrappers.timing import TimedTool  # noqa: PLC0415 - a clock needs the event loop
+
+            tool = TimedTool(tool, seconds_of("--timeout", request["timeout"]))
+        values = {**self._context.values, **read_values(request["context"] or ())}
+        context = self._context.replace(values=values, memory_id=request["memory_id"] or self._context.memory_id)
+        return StoredCalls(tool, context, request["batch"]["source"], self._channel)
+
+
+@contextmanager
+def items_of(source: str) -> Iterator[ItemFile]:
+    """Provide the items of a schedule, open: those of a file beneath the working directory, or a single one.
+
+    Raises:
+        ConfigurationError: If the file is elsewhere, or cannot be read.
+    """
+    if source != SINGLE:
+        path = ItemFile.named(source).path
+        if path is None or path.is_absolute() or ".." in path.parts:
+            raise ConfigurationError(f"a schedule reads files beneath the folder of the worker, and not '{source}'")
+        with ItemFile.named(source) as items:
+            yield items
+        return
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "single.jsonl"
+        file.write_text("{}\n", "utf-8")
+        with ItemFile(file, "jsonl") as items:
+            yield items
+
+
+def work(store: Store, tools: WorkerTools, jobs: int, *, quiet: bool) -> int:
+    """Do items until the process is told to end, or the store fails; return the exit code."""
+    names = {version: tool.name for version, tool in tools.tools.items()}
+
+    def run() -> ToolResult:
+        with Worker(store, names, tools.do, jobs=jobs, begin=tools.begin) as worker:
+            if not quiet:
+                console.say(f"working on {', '.join(sorted(names.values()))} from {store.url.shown}")
+            while True:
+                worker.wait(_GLANCE)
+
+    def show(ending: Ending) -> None:
+        if ending.problem is not None and ending.result.error_code != "interrupted":
+            report([ending.problem], ending.exit_code)
+        if not quiet:
+            console.say(f"{tools.done:,} items done")
+
+    return end_run(run, KeptWork(), show)

@@ -1,0 +1,102 @@
+"""`toolkit worker`: do the items of batches that others have put into a store."""
+
+from typing import Annotated, NamedTuple
+
+import typer
+
+from toolkit.errors import ConfigurationError
+from toolkit.tools.context import ToolContext
+from toolkit_cli import console
+from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
+from toolkit_cli.opening import open_all
+from toolkit_cli.options import (
+    BaseUrl,
+    Consented,
+    Debug,
+    Grants,
+    MemoryId,
+    NoInput,
+    PolicyPath,
+    Quiet,
+    Rules,
+    Sources,
+    Starts,
+    StoreName,
+    Values,
+    Verbose,
+    Yes,
+)
+from toolkit_cli.running.answer_sources import Answers, make_gate, policy_of_files
+from toolkit_cli.running.context_values import checked_memory_id, read_values
+from toolkit_cli.running.logs import show_logs
+from toolkit_cli.running.process_exit import leave_if_threads_remain
+from toolkit_cli.running.reporters import message_channel
+from toolkit_cli.screen import Screen
+from toolkit_cli.settings import load_configuration
+
+Jobs = Annotated[int, typer.Option(metavar="N", min=1, help="How many items run side by side.")]
+
+
+Model = Annotated[str | None, typer.Option(metavar="MODEL", help="What answers agents; the same as the batch names.")]
+
+
+class WorkerOptions(NamedTuple):
+    """What is said of a worker: each field is an option of `toolkit worker`, as it was typed."""
+
+    store: StoreName = None
+    tools: Sources = None
+    jobs: Jobs = 1
+    yes: Yes = False
+    no_input: NoInput = False
+    approve: Rules = None
+    policy: PolicyPath = None
+    grant: Grants = None
+    start: Starts = None
+    consent: Consented = None
+    model: Model = None
+    base_url: BaseUrl = None
+    context: Values = None
+    memory_id: MemoryId = None
+    verbose: Verbose = 0
+    quiet: Quiet = False
+    debug: Debug = False
+
+
+def worker(said: WorkerOptions) -> int:
+    """Do the items of batches that `toolkit run --each … --store URL` has put into a store.
+
+    It takes the items of runs whose tool, pipeline or agent it has, exactly as it was when the run began. What others
+    were doing that have died is done again. No approval comes with an item: what has to be asked is asked here, or
+    fails.
+    """
+    from toolkit_cli.batching.opened_stores import named_store, open_store  # noqa: PLC0415 - help needs none of it
+    from toolkit_cli.batching.working import WorkerTools, work  # noqa: PLC0415 - as above
+
+    url = named_store(said.store)
+    if url is None:
+        hint = "name it: --store postgresql://host/database, or TOOLKIT_STORE"
+        raise Failure(ExitCode.USAGE, "a worker needs a store", hint=hint)
+    configuration = load_configuration(None, said.grant, said.start, said.consent, said.policy)
+    configuration = configuration._replace(model_said=said.model, model_url=said.base_url or configuration.model_url)
+    values = {**configuration.context, **read_values(said.context or ())}
+    files = policy_of_files(configuration, said.tools or [])
+    with Screen() as screen:
+        show_logs(screen, said.verbose, debug=said.debug)
+        gate = make_gate(
+            Answers(said.yes, said.no_input, said.approve or (), files), screen, configuration.approval_timeout
+        )
+        opened = open_all(said.tools or [], configuration, gate)
+        end_at_errors(opened.problems)
+        if not said.quiet:
+            report(opened.problems)
+        if not opened.tools:
+            raise ConfigurationError("there is nothing to work with: name tools, pipelines or agents with --tools")
+        memory_id = checked_memory_id(said.memory_id)
+        told = ToolContext(values, memory_id=memory_id, gate=gate, redactor=console.redactor())
+        channel = None if said.quiet else message_channel(screen)
+        with open_store(url) as store:
+            exit_code = work(
+                store, WorkerTools(store, opened.tools, told, said.model, channel), said.jobs, quiet=said.quiet
+            )
+    leave_if_threads_remain(exit_code)
+    return exit_code

@@ -1,0 +1,22 @@
+"""Durable runs: batches whose items are workflows in a database, done by workers on as many machines as there are."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from toolkit.durable.limits import Limit as Limit
+    from toolkit.durable.store_urls import StoreUrl as StoreUrl
+    from toolkit.durable.stored_items import ItemEnd as ItemEnd, StoredItem as StoredItem
+    from toolkit.durable.stores import Store as Store
+    from toolkit.durable.workers import Worker as Worker
+else:
+    from toolkit.faces import face
+
+    __getattr__, __dir__, __all__ = face(
+        __name__,
+        {
+            "limits": "Limit",
+            "store_urls": "StoreUrl",
+            "stored_items": "ItemEnd StoredItem",
+            "stores": "Store",
+            "workers": "Worker",
+        },
+    )

@@ -1,0 +1,239 @@
+"""Presences: which processes are there, known by a lock that each holds, and the system gives back when it dies."""
+
+import os
+import socket
+import threading
+import time
+from contextlib import suppress
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+
+from sqlalchemy import delete, insert, select, text, update
+
+from toolkit.durable.engines import StoreError
+from toolkit.durable.store_urls import StoreUrl
+from toolkit.durable.tables import LOCKS, PROCESSES
+from toolkit.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
+
+class Present(NamedTuple):
+    """A process that has told a store that it is there.
+
+    Attributes:
+        number: Its number.
+        executor: What the engine calls it.
+        machine: Where it runs.
+        process: Its id there.
+        jobs: How many items it does side by side; 0 of one that does none.
+        tools: The versions of the tools that it can do, with a space between them.
+    """
+
+    number: int
+    executor: str
+    machine: str
+    process: int
+    jobs: int
+    tools: str
+
+
+class _Locks(Protocol):
+    """Locks by number: one that is held is given back when its process ends, however it ends."""
+
+    def take(self, number: int) -> bool: ...
+
+    def give_back(self, number: int) -> None: ...
+
+    def check(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Presence:
+    """This process, among those that use a store.
+
+    Attributes:
+        number: Its number; what it works on is adopted by others once nobody holds the lock of that number.
+        executor: What the engine calls it.
+    """
+
+    def __init__(self, engine: "Engine", url: StoreUrl, *, jobs: int = 0, tools: str = "") -> None:
+        """Tell the store that this process is there.
+
+        Args:
+            engine: The connections to the store.
+            url: Where it is.
+            jobs: How many items it does side by side.
+            tools: The versions of the tools that it can do.
+
+        Raises:
+            ConfigurationError: If the system has no such locks for a file.
+            SQLAlchemyError: If the store cannot be written.
+            OSError: If the file of the locks cannot.
+        """
+        self._engine, self._url = engine, url
+        self._locks: _Locks = _ServerLocks(engine) if url.file is None else _FileLocks(f"{url.file}.locks")
+        self.executor = f"{socket.gethostname()}-{os.getpid()}-{os.urandom(4).hex()}"
+        row = {"executor": self.executor, "machine": socket.gethostname(), "process": os.getpid(), "jobs": jobs}
+        with engine.begin() as connection:
+            # Nobody sees the row before the lock is held.
+            done = connection.execute(
+                insert(PROCESSES).values(**row, tools=tools, seen=time.time()).returning(PROCESSES.c.number)
+            )
+            self.number: int = done.scalar_one()
+            self._locks.take(self.number)
+
+    def check(self) -> None:
+        """Write that this process is still there.
+
+        Raises:
+            StoreError: If others have taken over its work, since it was away for them.
+            SQLAlchemyError: If the store cannot be written.
+        """
+        self._locks.check()
+        statement = update(PROCESSES).where(PROCESSES.c.number == self.number).values(seen=time.time())
+        with self._engine.begin() as connection:
+            is_there = connection.execute(statement).rowcount == 1
+        if not is_there or not self._locks.take(self.number):
+            message = f"others have taken over the work of this process, which the store '{self._url.shown}' had lost"
+            raise StoreError(message)
+
+    def others(self) -> list[Present]:
+        """Return the other processes that have told the store that they are there; some may have died since.
+
+        Raises:
+            SQLAlchemyError: If the store cannot be read.
+        """
+        return [one for one in known_processes(self._engine) if one.number != self.number]
+
+    def is_alive(self, number: int) -> bool:
+        """Return whether a process is there.
+
+        Raises:
+            SQLAlchemyError: If the store cannot be read.
+        """
+        if number == self.number:
+            return True
+        if not self._locks.take(number):
+            return True
+        self._locks.give_back(number)
+        return False
+
+    def take_place_of(self, number: int) -> bool:
+        """Return whether a process has died, and whoever asked is the only one to clean up after it now."""
+        return number != self.number and self._locks.take(number)
+
+    def forget(self, number: int) -> None:
+        """Forget a process that has died, after cleaning up.
+
+        Raises:
+            SQLAlchemyError: If the store cannot be written.
+        """
+        with self._engine.begin() as connection:
+            connection.execute(delete(PROCESSES).where(PROCESSES.c.number == number))
+        self._locks.give_back(number)
+
+    def leave(self) -> None:
+        """Tell the store that this process goes; without that it is found out."""
+        from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - beside its use
+
+        with suppress(SQLAlchemyError, OSError):
+            self.forget(self.number)
+        self._locks.close()
+
+
+def known_processes(engine: "Engine") -> list[Present]:
+    """Return the processes that have told a store that they are there.
+
+    Raises:
+        SQLAlchemyError: If the store cannot be read.
+    """
+    columns = [PROCESSES.c[name] for name in Present._fields]
+    with engine.connect() as connection:
+        return [Present(*row) for row in connection.execute(select(*columns).order_by(PROCESSES.c.number))]
+
+
+class _ServerLocks:
+    """Advisory locks of PostgreSQL, held by one connection."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+        self._connection: Connection | None = None
+        self._guard = threading.RLock()
+        self._held: set[int] = set()
+
+    def take(self, number: int) -> bool:
+        with self._guard:
+            if number not in self._held and self._ask("pg_try_advisory_lock", number):
+                self._held.add(number)
+            return number in self._held
+
+    def give_back(self, number: int) -> None:
+        with self._guard:
+            self._held.discard(number)
+            self._ask("pg_advisory_unlock", number)
+
+    def check(self) -> None:
+        with self._guard:
+            self._ask("pg_backend_pid")
+
+    def _ask(self, function: str, *numbers: int) -> Any:
+        """Call a function; a connection that has gone took all locks with it."""
+        if self._connection is None:
+            self._held.clear()
+            self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        arguments = ", ".join(map(str, (LOCKS, *numbers))) if numbers else ""
+        try:
+            return self._connection.execute(text(f"SELECT {function}({arguments})")).scalar_one()
+        except Exception:
+            connection, self._connection = self._connection, None
+            self._held.clear()
+            connection.invalidate()
+            connection.close()
+            raise
+
+    def close(self) -> None:
+        with self._guard:
+            if self._connection is not None:
+                self._connection.invalidate()  # a session that ends gives its locks back; one in the pool does not
+                self._connection.close()
+                self._connection = None
+
+
+_OPEN: Final[dict[str, int]] = {}
+"""The files of locks that are open: a process that closes one gives back all its locks in it, also those of others."""
+
+
+class _FileLocks:
+    """Locks of bytes in a file, which the system gives back when the process ends; on one machine alone."""
+
+    def __init__(self, file: str) -> None:
+        if find_spec("fcntl") is None:
+            message = "this system has no locks that end with their process: use a store of PostgreSQL"
+            raise ConfigurationError(message)
+        if file not in _OPEN:
+            _OPEN[file] = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+        self._file = _OPEN[file]
+
+    def take(self, number: int) -> bool:
+        return self._lock(number, takes=True)
+
+    def give_back(self, number: int) -> None:
+        self._lock(number, takes=False)
+
+    def check(self) -> None:
+        """Do nothing: no file loses its locks while its process lives."""
+
+    def close(self) -> None:
+        """Do nothing: other locks of this process may be in the file."""
+
+    def _lock(self, number: int, *, takes: bool) -> bool:
+        from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, lockf  # noqa: PLC0415 - only Unix has it
+
+        try:
+            lockf(self._file, LOCK_EX | LOCK_NB if takes else LOCK_UN, 1, number)
+        except OSError:
+            return False
+        return True

@@ -1,0 +1,61 @@
+"""Stored items: what a store keeps of an item of a batch, on its way to a worker, and back."""
+
+from typing import Any, Final, Literal, NamedTuple
+
+EndStatus = Literal["ok", "failed", "timed_out", "rejected", "doubtful", "ended"]
+"""How an item ended. What was `doubtful` began before a worker died, and may have taken effect; what was `ended` ends
+the run."""
+
+FINAL: Final = frozenset({"ok", "failed", "timed_out", "rejected"})
+"""What stands: nothing is done again after it unless somebody asks for it."""
+
+
+class StoredItem(NamedTuple):
+    """An item on its way to a worker.
+
+    Attributes:
+        run: The run that it belongs to.
+        number: Its place among the items, from 1.
+        arguments: What the tool is called with, as plain data without secrets.
+        digest: What tells these arguments from others.
+        attempt: How often it was given to workers, this time included; a later one goes on where the last was.
+        repeats: Whether a step that began, and may have taken effect, is done again.
+    """
+
+    run: str
+    number: int
+    arguments: dict[str, Any]
+    digest: str
+    attempt: int = 1
+    repeats: bool = False
+
+    @property
+    def id(self) -> str:
+        """What tells it from all others in its store."""
+        return item_id(self.run, self.number, self.attempt)
+
+
+class ItemEnd(NamedTuple):
+    """What came of an item.
+
+    Attributes:
+        status: How it ended.
+        result: What it gave, as JSON text without secrets; of an item that ends the run, why.
+        cost: What models cost, in US dollars; `None` where that is not known.
+        requests: How often models were asked.
+    """
+
+    status: EndStatus
+    result: str
+    cost: float | None = None
+    requests: int = 0
+
+
+def item_id(run: str, number: int, attempt: int) -> str:
+    """Return what tells an item, and its attempt, from all others."""
+    return f"{run}/{number}.{attempt}"
+
+
+def number_in(id: str) -> int:  # noqa: A002 - what it is
+    """Return the number of the item that has this id."""
+    return int(id.rpartition("/")[2].partition(".")[0])

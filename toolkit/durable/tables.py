@@ -1,0 +1,63 @@
+"""Tables: what a store holds beside the engine's own tables: the runs, and the processes that work on them."""
+
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import Column, Float, Integer, MetaData, Table, Text, text
+from sqlalchemy.schema import CreateTable
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+_METADATA: Final = MetaData()
+
+RUNS: Final = Table(
+    "toolkit_runs",
+    _METADATA,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("id", Text, nullable=False, unique=True),
+    Column("state", Text, nullable=False),
+    Column("target", Text, nullable=False),
+    Column("tool", Text, nullable=False),
+    Column("began", Float, nullable=False),
+    Column("ended", Float),
+    Column("done", Integer, nullable=False, default=0),
+    Column("failed", Integer, nullable=False, default=0),
+    Column("error", Text),
+    Column("request", Text, nullable=False),
+    Column("definition", Text, nullable=False),
+    Column("version", Text, nullable=False),
+    Column("software", Text, nullable=False),
+    Column("process", Integer, nullable=False),
+    Column("name", Text),
+)
+"""The runs; `version` tells definitions apart on any machine, and `name` is that of the schedule that began it."""
+
+PROCESSES: Final = Table(
+    "toolkit_processes",
+    _METADATA,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("executor", Text, nullable=False),
+    Column("machine", Text, nullable=False),
+    Column("process", Integer, nullable=False),
+    Column("jobs", Integer, nullable=False),
+    Column("tools", Text, nullable=False),
+    Column("seen", Float, nullable=False),
+    sqlite_autoincrement=True,
+)
+"""The processes that are there, each of which holds a lock of its number while it lives."""
+
+LOCKS: Final = 0x746F6F6C
+"""The first half of the numbers of our advisory locks."""
+
+
+def make_tables(engine: "Engine") -> None:
+    """Make the tables that are not there.
+
+    Raises:
+        SQLAlchemyError: If that cannot be done.
+    """
+    with engine.begin() as connection:
+        if engine.dialect.name == "postgresql":  # there, two processes cannot make one table at the same time
+            connection.execute(text(f"SELECT pg_advisory_xact_lock({LOCKS}, 0)"))
+        for table in (RUNS, PROCESSES):
+            connection.execute(CreateTable(table, if_not_exists=True))
