@@ -12,6 +12,7 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -109,14 +110,20 @@ def _stamp(name: str) -> str:
     return "\n".join(REQUIREMENTS[name])
 
 
+def _is_made(folder: Path, name: str) -> bool:
+    try:
+        make(folder, name)
+    except subprocess.CalledProcessError:
+        return False
+    return True
+
+
 def main(folder: str, *names: str) -> int:
-    """Make environments and report each; 1 if one could not be made."""
-    failed = []
-    for name in names or REQUIREMENTS:
-        try:
-            make(Path(folder).absolute(), name)
-        except subprocess.CalledProcessError:
-            failed.append(name)
+    """Make environments, as many at once as there are processors; 1 if one could not be made."""
+    wanted = names or tuple(REQUIREMENTS)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        made = pool.map(lambda name: _is_made(Path(folder).absolute(), name), wanted)
+    failed = [name for name, is_made in zip(wanted, made, strict=True) if not is_made]
     if failed:
         sys.stderr.write(f"pip could not make: {', '.join(failed)}\n")
     return bool(failed)
