@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from toolkit.approvals.risks import Risk
 from toolkit.approvals.rules import Rule, names_of, names_tool
-from toolkit.codes import BAD_CONFIGURATION
+from toolkit.codes import UNMATCHED_POLICY_RULE
 from toolkit.problems import Problem, did_you_mean
 
 
@@ -32,11 +32,11 @@ def _problems_of(rule: Rule, known: Sequence[KnownTool]) -> Iterator[Problem]:
         if not any(names_tool(pattern, tool.risk) for tool in known):
             message = f"this {rule.action} rule names '{pattern}', and no tool of the project is called so"
             hint = did_you_mean(pattern, names, otherwise=f"the tools are {', '.join(names)}" if names else None)
-            yield Problem(BAD_CONFIGURATION, message, rule.place, hint=hint)
+            yield Problem(UNMATCHED_POLICY_RULE, message, rule.place, hint=hint)
     meant = [tool for tool in known if rule.choice.fit(tool.risk, rule.folder) != "no"]
     parameters = sorted({name for tool in meant for name in tool.parameters})
     for name in rule.where if meant else ():
         if name not in parameters and name.partition(".")[0] not in parameters:
             message = f"this {rule.action} rule looks at the argument '{name}', which no tool has that it is about"
             hint = did_you_mean(name, parameters, otherwise=f"they take {', '.join(parameters) or 'none'}")
-            yield Problem(BAD_CONFIGURATION, message, rule.place, hint=hint)
+            yield Problem(UNMATCHED_POLICY_RULE, message, rule.place, hint=hint)

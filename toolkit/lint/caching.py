@@ -35,7 +35,7 @@ from toolkit.sources.targets import FilesTarget, parse_target
 from toolkit.tools.secret_arguments import secrets_of_schema
 
 FOLDER = ".toolkit_cache"
-_FORMAT = 3
+_FORMAT = 4
 _KEPT_SETTINGS = 8
 _KEPT_TOGETHER = 8
 _DAMAGED = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)

@@ -100,6 +100,7 @@ def check_and_count(
     inspection = Inspection(codes, configuration, settings, limits, kept, "user" if targets else "configuration")
     reports = inspection.reports(requests)
     problems += _without_tools(folders, dict(zip(requests, reports, strict=True)), configuration, settings)
+    problems += _of_policy(targets, configuration, reports, settings) if text is None else ()
     together = _together(reports, inspection, kept)
     kept.save()
     problems += [*together.problems, *(problem for report in reports for problem in report.problems)]
@@ -146,6 +147,16 @@ def _without_tools(
 
 
 _MARK = "mark functions with `@tool`, or name the files that hold tools"
+
+
+def _of_policy(
+    targets: Sequence[str], configuration: Configuration, reports: Sequence[Report], settings: LintSettings
+) -> Iterable[Problem]:
+    if not configuration.has_policy:
+        return ()
+    from toolkit.lint.policy_findings import policy_findings  # noqa: PLC0415 - most projects have no policy
+
+    return policy_findings(targets, configuration, reports, is_static=settings.is_static)
 
 
 def _together(reports: Sequence[Report], inspection: Inspection, cache: Cache) -> Together:

@@ -173,6 +173,24 @@ def _steps_of(
             "on_error": step.on_error if isinstance(step.on_error, str) else "fallback",
             "is_concurrent": is_concurrent,
             "taints": taints.get(step.path, ()),
+            "call": None if step.tool is None else _call_of(step, step.tool),
         }
         for inner in step.branches.values():
             yield from _steps_of(inner, taints, is_concurrent=True)
+
+
+def _call_of(step: "PlannedStep", tool: Tool) -> tuple[Any, ...]:
+    """Return the fields of the `StepCall` of a step."""
+    from toolkit.pipelines.definitions import Use  # noqa: PLC0415 - most projects have tools alone
+    from toolkit.pipelines.templated_data import ConstantValue  # noqa: PLC0415
+
+    action = step.definition.action
+    written = action.arguments.entries if isinstance(action, Use) and action.arguments is not None else {}
+    known = {
+        name: value.data
+        for name, value in written.items()
+        if isinstance(value, ConstantValue) and isinstance(value.data, str | int) and name not in tool.hidden_parameters
+    }
+    piped = [] if step.feed is None else [step.feed.parameter]
+    unknown = None if None in piped else [*(name for name in written if name not in known), *piped]
+    return known, unknown, sorted(tool.flows), tool.uses.get("base")

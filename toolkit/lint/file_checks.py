@@ -171,7 +171,7 @@ class FileChecker:
             replace(built_definition(record, None, file, told.child), texts=tuple(pipeline.texts()))
             for record in told.tools
         ]
-        return self._finished(problems, tools, file, text, told)
+        return self._finished(problems, tools, file, text, told)._replace(steps=pipeline.steps or ())
 
     def _finished(
         self, problems: Iterable[Problem], tools: Sequence[ToolDefinition], file: str, text: str, told: "_Told"

@@ -15,7 +15,7 @@ def waiting_for_consent(targets: Sequence[str], configuration: Configuration) ->
         targets: What was named; nothing means the whole project.
         configuration: The settings of the project.
     """
-    if not (configuration.builtin or configuration.env) or not _means_all(targets, configuration.directory):
+    if not (configuration.builtin or configuration.env) or not means_all(targets, configuration.directory):
         return []
     from toolkit.sources.setting_consents import consents_for, waiting_accesses  # noqa: PLC0415 - few projects have any
 
@@ -24,5 +24,6 @@ def waiting_for_consent(targets: Sequence[str], configuration: Configuration) ->
     return [replace(problem, severity="info") for problem in waiting]
 
 
-def _means_all(targets: Sequence[str], project: Path) -> bool:
+def means_all(targets: Sequence[str], project: Path) -> bool:
+    """Return whether what was named is the whole project."""
     return not targets or any(project.resolve().is_relative_to(Path(target).resolve()) for target in targets)

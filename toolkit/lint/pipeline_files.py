@@ -1,10 +1,11 @@
 """Pipelines as rules see them: the document with the places of all that stands in it, and the plan in short."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from toolkit import documents
+from toolkit.approvals.risks import Flow
 from toolkit.lint.definitions import Text, TextKind
 from toolkit.lint.places import WrittenInDocument
 from toolkit.problems import Location
@@ -27,6 +28,22 @@ class Taint(NamedTuple):
     is_seen: bool
 
 
+class StepCall(NamedTuple):
+    """What is known of a step's call before anything runs.
+
+    Attributes:
+        arguments: The arguments that are written out, but no secrets.
+        unknown: The names of those that are computed, or secret; None where any may be.
+        flow: What the tool does with data.
+        base: The folder that the tool takes relative paths from; None for the working directory.
+    """
+
+    arguments: Mapping[str, Any] = {}
+    unknown: Sequence[str] | None = None
+    flow: Sequence[Flow] = ()
+    base: str | None = None
+
+
 class PipelineStep(NamedTuple):
     """One step of a pipeline that can be planned. The child sends its fields by name, the tool as its record.
 
@@ -43,6 +60,7 @@ class PipelineStep(NamedTuple):
         on_error: What happens after it has failed.
         is_concurrent: Whether it stands in a branch that runs beside others.
         taints: The arguments of its call that have words from outside.
+        call: What is known of its call, if it calls a tool.
     """
 
     path: str
@@ -57,6 +75,7 @@ class PipelineStep(NamedTuple):
     on_error: Literal["fail", "continue", "fallback"] = "fail"
     is_concurrent: bool = False
     taints: tuple[Taint, ...] = ()
+    call: StepCall | None = None
 
 
 class PipelineFile:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
-from toolkit.lint.pipeline_files import PipelineStep, Taint
+from toolkit.lint.pipeline_files import PipelineStep, StepCall, Taint
 from toolkit.lint.suppressions import Suppression
 from toolkit.problems import Location
 from toolkit.tools.spec import ToolSpec
@@ -23,8 +23,14 @@ def read_step(record: Mapping[str, Any]) -> PipelineStep:
             Taint(parameter, Location(*place), tuple(origins), is_seen)
             for parameter, place, origins, is_seen in record["taints"]
         ),
+        "call": record["call"] and StepCall(*record["call"]),
     }
     return PipelineStep(**{**record, **changes})
+
+
+def step_record(step: PipelineStep) -> dict[str, Any]:
+    """Return the step of a pipeline as plain data."""
+    return {**step._asdict(), "tool": step.tool and record_of(step.tool)}
 
 
 def definition_record(tool: ToolDefinition) -> dict[str, Any]:

@@ -6,7 +6,8 @@ from functools import cached_property
 from typing import Any, NamedTuple, overload
 
 from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.record_reader import read_definition, read_suppression
+from toolkit.lint.pipeline_files import PipelineStep
+from toolkit.lint.record_reader import read_definition, read_step, read_suppression, step_record
 from toolkit.lint.suppressions import Suppression
 from toolkit.problems import Problem, problem_record, read_problem
 
@@ -22,6 +23,7 @@ class Report(NamedTuple):
         needs: What the result rests on, as the child process tells it; None where that is not known.
         read: The real paths of the Python files that were read to find tools.
         imported: The real paths of those that were imported.
+        steps: The steps of the pipeline that the file holds.
     """
 
     problems: tuple[Problem, ...] = ()
@@ -31,6 +33,7 @@ class Report(NamedTuple):
     needs: Mapping[str, Any] | None = None
     read: tuple[str, ...] = ()
     imported: tuple[str, ...] = ()
+    steps: tuple[PipelineStep, ...] = ()
 
 
 class KeptTools(Sequence[ToolDefinition]):
@@ -67,6 +70,7 @@ def report_record(report: Report) -> dict[str, Any]:
         "suppressions": report.suppressions,
         "read": report.read,
         "imported": report.imported,
+        "steps": [step_record(step) for step in report.steps],
     }
 
 
@@ -79,4 +83,5 @@ def read_report(record: Mapping[str, Any], tools: Sequence[ToolDefinition]) -> R
         suppressions=tuple(map(read_suppression, record["suppressions"])),
         read=tuple(record["read"]),
         imported=tuple(record["imported"]),
+        steps=tuple(map(read_step, record["steps"])),
     )

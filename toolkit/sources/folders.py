@@ -4,13 +4,15 @@ import os
 import re
 from pathlib import Path
 
+from toolkit.sources.configuration import POLICY_FILE
+
 PYTHON = ".py"
 YAML = (".yaml", ".yml")
 SUFFIXES = (PYTHON, *YAML)
 
 _SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "site-packages"})
-# These are run by other programs, and do their work as soon as they are imported.
-_SKIPPED_FILES = frozenset({"conftest.py", "setup.py", "noxfile.py", "__main__.py"})
+# Those in Python are run by other programs, and do their work as soon as they are imported.
+_SKIPPED_FILES = frozenset({"conftest.py", "setup.py", "noxfile.py", "__main__.py", POLICY_FILE})
 
 _OUR_KEY = re.compile(r"""^(?:["']?(?:toolkit|steps)["']?[ \t]*:|["']?agent["']?[ \t]*:[ \t]*["']?\w)""", re.MULTILINE)
 _ENOUGH_TO_TELL = 1024 * 1024
@@ -19,8 +21,8 @@ _ENOUGH_TO_TELL = 1024 * 1024
 def tool_files(folder: Path) -> list[Path]:
     """Return the Python files, the pipelines and the agents in a folder and below it, sorted.
 
-    Left out are hidden folders and files, virtual environments, installed packages, tests, and YAML files that are
-    something else than pipelines and agents. A file that two names lead to is returned once.
+    Left out are hidden folders and files, virtual environments, installed packages, tests, policies, and YAML files
+    that are something else than pipelines and agents. A file that two names lead to is returned once.
     """
     found: dict[str, Path] = {}
     for path in files_below(folder, SUFFIXES):

@@ -18,7 +18,7 @@ from toolkit_cli.failures import ExitCode, Failure, cannot_write
 from toolkit_cli.linting.check_runs import CheckRun, fixed, silenced
 from toolkit_cli.linting.stdin_texts import text_of_stdin
 from toolkit_cli.linting.watching import watch as watch_paths
-from toolkit_cli.options import Debug, Starts
+from toolkit_cli.options import Debug, PolicyPath, Starts
 from toolkit_cli.rendering.compatibility import as_record, as_table
 from toolkit_cli.rendering.differences import as_lines
 from toolkit_cli.rendering.excerpts import shown_path
@@ -122,6 +122,7 @@ class LintOptions(NamedTuple):
         typer.Option("--fail-on", help="What to fail on; a breakage stops a server or an agent."),
     ] = None
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0, whatever is found.")] = False
+    policy: PolicyPath = None
     start: Starts = None
     watch: Annotated[bool, typer.Option("--watch", help="Check again after each change, until Ctrl-C.")] = False
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Check every file again.")] = False
@@ -146,7 +147,7 @@ def lint(said: LintOptions) -> ExitCode:
         said = said._replace(paths=[str(said.stdin_filename)], static=True)
     if said.against is not None:
         said = said._replace(static=True)
-    configuration = load_configuration(start=said.start)
+    configuration = load_configuration(start=said.start, policy=said.policy)
     settings = _settings(configuration, said)
     if said.compat:
         return _show_compatibility(said, configuration, settings)

@@ -1,0 +1,153 @@
+"""Policy findings: what the policy of a project makes visible about its rules, its tools and its pipelines.
+
+The user's own policy file has no say, so that the findings are the same on every machine; one that they name has.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from toolkit.approvals.file_policies import FilePolicy
+from toolkit.approvals.policies import DescribedCall
+from toolkit.approvals.risks import Risk
+from toolkit.approvals.rule_targets import KnownTool, unmatched_rules
+from toolkit.approvals.rules import Rule, names_tool
+from toolkit.codes import DENIED_STEP, UNCOVERED_DESTRUCTIVE_TOOL, WIDE_ALLOW_RULE
+from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.pending_consents import means_all
+from toolkit.lint.pipeline_files import PipelineStep
+from toolkit.lint.reports import Report
+from toolkit.lint.toolsets import unique_tools
+from toolkit.problems import Problem, errors_among
+from toolkit.sources.configuration import Configuration
+from toolkit.sources.policies import configured_policy
+from toolkit.sources.provenance import Provenance
+from toolkit.sources.ready import ALL_READY
+from toolkit.tools.data_flows import risk_of
+from toolkit.tools.spec import ToolSpec
+
+
+def policy_findings(
+    targets: Sequence[str], configuration: Configuration, reports: Sequence[Report], *, is_static: bool
+) -> list[Problem]:
+    """Return what is wrong with the policy files of a project, and what they say of its tools and pipelines.
+
+    Args:
+        targets: What was named; nothing means the whole project.
+        configuration: The settings of the project.
+        reports: What was found in each file.
+        is_static: Whether nothing was run: then only the files themselves are looked at.
+    """
+    configuration = configuration._replace(own_policy=None)
+    if not configuration.has_policy:
+        return []
+    policy, problems = configured_policy(configuration, targets)
+    if is_static or errors_among(problems):
+        return problems
+    tools = [tool for tool in unique_tools(reports) if tool.origin != "json" and not tool.is_written]
+    identified = Provenance(configuration, targets).identified
+    problems += _uncovered(tools, policy)
+    problems += _wide([(tool, identified(risk_of(tool.spec))) for tool in tools if tool.spec], policy)
+    problems += [problem for report in reports for problem in _denied(report.steps, policy)]
+    if means_all(targets, configuration.directory) and not any(errors_among(report.problems) for report in reports):
+        problems += _unmatched([tool.spec for tool in tools if tool.spec], policy, configuration)
+    return problems
+
+
+def _uncovered(tools: Iterable[ToolDefinition], policy: FilePolicy) -> Iterator[Problem]:
+    """Yield a remark for each destructive tool that no rule is about, unless a default other than by risk covers it."""
+    if any(default != "by_risk" for file in policy.files for default in file.defaults.values()):
+        return
+    for tool in tools:
+        if tool.spec and tool.spec.destructive and not any(_covers(rule, tool.spec) for rule in policy.rules):
+            yield Problem(
+                UNCOVERED_DESTRUCTIVE_TOOL,
+                f"no rule of the policy is about the destructive tool '{tool.name}'",
+                tool.location,
+                "info",
+                f"write a rule about it in '{policy.files[0].name}', or a default",
+            )
+
+
+def _covers(rule: Rule, spec: ToolSpec) -> bool:
+    """Return whether a rule may decide about a tool: it is about it, and about arguments that the tool has."""
+    has_arguments = all(name in spec.properties or name.partition(".")[0] in spec.properties for name in rule.where)
+    return has_arguments and rule.choice.fit(risk_of(spec), rule.folder) != "no"
+
+
+def _wide(tools: Sequence[tuple[ToolDefinition, Risk]], policy: FilePolicy) -> Iterator[Problem]:
+    """Yield a warning for each rule that allows any call of a destructive tool that it does not name."""
+    for rule in policy.rules:
+        if rule.action != "allow" or rule.where or rule.digest or "destructive" in rule.choice.marks:
+            continue
+        meant = [tool for tool, risk in tools if risk.destructive and _is_swept_in(rule, risk)]
+        if meant:
+            names = ", ".join(f"'{tool.name}'" for tool in meant)
+            yield Problem(
+                WIDE_ALLOW_RULE,
+                f"this allow rule is about destructive tools that it does not name: {names}",
+                rule.place,
+                "warning",
+                "name the tools that it is for, or say with 'where' what their arguments may be",
+                related=tuple((tool.location, "is destructive") for tool in meant if tool.location),
+            )
+
+
+def _is_swept_in(rule: Rule, risk: Risk) -> bool:
+    """Return whether a rule that allows is about a tool only since a pattern fits, or since it names no tool."""
+    exact = [name for name in rule.choice.tools if not any(sign in name for sign in "*?[")]
+    if any(names_tool(name, risk) for name in exact) or not rule.holds_now:
+        return False
+    is_effective = rule.owner == "project" or rule.reaches(risk)
+    return is_effective and rule.choice.fit(risk, rule.folder, allows=True) == "yes"
+
+
+def _denied(steps: Sequence[PipelineStep], policy: FilePolicy) -> Iterator[Problem]:
+    """Yield an error for each step whose call is denied, whatever its computed arguments turn out to be."""
+    coming = [_risk_of_step(step, step.tool) for step in steps if step.tool]
+    for step in steps:
+        if step.tool is None or step.call is None:
+            continue
+        call = DescribedCall(
+            _risk_of_step(step, step.tool),
+            arguments=step.call.arguments,
+            defaults=_defaults_of(step.tool),
+            unknown=step.call.unknown,
+            base=step.call.base,
+            coming=coming,
+        )
+        verdicts = policy.outlook(call)
+        if all(verdict.action == "deny" for verdict in verdicts):
+            yield Problem(
+                DENIED_STEP,
+                f"step '{step.path}' can never run: '{step.tool.name}' is denied by {verdicts[0].because}",
+                step.location,
+                hint="change the rule, or take the step out",
+            )
+
+
+def _defaults_of(tool: ToolSpec) -> dict[str, Any]:
+    properties = tool.properties.items()
+    return {name: part["default"] for name, part in properties if isinstance(part, Mapping) and "default" in part}
+
+
+def _risk_of_step(step: PipelineStep, tool: ToolSpec) -> Risk:
+    return replace(tool.risk, flow=frozenset(step.call.flow if step.call else ()))
+
+
+def _unmatched(specs: Sequence[ToolSpec], policy: FilePolicy, configuration: Configuration) -> list[Problem]:
+    """Return a warning for each rule that is about no tool; what servers of the project list is not known here."""
+    if any(getattr(server, "owner", "project") == "project" for server in configuration.mcp.values()):
+        return []
+    known = [KnownTool(risk_of(spec), spec.properties) for spec in specs]
+    if not unmatched_rules(policy.rules, known):
+        return []
+    from toolkit.sources.opening import open_targets  # noqa: PLC0415 - most rules are about tools that were found already
+
+    ready = [tool.spec for tool in open_targets([ALL_READY], configuration, looks=True).tools.values()]
+    known += [KnownTool(risk_of(spec), spec.properties) for spec in ready]
+    return [_as_warning(problem) for problem in unmatched_rules(policy.rules, known)]
+
+
+def _as_warning(problem: Problem) -> Problem:
+    return replace(problem, severity="warning")
