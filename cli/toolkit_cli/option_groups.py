@@ -7,18 +7,18 @@ OTHERS = "Options"
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "Arguments of the tool": ("args", "input"),
-    "Batches": ("each", "jobs", "out", "on_item_error"),
+    "Batches": ("each", "jobs", "out", "on_item_error", "store"),
     "Rules": ("select", "ignore", "extend_select", "provider", "static", "explain"),
     "Fixes": ("fix", "unsafe_fixes", "diff", "add_noqa"),
-    "Baseline": ("baseline", "update_baseline"),
+    "Baseline": ("baseline", "update_baseline", "against"),
     "Model": ("model", "base_url", "model_timeout", "instructions", "max_turns", "budget"),
     "Conversation": ("transcript", "go_on"),
     "Approvals": ("yes", "no_input", "approve", "policy"),
-    "Tools": ("tools", "group", "grant", "start", "consent"),
+    "Tools": ("tools", "group", "grant", "start", "consent", "python"),
     "Context": ("context", "memory_id", "meta"),
     "HTTP": ("http", "token_env", "allow_host"),
     "Output": ("format", "output", "statistics", "compat", "verbose", "quiet"),
-    "Exit code": ("require_tools", "warnings_as_errors", "exit_zero"),
+    "Exit code": ("require_tools", "warnings_as_errors", "fail_on", "exit_zero"),
 }
 _GROUPS = {name: group for group, names in _NAMES.items() for name in names}
 

@@ -19,6 +19,7 @@ import toolkit
 from toolkit_cli import option_groups  # private
 from toolkit_cli.commands import COMMANDS  # private
 from toolkit_cli.main import HELP, main
+from toolkit_cli.option_values import spread  # private
 
 TALKATIVE = '''
 import os, subprocess, sys
@@ -78,7 +79,7 @@ def test_verbose_version_has_what_a_bug_report_needs(invoke):
     rows = dict(re.split(r"  +", line, maxsplit=1) for line in result.stdout.splitlines())
     assert list(rows) == [
         *("toolkit", "Python", "system", "encoding", "dependencies"),
-        *("agent", "mcp", "tools", "tools-extract", "tools-regex"),
+        *("agent", "durable", "mcp", "parquet", "tools", "tools-extract", "tools-regex"),
     ]
     assert rows["toolkit"] == f"{toolkit.__version__} ({Path(toolkit.__file__).parent})"
     assert f"pydantic {pydantic.VERSION}, " in rows["dependencies"]
@@ -116,7 +117,7 @@ def test_unknown_command_names_the_nearest(invoke):
 
 def test_unknown_command_that_is_near_to_none_lists_them(invoke):
     assert invoke("xyzzy").stderr == (
-        "error: there is no command 'xyzzy'\nhint: the commands are run, agent, serve, mcp, runs, list, show, schema, lint, policy, lock, new\n"
+        "error: there is no command 'xyzzy'\nhint: the commands are run, agent, serve, mcp, runs, worker, list, show, schema, lint, policy, lock, new\n"
     )
 
 
@@ -384,7 +385,7 @@ def test_names_arguments_and_rules_complete_without_running_anything(program, pr
                 "Options",
             ],
         ),
-        ("lint", ["Arguments", "Rules", "Fixes", "Baseline", "Tools", "Output", "Exit code", "Options"]),
+        ("lint", ["Arguments", "Rules", "Fixes", "Baseline", "Approvals", "Tools", "Output", "Exit code", "Options"]),
         ("agent", ["Arguments", "Model", "Conversation", "Approvals", "Tools", "Context", "Output", "Options"]),
         ("list", ["Arguments", "Options"]),
     ],
@@ -396,5 +397,5 @@ def test_help_of_a_command_with_many_options_has_them_under_headings(invoke, nam
 
 def test_every_option_under_a_heading_is_one_of_a_command():
     functions: list[Any] = [locate(place.replace(":", ".")) for place, _ in COMMANDS.values()]
-    options = {name for function in functions for name in signature(function).parameters}
+    options = {name for function in functions for name in signature(spread(function)).parameters}
     assert set(option_groups._GROUPS) - options == set()

@@ -211,6 +211,23 @@ def test_what_all_tools_together_show_is_found_among_unchanged_files(house):
     assert house.check() == (["b.py:TK103"], ["a.py"])
 
 
+def test_a_change_that_keeps_size_and_time_is_found_and_no_bytecode_is_left(house, monkeypatch):
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    house.tool("a.py", tool="one")
+    house.write(
+        "b.py", f'import c\nfrom toolkit import tool\n@tool\ndef b() -> str:\n    """{GOOD}"""\n    return ""\n'
+    )
+    for name, found in (("one", []), ("two", []), ("one", [])):
+        house.tool("a.py", tool=name)
+        house.write("c.py", f"{name} = 1\n")
+        os.utime("a.py", (1, 1))
+        os.utime("c.py", (1, 1))
+        assert house.check()[0] == found
+    house.tool("d.py", tool="one")
+    assert house.check()[0] == ["d.py:TK103"]
+    assert not list(Path().rglob("__pycache__"))
+
+
 def test_file_that_does_not_import_is_tried_again(house):
     house.write(
         "a.py", f'import later\nfrom toolkit import tool\n@tool\ndef a() -> str:\n    """{GOOD}"""\n    return ""\n'

@@ -50,8 +50,9 @@ def test_the_schema_is_one():
 def test_the_pages_show_what_the_schema_accepts_but_for_what_they_show_to_be_wrong():
     accepted = [VALIDATOR.is_valid(table) for table in SHOWN]
     assert len(SHOWN) > 15
-    # A server may be trusted in the user's own configuration, which the same schema describes.
-    wrong = [[one for one in complaints(table) if "trusted" not in one] for table in SHOWN]
+    # A server may be trusted in the user's own configuration, and a webhook asked: the same schema describes it.
+    own = ("trusted", "who answers questions")
+    wrong = [[one for one in complaints(table) if not any(word in one for word in own)] for table in SHOWN]
     assert accepted == [not found for found in wrong]
     assert accepted.count(False) == 3
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
+from toolkit.codes import DEFINITION_DRIFT
 from toolkit.lint.breakages import BREAKAGES
 from toolkit_cli.rendering.escaping import one_line
 
@@ -64,7 +65,7 @@ class Finding(NamedTuple):
     @property
     def is_breakage(self) -> bool:
         """Whether it stops a server or an agent, or breaks who calls the tool."""
-        return self.code in BREAKAGES or (self.code == "TK514" and self.severity == "error")
+        return self.code in BREAKAGES or (self.code == DEFINITION_DRIFT and self.severity == "error")
 
     @property
     def rank(self) -> tuple[bool, int, str, int, str]:
