@@ -221,10 +221,10 @@ def test_what_is_shown_cannot_repaint_or_hide_anything(project, report):
         ("Once", "'Once' is not an answer; type o alone for: once"),
         ("O", "'O' is not an answer; type o alone for: once"),
         (" o", "' o' is not an answer; type o alone for: once"),
-        ("o o", "'o o' is not an answer; type one of the letters o, e, r, s, v, q, then Enter"),
-        ("\u043e", "'\u043e' is not an answer; type one of the letters o, e, r, s, v, q, then Enter"),
-        ("a", "'a' is not an answer; type one of the letters o, e, r, s, v, q, then Enter"),
-        ("always", "'always' is not an answer; type one of the letters o, e, r, s, v, q, then Enter"),
+        ("o o", "'o o' is not an answer; type one of the letters o, e, r, s, a, d, v, q, then Enter"),
+        ("\u043e", "'\u043e' is not an answer; type one of the letters o, e, r, s, a, d, v, q, then Enter"),
+        ("b", "'b' is not an answer; type one of the letters o, e, r, s, a, d, v, q, then Enter"),
+        ("always", "'always' is not an answer; type a alone for: always (choose a rule)"),
     ],
 )
 def test_only_the_letters_shown_decide_and_everything_else_is_explained(asked, report, typed, explanation):
