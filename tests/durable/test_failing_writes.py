@@ -62,7 +62,7 @@ def run(url, room):
 def test_a_full_disk_stops_the_run_with_one_line_and_fails_no_item(tmp_path, room, figure):
     done = {item.number: ItemEnd("ok", f'{{"output": "{item.number + 1}"}}') for item in ITEMS}
     stopped = 0
-    for write in range(1, 201) if room is None else [room]:
+    for write in range(1, 201, 10) if room is None else [room]:
         url = StoreUrl.parse(f"sqlite:///{tmp_path}/{write}.db")
         found, _ = run(url, write)
         if found != done:
@@ -71,6 +71,6 @@ def test_a_full_disk_stops_the_run_with_one_line_and_fails_no_item(tmp_path, roo
             assert "\n" not in found
         assert run(url, None)[0] == done
     if room is None:
-        figure(f"the n-th write failed for n = 1…200: {stopped} runs stopped, every one went on to 100 %")
+        figure(f"the n-th write failed for n = 1, 11, … 191: {stopped} runs stopped, every one went on to 100 %")
     else:
         assert stopped == 1
