@@ -116,7 +116,9 @@ class FilePolicy:
         return Verdict("allow", str(ground), ground)
 
     def _explained(self, verdict: Verdict, call: DescribedCall) -> Verdict:
-        """Return a verdict with the rule that would have allowed the call if it stated where the tool comes from."""
+        """Return a verdict with what kept the tool from being allowed: its definition, or a rule without its source."""
+        if verdict.action == "ask" and call.risk.has_changed:
+            return verdict._replace(because=f"{verdict.because}; its definition has changed since it was locked")
         if verdict.action == "allow" or call.risk.brought_by is None:
             return verdict
         rules = (rule for rule in self._asked_in_order() if rule.action == "allow" and not rule.reaches(call.risk))
@@ -144,7 +146,7 @@ class FilePolicy:
     def _default_of(self, file: PolicyFile, call: DescribedCall) -> Verdict:
         default = file.defaults[call.chosen_by]
         by_risk = self._by_risk.judge(call)
-        if default == "by_risk" or (default == "allow" and by_risk.exact):
+        if default == "by_risk" or (default == "allow" and (by_risk.exact or call.risk.has_changed)):
             return by_risk
         ground = file.default_ground()
         if default == "allow" and by_risk is NO_QUESTION:
@@ -153,7 +155,7 @@ class FilePolicy:
 
 
 def _fit_of_allowing(rule: Rule, call: DescribedCall) -> Fit:
-    return rule.fit(call) if rule.reaches(call.risk) else "no"
+    return rule.fit(call) if rule.reaches(call.risk) and not call.risk.has_changed else "no"
 
 
 def _stricter(one: Verdict, other: Verdict) -> Verdict:

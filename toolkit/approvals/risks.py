@@ -33,6 +33,7 @@ class Risk:
         allowed_as: The names by which a rule may allow it, where these are not all of its names.
         definition: What a model is sent of it, if known.
         flow: What it does with data.
+        has_changed: Its definition is not the one that somebody has agreed to.
     """
 
     tool: str
@@ -48,6 +49,7 @@ class Risk:
     allowed_as: tuple[str, ...] = ()
     definition: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
     flow: frozenset[Flow] = frozenset()
+    has_changed: bool = False
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from toolkit.disclosure.groups import matches
 from toolkit.documents.tables import Owner, Spot
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.sources.configuration import Configuration, GroupSettings
+from toolkit.sources.locked_tools import LockedTools
 from toolkit.sources.provenance import Provenance
 from toolkit.sources.ready import ALL_READY
 from toolkit.sources.shown_paths import place_from
@@ -48,7 +49,8 @@ def configured_policy(configuration: Configuration, targets: Sequence[str] = ())
     found += [read(file, "project") for file in configuration.policy_files]
     files = [file for file in found if file is not None]
     problems += _unknown_frameworks(files)
-    return FilePolicy(files, Provenance(configuration, targets).identified), problems
+    provenance, locked = Provenance(configuration, targets), LockedTools(configuration.directory)
+    return FilePolicy(files, lambda risk: locked.compared(provenance.identified(risk))), problems
 
 
 def _unknown_frameworks(files: Sequence[PolicyFile]) -> list[Problem]:

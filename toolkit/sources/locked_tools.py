@@ -1,0 +1,58 @@
+"""Locked tools: whether a tool is what `toolkit.lock` pins, so that consent to what it was is none to what it is."""
+
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from toolkit.approvals.risks import Risk
+from toolkit.pins.drifts import Entry, changes_between
+from toolkit.pins.lockfile import LOCK_FILE, entry_of, read_lock
+from toolkit.problems import Problem
+from toolkit.tools.spec import ToolSpec
+
+_HINTS: Final = ("read_only", "destructive", "open_world", "requires_approval")
+
+
+class LockedTools:
+    """The definitions that the lockfile of a folder pins; it is read when the first tool is compared."""
+
+    def __init__(self, directory: Path) -> None:
+        """Keep the folder."""
+        self._file = directory / LOCK_FILE
+        self._known: dict[tuple[Risk, str], bool] = {}
+
+    def compared(self, risk: Risk) -> Risk:
+        """Return a tool that knows whether it is another one than the lockfile pins."""
+        return replace(risk, has_changed=True) if self._has_changed(risk) else risk
+
+    def _has_changed(self, risk: Risk) -> bool:
+        if risk.definition is None or not self._file.exists():
+            return False
+        if self._pinned is None:  # nobody knows what it pins
+            return True
+        pinned = self._pinned.get(risk.tool)
+        if pinned is None:
+            return False
+        key = (risk, risk.digest)
+        if key not in self._known:
+            changes = changes_between(_comparable(pinned), _comparable(_entry_of(risk)))
+            self._known[key] = any(change.kind != "compatible" for change in changes)
+        return self._known[key]
+
+    @cached_property
+    def _pinned(self) -> dict[str, Entry] | None:
+        found = read_lock(self._file)
+        return None if isinstance(found, Problem) else found
+
+
+def _entry_of(risk: Risk) -> Entry:
+    definition: dict[str, Any] = dict(risk.definition or {})
+    marks = {hint: getattr(risk, hint) for hint in _HINTS}
+    return entry_of(ToolSpec(risk.tool, definition.get("description", ""), definition.get("parameters", {}), **marks))
+
+
+def _comparable(entry: Entry) -> Entry:
+    """Return those parts of an entry that are known of every call."""
+    hints = {hint: value for hint, value in entry.get("hints", {}).items() if hint in _HINTS}
+    return {"description": entry.get("description"), "parameters": entry.get("parameters", {}), "hints": hints}
