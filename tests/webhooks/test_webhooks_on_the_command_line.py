@@ -7,9 +7,13 @@ import subprocess
 import sys
 import urllib.parse
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import anyio
 import pytest
+
+from tests.mcp.served import over_stdio
 
 SAMPLE = Path(__file__).parents[2] / "sample_pipelines" / "chat_approvals.py"
 SECRET = "a secret of many letters"  # noqa: S105 - it is for a test
@@ -105,3 +109,15 @@ def test_a_secret_that_is_not_set_lets_nothing_run(tmp_path, chat, monkeypatch):
     run = started(tmp_path, "run", "tools.py:delete", "path=a")
     assert "the variable 'APPROVALS_SECRET', which holds the secret of the webhook, is not set" in run.communicate(timeout=60)[1]  # fmt: skip
     assert run.returncode == 2
+
+
+@pytest.mark.parametrize(("decision", "answer"), [("approve", "deleted a"), ("reject", "Rejected by reviewer")])
+def test_a_server_asks_it_where_its_client_cannot_be_asked(tmp_path, chat, decision, answer):
+    async def call():
+        async with over_stdio(tmp_path, "tools.py") as client:
+            return (await client.call_tool("delete", {"path": "a"})).content[0].text
+
+    with ThreadPoolExecutor(1) as person:
+        shown = person.submit(decided, chat, decision)
+        assert anyio.run(call).startswith(answer)
+        assert "delete" in shown.result()
