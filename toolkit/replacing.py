@@ -34,7 +34,7 @@ def put(file: Path, content: bytes, *, is_private: bool = False) -> None:
         file.write_bytes(content)
 
 
-def put_over(file: Path, content: bytes, mark: str, kind: str) -> None:
+def put_over(file: Path, content: bytes, mark: str, kind: str, *, is_private: bool = False) -> None:
     """Put content where nothing is, or a file of the same kind; a project may name, or link to, any other of its user.
 
     Args:
@@ -42,6 +42,7 @@ def put_over(file: Path, content: bytes, mark: str, kind: str) -> None:
         content: All that it is to hold.
         mark: What every file of the kind has in it.
         kind: What such a file is called, as in `a baseline`.
+        is_private: Whether nobody but its owner may read it, where it was not there before.
 
     Raises:
         OSError: If another file is there, or it cannot be written.
@@ -50,7 +51,7 @@ def put_over(file: Path, content: bytes, mark: str, kind: str) -> None:
         before = file.read_bytes() if file.is_file() else None
         if before is None or (before.strip() and mark.encode() not in before):
             raise FileExistsError(errno.EEXIST, f"what is there is not {kind}")
-    put(file, content)
+    put(file, content, is_private=is_private)
 
 
 def _replace(file: Path, content: bytes, mode: int) -> None:

@@ -47,7 +47,7 @@ class KeptRun(NamedTuple):
         of: How many there are; `None` where nobody knows.
         unit: What is counted: `steps` or `items`.
         error: Why it ended, if not well.
-        request: What it takes to run it again, as plain data without secrets.
+        request: What it takes to run it again, as plain data without secrets, and the graph of its pipeline.
         definition: The digest of each file that it was made of.
         process: The id of the process that did its work last.
     """

@@ -58,6 +58,7 @@ def _about(tool: str, context: "Surroundings") -> dict[str, Any]:
     return {
         "tool": tool,
         "run": context.run.id if context.run is not None else None,
+        "outermost_run": context.run.lineage[-1].id if context.run is not None else None,
         "place": context.place,
         "definition": call.tool.spec.risk.digest if call is not None and is_own else None,
         "person": current_person(),

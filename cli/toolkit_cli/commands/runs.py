@@ -33,6 +33,7 @@ from toolkit_cli.rendering.kept_runs import listed_runs, shown_run, step_line
 from toolkit_cli.rendering.styles import paint, paint_all
 from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.keeping import Resumed, find_run
+from toolkit_cli.running.run_page_files import write_run_page
 
 _GLANCE = 0.3
 """Seconds between two looks at a run that is followed."""
@@ -87,6 +88,14 @@ Changes = Annotated[
 Shown = Annotated[
     Literal["text", "json"], typer.Option("--format", help="With list and show: for people, or for programs.")
 ]
+Page = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="With show: write one page of HTML that needs nothing else, `-` to stdout.",
+        show_default=False,
+    ),
+]
 
 
 class RunsOptions(NamedTuple):
@@ -112,6 +121,7 @@ class RunsOptions(NamedTuple):
     start: Starts = None
     consent: Consented = None
     format: Shown = "text"
+    html: Page = None
     verbose: Verbose = 0
     quiet: Quiet = False
     debug: Debug = False
@@ -124,6 +134,8 @@ def runs(said: RunsOptions) -> int:
     began and has no end may have taken effect, so it is repeated only if its tool is read-only or idempotent, or with
     --repeat. No approval is carried over.
     """
+    if said.html is not None and (said.action, said.format) != ("show", "text"):
+        raise Failure(ExitCode.USAGE, "--html is for `toolkit runs show`, without --format json")
     url = named_store(said.store)
     if said.action in ("schedule", "schedules", "unschedule"):
         return _schedules(said, url)
@@ -137,7 +149,7 @@ def runs(said: RunsOptions) -> int:
         run = find_run(kept.all(), said.name)
         match said.action:
             case "show":
-                return _show(kept, run, only_failed=said.failed, as_json=said.format == "json")
+                return _show(said, kept, run)
             case "cancel":
                 return _cancel(kept, run)
             case "watch":
@@ -196,9 +208,11 @@ def _list(known: list[KeptRun], state: State | None, target: str, limit: int, *,
     return ExitCode.WELL
 
 
-def _show(kept: Kept, run: KeptRun, *, only_failed: bool, as_json: bool) -> ExitCode:
-    steps = [step for step in kept.steps(run) if not only_failed or step.status not in ("ok", "skipped")]
-    if as_json:
+def _show(said: RunsOptions, kept: Kept, run: KeptRun) -> ExitCode:
+    steps = [step for step in kept.steps(run) if not said.failed or step.status not in ("ok", "skipped")]
+    if said.html is not None:
+        write_run_page(said.html, run, steps)
+    elif said.format == "json":
         record = {**run.as_record(), "steps": [step._asdict() for step in steps]}
         console.write_data(f"{visible_json(record, indent=2)}\n")
     else:

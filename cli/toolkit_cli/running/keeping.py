@@ -17,6 +17,7 @@ from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.rendering.tools import pipeline_in
 from toolkit_cli.running.definition_files import definition_of
+from toolkit_cli.running.pipeline_graphs import graph_of
 
 _SIGNALS: Final = 128
 
@@ -80,7 +81,7 @@ class Keeping:
         self.journal = self._file.begin(
             self.id,
             target,
-            request=without_secrets(request, arguments),
+            request=without_secrets(request, arguments) | {"graph": console.redactor().data(graph_of(tool))},
             definition=definition,
             unit="items" if is_batch else "steps",
             of=None if is_batch or pipeline is None else len(pipeline.plan.steps),

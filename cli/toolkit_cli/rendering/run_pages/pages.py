@@ -1,0 +1,90 @@
+"""Run pages: a run, its steps and the questions about it, as one page of HTML.
+
+Results are data that anybody may have written, so the page lets none of it act: its own style and script are named by
+their digests in its Content-Security-Policy, everything else stands in a data block, and the script writes all of it
+as text.
+"""
+
+import re
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from hashlib import sha256
+from html import escape
+from pathlib import Path
+from typing import Any, Final
+
+from toolkit.journals.kept_runs import KeptRun, KeptStep
+from toolkit.json_texts import json_text
+from toolkit.visibility import disarmed, visible_json
+from toolkit_cli.rendering.kept_runs import counted
+from toolkit_cli.rendering.run_pages.graphs import drawn_graph
+from toolkit_cli.rendering.run_pages.questions import question_entries
+from toolkit_cli.rendering.run_pages.rows import step_rows
+
+PAGE_MARK: Final = '<meta name="generator" content="toolkit runs show">'
+"""What every such page has in it."""
+_PLACE: Final = re.compile(r"\{\{(\w+)\}\}")
+_ENDS_SCRIPTS: Final = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
+
+
+def run_page(run: KeptRun, steps: Sequence[KeptStep], records: Sequence[Mapping[str, Any]]) -> str:
+    """Return a page about a run.
+
+    Args:
+        run: The run.
+        steps: Its steps and items.
+        records: What the audit log has about it, the oldest first.
+    """
+    style, script = _own("page.css"), _own("page.js")
+    parts = {
+        "policy": f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+        "base-uri 'none'; form-action 'none'",
+        "mark": PAGE_MARK,
+        "title": _shown(f"{run.target} · {run.id}"),
+        "id": _shown(run.id),
+        "target": _shown(run.target),
+        "state": _shown(run.state),
+        "facts": _facts(run),
+        "style": style,
+        "script": script,
+        "data": _data_block(run, steps, records),
+    }
+    return _PLACE.sub(lambda place: parts[place[1]], _own("page.html"))
+
+
+def _facts(run: KeptRun) -> str:
+    arguments = run.request.get("arguments")
+    facts = {
+        "Done": counted(run),
+        "Began": _when(run.began),
+        "Ended": "" if run.ended is None else _when(run.ended),
+        "Error": run.error or "",
+        "Arguments": visible_json(arguments) if arguments else "",
+        "Folder": str(run.request.get("cwd", "")),
+    }
+    return "".join(f"<dt>{name}</dt><dd>{_shown(text)}</dd>" for name, text in facts.items() if text)
+
+
+def _data_block(run: KeptRun, steps: Sequence[KeptStep], records: Sequence[Mapping[str, Any]]) -> str:
+    """Return what the script of the page reads: JSON in which nothing can end its element."""
+    rows = step_rows(run, steps)
+    questions = question_entries(records)
+    data = {"is_batch": run.unit == "items", "graph": drawn_graph(run, steps), **rows._asdict(), "questions": questions}
+    return json_text(data, separators=(",", ":")).translate(_ENDS_SCRIPTS).encode(errors="backslashreplace").decode()
+
+
+def _shown(text: str) -> str:
+    return escape(disarmed(text))
+
+
+def _when(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds).astimezone().isoformat(" ", "seconds")
+
+
+def _own(name: str) -> str:
+    return Path(__file__).with_name(name).read_text("utf-8")
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

@@ -1,0 +1,46 @@
+"""Run page files: the page about a run, written where only its owner can read it."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from toolkit.journals.kept_runs import KeptRun, KeptStep
+from toolkit_cli import console
+from toolkit_cli.failures import ExitCode, Failure, cannot_write
+from toolkit_cli.running.audits import audit_file
+
+
+def write_run_page(file: Path, run: KeptRun, steps: Sequence[KeptStep]) -> None:
+    """Write the page about a run, in one go; `-` is stdout.
+
+    Raises:
+        Failure: If the file is something other than such a page, or it or the audit log cannot be read or written.
+    """
+    from toolkit.replacing import put_over  # noqa: PLC0415 - only pages are written
+    from toolkit_cli.rendering.run_pages.pages import PAGE_MARK, run_page  # noqa: PLC0415 - only pages need it
+
+    page = run_page(run, steps, _records_of(run))
+    if str(file) == "-":
+        console.write_data(page)
+        return
+    try:
+        put_over(file, page.encode(), PAGE_MARK, "a page about a run", is_private=True)
+    except OSError as error:
+        raise cannot_write(file, error) from error
+    console.say(f"written to {file}")
+
+
+def _records_of(run: KeptRun) -> list[Mapping[str, Any]]:
+    """Return what the audit log has about a run, the oldest first.
+
+    Raises:
+        Failure: If there is a log that cannot be read.
+    """
+    from toolkit.approvals.audit_log import records_of_log  # noqa: PLC0415 - only pages need it
+
+    log = audit_file()
+    try:
+        return [one for one in records_of_log(log) if run.id in (one.get("run"), one.get("outermost_run"))]
+    except OSError as error:
+        message = f"the audit log '{log}' cannot be read: {(error.strerror or str(error)).lower()}"
+        raise Failure(ExitCode.USAGE, message) from error
