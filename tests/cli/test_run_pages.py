@@ -1,0 +1,146 @@
+"""`toolkit runs show ID --html FILE`: a run as one page that needs nothing else and runs nothing of a stranger's."""
+
+import base64
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+from html import unescape
+from stat import S_IMODE
+
+import pytest
+
+from toolkit.journals import KeptRun, KeptStep
+from toolkit_cli.rendering.run_pages.pages import run_page  # private
+
+CHROMIUM = shutil.which("chromium")
+TOOLS = '''
+from toolkit import tool
+
+@tool
+def halve(n: int, text: str = "") -> float:
+    """Halve a number."""
+    if n == 2:
+        raise ValueError(f"no {text}")
+    return n / 2
+'''
+STEPS = """
+name: steps
+tools: [./tools.py]
+inputs: {n: {type: integer}, text: {type: string, default: ""}}
+steps:
+  - {id: first, use: halve, with: {n: "${{ inputs.n }}", text: "${{ inputs.text }}"}}
+  - {id: second, use: halve, with: {n: 8}}
+"""
+HOSTILE = "</script><img src=x onerror=alert(1)>\u202e"
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "tools.py").write_text(TOOLS, "utf-8")
+    (tmp_path / "steps.yaml").write_text(STEPS, "utf-8")
+    return tmp_path
+
+
+def newest(invoke):
+    return json.loads(invoke("runs", "list", "--format", "json").stdout)[0]["id"]
+
+
+def data_of(page):
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1])
+
+
+def test_a_batch_becomes_a_page_that_only_its_owner_reads(desk, invoke):
+    lines = [json.dumps({"n": number, "text": HOSTILE}) for number in (1, 2, 3)]
+    (desk / "items.jsonl").write_text("\n".join(lines), "utf-8")
+    invoke("run", "tools.py:halve", "--each", "items.jsonl", "--on-item-error", "collect", "-q")
+    done = invoke("runs", "show", newest(invoke), "--html", "page.html")
+    page = (desk / "page.html").read_text("utf-8")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "written to page.html\n")
+    assert S_IMODE((desk / "page.html").stat().st_mode) == 0o600
+    data = data_of(page)
+    assert [(row[0], row[2]) for row in data["rows"]] == [("1", "ok"), ("2", "failed"), ("3", "ok")]
+    assert "<img" not in page
+    assert "</script><img src=x" in data["rows"][1][6]
+    assert "\u202e" not in page
+    assert "tools.py:halve" in unescape(page)
+
+
+def test_a_page_allows_its_own_style_and_script_and_nothing_else(desk, invoke):
+    invoke("run", "steps.yaml", "n=4", "--journal", "-q")
+    page = invoke("runs", "show", newest(invoke), "--html", "-").stdout
+    policy = unescape(re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1])
+    digests = [
+        "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        for text in (
+            re.search(r"<style>(.*?)</style>", page, re.DOTALL)[1],
+            re.findall(r"<script>(.*?)</script>", page, re.DOTALL)[0],
+        )
+    ]
+    assert policy == (
+        f"default-src 'none'; style-src '{digests[0]}'; script-src '{digests[1]}'; base-uri 'none'; form-action 'none'"
+    )
+    assert not re.findall(r"https?://", page)
+
+
+def test_the_graph_has_the_steps_that_did_not_begin_too(desk, invoke):
+    assert invoke("run", "steps.yaml", "n=2", "--journal", "-q").exit_code == 1
+    data = data_of(invoke("runs", "show", newest(invoke), "--html", "-").stdout)
+    assert [(node["label"], node["counts"]) for node in data["graph"]] == [("first", {"failed": 1}), ("second", {})]
+
+
+def test_only_a_page_about_a_run_is_written_over(desk, invoke):
+    invoke("run", "steps.yaml", "n=4", "--journal", "-q")
+    run = newest(invoke)
+    (desk / "mine.html").write_text("mine", "utf-8")
+    refused = invoke("runs", "show", run, "--html", "mine.html")
+    assert (refused.exit_code, (desk / "mine.html").read_text("utf-8")) == (2, "mine")
+    assert "what is there is not a page about a run" in refused.stderr
+    assert invoke("runs", "show", run, "--html", ".").exit_code == 2
+    for _ in range(2):
+        assert invoke("runs", "show", run, "--html", "page.html").exit_code == 0
+    misused = invoke("runs", "list", "--html", "page.html")
+    assert misused.stderr == "error: --html is for `toolkit runs show`, without --format json\n"
+
+
+def steps_of(count):
+    def ending(number):
+        status = "failed" if number % 1_000 == 0 else "ok"
+        result = json.dumps({"error" if status == "failed" else "output": f"said {HOSTILE} {number}"})
+        return KeptStep(str(number), "halve", status, result, f'{{"n": {number}}}', number, number + 1, True, True)
+
+    return [ending(number) for number in range(1, count + 1)]
+
+
+def run_of(count):
+    return KeptRun(1, "r1", "completed", "x.py:halve", 0.0, 9.0, count, 0, count, "items", None, {}, {}, 1)
+
+
+def opened(page, file):
+    """Return what a browser makes of a page once its script has run."""
+    file.write_text(page, "utf-8")
+    assert CHROMIUM is not None
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
+    flags += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
+    command = [CHROMIUM, *flags, f"--user-data-dir={file.parent}/browser", "--virtual-time-budget=20000", "--dump-dom"]
+    return subprocess.run(
+        [*command, file.as_uri()], capture_output=True, encoding="utf-8", check=True, timeout=120
+    ).stdout
+
+
+@pytest.mark.proof
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to open pages with")
+def test_a_browser_shows_a_hundred_thousand_items_with_failures_first_and_runs_nothing_of_theirs(tmp_path, figure):
+    page = run_page(run_of(100_000), steps_of(100_000), [])
+    shown = opened(page, tmp_path / "page.html")
+    assert len(page) < 60_000_000
+    rows = re.findall(r'<span class="(\w+)">\1</span><span class="path">(\d+)</span>', shown)
+    assert len(rows) == 200
+    assert rows[:100] == [("failed", str(number)) for number in range(1_000, 100_001, 1_000)]
+    assert rows[100] == ("ok", "1")
+    assert "1 to 200 of 100,000" in shown
+    assert "<img" not in shown.split('id="rows"')[1]
+    figure(f"a page about 100,000 items: {len(page) / 1e6:.1f} MB, the 100 failures first, opened in a browser")
