@@ -37,10 +37,16 @@ def pytest_addoption(parser):
         action="store_true",
         help="also run the long proofs: fuzzing in full, races, load, real servers and clients",
     )
+    parser.addoption(
+        "--only-proofs",
+        action="store_true",
+        help="run what the everyday run leaves out or does in a smaller volume, in full, and nothing else",
+    )
 
 
 def pytest_configure(config):
     """Set how many examples property tests try; a busy machine may take its time over each."""
+    config.option.proofs = config.option.proofs or config.option.only_proofs
     unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.register_profile(EVERYDAY, unhurried, max_examples=10)
     settings.register_profile(PROOFS, unhurried)
@@ -96,6 +102,10 @@ def pytest_unconfigure():
 
 def pytest_collection_modifyitems(config, items):
     """Leave the long proofs out unless they are asked for, or named as single tests."""
+    if config.getoption("only_proofs"):
+        others = [item for item in items if not (item.get_closest_marker("proof") or _has_volume(item))]
+        items[:] = [item for item in items if item not in set(others)]
+        config.hook.pytest_deselected(items=others)
     if config.getoption("proofs"):
         return
     named = tuple(argument.partition("::")[2] for argument in config.args if "::" in argument)

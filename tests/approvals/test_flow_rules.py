@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 
 from tests.approvals.injections import ATTACKS, BENIGN, SECRET, Office, obedient, offered
 from tests.mcp.served import in_this_process
-from tests.volumes import some_of
 from toolkit import Continue, InvalidTools, Reject, ToolCall, ToolContext, from_function, load_pipeline, tool
 from toolkit.agents import ScriptedModel, ToolMessage, Transcript, run_agent
 from toolkit.approvals import AllowAll, Allowance, Allowances, FilePolicy, Gate, ScriptedReviewer, load_policy
@@ -39,13 +38,13 @@ def test_there_are_attacks_enough():
     assert len({attack.name for attack in ATTACKS}) == 120
 
 
-def test_without_a_rule_every_planted_text_gets_the_data_out():
+def test_without_a_rule_every_planted_text_gets_the_data_out(some_of):
     assert [attack.name for attack in some_of(ATTACKS) if not outcome_of(attack, AllowAll("--yes"))[0]] == []
 
 
 @pytest.mark.parametrize("approved", [False, True], ids=["asked", "approved_by_name"])
 @pytest.mark.parametrize("rules", ["", AFTER_BOTH, DENIED, "allow: [{tool: '*'}]\n", "default: allow\n"])
-def test_with_a_rule_or_by_default_no_planted_text_gets_the_data_out(tmp_path, rules, approved):
+def test_with_a_rule_or_by_default_no_planted_text_gets_the_data_out(tmp_path, rules, approved, some_of):
     policy = policy_of(tmp_path, rules) if rules else FilePolicy([])
     policy = Allowances(ALL_BY_NAME, policy) if approved else policy
     assert [attack.name for attack in some_of(ATTACKS) if outcome_of(attack, policy)[0]] == []
