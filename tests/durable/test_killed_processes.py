@@ -133,7 +133,7 @@ def test_no_password_is_shown_or_stored(place, postgres, tmp_path):
         assert "Tr0ub4dor" not in text
 
 
-_ITEMS, _KILLS = 400, 20
+_ITEMS, _KILLS = 200, 10
 
 
 @pytest.mark.proof
