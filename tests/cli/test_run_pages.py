@@ -72,7 +72,7 @@ def test_a_batch_becomes_a_page_that_only_its_owner_reads(desk, invoke):
 def test_a_page_allows_its_own_style_and_script_and_nothing_else(desk, invoke):
     invoke("run", "steps.yaml", "n=4", "--journal", "-q")
     page = invoke("runs", "show", newest(invoke), "--html", "-").stdout
-    policy = unescape(re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1])
+    policy = unescape(part_of(page, r'Content-Security-Policy" content="([^"]*)"'))
     digests = [
         "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         for text in (
