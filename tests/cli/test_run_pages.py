@@ -50,7 +50,12 @@ def newest(invoke):
 
 
 def data_of(page):
-    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1])
+    return json.loads(part_of(page, r'<script type="application/json" id="data">(.*?)</script>'))
+
+
+def part_of(page, pattern):
+    """Return what stands in the only group of a pattern."""
+    return re.findall(pattern, page, re.DOTALL)[0]
 
 
 def test_a_batch_becomes_a_page_that_only_its_owner_reads(desk, invoke):
@@ -76,7 +81,7 @@ def test_a_page_allows_its_own_style_and_script_and_nothing_else(desk, invoke):
     digests = [
         "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         for text in (
-            re.search(r"<style>(.*?)</style>", page, re.DOTALL)[1],
+            part_of(page, r"<style>(.*?)</style>"),
             re.findall(r"<script>(.*?)</script>", page, re.DOTALL)[0],
         )
     ]
