@@ -212,7 +212,7 @@ def unsourced(rule):
     return "source" not in rule or rule["source"] in {"builtin", "mcp://ab"}
 
 
-@settings(max_examples=examples(1_000), deadline=None)
+@settings(max_examples=examples(5_000), deadline=None)
 @given(USER_FILES, st.lists(FILES, max_size=2), brought(), st.sampled_from(["person", "model"]), st.sampled_from([{}, {"x": 1}, {"x": "p/q"}]))  # fmt: skip
 def test_nothing_that_a_project_defines_widens_what_its_user_allows(own, project, tool, chosen_by, arguments):
     shown, real, configuration = tool

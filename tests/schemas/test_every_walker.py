@@ -181,14 +181,14 @@ def secret_is_hidden(ways):
 @pytest.mark.parametrize("is_seen", [boolean_is_read, unknown_member_is_found, secret_is_hidden])
 @given(ways=st.lists(st.sampled_from(sorted(WAYS)), max_size=6))
 @example(ways=["$defs"] * 30)
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(1_000), deadline=None)
 def test_what_is_said_of_a_value_is_found_wherever_it_stands(is_seen, ways):
     assert is_seen(ways)
 
 
 @pytest.mark.parametrize("walker", WALKERS)
 @given(whole=wholes())
-@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(1_000), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_every_part_is_seen(walker, whole):
     schema, parts = whole
     assert sorted(walker(json.loads(json.dumps(schema)))) == sorted(parts)
