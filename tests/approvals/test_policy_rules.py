@@ -111,6 +111,8 @@ YES, NO, DOUBT = (True, True), (False, False), (True, False)
         ("{schema: {pattern: '^a'}}", "ba", NO),
         ("{schema: {pattern: 'a$', maxLength: 3}}", "bba", YES),
         ("{schema: {items: {const: 1}, minItems: 1}}", [1, 1], YES),
+        ("{schema: {items: [{const: 1}, {const: 2}]}}", [1, 2, 3], YES),
+        ("{schema: {items: [{const: 1}, {const: 2}]}}", [2, 1], NO),
         ("{schema: {uniqueItems: true}}", [1, 1], NO),
         ("{schema: {type: object, required: [a], properties: {a: {type: 'null'}}}}", {"a": None, "b": 1}, YES),
         ("{schema: {properties: {a: {}}, additionalProperties: false}}", {"a": 1, "b": 1}, NO),

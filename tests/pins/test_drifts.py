@@ -98,6 +98,21 @@ BOTH = {"type": "object", "properties": {"a": TEXT, "b": TEXT}, "required": ["a"
             ["breaking: the other members of the parameters were true, and are false"],
         ),
         (
+            taking({"a": {"additionalProperties": TEXT}}),
+            taking({"a": {"additionalProperties": WHOLE}}),
+            ["breaking: the type of parameter 'a.*' was string, and is integer"],
+        ),
+        (
+            taking({"a": {"items": [TEXT, {"not": WHOLE}]}}),
+            taking({"a": {"items": [TEXT, {"not": {**WHOLE, "examples": [1]}}]}}),
+            ["text: the text of 'items' of parameter 'a' has changed"],
+        ),
+        (
+            taking({"a": {"anyOf": [TEXT, {**WHOLE, "description": "x"}]}}),
+            taking({"a": {"anyOf": [TEXT, {**WHOLE, "description": "y"}]}}),
+            ['text: the description of parameter \'a\' was "x", and is "y"'],
+        ),
+        (
             taking({"a": {"default": 1}}),
             taking({"a": {"default": 2}}),
             ["compatible: the default of parameter 'a' was 1, and is 2"],

@@ -8,52 +8,52 @@ from hypothesis import HealthCheck, example, given, settings, strategies as st
 from tests.schemas.metaschemas import HOLDING
 from tests.volumes import examples
 from toolkit import Tool, ToolSpec
+from toolkit.approvals.schema_fits import conforms, fault_of  # private
+from toolkit.codes import UNTYPED_PARAMETER
 from toolkit.dialects import objections
 from toolkit.dialects.changes import Notes  # private
 from toolkit.dialects.parts import read_schema, walk  # private
 from toolkit.lint import ToolDefinition
+from toolkit.lint.definitions import ParameterDefinition  # private
+from toolkit.lint.rules.untyped_parameter import UntypedParameter  # private
 from toolkit.pins import changes_between
 from toolkit.redactors.redactor import MASK  # private
-from toolkit.schemas import Schema
+from toolkit.schemas import DRAFTS, Schema
 from toolkit.schemas.tidying import tidied  # private
 from toolkit.tools.meant_arguments import as_meant  # private
 from toolkit.tools.secret_arguments import Veil, secrets_of_schema  # private
 from toolkit.tools.shapes.unknown_members import unknown_members  # private
 
-NAMES = st.sampled_from(["a", "b", "items", "properties", "definitions", "$ref", "x/y", "~"])
+SOME_NAMES = st.lists(
+    st.sampled_from(["a", "b", "items", "properties", "definitions", "$ref", "x/y", "~"]), unique=True, max_size=2
+)
+SOME_KEYWORDS = {draft: st.lists(st.sampled_from(sorted(HOLDING[draft])), unique=True, max_size=3) for draft in HOLDING}
+ONE_OR_TWO, FORMS, DRAFT_NAMES = st.integers(1, 2), st.sampled_from(["one", "list"]), st.sampled_from(sorted(HOLDING))
 BEYOND = 3  # levels of schemas inside one another
 
 
 @st.composite
-def schemas(draw, draft, parts, level=BEYOND):
-    """Return a schema, each part of which has a description of its own, which is added to `parts`."""
-    said = f"part {len(parts)}"
-    parts.append(said)
-    schema = {"description": said}
-    for keyword in draw(st.lists(st.sampled_from(sorted(HOLDING[draft])), unique=True, max_size=3 if level else 0)):
-        schema[keyword] = draw(held(draft, parts, level - 1, HOLDING[draft][keyword]))
+def wholes(draw):
+    """Return a schema of some draft, each part of which has a description of its own, and those descriptions."""
+    draft, parts = draw(DRAFT_NAMES), []
+    return schema_of(draw, draft, parts, BEYOND) | {"type": "object"}, parts
+
+
+def schema_of(draw, draft, parts, level):
+    parts.append(f"part {len(parts)}")
+    schema = {"description": parts[-1]}
+    for keyword in draw(SOME_KEYWORDS[draft]) if level else ():
+        schema[keyword] = held(draw, draft, parts, level - 1, HOLDING[draft][keyword])
     return schema
 
 
-@st.composite
 def held(draw, draft, parts, level, form):
-    inner = schemas(draft, parts, level)
-    if form == "one or list":
-        form = draw(st.sampled_from(["one", "list"]))
-    match form:
+    match draw(FORMS) if form == "one or list" else form:
         case "one":
-            return draw(inner)
+            return schema_of(draw, draft, parts, level)
         case "list":
-            return draw(st.lists(inner, min_size=1, max_size=2))
-    return {name: draw(inner) for name in draw(st.lists(NAMES, unique=True, max_size=2))}
-
-
-@st.composite
-def wholes(draw):
-    parts = []
-    draft = draw(st.sampled_from(sorted(HOLDING)))
-    schema = draw(schemas(draft, parts)) | {"type": "object"}
-    return schema, parts
+            return [schema_of(draw, draft, parts, level) for _ in range(draw(ONE_OR_TWO))]
+    return {name: schema_of(draw, draft, parts, level) for name in draw(SOME_NAMES)}
 
 
 def parts_seen_by_the_value(schema):
@@ -84,15 +84,33 @@ def parts_seen_by_conformance(schema):
 
 def parts_seen_by_hiding(schema):
     given = _changed(schema, lambda part: {**part, "writeOnly": True, "default": part["description"]})
-    return [said for said in parts_seen_by_texts(schema) if said in secrets_of_schema(given)]
+    hidden = secrets_of_schema(given)
+    return [said for said in parts_seen_by_texts(schema) if said in hidden]
 
 
 def parts_seen_by_pins(schema):
+    return _differing(schema, lambda part: {**part, "minimum": 3})
+
+
+def parts_whose_texts_are_seen_by_pins(schema):
+    return _differing(schema, lambda part: {**part, "title": "T"}, kind="text")
+
+
+def _differing(schema, change, kind=None):
     def differs(said):
-        other = _changed(schema, lambda part: {**part, "minimum": 3} if part["description"] == said else part)
-        return bool(changes_between({"parameters": schema}, {"parameters": other}))
+        other = _changed(schema, lambda part: change(part) if part["description"] == said else part)
+        changes = changes_between({"parameters": schema}, {"parameters": other})
+        return bool(changes) and (kind is None or {one.kind for one in changes} == {kind})
 
     return [said for said in parts_seen_by_texts(schema) if differs(said)]
+
+
+def parts_seen_by_policies(schema):
+    def is_refused(said):
+        named = _changed(schema, lambda part: {**part, "minimum": said} if part["description"] == said else part)
+        return repr(said).replace("'", '"') in str(fault_of(named))
+
+    return [said for said in parts_seen_by_texts(schema) if is_refused(said)]
 
 
 def parts_seen_by_tidying(schema):
@@ -108,6 +126,8 @@ WALKERS = [
     parts_seen_by_conformance,
     parts_seen_by_hiding,
     parts_seen_by_pins,
+    parts_whose_texts_are_seen_by_pins,
+    parts_seen_by_policies,
     parts_seen_by_tidying,
 ]
 
@@ -178,7 +198,27 @@ def secret_is_hidden(ways):
     return found_at(path, Veil(schema).over(value_at(path, "plain"))) == MASK
 
 
-@pytest.mark.parametrize("is_seen", [boolean_is_read, unknown_member_is_found, secret_is_hidden])
+def policy_checks_the_value(ways):
+    schema, path = said_of_a_value(ways, {"type": "string", "const": "right"})
+    fits, differs = (filled_at(path, value) for value in ("right", "wrong"))
+    root = Schema.of(schema)
+    return fault_of(schema) is not None if NOT_IN_POLICIES & {*ways} else conforms(root, fits) > conforms(root, differs)
+
+
+NOT_IN_POLICIES = {"prefixItems", "items after positions", "additionalItems", "$defs", "definitions", "$anchor"}
+
+
+def filled_at(path, value):
+    """Return data that has a value at a path, and in all other items of the lists on the way."""
+    for step in reversed(path):
+        value = {step: value} if isinstance(step, str) else [value] * (step + 1)
+    return value
+
+
+LEADS = [boolean_is_read, unknown_member_is_found, secret_is_hidden, policy_checks_the_value]
+
+
+@pytest.mark.parametrize("is_seen", LEADS)
 @given(ways=st.lists(st.sampled_from(sorted(WAYS)), max_size=6))
 @example(ways=["$defs"] * 30)
 @settings(max_examples=examples(1_000), deadline=None)
@@ -186,9 +226,32 @@ def test_what_is_said_of_a_value_is_found_wherever_it_stands(is_seen, ways):
     assert is_seen(ways)
 
 
-@pytest.mark.parametrize("walker", WALKERS)
 @given(whole=wholes())
 @settings(max_examples=examples(1_000), deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_every_part_is_seen(walker, whole):
+def test_every_part_is_seen_by_every_walker(whole):
     schema, parts = whole
-    assert sorted(walker(json.loads(json.dumps(schema)))) == sorted(parts)
+    seen = {walker.__name__: sorted(walker(json.loads(json.dumps(schema)))) for walker in WALKERS}
+    assert seen == dict.fromkeys(seen, sorted(parts))
+
+
+ABOUT = [
+    (keyword, about, form)
+    for table in DRAFTS.values()
+    for keyword, (form, about) in table.items()
+    if form.holds != "nothing"
+]
+
+
+@pytest.mark.parametrize(("keyword", "about", "form"), dict.fromkeys(ABOUT))
+def test_parameter_is_typed_by_every_keyword_that_describes_its_value(keyword, about, form):
+    held = {"one": {}, "one or list": {}, "list": [{}], "map": {"a": {}}}[form.holds]
+    described = {"itself": {}, "item": {"type": "array"}, "member": {"type": "object"}}
+    schema = {**described.get(about, {}), keyword: held}
+    assert is_untyped(schema) == (about not in described)
+    assert is_untyped(described.get(about, {}))
+
+
+def is_untyped(schema):
+    parameter = ParameterDefinition("x", "What it is.", None, schema)
+    tool = ToolDefinition("tool", "A tool.", (parameter,), "json")
+    return [problem.code for problem in UntypedParameter().check_tool(tool)] == [UNTYPED_PARAMETER]

@@ -69,16 +69,12 @@ def _items_differ(data: Any) -> bool:
     return all(not same_data(one, other) for index, one in enumerate(data) for other in data[:index])
 
 
-def _others_conform(schema: Schema, _: Any, data: Any) -> bool:
-    known = schema.keywords.get("properties", {})
-    others = schema.at("additionalProperties")
-    return not _is_table(data) or all(conforms(others, value) for name, value in data.items() if name not in known)
+def _members_conform(schema: Schema, _: Any, data: Any) -> bool:
+    return not _is_table(data) or all(conforms(schema.member(name), value) for name, value in data.items())
 
 
-def _members_conform(schema: Schema, said: Any, data: Any) -> bool:
-    return not _is_table(data) or all(
-        conforms(schema.at("properties", name), data[name]) for name in said if name in data
-    )
+def _items_conform(schema: Schema, _: Any, data: Any) -> bool:
+    return not _is_list(data) or all(conforms(schema.item(index), item) for index, item in enumerate(data))
 
 
 def _of(applies: Callable[[Any], bool], holds: Callable[[Any, Any], bool]) -> _Check:
@@ -86,7 +82,7 @@ def _of(applies: Callable[[Any], bool], holds: Callable[[Any, Any], bool]) -> _C
 
 
 def _how_many_conform(schema: Schema, word: str, data: Any) -> int:
-    return sum(conforms(schema.at(word, index), data) for index in range(len(schema.keywords[word])))
+    return sum(conforms(part, data) for part in schema.inner((word,)))
 
 
 def _is_number(data: Any) -> bool:
@@ -119,12 +115,12 @@ KEYWORDS: Final[Mapping[str, _Check]] = {
     "minItems": _of(_is_list, lambda said, data: len(data) >= said),
     "maxItems": _of(_is_list, lambda said, data: len(data) <= said),
     "uniqueItems": _of(_is_list, lambda said, data: not said or _items_differ(data)),
-    "items": lambda schema, _, data: not _is_list(data) or all(conforms(schema.at("items"), item) for item in data),
+    "items": _items_conform,
     "required": _of(_is_table, lambda said, data: all(name in data for name in said)),
     "properties": _members_conform,
-    "additionalProperties": _others_conform,
+    "additionalProperties": _members_conform,
     "allOf": lambda schema, said, data: _how_many_conform(schema, "allOf", data) == len(said),
     "anyOf": lambda schema, _, data: _how_many_conform(schema, "anyOf", data) > 0,
     "oneOf": lambda schema, _, data: _how_many_conform(schema, "oneOf", data) == 1,
-    "not": lambda schema, _, data: not conforms(schema.at("not"), data),
+    "not": lambda schema, _, data: _how_many_conform(schema, "not", data) == 0,
 }

@@ -9,21 +9,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from toolkit.codes import DEFINITION_DRIFT
-from toolkit.pins.sameness import TEXTS, Sameness, bare, resolved
+from toolkit.pins.sameness import TEXTS, Sameness, bare_keyword, resolved
 from toolkit.pins.word_diffs import word_diff
 from toolkit.problems import Location, Problem, Severity
-from toolkit.schemas.keywords import DEFINITIONS
-from toolkit.schemas.places import places_within, reference_in
-from toolkit.schemas.schema import DEEPEST
+from toolkit.schemas.forms import is_number
+from toolkit.schemas.keywords import DEFINITIONS, LOWER_BOUNDS, UPPER_BOUNDS
+from toolkit.schemas.kinds import types_of
+from toolkit.schemas.places import name_at, reference_in
+from toolkit.schemas.schema import DEEPEST, Schema
 from toolkit.visibility import visible_json
 
 Kind = Literal["breaking", "compatible", "text"]
 Entry = Mapping[str, Any]
 
-_LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
-_UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
-_OWN = {"type", "properties", "required", "items", "enum", "const", "additionalProperties", "default",
-        "$ref", *DEFINITIONS}  # fmt: skip
+_COMPARED = {"type", "properties", "required", "enum", "const", "additionalProperties", "default", "$ref", "anyOf",
+             *DEFINITIONS, *TEXTS, *LOWER_BOUNDS, *UPPER_BOUNDS}  # fmt: skip
+"""The keywords that have a comparison of their own."""
 _SHOWN = 3
 _MOST_WHOLE = 200
 """How many characters may show a text before and after its change; of longer texts only the changed words are shown."""
@@ -131,8 +132,8 @@ class _Comparison:
     """Compares two schemas; of what is sent less may be taken, and of what is returned more may not be given."""
 
     def __init__(self, before: Entry, now: Entry, *, is_output: bool) -> None:
-        self._before = before
-        self._now = now
+        self._before = Schema.of(before)
+        self._now = Schema.of(now)
         self._wider: Kind = "breaking" if is_output else "compatible"
         self._narrower: Kind = "compatible" if is_output else "breaking"
         self._is_output = is_output
@@ -142,37 +143,36 @@ class _Comparison:
         """Yield every difference."""
         yield from self._compare(self._before, self._now, "", 0)
 
-    def _compare(self, before: Any, now: Any, path: str, depth: int) -> Iterator[Change]:
-        references = reference_in(before) or "", reference_in(now) or ""
+    def _compare(self, before: Schema, now: Schema, path: str, depth: int) -> Iterator[Change]:
+        references = reference_in(before.node) or "", reference_in(now.node) or ""
         if references in self._compared:
             return  # a schema that refers to itself is compared once
         if all(references):
             self._compared.add(references)
-        before, now = resolved(before, self._before), resolved(now, self._now)
-        if (before == now and not any(references) and not _refers(before)) or depth > DEEPEST:
+        before, now = resolved(before), resolved(now)
+        if (before.node == now.node and not any(references) and not _refers(before)) or depth > DEEPEST:
             return
-        if not isinstance(before, Mapping) or not isinstance(now, Mapping):
+        if False in (before.node, now.node):
             yield Change("breaking", f"the schema of {self._called(path)} has changed")
             return
-        yield from self._texts(before, now, path)
-        if "anyOf" in before or "anyOf" in now:
-            yield from self._branches(before, now, path)
-            if "anyOf" not in before or "anyOf" not in now:
+        yield from self._texts(before.keywords, now.keywords, path)
+        if "anyOf" in before.keywords or "anyOf" in now.keywords:
+            yield from self._branches(before, now, path, depth)
+            if "anyOf" not in before.keywords or "anyOf" not in now.keywords:
                 return  # what stands beside one counts as its branch
-        yield from self._types(before, now, path)
+        yield from self._types(before.keywords, now.keywords, path)
         yield from self._values(before, now, path)
-        yield from self._bounds(before, now, path)
+        yield from self._bounds(before.keywords, now.keywords, path)
         yield from self._members(before, now, path, depth)
-        if "items" in before or "items" in now:
-            yield from self._compare(before.get("items", {}), now.get("items", {}), f"{path}[]", depth + 1)
-        yield from self._rest(before, now, path)
+        yield from self._others(before, now, path, depth)
+        yield from self._rest(before, now, path, depth)
         yield from self._definitions(before, now, path, depth)
 
-    def _definitions(self, before: Entry, now: Entry, path: str, depth: int) -> Iterator[Change]:
+    def _definitions(self, before: Schema, now: Schema, path: str, depth: int) -> Iterator[Change]:
         """Yield what became of definitions that nothing refers to: a model reads them all the same."""
         referred = {reference for pair in self._compared for reference in pair}
         for room in DEFINITIONS:
-            old, new = _mapping(before.get(room)), _mapping(now.get(room))
+            old, new = _named_parts(before, room), _named_parts(now, room)
             for name in sorted(name for name in {*old, *new} if path or f"#/{room}/{name}" not in referred):
                 inner = f"{path}.{room}.{name}" if path else f"{room}.{name}"
                 if name in old and name in new:
@@ -189,22 +189,23 @@ class _Comparison:
             old, new = (_value(one["default"]) if "default" in one else "missing" for one in (before, now))
             yield Change("compatible", f"the default of {self._called(path)} was {old}, and is {new}")
 
-    def _branches(self, before: Entry, now: Entry, path: str) -> Iterator[Change]:
+    def _branches(self, before: Schema, now: Schema, path: str, depth: int) -> Iterator[Change]:
         """Yield what became of a union; what is no union counts as one of a single branch."""
         same = Sameness()
-        old, new = (
-            [same.name_of(branch, root) for branch in _branches_of(union)]
-            for union, root in ((before, self._before), (now, self._now))
-        )
-        if old != new:
-            is_wider, is_narrower = all(one in new for one in old), all(one in old for one in new)
+        old, new = ([(same.name_of(one), one) for one in _branches_of(union)] for union in (before, now))
+        was, becomes = ([name for name, _ in named] for named in (old, new))
+        if was != becomes:
+            is_wider, is_narrower = all(one in becomes for one in was), all(one in was for one in becomes)
             kind: Kind = "text" if is_wider and is_narrower else self._wider if is_wider else "breaking"
             if is_narrower and not is_wider:
                 kind = self._narrower
             yield Change(kind, f"the types of {self._called(path)} have changed")
+        elif "anyOf" in before.keywords and "anyOf" in now.keywords:
+            for (_, one), (_, other) in zip(old, new, strict=True):  # what differs in them only a model reads
+                yield from self._compare(one, other, path, depth + 1)
 
     def _types(self, before: Entry, now: Entry, path: str) -> Iterator[Change]:
-        old, new = _types_of(before), _types_of(now)
+        old, new = (set(types_of(said)) or None for said in (before, now))
         if old == new:
             return
         is_wider = new is None or (old is not None and old < new) or (old == {"integer"} and new == {"number"})
@@ -212,7 +213,7 @@ class _Comparison:
         kind = self._wider if is_wider else self._narrower if is_narrower else "breaking"
         yield Change(kind, f"the type of {self._called(path)} was {_named(old)}, and is {_named(new)}")
 
-    def _values(self, before: Entry, now: Entry, path: str) -> Iterator[Change]:
+    def _values(self, before: Schema, now: Schema, path: str) -> Iterator[Change]:
         old, new = _values_of(before), _values_of(now)
         if old is None and new is not None:
             yield Change(self._narrower, f"{self._called(path)} may only be {', '.join(new)}")
@@ -226,18 +227,16 @@ class _Comparison:
                 yield Change(self._wider, f"{self._called(path)} can be {value}")
 
     def _bounds(self, before: Entry, now: Entry, path: str) -> Iterator[Change]:
-        for key in (*_LOWER, *_UPPER):
+        for key in (*LOWER_BOUNDS, *UPPER_BOUNDS):
             old, new = before.get(key), now.get(key)
             if old != new:
-                is_looser = new is None or (
-                    old is not None and _is_number(old) and _is_number(new) and (new < old) == (key in _LOWER)
-                )
+                is_looser = new is None or (is_number(old) and is_number(new) and (new < old) == (key in LOWER_BOUNDS))
                 what = f"'{key}' of {self._called(path)} was {_value(old)}, and is {_value(new)}"
                 yield Change(self._wider if is_looser else self._narrower, what)
 
-    def _members(self, before: Entry, now: Entry, path: str, depth: int) -> Iterator[Change]:
-        old, new = _mapping(before.get("properties")), _mapping(now.get("properties"))
-        needed, needs = _names(before.get("required")), _names(now.get("required"))
+    def _members(self, before: Schema, now: Schema, path: str, depth: int) -> Iterator[Change]:
+        old, new = _named_parts(before, "properties"), _named_parts(now, "properties")
+        needed, needs = (_names(part.keywords.get("required")) for part in (before, now))
         for name in sorted({*old, *new}):
             inner = f"{path}.{name}" if path else name
             called = self._called(inner)
@@ -252,20 +251,26 @@ class _Comparison:
                     yield Change(kind, f"{called} {'is now required' if name in needs else 'is now optional'}")
                 yield from self._compare(old[name], new[name], inner, depth + 1)
 
-    def _rest(self, before: Entry, now: Entry, path: str) -> Iterator[Change]:
-        """Yield what no other comparison knows: fail closed."""
-        was, becomes = before.get("additionalProperties", True), now.get("additionalProperties", True)
-        if was != becomes:
+    def _others(self, before: Schema, now: Schema, path: str, depth: int) -> Iterator[Change]:
+        """Yield what became of the members that have no name."""
+        key = "additionalProperties"
+        was, becomes = before.keywords.get(key, True), now.keywords.get(key, True)
+        if isinstance(was, Mapping) and isinstance(becomes, Mapping):
+            yield from self._compare(before.at(key), now.at(key), f"{path}.*" if path else "*", depth + 1)
+        elif was != becomes:
             kind = self._wider if becomes is True else self._narrower
-            yield Change(
-                kind, f"the other members of {self._called(path)} were {_value(was)}, and are {_value(becomes)}"
-            )
-        known = {"anyOf", *_OWN, *TEXTS, *_LOWER, *_UPPER}
-        for key in sorted({*before, *now} - known):
-            old, new = bare(before.get(key)), bare(now.get(key))
-            if old != new:
+            what = f"the other members of {self._called(path)}"
+            yield Change(kind, f"{what} were {_value(was)}, and are {_value(becomes)}")
+
+    def _rest(self, before: Schema, now: Schema, path: str, depth: int) -> Iterator[Change]:
+        """Yield what no other comparison knows: fail closed."""
+        said, says = before.keywords, now.keywords
+        for key in sorted({*said, *says} - _COMPARED):
+            if key == "items" and not any(isinstance(one.get(key), list | tuple) for one in (said, says)):
+                yield from self._compare(before.at(key), now.at(key), f"{path}[]", depth + 1)
+            elif bare_keyword(said, key) != bare_keyword(says, key):
                 yield Change("breaking", f"'{key}' of {self._called(path)} has changed")
-            elif before.get(key) != now.get(key):
+            elif said.get(key) != says.get(key):
                 yield Change("text", f"the text of '{key}' of {self._called(path)} has changed")
 
     def _how(self, required: bool) -> str:  # noqa: FBT001 - a word is chosen
@@ -279,39 +284,27 @@ class _Comparison:
         return f"{path!r} in the result" if self._is_output else f"parameter {path!r}"
 
 
-def _types_of(schema: Entry) -> set[str] | None:
-    """Return the types that a schema names; None where any fits."""
-    said = schema.get("type")
-    return None if said is None else {said} if isinstance(said, str) else {str(one) for one in said}
+def _values_of(part: Schema) -> list[str] | None:
+    is_listed = "const" in part.keywords or isinstance(part.keywords.get("enum"), list | tuple)
+    return [_value(one) for one in part.choices()] if is_listed else None
 
 
-def _values_of(schema: Entry) -> list[str] | None:
-    if "const" in schema:
-        return [_value(schema["const"])]
-    listed = schema.get("enum")
-    return [_value(one) for one in listed] if isinstance(listed, list) else None
+def _branches_of(part: Schema) -> list[Schema]:
+    return part.inner(("anyOf",)) if "anyOf" in part.keywords else [part]
 
 
-def _refers(schema: Any) -> bool:
+def _refers(part: Schema) -> bool:
     """Whether a schema refers to others, so that it may say something else with the same words."""
-    return any(reference_in(part) is not None for _, part in places_within(schema))
+    return any(reference_in(inner.node) is not None for inner in part.parts())
 
 
-def _branches_of(schema: Entry) -> list[Any]:
-    branches = schema.get("anyOf")
-    return branches if isinstance(branches, list) else [schema]
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+def _named_parts(part: Schema, keyword: str) -> dict[str, Schema]:
+    """Return the schemas that stand under names in a keyword."""
+    return {name: one for one in part.inner((keyword,)) if (name := name_at(one.pointer)) is not None}
 
 
 def _names(value: Any) -> set[str]:
     return {str(one) for one in value} if isinstance(value, list) else set()
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float)
 
 
 def _value(value: Any) -> str:

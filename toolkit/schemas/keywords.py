@@ -97,6 +97,9 @@ DRAFTS: Mapping[str, Table] = {
 _ALL = [(name, keyword) for table in DRAFTS.values() for name, keyword in table.items()]
 HOLDERS: Mapping[str, Keyword] = {name: keyword for name, keyword in _ALL if keyword.form.holds != "nothing"}
 """Every keyword that holds schemas in some draft: what stands in it is sent, whatever draft a schema says it is."""
+LOWER_BOUNDS = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
+UPPER_BOUNDS = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
+"""The keywords that bound a value from one side; each stands where its counterpart stands in the other list."""
 MAPS = frozenset(name for name, keyword in HOLDERS.items() if keyword.form.holds == "map")
 DEFINITIONS = tuple(sorted(name for name, keyword in HOLDERS.items() if keyword.about == "nothing"))
 """The keywords under which schemas stand only to be referred to."""

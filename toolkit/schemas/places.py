@@ -1,6 +1,6 @@
 """Places: what stands directly inside a schema, and what a reference leads to."""
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any
 
 from toolkit.schemas.keywords import DEFINITIONS, HOLDERS, MAPS
@@ -38,6 +38,20 @@ def places_in(node: Any, keywords: Container[str] = HOLDERS) -> list[Place]:
         elif isinstance(value, _SCHEMAS):
             found.append(((key,), value))
     return found
+
+
+def changed_inside(node: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+    """Return a copy of a schema in which each schema directly inside it is changed; data in it stays as it is."""
+    copy = dict(node)
+    for (key, *under), inner in places_in(node):
+        if not under:
+            copy[str(key)] = change(inner)
+            continue
+        if copy[str(key)] is node[str(key)]:
+            held = node[str(key)]
+            copy[str(key)] = dict(held) if isinstance(held, MAPPINGS) else list(held)
+        copy[str(key)][under[0]] = change(inner)
+    return copy
 
 
 def places_within(root: Any) -> Iterator[Place]:

@@ -9,10 +9,15 @@ from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.python_files import PythonFile
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.schemas.keywords import holders_about
+from toolkit.schemas.kinds import types_of
+from toolkit.schemas.places import REFERENCES
 
 _ANYTHING = {"Any", "typing.Any", "typing_extensions.Any", "object"}
 _BARE = {"dict": "dict[str, str]", "list": "list[str]", "typing.Dict": "dict[str, str]", "typing.List": "list[str]"}
-_SAYS_MORE = {"anyOf", "oneOf", "allOf", "$ref", "enum", "const", "not", "if"}
+_ELSEWHERE = holders_about("itself").union(REFERENCES, ("enum", "const"))
+"""What says of a value what its type does not: branches, references and the values that it may have."""
+_ITEMS, _MEMBERS = holders_about("item"), holders_about("member")
 
 
 class UntypedParameter(Rule):
@@ -118,14 +123,12 @@ def _unwrapped(annotation: ast.expr, file: PythonFile) -> ast.expr:
 
 
 def _in_schema(schema: Mapping[str, Any], name: str) -> _Found:
-    kind = schema.get("type")
-    if kind is None:
-        if _SAYS_MORE & set(schema):
-            return None
-        return "has no type", f'write "{name}": {{"type": "string"}}, or what it is'
-    if kind == "array" and not {"items", "prefixItems"} & set(schema):
+    said, types = schema.keys(), types_of(schema)
+    is_described = not _ELSEWHERE.isdisjoint(said)
+    if not types:
+        return None if is_described else ("has no type", f'write "{name}": {{"type": "string"}}, or what it is')
+    if types == ("array",) and _ITEMS.isdisjoint(said):
         return "is an array without the type of its items", 'add "items": {"type": …}'
-    says_members = {"properties", "additionalProperties", "patternProperties"} & set(schema)
-    if kind == "object" and not says_members | (_SAYS_MORE & set(schema)):
+    if types == ("object",) and _MEMBERS.isdisjoint(said) and not is_described:
         return "is an object without properties", 'add "properties", or "additionalProperties"'
     return None
