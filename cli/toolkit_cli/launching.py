@@ -94,7 +94,15 @@ class _Work(NamedTuple):
                     return self._stored(batch.store, common, stack)
                 return None if self.said.journal is False else _keeping(self.said, self.tool, common)
 
-            return run_each(self.tool, batch, self.given, self.context, self.answers, self.screen, keeper)
+            return run_each(
+                self.tool,
+                batch,
+                given=self.given,
+                context=self.context,
+                answers=self.answers,
+                screen=self.screen,
+                keeper=keeper,
+            )
 
     def _stored(self, url: str, common: Mapping[str, Any], stack: "ExitStack") -> "StoredRun":
         from toolkit.durable.limits import Limit  # noqa: PLC0415 - only runs with a store need it
@@ -104,7 +112,15 @@ class _Work(NamedTuple):
         said = self.said
         store = stack.enter_context(open_store(url))
         resumed = said.resumed if isinstance(said.resumed, StoredResume) else None
-        return StoredRun(store, self.tool, said.target, _request(said), common, resumed, self.limit or Limit())
+        return StoredRun(
+            store,
+            self.tool,
+            target=said.target,
+            request=_request(said),
+            arguments=common,
+            resumed=resumed,
+            limit=self.limit or Limit(),
+        )
 
     def once(self, *, keeps: bool) -> int:
         """Run it once.

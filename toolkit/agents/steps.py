@@ -35,7 +35,7 @@ async def call_as_step(tool: Tool | None, call: ToolCall, context: ToolContext, 
     with inner.run.calling() if inner.run is not None else nullcontext():
         if inner.listener is None:
             return await _performed(tool, call, inner)
-        return await _told(tool, call, inner, inner.listener, turn, of)
+        return await _told(tool, call, context=inner, listener=inner.listener, turn=turn, of=of)
 
 
 async def _told(

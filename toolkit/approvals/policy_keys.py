@@ -89,7 +89,9 @@ def read_policy_table(written: Mapping[str, Any], spot: Spot, name: str, groups:
         for index, table in enumerate(found.get("flows", ()))
         if (flow := _read_flow(table, spot.below("flows", str(index)))) is not None
     ]
-    return PolicyFile(name, spot.setting.owner, tuple(rules), tuple(flows), found.get("default", {}), place)
+    return PolicyFile(
+        name, spot.setting.owner, rules=tuple(rules), flows=tuple(flows), defaults=found.get("default", {}), place=place
+    )
 
 
 def _shadowed(rules: Sequence[Rule]) -> Iterable[tuple[Rule, Rule]]:
@@ -114,10 +116,10 @@ def _read_rule(action: Action, written: Mapping[str, Any], spot: Spot, groups: M
         Choice(
             found.get("tool", ()),
             found.get("source", ()),
-            named,
-            frozenset(found.get("risk", ())),
-            found.get("framework", ()),
-            frozenset(found.get("flow", ())),
+            groups=named,
+            marks=frozenset(found.get("risk", ())),
+            frameworks=found.get("framework", ()),
+            flows=frozenset(found.get("flow", ())),
         ),
         spot.setting.place(spot.path) or _NOWHERE,
         chosen_by=found.get("chosen_by"),

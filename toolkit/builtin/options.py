@@ -110,7 +110,9 @@ COUNT: Final = as_written(
     lambda written: type(written) is int and written > 0,
     "1000",
 )
-DURATION: Final = Kind("duration", DURATION_WORDS, _duration, "'30s'", DURATION_SCHEMA, _in_seconds)
+DURATION: Final = Kind(
+    "duration", DURATION_WORDS, read=_duration, example="'30s'", schema=DURATION_SCHEMA, cure=_in_seconds
+)
 FOLDER: Final = Kind("folder", "a path to a folder", _folder, "'docs'", TEXT_SCHEMA)
 TEXTS: Final = Kind(
     "list of texts",

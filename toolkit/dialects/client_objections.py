@@ -35,11 +35,13 @@ def length_objections(name: str, source: str, limits: Limits, prefix: str) -> It
     if limits.name_length and len(least) + len(name) > limit.value:
         room = limit.value - len(least)
         message = f"the name {name!r} has {len(name)} characters, and {limits.title} leaves room for {room}"
-        yield Objection(LONG_TOOL_NAME, "/name", f"{message} behind its prefix", "error", limit, hint)
+        yield Objection(
+            LONG_TOOL_NAME, "/name", message=f"{message} behind its prefix", severity="error", limit=limit, hint=hint
+        )
     elif server and len(whole) + len(name) > limit.value:
         size = len(whole) + len(name)
         message = f"the name {name!r} has {size} characters with {whole!r} before it: in {limits.title}, {limit.says}"
-        yield Objection(LONG_TOOL_NAME, "/name", message, "warning", limit, hint)
+        yield Objection(LONG_TOOL_NAME, "/name", message=message, severity="warning", limit=limit, hint=hint)
 
 
 def client_objections(schema: Mapping[str, Any], limits: Limits) -> Iterator[Objection]:
@@ -53,18 +55,34 @@ def client_objections(schema: Mapping[str, Any], limits: Limits) -> Iterator[Obj
 def _at_the_root(schema: Mapping[str, Any], limits: Limits) -> Iterator[Objection]:
     if limits.root_object and schema.get("type") != "object":
         message = f"the root is not of type 'object': in {limits.title}, {limits.root_object.says}"
-        yield Objection(ROOT_NOT_OBJECT, "/parameters", message, "error", limits.root_object, 'write "type": "object"')
+        yield Objection(
+            ROOT_NOT_OBJECT,
+            "/parameters",
+            message=message,
+            severity="error",
+            limit=limits.root_object,
+            hint='write "type": "object"',
+        )
     if limits.root:
         for keyword in sorted(limits.root.value & schema.keys()):
             message = f"'{keyword}' is at the root: in {limits.title}, {limits.root.says}"
             hint = "make one object with optional members, or several tools"
-            yield Objection(UNSUPPORTED_KEYWORD, f"/parameters/{keyword}", message, "error", limits.root, hint)
+            yield Objection(
+                UNSUPPORTED_KEYWORD,
+                f"/parameters/{keyword}",
+                message=message,
+                severity="error",
+                limit=limits.root,
+                hint=hint,
+            )
     pattern = limits.root_parameter_name
     for name in _members(schema):
         if pattern and not re.fullmatch(pattern.value, name):
             place = f"/parameters/properties/{name.replace('~', '~0').replace('/', '~1')}"
             message = f"the parameter {name!r} does not fit: in {limits.title}, {pattern.says}"
-            yield Objection(INVALID_PARAMETER_NAME, place, message, "error", pattern, "rename it")
+            yield Objection(
+                INVALID_PARAMETER_NAME, place, message=message, severity="error", limit=pattern, hint="rename it"
+            )
 
 
 def _of_part(part: Mapping[str, Any], place: str, limits: Limits) -> Iterator[Objection]:
@@ -79,10 +97,19 @@ def _of_part(part: Mapping[str, Any], place: str, limits: Limits) -> Iterator[Ob
     if limits.items_wanted and part.get("type") == "array" and not part.get("items"):
         message = f"an array has no 'items': in {limits.title}, {limits.items_wanted.says}"
         hint = "say what its items are, such as list[str]"
-        yield Objection(UNSUPPORTED_KEYWORD, place, message, "error", limits.items_wanted, hint)
+        yield Objection(
+            UNSUPPORTED_KEYWORD, place, message=message, severity="error", limit=limits.items_wanted, hint=hint
+        )
     if limits.one_type and isinstance(part.get("type"), list):
         message = f"'type' is a list: in {limits.title}, {limits.one_type.says}"
-        yield Objection(UNSUPPORTED_KEYWORD, f"{place}/type", message, "error", limits.one_type, "write an anyOf")
+        yield Objection(
+            UNSUPPORTED_KEYWORD,
+            f"{place}/type",
+            message=message,
+            severity="error",
+            limit=limits.one_type,
+            hint="write an anyOf",
+        )
 
 
 def _members(schema: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -84,7 +84,9 @@ def request_objections(
     limits = LIMITS[provider]
     found = [
         _too_many(TOO_MANY_TOOLS, limits.tools, len(specs), "tools", limits.title),
-        _too_many(TOO_MANY_TOOLS, limits.tools_advised, len(specs), "tools", limits.title, "warning"),
+        _too_many(
+            TOO_MANY_TOOLS, limits.tools_advised, count=len(specs), what="tools", title=limits.title, severity="warning"
+        ),
     ]
     if provider in DIALECTS:
         strict = [spec for spec in specs if LIMITS[exporting.limits_of(spec, provider)].strict_tools]
@@ -151,19 +153,38 @@ def name_objections(name: str, limits: Limits, source: str = "") -> Iterator[Obj
     title = limits.title
     if limits.name and not re.fullmatch(limits.name.value, name):
         hint = "use letters, digits and underscores"
-        yield Objection(INVALID_TOOL_NAME, "/name", f"{title} refuses the name {name!r}", "error", limits.name, hint)
+        yield Objection(
+            INVALID_TOOL_NAME,
+            "/name",
+            message=f"{title} refuses the name {name!r}",
+            severity="error",
+            limit=limits.name,
+            hint=hint,
+        )
     if limits.prefix:
         yield from length_objections(name, source, limits, limits.prefix.value)
     elif limits.name_length and len(name) > limits.name_length.value:
         over = len(name) - limits.name_length.value
         message = f"the name {name!r} has {len(name)} characters, {over} more than {title} takes"
-        yield Objection(LONG_TOOL_NAME, "/name", message, "error", limits.name_length, "shorten it, or its prefix")
+        yield Objection(
+            LONG_TOOL_NAME,
+            "/name",
+            message=message,
+            severity="error",
+            limit=limits.name_length,
+            hint="shorten it, or its prefix",
+        )
     elif limits.name_length_sure and len(name) > limits.name_length_sure.value:
         is_client = any(limits is one for one in CLIENTS.values())
         what = f"{title} leaves as it is" if is_client else f"older versions of {title} take"
         message = f"the name {name!r} has {len(name)} characters, more than {what}"
         yield Objection(
-            LONG_TOOL_NAME, "/name", message, "warning", limits.name_length_sure, "shorten it, or its prefix"
+            LONG_TOOL_NAME,
+            "/name",
+            message=message,
+            severity="warning",
+            limit=limits.name_length_sure,
+            hint="shorten it, or its prefix",
         )
 
 
@@ -175,7 +196,14 @@ def _parameter_name_objections(spec: ToolSpec, limits: Limits) -> Iterator[Objec
             if not re.fullmatch(limits.parameter_name.value, parameter):
                 place = child("/parameters", *map(str, part.pointer), "properties", parameter)
                 message = f"{limits.title} refuses the parameter name {parameter!r}"
-                yield Objection(INVALID_PARAMETER_NAME, place, message, "error", limits.parameter_name, "rename it")
+                yield Objection(
+                    INVALID_PARAMETER_NAME,
+                    place,
+                    message=message,
+                    severity="error",
+                    limit=limits.parameter_name,
+                    hint="rename it",
+                )
 
 
 def _properties_of(part: Schema) -> Mapping[str, Any]:
@@ -242,17 +270,31 @@ def _nested_patterns(spec: ToolSpec, limits: Limits) -> Iterator[Objection]:
                 message = f"{limits.title} fails on the pattern {part['pattern']!r} inside the items of an array"
                 place = child(part.pointer, "pattern")
                 yield Objection(
-                    NESTED_PATTERN, place, message, "error", limits.nested_pattern, "say it in the description"
+                    NESTED_PATTERN,
+                    place,
+                    message=message,
+                    severity="error",
+                    limit=limits.nested_pattern,
+                    hint="say it in the description",
                 )
 
 
 def _root_objections(found: Recognized, provider: str) -> Iterator[Objection]:
     limit = LIMITS["openai"].stated()["root"]
     if not found.name.strip():
-        yield Objection(INVALID_TOOL_NAME, "/name", "it has no name", "error", limit, "give it one")
+        yield Objection(
+            INVALID_TOOL_NAME, "/name", message="it has no name", severity="error", limit=limit, hint="give it one"
+        )
     if found.parameters.get("type") != "object" and provider != "json-schema":
         message = "the root of its parameters is not of type 'object'"
-        yield Objection(ROOT_NOT_OBJECT, "/parameters", message, "error", limit, 'write "type": "object"')
+        yield Objection(
+            ROOT_NOT_OBJECT,
+            "/parameters",
+            message=message,
+            severity="error",
+            limit=limit,
+            hint='write "type": "object"',
+        )
 
 
 def _as_it_stands(found: Recognized, provider: str) -> Iterator[Objection]:
@@ -264,7 +306,9 @@ def _as_it_stands(found: Recognized, provider: str) -> Iterator[Objection]:
             step = change.pointer.rpartition("/")[2]
             message = f"{LIMITS[provider].title} does not take '{step}' as it is: {change.limit.says}"
             hint = f"as exported: {change.what}"
-            yield Objection(change.code, change.pointer, message, "error", change.limit, hint)
+            yield Objection(
+                change.code, change.pointer, message=message, severity="error", limit=change.limit, hint=hint
+            )
 
 
 def _placed(pointer: str, found: Recognized) -> str:

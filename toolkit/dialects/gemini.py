@@ -109,7 +109,16 @@ def _object_to_endless(root: Part, notes: Notes) -> None:
         if name == references.ROOT:
             message = "the parameters refer to themselves where that cannot be left out"
         hint = "let what refers to itself be optional"
-        notes.object_to(Objection(RECURSIVE_SCHEMA, child(root.pointer, "$defs", name), message, "error", limit, hint))
+        notes.object_to(
+            Objection(
+                RECURSIVE_SCHEMA,
+                child(root.pointer, "$defs", name),
+                message=message,
+                severity="error",
+                limit=limit,
+                hint=hint,
+            )
+        )
 
 
 def _needed(part: Part) -> Iterator[Part]:

@@ -172,14 +172,30 @@ def refers_to_itself(root: Part, name: str, limit: Limit[Any]) -> Objection:
     """Return the objection to a definition that leads back to itself."""
     message = "the parameters refer to themselves" if name == ROOT else f"the definition {name!r} refers to itself"
     place = root.pointer if name == ROOT else child(root.pointer, "$defs", name)
-    return Objection(RECURSIVE_SCHEMA, place, message, "error", limit, "let it nest a fixed number of times")
+    return Objection(
+        RECURSIVE_SCHEMA,
+        place,
+        message=message,
+        severity="error",
+        limit=limit,
+        hint="let it nest a fixed number of times",
+    )
 
 
 def _leads_nowhere(part: Part, limit: Limit[Any]) -> Objection:
     message = f"the reference {part['$ref']!r} points to nothing in the schema"
-    return Objection(INVALID_SCHEMA, child(part.pointer, "$ref"), message, "error", limit, "define it in $defs")
+    return Objection(
+        INVALID_SCHEMA,
+        child(part.pointer, "$ref"),
+        message=message,
+        severity="error",
+        limit=limit,
+        hint="define it in $defs",
+    )
 
 
 def _too_large(part: Part, would: str, limit: Limit[Any]) -> Objection:
     message = f"written out, the definitions would {would}"
-    return Objection(UNSUPPORTED_KEYWORD, part.pointer, message, "error", limit, "let it nest less")
+    return Objection(
+        UNSUPPORTED_KEYWORD, part.pointer, message=message, severity="error", limit=limit, hint="let it nest less"
+    )

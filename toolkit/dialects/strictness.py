@@ -113,13 +113,20 @@ def require_all(root: Part, notes: Notes, limit: Limit[Any]) -> None:
 
 def _anything(pointer: str, limit: Limit[Any]) -> Objection:
     message = f"{_called(pointer)} may be anything, but only texts, numbers, booleans and null can be sent"
-    return Objection(UNSUPPORTED_KEYWORD, pointer, message, "warning", limit, "give it a type")
+    return Objection(
+        UNSUPPORTED_KEYWORD, pointer, message=message, severity="warning", limit=limit, hint="give it a type"
+    )
 
 
 def _open_object(pointer: str, limit: Limit[Any]) -> Objection:
     message = f"{_called(pointer)} has members of any name, but it can only be sent empty"
     return Objection(
-        UNSUPPORTED_KEYWORD, pointer, message, "error", limit, "take a list of objects with named fields instead"
+        UNSUPPORTED_KEYWORD,
+        pointer,
+        message=message,
+        severity="error",
+        limit=limit,
+        hint="take a list of objects with named fields instead",
     )
 
 

@@ -62,7 +62,9 @@ class ToolGroup:
         needed = frozenset(permissions)
         problems += [unknown_permission(one) for one in sorted(needed.difference(PERMISSIONS))]
         raise_errors(InvalidTools, problems)
-        return cls(name, tuple(built), description, provider, needed, tuple(required))
+        return cls(
+            name, tuple(built), description=description, provider=provider, permissions=needed, required=tuple(required)
+        )
 
     def __iter__(self) -> Iterator[Tool]:
         """Return the tools."""

@@ -30,6 +30,8 @@ POLLING: Final = 0.05
 """Seconds between two looks for work."""
 
 _ENDED: Final = ("SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
+_AS_IT_STANDS: Final = ("number", "id", "target", "began", "ended", "done", "failed", "error", "process")
+"""The columns of a run that are fields of its value, too."""
 _PAGE: Final = 500
 _MANY: Final = 10**9
 
@@ -315,10 +317,9 @@ class Store:
         state: State = row["state"]
         if state == "running" and not self._reading(lambda: self.join().is_alive(row["process"])):
             state = "killed"
-        return KeptRun(
-            row["number"], row["id"], state, row["target"], row["began"], row["ended"], row["done"], row["failed"],
-            None, "items", row["error"], json.loads(row["request"]), json.loads(row["definition"]), row["process"],
-        )  # fmt: skip
+        said = {name: row[name] for name in _AS_IT_STANDS}
+        request, definition = (json.loads(row[name]) for name in ("request", "definition"))
+        return KeptRun(**said, state=state, of=None, unit="items", request=request, definition=definition)
 
     # --------------------------------------------------------------------------------------------------- items
 
@@ -535,4 +536,14 @@ def _step_of(status: "WorkflowStatus") -> KeptStep:
     ended = None if status.completed_at is None else status.completed_at / 1000
     arguments = json.dumps(_item_in(status).arguments, default=str)
     how, result = (None, None) if end is None else (end.status, end.result)
-    return KeptStep(str(number_in(status.workflow_id)), "", how, result, arguments, began, ended, True, True)
+    return KeptStep(
+        str(number_in(status.workflow_id)),
+        "",
+        status=how,
+        result=result,
+        arguments=arguments,
+        began=began,
+        ended=ended,
+        may_repeat=True,
+        is_whole=True,
+    )

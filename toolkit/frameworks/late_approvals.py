@@ -37,4 +37,4 @@ async def ask_late(tool: Callee, parsed: Any, context: ToolContext, wanted: Appr
     demand = Demand(f"the tool asks ({wanted.label})", editable=False)
     verdict = verdict_on(tool, parsed, context, demand)
     if verdict is not NO_QUESTION:
-        await admit(tool, plain_data(parsed), parsed, context, demand, verdict)
+        await admit(tool, plain_data(parsed), parsed=parsed, context=context, demand=demand, verdict=verdict)

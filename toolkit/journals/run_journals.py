@@ -11,13 +11,15 @@ from toolkit.runs.journal import Kept
 _LONGEST_ARGUMENTS = 2_000
 
 _BEGIN = """
-INSERT INTO steps (run, path, tool, definition, arguments, digest, may_repeat, began) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO steps (run, path, tool, definition, arguments, digest, may_repeat, began)
+VALUES (:run, :path, :tool, :definition, :arguments, :digest, :may_repeat, :began)
 ON CONFLICT (run, path) DO UPDATE SET
     tool = excluded.tool, definition = excluded.definition, arguments = excluded.arguments, digest = excluded.digest,
     may_repeat = excluded.may_repeat, began = excluded.began, ended = NULL, status = NULL, result = NULL
 """
 _END = """
-INSERT INTO steps (run, path, digest, ended, status, result, is_whole) VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO steps (run, path, digest, ended, status, result, is_whole)
+VALUES (:run, :path, :digest, :ended, :status, :result, :is_whole)
 ON CONFLICT (run, path) DO UPDATE SET
     digest = iif(excluded.digest = '', digest, excluded.digest), ended = excluded.ended, status = excluded.status,
     result = excluded.result, is_whole = excluded.is_whole
@@ -53,8 +55,16 @@ class RunJournal:
         Raises:
             JournalError: If that cannot be written.
         """
-        shown = arguments[:_LONGEST_ARGUMENTS]
-        self._write(_BEGIN, self._number, path, tool, definition, shown, digest_of(arguments), may_repeat, time.time())
+        self._write(
+            _BEGIN,
+            path=path,
+            tool=tool,
+            definition=definition,
+            arguments=arguments[:_LONGEST_ARGUMENTS],
+            digest=digest_of(arguments),
+            may_repeat=may_repeat,
+            began=time.time(),
+        )
 
     def end(self, path: str, status: str, result: str, *, is_whole: bool, arguments: str = "") -> None:
         """Keep how a step ended, before the next one begins.
@@ -62,7 +72,9 @@ class RunJournal:
         Raises:
             JournalError: If that cannot be written.
         """
-        self._write(_END, self._number, path, arguments, time.time(), status, result, is_whole)
+        self._write(
+            _END, path=path, digest=arguments, ended=time.time(), status=status, result=result, is_whole=is_whole
+        )
 
     def finish(self, state: State, error: str | None = None) -> None:
         """Keep how the run ended.
@@ -70,12 +82,12 @@ class RunJournal:
         Raises:
             JournalError: If that cannot be written.
         """
-        statement = "UPDATE runs SET state = ?, error = ?, ended = ? WHERE number = ?"
-        self._write(statement, state, error, time.time(), self._number)
+        statement = "UPDATE runs SET state = :state, error = :error, ended = :ended WHERE number = :run"
+        self._write(statement, state=state, error=error, ended=time.time())
 
-    def _write(self, statement: str, *values: object) -> None:
+    def _write(self, statement: str, **values: object) -> None:
         with self._lock, self._database.telling("write"):
-            self._database.connection.execute(statement, values)
+            self._database.connection.execute(statement, {"run": self._number, **values})
 
 
 def digest_of(text: str) -> str:

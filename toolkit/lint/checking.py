@@ -97,7 +97,14 @@ def check_and_count(
     kept = Cache.open(cache, configuration, settings, limits)
     # What is kept serves every selection.
     codes = all_codes() if kept.is_kept else selected_codes(settings.selections)
-    inspection = Inspection(codes, configuration, settings, limits, kept, "user" if targets else "configuration")
+    inspection = Inspection(
+        codes,
+        configuration,
+        settings=settings,
+        limits=limits,
+        cache=kept,
+        chooser="user" if targets else "configuration",
+    )
     reports = inspection.reports(requests)
     problems += _without_tools(folders, dict(zip(requests, reports, strict=True)), configuration, settings)
     problems += _of_policy(targets, configuration, reports, settings) if text is None else ()
@@ -122,7 +129,11 @@ def find_tools(
     if not settings.is_static:
         configuration = with_told_servers(configuration, requests, gate)
     chooser: Chooser = "user" if targets else "configuration"
-    return unique_tools(Inspection((), configuration, settings, limits, Cache(None), chooser).reports(requests))
+    return unique_tools(
+        Inspection((), configuration, settings=settings, limits=limits, cache=Cache(None), chooser=chooser).reports(
+            requests
+        )
+    )
 
 
 def _asked(targets: Sequence[str], configuration: Configuration) -> Asked:

@@ -55,7 +55,14 @@ def static_definition(function: PythonFunction, *, is_alone: bool = False) -> To
         function=function,
         source=function.file.file,
         texts=tuple(
-            _texts(source, function.tool_name, description, parameters, spec.parameters if spec else None, None)
+            _texts(
+                source,
+                function.tool_name,
+                description=description,
+                parameters=parameters,
+                schema=spec.parameters if spec else None,
+                location=None,
+            )
         ),
         identity=frozenset([_definition_of(function)]),
         is_written=True,
@@ -95,7 +102,16 @@ def built_definition(
         function=function,
         source=spec.source or fallback,
         framework=function.written.framework if function is not None and function.written else record["framework"],
-        texts=tuple(_texts(source, spec.name, spec.description, parameters, spec.parameters, location)),
+        texts=tuple(
+            _texts(
+                source,
+                spec.name,
+                description=spec.description,
+                parameters=parameters,
+                schema=spec.parameters,
+                location=location,
+            )
+        ),
         identity=_identity(record, spec, child),
     )
 
@@ -138,7 +154,14 @@ def _built_parameter(
     python = None if source is None else source.parameter(name)
     known: Mapping[str, Any] = schema if isinstance(schema, Mapping) else {}
     place = source.function.file.location(python.node) if source is not None and python is not None else location
-    return ParameterDefinition(name, str(known.get("description") or ""), place, known, name in spec.required, python)
+    return ParameterDefinition(
+        name,
+        str(known.get("description") or ""),
+        location=place,
+        schema=known,
+        is_required=name in spec.required,
+        python=python,
+    )
 
 
 class SourceTexts:

@@ -31,7 +31,17 @@ def framework_definition(file: PythonFile, tool: WrittenTool) -> ToolDefinition:
         schema=schema,
         function=function,
         source=file.file,
-        texts=tuple(_texts(file, function, tool.name, description, node, parameters, Somewhere(location))),
+        texts=tuple(
+            _texts(
+                file,
+                function,
+                name=tool.name,
+                description=description,
+                node=node,
+                parameters=parameters,
+                nowhere=Somewhere(location),
+            )
+        ),
         identity=frozenset([("code", file.file, at.lineno, at.col_offset, name)]),
         is_written=True,
         framework=tool.framework,

@@ -102,7 +102,7 @@ def _definition(node: MappingNode, file: str) -> ToolDefinition:
         origin="json",
         location=name.location,
         schema=schema.data,
-        spec=_spec(node, str(name.value), said, schema, examples, file),
+        spec=_spec(node, str(name.value), description=said, schema=schema, examples=examples, file=file),
         source=file,
         texts=tuple(_texts(node, name, description, schema)),
         document=schema.node,

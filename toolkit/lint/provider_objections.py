@@ -101,7 +101,9 @@ def objections_to(tool: ToolDefinition, provider: str) -> tuple[Objection, ...]:
     if made is not None and tool.origin == "json" and provider != "json-schema":
         grave: Severity = "error" if provider in STRICT else "info"
         found += [
-            _as_it_stands(change.pointer, change.what, change.code, provider, grave, change.limit)
+            _as_it_stands(
+                change.pointer, change.what, code=change.code, provider=provider, severity=grave, limit=change.limit
+            )
             for change in made.changes
             if change.code and change.pointer.startswith("/parameters")
         ]
@@ -114,7 +116,9 @@ def _as_it_stands(
     step = steps_of(pointer)[-1] if steps_of(pointer) else "parameters"
     title = LIMITS[provider].title
     message = f"{title} does not take '{step}' as it is: {limit.says}"
-    return Objection(code, pointer, message, severity, limit, f"as `toolkit schema` writes it: {what}")
+    return Objection(
+        code, pointer, message=message, severity=severity, limit=limit, hint=f"as `toolkit schema` writes it: {what}"
+    )
 
 
 def steps_of(pointer: str) -> tuple[str | int, ...]:

@@ -124,7 +124,9 @@ def _python_comments(text: str) -> Iterator[_Comment]:
                 before = token.line[: token.start[1]]
                 blanks = len(before) - len(before.rstrip())
                 ends = token.line.endswith(("\n", "\r"))
-                yield _Comment(line, token.start[1] + 1, token.string, blanks, begins.get(line, line), ends)
+                yield _Comment(
+                    line, token.start[1] + 1, text=token.string, blanks=blanks, first=begins.get(line, line), ends=ends
+                )
     except (tokenize.TokenError, SyntaxError):
         return  # what is wrong with the file is told elsewhere
 
@@ -139,7 +141,14 @@ def _yaml_comments(text: str) -> Iterator[_Comment]:
             if is_comment and before.count('"') % 2 == 0 and before.count("'") % 2 == 0:
                 blanks = len(before) - len(before.rstrip())
                 comment = line[match.start() :].rstrip()
-                yield _Comment(number, match.start() + 1, comment, blanks, number, line.endswith(("\n", "\r")))
+                yield _Comment(
+                    number,
+                    match.start() + 1,
+                    text=comment,
+                    blanks=blanks,
+                    first=number,
+                    ends=line.endswith(("\n", "\r")),
+                )
 
 
 class Silenced(NamedTuple):

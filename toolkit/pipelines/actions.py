@@ -130,7 +130,9 @@ class CallCarefully:
 
         def told(attempt: int, error: str, delay: float) -> None:
             if turn.call:
-                turn.context.emit(StepRetried(turn.call, turn.path, attempt, error, delay, turn.context.item))
+                turn.context.emit(
+                    StepRetried(turn.call, turn.path, attempt=attempt, error=error, delay=delay, item=turn.context.item)
+                )
 
         retried = RetriedTool(tool, definition.retry, told)
         whole = retried if turn.context.journal is None else _journaled(retried)

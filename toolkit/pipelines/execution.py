@@ -80,7 +80,9 @@ class Step:
 
         def finished(call: int, _: float) -> StepFinished:
             seconds = _worked_since(started, inner)
-            return self._finished(Turn(inner, call, path), ready, outcome, settled, listener.asked, seconds)
+            return self._finished(
+                Turn(inner, call, path), ready, outcome=outcome, settled=settled, asked=listener.asked, seconds=seconds
+            )
 
         with context.reporting(lambda call: self._started(Turn(inner, call, path), ready), finished) as call:
             started = perf_counter()
@@ -95,10 +97,10 @@ class Step:
     def _started(self, turn: Turn, ready: Ready) -> "StepStarted":
         step = self.planned
         tool = step.tool.name if step.tool is not None else None
-        return StepStarted(turn.call, turn.path, step.position, step.of, tool, _count_of(ready))
+        return StepStarted(turn.call, turn.path, position=step.position, of=step.of, tool=tool, items=_count_of(ready))
 
     def _finished(
-        self, turn: Turn, ready: Ready, outcome: Outcome, settled: Outcome, asked: int, seconds: float
+        self, turn: Turn, ready: Ready, *, outcome: Outcome, settled: Outcome, asked: int, seconds: float
     ) -> "StepFinished":
         step = self.planned
         result, items = outcome.result, _count_of(ready)
@@ -140,7 +142,7 @@ class Step:
         each = self._definition.each
         if each is None or ready is None:
             return await self._once(flow, turn)
-        return await self._unless_kept(turn, partial(do_for_items, self._once, each, ready, flow, turn))
+        return await self._unless_kept(turn, partial(do_for_items, self._once, each, items=ready, flow=flow, turn=turn))
 
     async def _once(self, flow: Flow, turn: Turn) -> Outcome:
         """Do what the step does, once."""

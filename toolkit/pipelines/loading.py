@@ -87,7 +87,7 @@ def _read(
         return None, found
     problems = BoundedProblems(found)
     try:
-        return _planned(path, root, problems, opening, trail, others)
+        return _planned(path, root, problems=problems, opening=opening, trail=trail, others=others)
     except TooManyProblems:
         return None, in_order(problems.closed(str(path)))
 

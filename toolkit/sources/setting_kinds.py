@@ -82,18 +82,27 @@ def tables_kind(example: str, each: Callable[[], Schema]) -> Kind:
 
 
 WORDS: Final = as_written("text", "a text", {"type": "string"}, lambda written: isinstance(written, str))
-TEXTS: Final = Kind("list of texts", "a list of texts", texts, "", TEXTS_SCHEMA, _in_a_list)
+TEXTS: Final = Kind("list of texts", "a list of texts", read=texts, example="", schema=TEXTS_SCHEMA, cure=_in_a_list)
 NAMES: Final = replace(
     TEXTS, schema={"type": "array", "items": {"type": "string", "pattern": f"^{VARIABLE_NAME.pattern}$"}}
 )
-DURATION: Final = Kind("duration", DURATION_WORDS, duration, "'30s'", DURATION_SCHEMA, _in_seconds)
+DURATION: Final = Kind(
+    "duration", DURATION_WORDS, read=duration, example="'30s'", schema=DURATION_SCHEMA, cure=_in_seconds
+)
 DOLLARS: Final = Kind(
     "number", "US dollars for a million tokens, such as 0.15", _dollars, "", {"type": "number", "minimum": 0}
 )
 SWITCH: Final = as_written(
     "true | false", "true or false", {"type": "boolean"}, lambda written: isinstance(written, bool)
 )
-DIALECT: Final = Kind("name", "the name of a dialect", _dialect, "", lambda: {"enum": [*_dialects()]}, _near_dialect)
+DIALECT: Final = Kind(
+    "name",
+    "the name of a dialect",
+    read=_dialect,
+    example="",
+    schema=lambda: {"enum": [*_dialects()]},
+    cure=_near_dialect,
+)
 MODEL: Final = Kind(
     "name",
     "the name of a model",

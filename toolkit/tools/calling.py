@@ -92,7 +92,9 @@ async def call_tool(  # noqa: C901 - the whole template in one place
             verdict := verdict_on(tool, parsed, context, demand)
         ) is not NO_QUESTION:
             inner = inner if inner is not context else context.within(tool, arguments)
-            parsed, replaced, shown_state = await admit(tool, arguments, parsed, inner, demand, verdict)
+            parsed, replaced, shown_state = await admit(
+                tool, arguments, parsed=parsed, context=inner, demand=demand, verdict=verdict
+            )
             arguments = arguments if replaced is None else replaced
             inner = inner.approved(arguments, shown_state)
         is_admitted = True
@@ -178,8 +180,8 @@ def _keep(
     if (run := context.run) is not None:
         from toolkit.runs.records import CallRecord  # noqa: PLC0415 - only a run keeps its calls
 
-        sent = _kept(tool, arguments)
-        run.record_call(CallRecord(run.id, tool.name, sent, *told, context.chosen_by, context.loop_id))
+        sent, chosen_by = _kept(tool, arguments), context.chosen_by
+        run.record_call(CallRecord(run.id, tool.name, sent, *told, chosen_by=chosen_by, loop_id=context.loop_id))
 
 
 def _failure_of(tool: Callee, error: BaseException, context: ToolContext) -> ToolResult:

@@ -81,7 +81,14 @@ class WorkerTools:
         tool = next(tool for tool in self.tools.values() if tool.name == said["tool"])
         request = said["request"]
         stored = StoredRun(
-            self._store, tool, said["target"], request, said["arguments"], None, None, begun=(id, said["name"])
+            self._store,
+            tool,
+            target=said["target"],
+            request=request,
+            arguments=said["arguments"],
+            resumed=None,
+            limit=None,
+            begun=(id, said["name"]),
         )
         try:
             with items_of(request["batch"]["source"]) as items:

@@ -138,7 +138,9 @@ def _serve(said: ServeOptions, place: "Place | None") -> int:
         served = open_all()
         check_names(answers.rules, served.values())
         values = read_values(said.context or ())
-        wishes = served_tools.Wishes(said.name, answers, said.meta or (), values, said.memory_id, said.timeout)
+        wishes = served_tools.Wishes(
+            said.name, answers, meta=said.meta or (), values=values, memory_id=said.memory_id, timeout=said.timeout
+        )
         made = served_tools.make_options(wishes, configuration, access.token if access else None)
         watch = reloader(said.targets or (), open_all) if said.reload else None
         if access is not None:

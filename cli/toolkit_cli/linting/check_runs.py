@@ -50,7 +50,9 @@ class CheckRun:
             raise Failure(
                 ExitCode.USAGE, "there is no baseline to update", hint="name it: --baseline lint-baseline.json"
             )
-        self._check: Callable[[], Checked] = lambda: _check(paths, configuration, settings, cache, text, against)
+        self._check: Callable[[], Checked] = lambda: _check(
+            paths, configuration, settings=settings, cache=cache, text=text, against=against
+        )
         self.files = FileCounts()
         self.tools: ToolCounts
         self._file = settings.baseline

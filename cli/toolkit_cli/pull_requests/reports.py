@@ -109,7 +109,9 @@ def _finding(record: Any, what: str) -> Finding:
     path = "" if place is None else _path(place, what)
     line = None if place is None else _number(place.get("line"), what)
     message, hint = (_text(record.get(key), what) for key in ("message", "hint"))
-    return Finding(code, severity, message, hint, path, line, _edits(record.get("fix"), path, what))
+    return Finding(
+        code, severity, message=message, hint=hint, path=path, line=line, edits=_edits(record.get("fix"), path, what)
+    )
 
 
 def _text(value: Any, what: str) -> str:

@@ -42,8 +42,8 @@ class Marks(NamedTuple):
     note: str
 
 
-MARKS = Marks("✓", "✗", "!", "○", "■", "↻", "·")
-ASCII_MARKS = Marks("+", "x", "!", "-", "#", "~", ".")
+MARKS = Marks("✓", "✗", continued="!", skipped="○", ended="■", again="↻", note="·")
+ASCII_MARKS = Marks("+", "x", continued="!", skipped="-", ended="#", again="~", note=".")
 
 _WORDS: dict[StepStatus, str] = {
     "ok": "ok",

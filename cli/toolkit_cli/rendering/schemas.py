@@ -94,7 +94,14 @@ def _parameter(name: str, schema: Any, *, is_required: bool) -> Parameter:
     part: Mapping[str, Any] = schema if isinstance(schema, Mapping) else {}
     default = as_json(part["default"]) if "default" in part else ""
     description = str(part.get("description", ""))
-    return Parameter(name, type_of(part), is_required, default, tuple(_constraints(part)), description)
+    return Parameter(
+        name,
+        type_of(part),
+        required=is_required,
+        default=default,
+        constraints=tuple(_constraints(part)),
+        description=description,
+    )
 
 
 def _constraints(schema: Mapping[str, Any]) -> list[str]:

@@ -73,16 +73,21 @@ _TEXTS = Kind(
 )
 _CHOICES = Kind("list of texts", "a list of texts", _some_texts, "['name', 'get_*']", TEXTS_SCHEMA)
 _DURATION = Kind(
-    "duration", "a duration such as '500ms', '30s' or '5m'", duration, "'30s'", DURATION_SCHEMA, _in_seconds
+    "duration",
+    "a duration such as '500ms', '30s' or '5m'",
+    read=duration,
+    example="'30s'",
+    schema=DURATION_SCHEMA,
+    cure=_in_seconds,
 )
 _SWITCH = as_written("true | false", "true or false", {"type": "boolean"}, lambda written: isinstance(written, bool))
 _ERA = Kind(
     "auto | handshake | stateless",
     "'auto', 'handshake' or 'stateless'",
-    lambda written, _: written if written in _ERAS else None,
-    "",
-    {"enum": [*_ERAS]},
-    _near_era,
+    read=lambda written, _: written if written in _ERAS else None,
+    example="",
+    schema={"enum": [*_ERAS]},
+    cure=_near_era,
 )
 _NAME_PART = as_written(
     "text",
