@@ -1,4 +1,4 @@
-"""The limits of providers in `docs/dialects.md` and of clients in `docs/clients.md`, and who says so."""
+"""The limits of providers in `docs/dialects.md` and of clients in `docs/clients.md`, with their sources."""
 
 from collections.abc import Collection
 from typing import Any
@@ -33,11 +33,11 @@ def _section(name: str, limits: Limits) -> str:
     known = LIMITS[base].stated() if base else {}
     told = {key: limit for key, limit in limits.stated().items() if known.get(key) != limit}
     gone = [limit for key, limit in known.items() if key not in limits.stated()]
-    lead = [f"As `{base}`, and besides:" if not gone else f"As `{base}`, but:", ""] if base else []
+    lead = [f"As `{base}`, and also:" if not gone else f"As `{base}`, but:", ""] if base else []
     rows = [f"| {_said(limit)} | {_source(limit)} | {limit.source.checked} |" for limit in told.values()]
     rows += [f"| not: {limit.says} | | |" for limit in gone]
     title = f"### {limits.title}: `{name}`" if name in CLIENTS else f"### {limits.title}"
-    head = [title, "", *lead, "| what it takes | who says so | checked |", "| --- | --- | --- |"]
+    head = [title, "", *lead, "| limit | source | checked |", "| --- | --- | --- |"]
     return "\n".join([*head, *rows, ""])
 
 

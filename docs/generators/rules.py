@@ -8,12 +8,8 @@ from toolkit_cli.rendering.rules import index_of, page_of  # private
 HEAD = """\
 # The rules of lint
 
-`toolkit lint` looks for all of these unless it is told otherwise, but for those that are off; [Linting](../linting.md)
-says how.
-`toolkit lint --explain CODE` shows the same pages.
-
-Some of what other checkers look for cannot happen here, and needs no rule: `for_each` takes one item at a time unless
-`max_parallel` says how many, no more than 1,000 at a time, and no more than 100,000 altogether.
+`toolkit lint` checks all of these rules, except those that are off by default. [Linting](../linting.md) describes how
+to choose them, and `toolkit lint --explain CODE` shows the same pages.
 
 """
 NOTE = "<!-- not run: the tests of the rules lint it -->\n"
