@@ -17,7 +17,7 @@ from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.answer_sources import Answers, make_gate, refuse_what_nobody_can_answer
 from toolkit_cli.running.audits import audit_of
-from toolkit_cli.running.context_values import checked_memory_id, read_values, seconds_of
+from toolkit_cli.running.context_values import answered_by, checked_memory_id, seconds_of, with_values
 from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.logs import show_logs
 from toolkit_cli.running.outcomes import present, present_usage
@@ -47,21 +47,19 @@ def launch(said: RunOptions) -> int:
         Failure: If it cannot be done; nothing has run then.
     """
     batch = said.batch
-    configuration = load_configuration(said.tools, said.grant, said.start, said.consent, said.policy)
-    configuration = configuration._replace(model_said=said.model, model_url=said.base_url or configuration.model_url)
-    values = {**configuration.context, **read_values(said.context or ())}
-    configuration = configuration._replace(context=values)
-    answers = said.answers.under(configuration, [said.target])
-    memory_id = checked_memory_id(said.memory_id)
+    configuration = load_configuration(said.tools, *said.opening, said.asking.policy)
+    configuration = answered_by(with_values(configuration, said.given), said.model, said.base_url)
+    answers = Answers.said(said.asking).under(configuration, [said.target])
+    memory_id = checked_memory_id(said.given.memory_id)
     with Screen() as screen:
-        show_logs(screen, said.verbose, debug=said.debug)
+        show_logs(screen, said.messages.verbose, debug=said.messages.debug)
         gate = make_gate(answers, screen, configuration.approval_timeout)
-        is_told = not said.quiet and said.format == "text"
+        is_told = not said.messages.quiet and said.format == "text"
         gate.audit = audit_of(configuration)  # of consents
         found = open_one(said.target, configuration, gate, "`run` calls one of them", warn=is_told)
         gate.audit = audit_of(configuration, always=_is_agent(found))
         tool = _timed(found, said.timeout, configuration)
-        context = ToolContext(values, memory_id=memory_id, gate=gate, redactor=console.redactor())
+        context = ToolContext(configuration.context, memory_id=memory_id, gate=gate, redactor=console.redactor())
         given = Given(tuple(said.words or ()), said.args, said.input, piped_text())
         limit = configuration.limits.get(tool.name)
         work = _Work(said, answers, tool=tool, given=given, context=context, screen=screen, limit=limit)
@@ -137,9 +135,9 @@ class _Work(NamedTuple):
         check_rules(answers.rules, tool, arguments, gate)
         refuse_what_nobody_can_answer(tool, arguments, gate, answers)
         keeping = _keeping(said, tool, arguments) if _is_kept(said, tool, keeps=keeps) else None
-        reporter = None if said.quiet else RunReporter(self.screen, aloud=_is_agent(tool))
+        reporter = None if said.messages.quiet else RunReporter(self.screen, aloud=_is_agent(tool))
         kept = KeptWork(both(reporter, write_event if said.format == "jsonl" else None))
-        channel = None if said.quiet else message_channel(self.screen)
+        channel = None if said.messages.quiet else message_channel(self.screen)
         belongs_to = Run(channel=channel)
         if keeping is not None:
             belongs_to = Run(id=keeping.id, channel=channel, journal=keeping.journal)
@@ -180,13 +178,13 @@ def _keeping(said: RunOptions, tool: Tool, arguments: Mapping[str, Any]) -> "Kee
 
 def _request(said: RunOptions) -> dict[str, Any]:
     """Return what it takes to run it again, as plain data; how questions are answered is not carried over."""
-    batch, policy = said.batch, said.policy
-    kept = {name: getattr(said, name) for name in _KEPT}
+    batch, policy = said.batch, said.asking.policy
+    kept = {name: getattr(said, name) for name in _KEPT} | said.given._asdict()
     options = None if batch is None else batch._asdict() | {"out": batch.out and str(batch.out), "store": None}
     return {**kept, "policy": policy and str(policy), "batch": options}
 
 
-_KEPT = ("target", "timeout", "format", "tools", "model", "base_url", "context", "memory_id")
+_KEPT = ("target", "timeout", "format", "tools", "model", "base_url")
 
 
 def _complete(tool: Tool, given: Given, answers: Answers, target: str) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
 """The options that several commands share, each said once."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -125,3 +125,35 @@ Verbose = Annotated[
     int, typer.Option("--verbose", "-v", count=True, show_default=False, help="Print more; twice prints everything.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]
+
+
+class AskingOptions(NamedTuple):
+    """How the questions of a run are answered."""
+
+    yes: Yes = False
+    no_input: NoInput = False
+    approve: Rules = None
+    policy: PolicyPath = None
+
+
+class OpeningOptions(NamedTuple):
+    """What may be opened, beside what the configuration allows."""
+
+    grant: Grants = None
+    start: Starts = None
+    consent: Consented = None
+
+
+class ContextOptions(NamedTuple):
+    """What tools receive with a call, and no model sees."""
+
+    context: Values = None
+    memory_id: MemoryId = None
+
+
+class MessageOptions(NamedTuple):
+    """How much is printed beside the data."""
+
+    verbose: Verbose = 0
+    quiet: Quiet = False
+    debug: Debug = False

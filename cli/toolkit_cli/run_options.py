@@ -8,24 +8,15 @@ import typer
 from toolkit_cli.completion import complete_argument, complete_target
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.options import (
+    AskingOptions,
     BaseUrl,
-    Consented,
-    Debug,
-    Grants,
-    MemoryId,
-    NoInput,
-    PolicyPath,
-    Quiet,
-    Rules,
+    ContextOptions,
+    MessageOptions,
+    OpeningOptions,
     Sources,
-    Starts,
     StoreName,
-    Values,
-    Verbose,
-    Yes,
 )
 from toolkit_cli.rendering.results import Format
-from toolkit_cli.running.answer_sources import Answers
 
 if TYPE_CHECKING:
     from toolkit_cli.batching.item_results import BatchOptions
@@ -116,29 +107,16 @@ class RunOptions(NamedTuple):
     store: StoreName = None
     journal: Journaled = None
     dry_run: Rehearsal = False
-    yes: Yes = False
-    no_input: NoInput = False
-    approve: Rules = None
-    policy: PolicyPath = None
+    asking: AskingOptions = AskingOptions()
     timeout: Time = None
     format: Shown = "text"
     tools: Sources = None
-    grant: Grants = None
-    start: Starts = None
-    consent: Consented = None
+    opening: OpeningOptions = OpeningOptions()
     model: Model = None
     base_url: BaseUrl = None
-    context: Values = None
-    memory_id: MemoryId = None
-    verbose: Verbose = 0
-    quiet: Quiet = False
-    debug: Debug = False
+    given: ContextOptions = ContextOptions()
+    messages: MessageOptions = MessageOptions()
     resumed: "Resumed | StoredResume | None" = None
-
-    @property
-    def answers(self) -> Answers:
-        """How questions are answered, as far as options say it."""
-        return Answers(self.yes, self.no_input, self.approve or ())
 
     @property
     def batch(self) -> "BatchOptions | None":
@@ -163,7 +141,7 @@ class RunOptions(NamedTuple):
             out=self.out,
             on_item_error=self.on_item_error or "collect",
             format=self.format,
-            quiet=self.quiet,
+            quiet=self.messages.quiet,
             dry_run=self.dry_run,
             store=self._store(),
         )

@@ -15,28 +15,13 @@ from toolkit_cli.arguments.stdin import piped_text
 from toolkit_cli.completion import complete_group, complete_target
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.opening import open_all
-from toolkit_cli.options import (
-    BaseUrl,
-    Consented,
-    Debug,
-    Grants,
-    MemoryId,
-    ModelName,
-    NoInput,
-    PolicyPath,
-    Quiet,
-    Rules,
-    Starts,
-    Values,
-    Verbose,
-    Yes,
-)
+from toolkit_cli.options import AskingOptions, BaseUrl, ContextOptions, MessageOptions, ModelName, OpeningOptions
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.running.agent_files import ReadyAgent, agent_of_file, names_file
 from toolkit_cli.running.agent_sessions import Conversation
 from toolkit_cli.running.answer_sources import Answers, make_gate
 from toolkit_cli.running.audits import audit_of
-from toolkit_cli.running.context_values import checked_memory_id, read_values, seconds_of
+from toolkit_cli.running.context_values import answered_by, checked_memory_id, seconds_of, with_values
 from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.logs import show_logs
 from toolkit_cli.running.process_exit import leave_if_threads_remain
@@ -122,19 +107,11 @@ class AgentOptions(NamedTuple):
     budget: Spending = None
     transcript: Kept = None
     go_on: Annotated[bool, typer.Option("--continue", help="Continue the conversation in the transcript.")] = False
-    yes: Yes = False
-    no_input: NoInput = False
-    approve: Rules = None
-    policy: PolicyPath = None
+    asking: AskingOptions = AskingOptions()
     format: Shown = "text"
-    grant: Grants = None
-    start: Starts = None
-    consent: Consented = None
-    context: Values = None
-    memory_id: MemoryId = None
-    verbose: Verbose = 0
-    quiet: Quiet = False
-    debug: Debug = False
+    opening: OpeningOptions = OpeningOptions()
+    given: ContextOptions = ContextOptions()
+    messages: MessageOptions = MessageOptions()
 
 
 class _Wanted(NamedTuple):
@@ -169,7 +146,7 @@ def agent(said: AgentOptions) -> int:
     What the model wants to call is asked about unless the tool is marked as read-only. Where nobody can be asked, and
     no flag allows the call, the model is told that it was refused.
     """
-    answers = Answers(said.yes, said.no_input, said.approve or ())
+    answers = Answers.said(said.asking)
     file, task = (said.first, said.task) if names_file(said.first) else (None, _only_task(said.first, said.task))
     if file is not None:
         _refuse_what_the_file_says({"--tools": said.tools, "--group": said.group, "--instructions": said.instructions})
@@ -190,10 +167,10 @@ def agent(said: AgentOptions) -> int:
         budget=budget,
         transcript=transcript,
         earlier=earlier,
-        memory_id=checked_memory_id(said.memory_id),
+        memory_id=checked_memory_id(said.given.memory_id),
     )
     with Screen() as screen:
-        show_logs(screen, said.verbose, debug=said.debug)
+        show_logs(screen, said.messages.verbose, debug=said.messages.debug)
         conversation = _conversation(wanted, configuration, answers, screen)
         if work is None and conversation.takes_task:
             _work(None, answers)
@@ -207,9 +184,8 @@ def agent(said: AgentOptions) -> int:
 
 def _configuration(said: AgentOptions, *, has_file: bool) -> "Configuration":
     """Return the configuration with what the options add to it; what a file says of its model, they override."""
-    found = load_configuration(grant=said.grant, start=said.start, consent=said.consent, policy=said.policy)
-    found = found._replace(context={**found.context, **read_values(said.context or ())})
-    return found._replace(model_said=said.model, model_url=said.base_url or found.model_url) if has_file else found
+    found = with_values(load_configuration(None, *said.opening, said.asking.policy), said.given)
+    return answered_by(found, said.model, said.base_url) if has_file else found
 
 
 def _only_task(first: str | None, second: str | None) -> str | None:
@@ -312,9 +288,9 @@ def _conversation(wanted: _Wanted, configuration: "Configuration", answers: Answ
     gate = make_gate(answers, screen, configuration.approval_timeout)
     gate.audit = audit_of(configuration, always=True)
     ready = _agent(wanted, configuration, gate, answers)
-    reporter = None if said.quiet else RunReporter(screen, aloud=True)
+    reporter = None if said.messages.quiet else RunReporter(screen, aloud=True)
     kept = KeptWork(both(reporter, write_event if said.format == "jsonl" else None))
-    run = Run(goal=wanted.task, budget=wanted.budget, channel=None if said.quiet else message_channel(screen))
+    run = Run(goal=wanted.task, budget=wanted.budget, channel=None if said.messages.quiet else message_channel(screen))
     context = ToolContext(
         configuration.context,
         memory_id=wanted.memory_id,
@@ -348,13 +324,13 @@ def _agent(wanted: _Wanted, configuration: "Configuration", gate: "Gate", answer
 
     said = wanted.said
     if wanted.file is not None:
-        ready = agent_of_file(wanted.file, wanted.task, configuration, gate, warn=not said.quiet)
+        ready = agent_of_file(wanted.file, wanted.task, configuration, gate, warn=not said.messages.quiet)
         check_names(answers.rules, ready.agent.tools.values())
         changes = {"transcript": wanted.transcript} | ({"model": wanted.model} if wanted.model is not None else {})
         return ready._replace(agent=ready.agent.replace(**changes))
     opened = open_all(wanted.targets, configuration, gate)
     end_at_errors(opened.problems)
-    if not said.quiet:
+    if not said.messages.quiet:
         report(opened.problems, as_json=said.format != "text")
     check_names(answers.rules, opened.tools.values())
     assert wanted.model is not None  # noqa: S101 - without a file there is one

@@ -16,19 +16,7 @@ from toolkit_cli.batching.opened_stores import named_store
 from toolkit_cli.batching.stored_runs import StoredResume
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.launching import launch
-from toolkit_cli.options import (
-    Consented,
-    Debug,
-    Grants,
-    NoInput,
-    PolicyPath,
-    Quiet,
-    Rules,
-    Starts,
-    StoreName,
-    Verbose,
-    Yes,
-)
+from toolkit_cli.options import AskingOptions, ContextOptions, MessageOptions, OpeningOptions, StoreName
 from toolkit_cli.rendering.kept_runs import listed_runs, shown_run, step_line
 from toolkit_cli.rendering.styles import paint, paint_all
 from toolkit_cli.run_options import RunOptions
@@ -113,18 +101,11 @@ class RunsOptions(NamedTuple):
     failed: Failed = False
     repeat: Repeat = False
     accept_changes: Changes = False
-    yes: Yes = False
-    no_input: NoInput = False
-    approve: Rules = None
-    policy: PolicyPath = None
-    grant: Grants = None
-    start: Starts = None
-    consent: Consented = None
+    asking: AskingOptions = AskingOptions()
+    opening: OpeningOptions = OpeningOptions()
     format: Shown = "text"
     html: Page = None
-    verbose: Verbose = 0
-    quiet: Quiet = False
-    debug: Debug = False
+    messages: MessageOptions = MessageOptions()
 
 
 def runs(said: RunsOptions) -> int:
@@ -164,17 +145,10 @@ def _resume(said: RunsOptions, run: KeptRun, resumed: Resumed | StoredResume, ur
     return launch(
         options._replace(
             store=url,
-            yes=said.yes,
-            no_input=said.no_input,
-            approve=said.approve,
-            policy=said.policy or options.policy,
-            grant=said.grant,
-            start=said.start,
-            consent=said.consent,
+            asking=said.asking._replace(policy=said.asking.policy or options.asking.policy),
+            opening=said.opening,
+            messages=said.messages,
             resumed=resumed,
-            verbose=said.verbose,
-            quiet=said.quiet,
-            debug=said.debug,
         )
     )
 
@@ -277,14 +251,13 @@ def _options_of(run: KeptRun, words: list[str]) -> RunOptions:
         kept["target"],
         words,
         args=visible_json(kept["arguments"]) if kept["is_whole"] and kept["arguments"] else None,
-        policy=None if kept["policy"] is None else Path(kept["policy"]),
+        asking=AskingOptions(policy=None if kept["policy"] is None else Path(kept["policy"])),
         timeout=kept["timeout"],
         format=kept["format"],
         tools=kept["tools"],
         model=kept["model"],
         base_url=kept["base_url"],
-        context=kept["context"],
-        memory_id=kept["memory_id"],
+        given=ContextOptions(kept["context"], kept["memory_id"]),
         each=batch.get("source"),
         jobs=batch.get("jobs"),
         out=Path(batch["out"]) if batch.get("out") else None,

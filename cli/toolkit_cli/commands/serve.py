@@ -11,21 +11,7 @@ import typer
 
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
-from toolkit_cli.options import (
-    Consented,
-    Debug,
-    Grants,
-    MemoryId,
-    PolicyPath,
-    Quiet,
-    Rules,
-    Sources,
-    Starts,
-    Targets,
-    Values,
-    Verbose,
-    Yes,
-)
+from toolkit_cli.options import ContextOptions, MessageOptions, OpeningOptions, PolicyPath, Rules, Sources, Targets, Yes
 from toolkit_cli.running.answer_sources import Answers, make_gate, policy_of_files
 from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.context_values import checked_memory_id, read_values
@@ -81,8 +67,7 @@ class ServeOptions(NamedTuple):
     approve: Rules = None
     policy: PolicyPath = None
     meta: Keys = None
-    context: Values = None
-    memory_id: MemoryId = None
+    given: ContextOptions = ContextOptions()
     timeout: Time = None
     reload: Annotated[bool, typer.Option("--reload", help="Reload files when they change.")] = False
     name: Annotated[str, typer.Option(metavar="NAME", help="The name of the server.")] = _NAME
@@ -91,12 +76,8 @@ class ServeOptions(NamedTuple):
     ] = None
     print_config: Printed = None
     tools: Sources = None
-    grant: Grants = None
-    start: Starts = None
-    consent: Consented = None
-    verbose: Verbose = 0
-    quiet: Quiet = False
-    debug: Debug = False
+    opening: OpeningOptions = OpeningOptions()
+    messages: MessageOptions = MessageOptions()
 
 
 def serve(said: ServeOptions) -> int:
@@ -106,7 +87,8 @@ def serve(said: ServeOptions) -> int:
     Where the client cannot ask, it is refused, and the flag that allows it is named.
     """
     _go_to(said.directory)
-    said = said._replace(memory_id=checked_memory_id(said.memory_id))
+    memory_id = checked_memory_id(said.given.memory_id)
+    said = said._replace(given=said.given._replace(memory_id=memory_id))
     from toolkit_cli.serving import served_tools, transports  # noqa: PLC0415 - help needs none of it
 
     place = None if said.http is None else transports.parse_place(said.http)
@@ -122,8 +104,8 @@ def _serve(said: ServeOptions, place: "Place | None") -> int:
     from toolkit_cli.serving.reloading import reloader  # noqa: PLC0415
 
     with Screen() as screen:
-        show_logs(screen, said.verbose, debug=said.debug)
-        configuration = load_configuration(said.tools, said.grant, said.start, said.consent, said.policy)
+        show_logs(screen, said.messages.verbose, debug=said.messages.debug)
+        configuration = load_configuration(said.tools, *said.opening, said.policy)
         answers = Answers(
             said.yes, approve=said.approve or (), files=policy_of_files(configuration, said.targets or ())
         )
@@ -131,30 +113,35 @@ def _serve(said: ServeOptions, place: "Place | None") -> int:
         gate.audit = audit_of(configuration, always=True)
 
         def open_all() -> "dict[str, Tool]":
-            now = load_configuration(said.tools, said.grant, said.start, said.consent)
-            return served_tools.open_served(said.targets or (), now, gate, said.timeout, warn=not said.quiet)
+            now = load_configuration(said.tools, *said.opening)
+            return served_tools.open_served(said.targets or (), now, gate, said.timeout, warn=not said.messages.quiet)
 
         access = None if place is None else transports.http_options(place, said.token_env, said.allow_host or ())
         served = open_all()
         check_names(answers.rules, served.values())
-        values = read_values(said.context or ())
+        values = read_values(said.given.context or ())
         wishes = served_tools.Wishes(
-            said.name, answers, meta=said.meta or (), values=values, memory_id=said.memory_id, timeout=said.timeout
+            said.name,
+            answers,
+            meta=said.meta or (),
+            values=values,
+            memory_id=said.given.memory_id,
+            timeout=said.timeout,
         )
         made = served_tools.make_options(wishes, configuration, access.token if access else None)
         watch = reloader(said.targets or (), open_all) if said.reload else None
         if access is not None:
-            return transports.carry_over_http(served, made, access, watch, quiet=said.quiet)
-        return transports.carry_over_stdio(served, made, watch, quiet=said.quiet)
+            return transports.carry_over_http(served, made, access, watch, quiet=said.messages.quiet)
+        return transports.carry_over_stdio(served, made, watch, quiet=said.messages.quiet)
 
 
 def _words(said: ServeOptions) -> list[str]:
     """Return what a client types to start the same server."""
-    lists = {"--approve": said.approve, "--meta": said.meta, "--tools": said.tools, "--grant": said.grant}
-    lists |= {"--start": said.start, "--consent": said.consent}
+    lists = {"--approve": said.approve, "--meta": said.meta, "--tools": said.tools, "--grant": said.opening.grant}
+    lists |= {"--start": said.opening.start, "--consent": said.opening.consent}
     lists |= {"--timeout": [said.timeout] if said.timeout else None}
     lists |= {"--name": [said.name] if said.name != _NAME else None}
-    lists |= {"--memory-id": [said.memory_id] if said.memory_id else None}
+    lists |= {"--memory-id": [said.given.memory_id] if said.given.memory_id else None}
     lists |= {"--policy": [str(said.policy)] if said.policy else None}
     return [*(said.targets or ()), *_as_typed(lists, {"--yes": said.yes, "--reload": said.reload})]
 

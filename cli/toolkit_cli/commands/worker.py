@@ -10,24 +10,16 @@ from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.opening import open_all
 from toolkit_cli.options import (
+    AskingOptions,
     BaseUrl,
-    Consented,
-    Debug,
-    Grants,
-    MemoryId,
-    NoInput,
-    PolicyPath,
-    Quiet,
-    Rules,
+    ContextOptions,
+    MessageOptions,
+    OpeningOptions,
     Sources,
-    Starts,
     StoreName,
-    Values,
-    Verbose,
-    Yes,
 )
 from toolkit_cli.running.answer_sources import Answers, make_gate, policy_of_files
-from toolkit_cli.running.context_values import checked_memory_id, read_values
+from toolkit_cli.running.context_values import answered_by, checked_memory_id, with_values
 from toolkit_cli.running.logs import show_logs
 from toolkit_cli.running.process_exit import leave_if_threads_remain
 from toolkit_cli.running.reporters import message_channel
@@ -46,20 +38,12 @@ class WorkerOptions(NamedTuple):
     store: StoreName = None
     tools: Sources = None
     jobs: Jobs = 1
-    yes: Yes = False
-    no_input: NoInput = False
-    approve: Rules = None
-    policy: PolicyPath = None
-    grant: Grants = None
-    start: Starts = None
-    consent: Consented = None
+    asking: AskingOptions = AskingOptions()
+    opening: OpeningOptions = OpeningOptions()
     model: Model = None
     base_url: BaseUrl = None
-    context: Values = None
-    memory_id: MemoryId = None
-    verbose: Verbose = 0
-    quiet: Quiet = False
-    debug: Debug = False
+    given: ContextOptions = ContextOptions()
+    messages: MessageOptions = MessageOptions()
 
 
 def worker(said: WorkerOptions) -> int:
@@ -76,27 +60,24 @@ def worker(said: WorkerOptions) -> int:
     if url is None:
         hint = "name it: --store postgresql://host/database, or TOOLKIT_STORE"
         raise Failure(ExitCode.USAGE, "a worker needs a store", hint=hint)
-    configuration = load_configuration(None, said.grant, said.start, said.consent, said.policy)
-    configuration = configuration._replace(model_said=said.model, model_url=said.base_url or configuration.model_url)
-    values = {**configuration.context, **read_values(said.context or ())}
-    files = policy_of_files(configuration, said.tools or [])
+    configuration = load_configuration(None, *said.opening, said.asking.policy)
+    configuration = answered_by(with_values(configuration, said.given), said.model, said.base_url)
+    answers = Answers.said(said.asking)._replace(files=policy_of_files(configuration, said.tools or []))
     with Screen() as screen:
-        show_logs(screen, said.verbose, debug=said.debug)
-        gate = make_gate(
-            Answers(said.yes, said.no_input, said.approve or (), files), screen, configuration.approval_timeout
-        )
+        show_logs(screen, said.messages.verbose, debug=said.messages.debug)
+        gate = make_gate(answers, screen, configuration.approval_timeout)
         opened = open_all(said.tools or [], configuration, gate)
         end_at_errors(opened.problems)
-        if not said.quiet:
+        if not said.messages.quiet:
             report(opened.problems)
         if not opened.tools:
             raise ConfigurationError("there is nothing to work with: name tools, pipelines or agents with --tools")
-        memory_id = checked_memory_id(said.memory_id)
-        told = ToolContext(values, memory_id=memory_id, gate=gate, redactor=console.redactor())
-        channel = None if said.quiet else message_channel(screen)
+        memory_id = checked_memory_id(said.given.memory_id)
+        told = ToolContext(configuration.context, memory_id=memory_id, gate=gate, redactor=console.redactor())
+        channel = None if said.messages.quiet else message_channel(screen)
         with open_store(url) as store:
             exit_code = work(
-                store, WorkerTools(store, opened.tools, told, said.model, channel), said.jobs, quiet=said.quiet
+                store, WorkerTools(store, opened.tools, told, said.model, channel), said.jobs, quiet=said.messages.quiet
             )
     leave_if_threads_remain(exit_code)
     return exit_code

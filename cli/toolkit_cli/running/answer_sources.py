@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from toolkit.approvals.file_policies import FilePolicy
     from toolkit.sources.configuration import Configuration
     from toolkit.webhooks.setting_keys import WebhookSettings
+    from toolkit_cli.options import AskingOptions
     from toolkit_cli.reviewing.rule_books import RuleBook
     from toolkit_cli.running.clearance import ForeseenCall
     from toolkit_cli.screen import Screen
@@ -44,6 +45,11 @@ class Answers(NamedTuple):
     files: Policy | None = None
     webhook: "WebhookSettings | None" = None
     book: "RuleBook | None" = None
+
+    @classmethod
+    def said(cls, asking: "AskingOptions") -> "Answers":
+        """Return what options say."""
+        return cls(asking.yes, asking.no_input, asking.approve or ())
 
     def under(self, configuration: "Configuration", targets: Sequence[str]) -> "Answers":
         """Return the same under the policy of a project and its user, which a person may add rules to.

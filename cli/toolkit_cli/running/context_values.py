@@ -1,13 +1,31 @@
-"""Context values: what the caller hands to tools beside their arguments, as it was typed."""
+"""Context values: what the caller passes to tools and agents beside their arguments, as it was typed."""
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolkit.durations import parse_duration
 from toolkit.problems import Problem
 from toolkit_cli.arguments.assignments import read_assignment, with_file_read
 from toolkit_cli.failures import ExitCode, Failure
+
+if TYPE_CHECKING:
+    from toolkit.sources.configuration import Configuration
+    from toolkit_cli.options import ContextOptions
+
+
+def with_values(configuration: "Configuration", given: "ContextOptions") -> "Configuration":
+    """Return a configuration with the values of `--context` over its own.
+
+    Raises:
+        Failure: If one is not an assignment, or is not what it says.
+    """
+    return configuration._replace(context={**configuration.context, **read_values(given.context or ())})
+
+
+def answered_by(configuration: "Configuration", model: str | None, base_url: str | None) -> "Configuration":
+    """Return a configuration with what options say of the model that answers agents."""
+    return configuration._replace(model_said=model, model_url=base_url or configuration.model_url)
 
 
 def read_values(words: Sequence[str]) -> dict[str, Any]:
