@@ -129,6 +129,29 @@ def test_parent_and_child_share_the_blackboard():
     assert run.blackboard.get("noted") == "a fugue"
 
 
+@pytest.mark.parametrize("wrap", [Subagent.of, lambda tool: tool], ids=["subagent", "agent"])
+def test_blackboard_of_every_finished_run_holds_each_added_object_once(wrap):
+    runs = []
+
+    @tool(read_only=True)
+    def add(text: str, context: ToolContext) -> str:
+        """Add a text."""
+        runs.append(context.run)
+        context.run.blackboard.add(text)
+        return text
+
+    child = agent([[ToolCall("add", '{"text": "inner"}')], "done"], [add])
+    turns = [
+        ToolCall("add", '{"text": "first"}'),
+        ToolCall("finder", '{"task": "find"}'),
+        ToolCall("add", '{"text": "last"}'),
+    ]
+    run = Run()
+    conduct([*turns, "done"], [wrap(child), add],
+            context=ToolContext(run=run, reviewer=ScriptedReviewer([Continue()])))  # fmt: skip
+    assert [list(each.blackboard) for each in [run, *runs]] == [["first", "inner", "last"]] * 4
+
+
 @tool(read_only=True)
 def note_and_fail(context: ToolContext) -> str:
     """Note, and fail."""

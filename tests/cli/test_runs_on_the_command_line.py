@@ -1,5 +1,7 @@
 """What `toolkit run` starts is one run: its tools share a blackboard, and may speak to the user."""
 
+import json
+
 import pytest
 
 TOOLS = '''
@@ -116,3 +118,38 @@ def test_an_agent_speaks_on_stderr_in_its_own_words_and_sees_the_blackboard(invo
         "communicate",
     ]
     assert [line for line in lines if line.startswith("communicate:")] == ["communicate: Found it."]
+
+
+AGENT = """
+agent: simple
+name: greeter
+description: Greets somebody.
+model: scripted:dear.yaml
+"""
+GREETING = """
+name: greeting
+description: Greet, and repeat it.
+inputs: {}
+steps:
+  - {id: greet, use: ./greeter.yaml, with: {task: Greet Ada}}
+  - {id: repeat, set: "${{ prev }}!"}
+"""
+PRICES = '[prices."scripted:dear.yaml"]\ninput = 2\noutput = 10\n'
+
+
+def test_steps_and_what_their_models_cost_are_data_with_format_json(invoke, project):
+    (project / "toolkit.toml").write_text(PRICES, "utf-8")
+    (project / "dear.yaml").write_text(
+        "turns: [{say: hello, usage: {input_tokens: 1000, output_tokens: 100}}]\n", "utf-8"
+    )
+    (project / "greeter.yaml").write_text(AGENT, "utf-8")
+    (project / "greeting.yaml").write_text(GREETING, "utf-8")
+    result = invoke("run", "greeting.yaml", "--format", "json")
+    assert result.exit_code == 0
+    record = json.loads(result.stdout)
+    assert record["output"] == "hello!"
+    assert record["usage"] == {"requests": 1, "input_tokens": 1000, "output_tokens": 100, "cost": 0.003}
+    assert [(step["id"], step["status"], step["attempts"], step["seconds"] >= 0) for step in record["steps"]] == [
+        ("greet", "ok", 1, True),
+        ("repeat", "ok", 0, True),  # which calls nothing
+    ]

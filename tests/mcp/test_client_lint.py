@@ -45,6 +45,15 @@ def test_server_that_may_not_be_started_is_a_finding_and_hides_nothing(zoo):
     assert zoo.starts == []
 
 
+def test_summary_counts_tools_files_and_servers(zoo):
+    zoo.server()
+    for name in ("one", "two"):
+        source = f'from toolkit import tool\n\n\n@tool\ndef {name}() -> str:\n    """Count to {name}."""\n    return "{name}"\n'
+        zoo.write(f"{name}.py", source)
+    done = zoo.run("lint", *ALLOWED, "--select", "TK101", "--format", "concise", "zoo", "one.py", "two.py")
+    assert done.stdout == "All checks passed! (15 tools in 2 files, 1 server; 2 Python files read, 2 imported)\n"
+
+
 def test_nothing_is_contacted_that_no_target_and_no_pipeline_speaks_of(zoo):
     zoo.server()
     zoo.write("one.yaml", BREAKFAST.replace("zoo.feed", "calculator").replace("animal: lion", "input: 1+1"))
