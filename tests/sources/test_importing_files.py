@@ -60,6 +60,16 @@ def test_file_sees_its_neighbours(project):
     assert imported(Path("tools/prices.py")).rates.RATE == 2
 
 
+def test_file_written_after_its_folder_was_listed_is_found(project):
+    for at in range(1, 4):
+        project.write(f"later_{at}.py", "VALUE = 1\n")
+        user = project.write(f"user_{at}.py", f"from later_{at} import VALUE\n")
+        os.utime(project.folder, (at, at))  # long ago, and not when it was listed before
+        assert imported(user).VALUE == 1
+        project.write(f"soon_{at}.py", "VALUE = 2\n")
+        assert imported(project.write(f"next_{at}.py", f"from soon_{at} import VALUE\n")).VALUE == 2
+
+
 def test_same_file_is_run_once(project):
     project.write("counted.py", "import os\nos.environ['RUNS'] = os.environ.get('RUNS', '') + 'x'\n")
     project.write("user.py", "import counted\n")

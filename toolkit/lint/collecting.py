@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from errno import EBADF
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TextIO
@@ -135,10 +136,13 @@ def _tool_record(tool: Tool) -> dict[str, Any]:
     return {
         "spec": record_of(tool.spec),
         "identity": id(tool),
-        "definition": code and (os.path.realpath(code.co_filename), code.co_firstlineno, code.co_name),
+        "definition": code and (_real_path(code.co_filename), code.co_firstlineno, code.co_name),
         "framework": tool.framework,
         "steps": None if plan is None else _records_of_plan(plan),
     }
+
+
+_real_path = lru_cache(maxsize=256)(os.path.realpath)  # a file has many tools, and stays where it is meanwhile
 
 
 def _plan_of(tool: Tool) -> "Plan | None":

@@ -3,10 +3,11 @@
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeGuard
 
 from toolkit.lint.definitions import ParameterDefinition, Text, ToolDefinition, Written
-from toolkit.lint.places import Somewhere, WrittenInPython
+from toolkit.lint.places import FoundLater, Somewhere, WrittenInPython
 from toolkit.lint.python_files import PythonFile, PythonFunction, PythonParameter
 from toolkit.lint.written_schemas import written_schema
 from toolkit.lint.written_specs import written_spec
@@ -256,25 +257,38 @@ def _texts(
 ) -> Iterator[Text]:
     """Yield everything that a model is sent of a tool, with its place."""
     nowhere = Somewhere(location)
-    yield Text("name", name, source.written_name(name) if source else nowhere)
+    yield Text("name", name, FoundLater(partial(source.written_name, name)) if source else nowhere)
     if description:
-        yield Text("description", description, source.written_description(description) if source else nowhere)
+        written = FoundLater(partial(source.written_description, description)) if source else nowhere
+        yield Text("description", description, written)
     for parameter in parameters:
         place: Written = Somewhere(parameter.location)
         python = parameter.python
         yield Text("parameter name", parameter.name, place, parameter.name)
         if parameter.description and parameter.schema is None:
-            written = source.written_parameter(python, parameter.description) if source and python else place
-            yield Text("parameter", parameter.description, written, parameter.name)
+            yield Text(
+                "parameter",
+                parameter.description,
+                _place_of_text(source, python, parameter.description, place),
+                parameter.name,
+            )
         shown = parameter.schema
         if shown is None and source and python:  # nothing has run; what the source shows is sent all the same
             shown = source.values_of(python)
         for kind, value, _, _ in Schema.of(shown).texts(parameter.name):
-            written = source.written_parameter(python, value) if source and python else place
-            yield Text(kind, value, written, parameter.name)
+            yield Text(kind, value, _place_of_text(source, python, value, place), parameter.name)
     for kind, value, owner, pointer in Schema.of(schema).texts():
         if pointer[0] != "properties":  # those are the parameters
             yield Text(kind, value, nowhere, owner)
+
+
+def _place_of_text(
+    source: SourceTexts | None, python: PythonParameter | None, text: str, otherwise: Written
+) -> Written:
+    """Return where a text of a parameter stands, as far as the source of its function is at hand."""
+    if source is None or python is None:
+        return otherwise
+    return FoundLater(partial(source.written_parameter, python, text))
 
 
 def _says(node: ast.expr, text: str) -> TypeGuard[ast.Constant]:

@@ -1,6 +1,7 @@
 """File checks: one file, or one name, with every rule: a report of what was found and of the tools that it has."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+import ast
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from toolkit.sources.written_tools import ToolReader, WrittenTool
 
 _LARGEST = 16 * 1024 * 1024
+KnownTree = Callable[[str, str], ast.Module | None]
+"""The syntax tree of a file, by its real path, if it was parsed when it held a certain text."""
 
 
 class Read(NamedTuple):
@@ -50,8 +53,9 @@ class Read(NamedTuple):
 class FileChecker:
     """Looks at files with a set of rules."""
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
-        """Sort the rules by what they look at."""
+    def __init__(self, rules: Sequence[Rule], known_tree: KnownTree | None = None) -> None:
+        """Sort the rules by what they look at; `known_tree` gives the trees of files that were parsed before."""
+        self._known_tree = known_tree
         self._tool, self._function, self._module, self._pipeline = (
             [rule for rule in rules if rule.overrides(check)]
             for check in ("check_tool", "check_function", "check_module", "check_pipeline")
@@ -70,7 +74,8 @@ class FileChecker:
         if isinstance(text, Problem):
             return Read(request, problem=text)
         try:
-            module = PythonFile(file, text, self._reader)
+            tree = self._known_tree(file, text) if self._known_tree is not None else None
+            module = PythonFile(file, text, self._reader, tree)
         except SyntaxError as error:
             return Read(request, problem=unreadable(error, file))
         found = self._of_functions([*module.tools, *module.framework_functions.values()])

@@ -11,7 +11,7 @@ from pathlib import Path
 from toolkit.codes import NO_TOOLS
 from toolkit.lint.caching import Cache
 from toolkit.lint.children import Answer, Answers
-from toolkit.lint.file_checks import FileChecker
+from toolkit.lint.file_checks import FileChecker, KnownTree
 from toolkit.lint.judges import Instructions, Judge, is_heavy
 from toolkit.lint.limits import Limits
 from toolkit.lint.reports import Report
@@ -22,7 +22,7 @@ from toolkit.lint.settings import LintSettings
 from toolkit.lint.unimported_files import refused_files
 from toolkit.problems import Problem
 from toolkit.sources.configuration import Configuration
-from toolkit.sources.import_permission import Chooser
+from toolkit.sources.import_permission import Chooser, ImportPermission
 
 
 class Inspection:
@@ -80,12 +80,17 @@ class Inspection:
         if self._settings.is_static:
             unknown = {request: _not_looked_at(request) for request in requests if request.file is None}
             return unknown | self._opened([one for one in requests if one not in unknown], {}, ())
-        refused = refused_files(requests, self._configuration, self._chooser, self._settings.interpreter)
+        permission = ImportPermission(self._configuration, looks=True)
+        refused = refused_files(requests, permission, self._chooser, self._settings.interpreter)
         opened = [request for request in requests if request.kind != "json" and request not in refused]
-        return self._opened(requests, refused, opened)
+        return self._opened(requests, refused, opened, permission.recogniser.tree_of)
 
     def _opened(
-        self, requests: Sequence[Request], refused: Mapping[Request, Answer], opened: Sequence[Request]
+        self,
+        requests: Sequence[Request],
+        refused: Mapping[Request, Answer],
+        opened: Sequence[Request],
+        known_tree: KnownTree | None = None,
     ) -> dict[Request, Report]:
         """Return the report of each request; the child opens the next one while this process looks at one."""
         keeps_trail, interpreter = self._cache.is_kept, self._settings.interpreter
@@ -95,7 +100,7 @@ class Inspection:
             ) as answers,
             Judge(Instructions.of(self._codes, self._rule_settings, self._limits)) as judge,
         ):
-            checker = FileChecker(self.rules)  # the rules are imported while the child starts
+            checker = FileChecker(self.rules, known_tree)  # the rules are imported while the child starts
             waiting, reports = set(opened), {}
             for request in requests:
                 read = None if is_heavy(request) else checker.read(request)

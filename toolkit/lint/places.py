@@ -2,10 +2,11 @@
 
 import ast
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from toolkit.documents.nodes import Scalar
+from toolkit.lint.definitions import Written
 from toolkit.lint.literals import Literal
 from toolkit.lint.python_files import PythonFile
 from toolkit.problems import Edit, Location
@@ -25,6 +26,26 @@ class Somewhere:
     def replaced(self, offset: int, length: int, text: str) -> Edit | None:  # noqa: ARG002
         """Return nothing: what is not known cannot be edited."""
         return None
+
+
+class FoundLater:
+    """A text whose place is looked for when somebody asks for it, which for most texts nobody does."""
+
+    def __init__(self, find: Callable[[], Written]) -> None:
+        """Keep the way to the place."""
+        self._find = find
+
+    @cached_property
+    def _written(self) -> Written:
+        return self._find()
+
+    def locate(self, offset: int, length: int = 1) -> Location | None:
+        """Return the place of some characters."""
+        return self._written.locate(offset, length)
+
+    def replaced(self, offset: int, length: int, text: str) -> Edit | None:
+        """Return the edit that puts a text in the place of some characters."""
+        return self._written.replaced(offset, length, text)
 
 
 class WrittenInPython:

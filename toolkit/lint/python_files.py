@@ -63,13 +63,14 @@ class Reader(Protocol):
 class PythonFile:
     """The source of a Python file."""
 
-    def __init__(self, file: str, text: str, reader: "Reader | None" = None) -> None:
+    def __init__(self, file: str, text: str, reader: "Reader | None" = None, tree: ast.Module | None = None) -> None:
         """Parse the source.
 
         Args:
             file: How the file is called in the places of problems.
             text: The source, with the line ends that it has.
             reader: What finds the tools of other frameworks; without it there are none.
+            tree: The syntax tree of the source, if that was parsed before.
 
         Raises:
             SyntaxError: If it is no Python.
@@ -77,7 +78,7 @@ class PythonFile:
         self.file = file
         self.text = text.removeprefix("\ufeff")
         try:
-            self.tree = ast.parse(self.text)
+            self.tree = ast.parse(self.text) if tree is None else tree
         except (ValueError, RecursionError, MemoryError) as error:  # a null character; nested too deep
             raise SyntaxError(str(error)) from error
         self._source = Source(self.text)
@@ -148,6 +149,8 @@ class PythonFile:
     @cached_property
     def framework_functions(self) -> Mapping["WrittenTool", "PythonFunction"]:
         """The functions in this file that tools of other frameworks run."""
+        if not self.written:
+            return {}
         own = {function.node: function.owner for function in self.functions}
         here = os.path.realpath(self.file)
         return {

@@ -33,7 +33,7 @@ class FoundSecret(NamedTuple):
 def secrets_in(text: str) -> Iterator[FoundSecret]:
     """Yield the first secret of each kind in a text, without the placeholders that documentation is full of."""
     for kind in TOKEN_FORMATS:
-        found = compiled(kind.pattern).search(text)
+        found = compiled(kind.pattern).search(text) if any(hint in text for hint in kind.hints) else None
         if found is not None and _is_real(found[0]):
             yield FoundSecret(kind.what, found.start(), len(found[0]))
 

@@ -8,14 +8,13 @@ from toolkit.lint.installed import is_installed
 from toolkit.lint.interpreters import Interpreter
 from toolkit.lint.requests import Request
 from toolkit.problems import Problem, problem_record
-from toolkit.sources.configuration import Configuration
 from toolkit.sources.import_permission import Chooser, ImportPermission
 from toolkit.tools.frameworks import is_installed as is_package_installed
 
 
 def refused_files(
     requests: Iterable[Request],
-    configuration: Configuration,
+    permission: ImportPermission,
     chooser: Chooser,
     interpreter: Interpreter | None = None,
 ) -> dict[Request, dict[str, Any]]:
@@ -23,12 +22,11 @@ def refused_files(
 
     Args:
         requests: What is to be checked.
-        configuration: The settings of the project.
+        permission: What decides about each file.
         chooser: Who named it.
         interpreter: The Python that opens modules; this one unless given.
     """
     has_package = is_package_installed if interpreter is None else interpreter.has
-    permission = ImportPermission(configuration, looks=True)
     refused = {}
     for request in requests:
         if request.kind != "python" or request.file is None:

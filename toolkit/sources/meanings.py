@@ -65,6 +65,11 @@ class Meanings:
         found = self._sources[real]
         return found if isinstance(found, SourceFile) else None
 
+    def known(self, file: str) -> SourceFile | None:
+        """Return a file, given by its real path, that was parsed already; None if it was not."""
+        found = self._sources.get(file)
+        return found if isinstance(found, SourceFile) else None
+
     def keep(self, source: SourceFile) -> None:
         """Take a file that was parsed already for the one at its path."""
         self._sources[source.path] = source

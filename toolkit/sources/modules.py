@@ -7,6 +7,7 @@ that is free and else under one that nobody else has, so that `yaml.py` and `too
 import importlib
 import os
 import sys
+import time
 from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -27,6 +28,10 @@ _imported: dict[str, ModuleType] = {}
 """The users' modules in this process, by the real paths of their files."""
 _folders: set[str] = set()
 """The folders that they were imported from."""
+_settled: dict[str, int] = {}
+"""When these were changed last, where they were listed long after that."""
+_YOUNG = 2_000_000_000
+"""Nanoseconds after a change in which another one may leave the time of a folder as it is."""
 
 
 def import_file(path: Path) -> ModuleType | list[Problem]:
@@ -191,7 +196,7 @@ class _StandardLibraryFirst:
 @contextmanager
 def _first_on_the_path(folder: str) -> Iterator[None]:
     """While a user's module is imported its folder comes first; then it comes last, where it hides nothing of ours."""
-    sys.path_importer_cache.pop(folder, None)  # it may have been listed before the file was written
+    _list_anew(folder)
     _folders.add(folder)
     before, guard = list(sys.path), _StandardLibraryFirst()
     sys.path.insert(0, folder)
@@ -204,6 +209,26 @@ def _first_on_the_path(folder: str) -> Iterator[None]:
         if folder in sys.path:
             sys.path.remove(folder)
         sys.path.extend(entry for entry in [*before, folder] if entry not in sys.path)
+
+
+def _list_anew(folder: str) -> None:
+    """Have a folder listed again, unless it was listed when its time had already told of every change before.
+
+    Python lists a folder once more when its time has changed, which two changes soon after one another may not show.
+    """
+    changed = _changed_at(folder)
+    if changed is not None and _settled.get(folder) == changed:
+        return
+    sys.path_importer_cache.pop(folder, None)
+    if changed is not None and time.time_ns() - changed > _YOUNG:
+        _settled[folder] = changed
+
+
+def _changed_at(folder: str) -> int | None:
+    try:
+        return os.stat(folder).st_mtime_ns  # noqa: PTH116 - a Path a file is what a thousand files pay for
+    except OSError:
+        return None
 
 
 def _forget_namesakes(folder: str) -> None:

@@ -61,6 +61,11 @@ class Recogniser:
         """Return the files that the decision about a file rests on, also those that would matter if they existed."""
         return self._meanings.files_behind(file)
 
+    def tree_of(self, file: str, text: str) -> ast.Module | None:
+        """Return the syntax tree of a file that was read to decide about it, if it held this very text then."""
+        source = self._meanings.known(file)
+        return source.tree if source is not None and source.is_read_from(text) else None
+
     def lacks_framework(self, file: str, is_installed: Callable[[str], bool]) -> bool:
         """Return whether a file makes tools with a framework that is not installed, and none of ours.
 

@@ -45,13 +45,21 @@ class SourceFile:
             MemoryError: As for RecursionError.
         """
         self.path = path
-        self.tree = _parsed(path) if tree is None else tree
+        self._content: bytes | None = None
+        if tree is None:
+            self._content = _content_of(path)
+            tree = ast.parse(self._content, path)
+        self.tree = tree
         self.bindings: dict[str, list[Binding]] = {}
         self.stars: list[Imported] = []
         self.values: list[ast.expr] = []
         self.calls: list[ast.Call] = []
         for statement in statements_below(self.tree):
             self._bind(statement)
+
+    def is_read_from(self, text: str) -> bool:
+        """Return whether its tree is that of this very text: the file was read, and held that in UTF-8."""
+        return self._content is not None and self._content == text.encode("utf-8", "surrogatepass")
 
     @cached_property
     def imports(self) -> tuple[Imported, ...]:
@@ -129,12 +137,12 @@ class SourceFile:
         self.bindings.setdefault(name, []).append(binding)
 
 
-def _parsed(path: str) -> ast.Module:
+def _content_of(path: str) -> bytes:
     with Path(path).open("rb") as stream:
-        text = stream.read(_LARGEST + 1)
-    if len(text) > _LARGEST:
+        content = stream.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
         raise ValueError(f"the file is larger than {_LARGEST:,} bytes")
-    return ast.parse(text, path)
+    return content
 
 
 def statements_below(parent: ast.Module | Definition) -> Iterator[ast.stmt]:

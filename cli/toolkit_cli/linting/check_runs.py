@@ -1,5 +1,6 @@
 """Check runs: files are checked, mended, and held against the baseline."""
 
+import gc
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -90,6 +91,9 @@ class CheckRun:
             console.say(self._told)
 
 
+_OBJECTS = 100_000
+
+
 def _check(
     paths: Sequence[str],
     configuration: "Configuration",
@@ -104,6 +108,7 @@ def _check(
         return check_against(against, paths, configuration, settings)
     from toolkit.lint.checking import check_and_count  # noqa: PLC0415 - help needs none of it
 
+    gc.set_threshold(_OBJECTS, 10, 10)  # many files make many objects, and hardly any of these can go before the end
     gate = gate_for(configuration)
     return check_and_count(paths, configuration, settings=settings, cache=cache, gate=gate, text=text)
 

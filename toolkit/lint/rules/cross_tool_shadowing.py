@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 from toolkit.codes import CROSS_TOOL_SHADOWING
 from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.phrases import Phrase
 from toolkit.lint.rule import Rule
 from toolkit.problems import Location, Problem
 
@@ -14,7 +15,14 @@ _NAMED = (
     r"(?P<after>\W+(?:tool|function)s?\b)?"
 )
 _CALLING = r"(?:using|calling|invoking|running)"
-_BAD = r"(?:deprecated|obsolete|broken|disabled|unsafe|insecure|replaced|superseded|outdated|unavailable|no longer)"
+_BAD = (
+    "deprecated", "obsolete", "broken", "disabled", "unsafe", "insecure", "replaced", "superseded", "outdated",
+    "unavailable", "no longer",
+)  # fmt: skip
+_INSTEAD = ("instead of", "rather than", "in place of")
+_REPLACES = (*_INSTEAD, "in preference to", "replaces", "supersedes", "overrides", "takes precedence over")
+_EVERY_TIME = ("when", "every time", "each time")
+_NEVER = ("do not", "don", "never", "must not", "avoid", "stop")
 _ITSELF = re.compile(
     r"\b(?:use|call|prefer|choose|run|invoke)\W+(?:(?:always|only)\W+)?(?:this|it)\b(?!\W+to\b)", re.IGNORECASE
 )
@@ -27,38 +35,31 @@ _Proof = Literal["none", "an offer", "the word"]
 class _Sign(NamedTuple):
     what: str
     proof: _Proof
-    pattern: re.Pattern[str]
-    needs: re.Pattern[str] | None
-
-    def matches(self, text: str) -> Iterator[re.Match[str]]:
-        is_there = self.needs is None or self.needs.search(text)
-        return self.pattern.finditer(text) if is_there else iter(())
+    phrase: Phrase
 
 
-def _sign(what: str, proof: _Proof, pattern: str, needs: str | None = None) -> _Sign:
-    """Return a sign; one that begins with any name is looked for only where the word is that it needs."""
-    word = re.compile(needs, re.IGNORECASE) if needs else None
-    return _Sign(what, proof, re.compile(pattern, re.IGNORECASE), word)
+def _sign(what: str, proof: _Proof, pattern: str, *words: str) -> _Sign:
+    return _Sign(what, proof, Phrase(pattern, *words))
 
 
 _SIGNS = (
-    _sign("presents itself as a replacement for", "none", rf"\b(?:instead of|rather than|in place of)\s+{_CALLING}\s+{_NAMED}"),
-    _sign("presents itself as a replacement for", "an offer",
-          r"\b(?:instead of|rather than|in place of|in preference to|replaces|supersedes|overrides|takes precedence over)"
-          rf"\s+{_NAMED}"),
+    _sign("presents itself as a replacement for", "none", rf"\b(?:{'|'.join(_INSTEAD)})\s+{_CALLING}\s+{_NAMED}", *_INSTEAD),
+    _sign("presents itself as a replacement for", "an offer", rf"\b(?:{'|'.join(_REPLACES)})\s+{_NAMED}", *_REPLACES),
     _sign("asks to be called together with", "none",
           r"\b(?:before|prior to|after)\s+(?:you\s+)?(?:every\s+|any\s+|each\s+)?"
-          rf"(?:{_CALLING}|calls? (?:of|to)|use|call)\s+{_NAMED}"),
+          rf"(?:{_CALLING}|calls? (?:of|to)|use|call)\s+{_NAMED}", "before", "prior to", "after"),
     _sign("gives instructions about", "the word",
           rf"\b(?:when|whenever|if|every time|each time)\s+{_NAMED}\)?\s+"
-          r"(?:is|gets|was)\s+(?:called|used|invoked|run|available|present)\b"),
+          r"(?:is|gets|was)\s+(?:called|used|invoked|run|available|present)\b", "if", *_EVERY_TIME),
     _sign("gives instructions about", "none",
-          rf"\b(?:when|whenever|every time|each time)\s+(?:you\s+(?:use|call|invoke|run)|{_CALLING})\s+{_NAMED}"),
-    _sign("warns off", "an offer", rf"{_NAMED}\s+(?:is|has been|was)\s+(?:now\s+)?{_BAD}\b", needs=_BAD),
+          rf"\b(?:when|whenever|every time|each time)\s+(?:you\s+(?:use|call|invoke|run)|{_CALLING})\s+{_NAMED}",
+          *_EVERY_TIME),
+    _sign("warns off", "an offer", rf"{_NAMED}\s+(?:is|has been|was)\s+(?:now\s+)?(?:{'|'.join(_BAD)})\b", *_BAD),
     _sign("warns off", "an offer",
-          rf"\b(?:do not|don.?t|never|must not|avoid|stop)\s+(?:ever\s+)?(?:use|call|invoke|run|{_CALLING})\s+{_NAMED}"),
+          rf"\b(?:do not|don.?t|never|must not|avoid|stop)\s+(?:ever\s+)?(?:use|call|invoke|run|{_CALLING})\s+{_NAMED}", *_NEVER),
     _sign("alters", "the word",
-          rf"\b(?:change|modify|alter|rewrite)\s+[^.\n]{{0,40}}?\b(?:of|to|for)\s+{_NAMED}"),
+          rf"\b(?:change|modify|alter|rewrite)\s+[^.\n]{{0,40}}?\b(?:of|to|for)\s+{_NAMED}",
+          "change", "modify", "alter", "rewrite"),
 )  # fmt: skip
 _ARGUMENTS = re.compile(r"^[ \t]*(?:Args|Arguments|Parameters):[ \t]*$", re.MULTILINE)
 _SENTENCE = re.compile(r"[.!?](?=\s)|\n\s*\n")
@@ -129,7 +130,7 @@ class CrossToolShadowing(Rule):
     ) -> Iterator[Problem]:
         told = set[str]()
         for sign in _SIGNS:
-            for match in sign.matches(said.text):
+            for match in sign.phrase.finditer(said.text):
                 name, others = match["name"], holders.get(match["name"], [])
                 if name in told or _is_own(tool, name, own) or not _is_meant(tool, said.text, sign, match, others):
                     continue

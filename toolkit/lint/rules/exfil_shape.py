@@ -6,23 +6,24 @@ from collections.abc import Iterator
 
 from toolkit.codes import EXFIL_SHAPE
 from toolkit.lint.definitions import Text, ToolDefinition
+from toolkit.lint.phrases import Phrase
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 
-_SENDING = re.compile(
+_SENDING = Phrase(
     r"\b(?:send|post|forward|upload|submit|report|e-?mail|transmit|copy)\b"
     r"(?!\W+(?:(?:an?|the|https?|api|rest|get|head|post|put|patch|delete|single|simple)\W+)*requests?\b)[^.\n]{0,80}?"
     r"(?:\bto\b[^.\n]{0,40}?)(?P<where>https?://[^\s'\"<>)]+|[\w.+-]+@[\w-]+\.[\w.]+)",
-    re.IGNORECASE,
-)
-_ASKING = re.compile(
+    "://", "@",
+)  # fmt: skip
+_ASKING = Phrase(
     r"\b(?:full|entire|whole|complete|all(?: of)? the|everything in the)\b\W+(?:\w+\W+){0,3}?"
     r"(?:conversation|chat|dialogue|message history|system prompt|context window)"
     r"|\b(?:your (?:system prompt|instructions|reasoning))\b"
     r"|\b(?<!whether to )(?:include|pass|put|paste|copy|attach|add|append|provide|send|write|insert)\b[^.\n]{0,40}?"
     r"\b(?:(?:conversation|chat|message) history|previous messages|system prompt)\b",
-    re.IGNORECASE,
-)
+    "conversation", "chat", "dialogue", "message", "system prompt", "context window", "your instructions", "your reasoning",
+)  # fmt: skip
 _NO_ROOM_FOR_TEXT = {"boolean", "integer", "number", "bool", "int", "float"}
 _SIDE_CHANNELS = {"sidenote", "side_note", "sidenotes", "hidden_notes", "scratch_notes"}
 

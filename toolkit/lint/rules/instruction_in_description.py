@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from toolkit.codes import INSTRUCTION_IN_DESCRIPTION
 from toolkit.lint.definitions import Text, ToolDefinition
+from toolkit.lint.phrases import Phrase
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 
@@ -13,11 +14,11 @@ from toolkit.problems import Problem
 class _Sign(NamedTuple):
     weight: int
     what: str
-    pattern: re.Pattern[str]
+    phrase: Phrase
 
 
-def _sign(weight: int, what: str, pattern: str) -> _Sign:
-    return _Sign(weight, what, re.compile(pattern, re.IGNORECASE))
+def _sign(weight: int, what: str, pattern: str, *words: str) -> _Sign:
+    return _Sign(weight, what, Phrase(pattern, *words))
 
 
 _ENOUGH = 2
@@ -26,24 +27,29 @@ _SIGNS = (
     _sign(3, "it overrides other instructions",
           r"\b(?:ignore|disregard|forget|override|bypass)\b(?:\W+(?:all|any|the|your|of|every|other|those|these))*\W+"
           r"(?:previous|prior|earlier|above|preceding|existing|system|safety|other|former)\W+(?:\w+\W+)?"
-          r"(?:instructions?|prompts?|rules?|messages?|guidelines?|directives?|commands?)"),
+          r"(?:instructions?|prompts?|rules?|messages?|guidelines?|directives?|commands?)",
+          "ignore", "disregard", "forget", "override", "bypass"),
     _sign(3, "it hides something from the user",
           r"\b(?:do not|don.?t|never|must not|should not|without)\W+(?:ever\W+)?"
           r"(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|notify|notifying|disclose|disclosing|alert|alerting)"
           rf"(?:(?:{_WHATEVER}|\W+)(?:the\W+)?(?<!\ba\s)(?<!\bany\s)user\b(?!\W+(?:to|how|which|whether)\b)"
-          r"|\W+(?:to\W+)?(?:an?|any)\W+user\W+(?:about|of)\W+(?:this|it|these|your)\b)"),
+          r"|\W+(?:to\W+)?(?:an?|any)\W+user\W+(?:about|of)\W+(?:this|it|these|your)\b)", "user"),
     _sign(3, "it hides commands in tags",
-          r"<\s*/?\s*(?:important|system|hidden|instructions?|critical|admin)\s*>|</\s*secret\s*>|\[/?INST\]|<\|im_(?:start|end)\|>"),
+          r"<\s*/?\s*(?:important|system|hidden|instructions?|critical|admin)\s*>|</\s*secret\s*>|\[/?INST\]|<\|im_(?:start|end)\|>",
+          "<", "inst]"),
     _sign(2, "it wants to come before all other tools",
           r"\b(?:before|prior to)\W+(?:you\W+)?(?:using|calling|invoking|running|any call of|use of)\W+"
           r"(?:any|all|every|each)(?:\W+of\W+the)?(?:\W+other)?\W+tools?\b"
           r"|\b(?:always|must)\b(?:\W+be)?\W+(?:call|called|use|used|run|invoke|invoked)\b(?:\W+(?:this|it))?"
-          r"(?:\W+(?:tool|function))?\W+first\b"),
-    _sign(1, "it commands", r"\byou must\b|\bIMPORTANT\s*[:!]|\bcritical\s*[:!]"),
-    _sign(1, "it acts without the user's knowledge", r"\b(?:secretly|silently|covertly|quietly)\b"),
+          r"(?:\W+(?:tool|function))?\W+first\b", "before", "prior to", "first"),
+    _sign(1, "it commands", r"\byou must\b|\bIMPORTANT\s*[:!]|\bcritical\s*[:!]", "you must", "important", "critical"),
+    _sign(1, "it acts without the user's knowledge", r"\b(?:secretly|silently|covertly|quietly)\b",
+          "secretly", "silently", "covertly", "quietly"),
     _sign(1, "it asks for what was said before",
-          r"\b(?:full|entire|whole|complete)\W+(?:conversation|chat|prompt|system prompt|message history)"),
-    _sign(1, "it claims to override everything else", r"\bregardless of (?:what|any|the user)|\bno matter what\b"),
+          r"\b(?:full|entire|whole|complete)\W+(?:conversation|chat|prompt|system prompt|message history)",
+          "full", "entire", "whole", "complete"),
+    _sign(1, "it claims to override everything else", r"\bregardless of (?:what|any|the user)|\bno matter what\b",
+          "regardless of", "no matter what"),
 )  # fmt: skip
 
 
@@ -97,7 +103,7 @@ class InstructionInDescription(Rule):
                 yield from self._in_text(tool, text)
 
     def _in_text(self, tool: ToolDefinition, text: Text) -> Iterator[Problem]:
-        found = _gravest([(sign, match) for sign in _SIGNS for match in sign.pattern.finditer(text.value)])
+        found = _gravest([(sign, match) for sign in _SIGNS for match in sign.phrase.finditer(text.value)])
         if sum(sign.weight for sign, _ in found) < _ENOUGH:
             return
         _, match = max(found, key=lambda one: one[0].weight)

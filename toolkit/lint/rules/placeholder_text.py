@@ -5,18 +5,19 @@ from collections.abc import Iterator
 
 from toolkit.codes import PLACEHOLDER_TEXT
 from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.phrases import Phrase
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 
-_ANYWHERE = re.compile(
+_ANYWHERE = Phrase(
     r"\b(?:TODO|FIXME|XXX|TBD)\b(?=\s*[:(]|\s*$)"
     r"|\blorem ipsum\b"
     r"|(?<![\w./=\"'`-])<(?:(?:your|the|a|an|add|insert|short|tool|parameter|param|some)[ _-])*(?:description|text|name)(?:[ _-]here)?>(?![\w/\"'`]|\.\w)"
     r"|\[(?:(?:your|the|a|an|add|insert|short|tool|parameter|param|some)[ _-])*description(?:[ _-]here)?\]"
     r"|\b(?:your|add|insert|enter|put)\b[^.\n]{0,20}\bdescription here\b"
     r"|\bdescription goes here\b",
-    re.IGNORECASE,
-)
+    "todo", "fixme", "xxx", "tbd", "lorem ipsum", "<", "[", "description here", "description goes here",
+)  # fmt: skip
 _OPTION = re.compile(r"(?<!\S)--?\w[\w-]*[ =]$")
 _WHOLE = re.compile(
     r"(?:TODO|FIXME|XXX|TBD)\b.*|\.{2,}|…|n/?a|-+|\?+|none|null|undefined|(?:no )?description|foo|bar|test|asdf\w*|placeholder",

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from toolkit.codes import SENSITIVE_REFERENCE
 from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.phrases import Phrase
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 
@@ -12,10 +13,10 @@ _PLACES = re.compile(
     r"~?/?\.ssh/(?![\w.-]*\.pub\b)|\bid_(?:rsa|ed25519|ecdsa)\b(?!\.pub\b)|\.aws/credentials|/etc/shadow\b|\.git-credentials\b|\.netrc\b|\.kube/config\b"
 )
 _WORDS = r"(?:api[ _-]?keys?|passwords?|private keys?|credentials|(?:session )?cookies|access tokens?|auth(?:entication)? tokens?|\.env\b)"
-_HANDED_OVER = re.compile(
+_HANDED_OVER = Phrase(
     rf"\b(?:send|include|attach|append|forward|upload|paste|leak|exfiltrate)\b(?:\W+(?!(?:remove|reset|change|without|no)\b)[\w']+){{0,4}}?\W+{_WORDS}",
-    re.IGNORECASE,
-)
+    "key", "password", "credential", "cookie", "token", ".env",
+)  # fmt: skip
 
 
 class SensitiveReference(Rule):

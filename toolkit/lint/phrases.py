@@ -1,0 +1,36 @@
+"""Phrases: patterns that are looked for only in texts with a word of theirs, which is much quicker to see.
+
+Most texts of tools have none of these words. A text with other letters than those of ASCII is always searched, since
+some of them count as letters of ASCII where case does not matter.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+
+class Phrase:
+    """A pattern without regard to case, and words one of which stands in every text that it matches."""
+
+    def __init__(self, pattern: str, *words: str) -> None:
+        """Compile the pattern; the words are in small letters."""
+        self.pattern = re.compile(pattern, re.IGNORECASE)
+        self.words = words
+
+    def may_stand_in(self, text: str) -> bool:
+        """Return whether a text has a word of the phrase, or may have one in other letters."""
+        small = _in_small_letters(text)
+        return small is None or any(word in small for word in self.words)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """Yield the places where the phrase stands in a text."""
+        return self.pattern.finditer(text) if self.may_stand_in(text) else iter(())
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """Return the first place where the phrase stands in a text; None if there is none."""
+        return self.pattern.search(text) if self.may_stand_in(text) else None
+
+
+@lru_cache(maxsize=64)  # one phrase after the other is looked for in the texts of one tool
+def _in_small_letters(text: str) -> str | None:
+    return text.lower() if text.isascii() else None
