@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Literal, get_args
 
-from toolkit.codes import BAD_CONFIGURATION, INCOMPLETE_GROUP, PERMISSION_NOT_GRANTED
+from toolkit.codes import BAD_CONFIGURATION, PERMISSION_NOT_GRANTED
 from toolkit.disclosure.facades import UnfoldingTool, built_for_models
 from toolkit.errors import InvalidTools, raise_errors
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.tools.base import Tool
 from toolkit.tools.names import name_problem
+from toolkit.tools.required_tools import missing_tools
 from toolkit.tools.resolution import collisions
 
 Permission = Literal["internet_access", "host_access"]
@@ -72,7 +73,11 @@ class ToolGroup:
 
     def problems(self, granted: Collection[str]) -> list[Problem]:
         """Return why the group cannot be offered: what was not granted, and what it lacks."""
-        return [*ungranted(self.name, self.permissions, granted, self.location), *self._lacks()]
+        names = [tool.name for tool in self.tools]
+        return [
+            *ungranted(self.name, self.permissions, granted, self.location),
+            *missing_tools(f"group '{self.name}'", self.required, names, self.location),
+        ]
 
     def offered(self, granted: Collection[str] = ()) -> dict[str, Tool]:
         """Return the tools by name, if what they need was granted.
@@ -102,20 +107,6 @@ class ToolGroup:
     def facade(self, *, usage_notes: str | None = None, exclusive: bool = False) -> UnfoldingTool:
         """Return the group as one tool that reveals the others."""
         return UnfoldingTool.of(self.name, self.description, self.tools, usage_notes=usage_notes, exclusive=exclusive)
-
-    def _lacks(self) -> list[Problem]:
-        names = [tool.name for tool in self.tools]
-        there = f"it has {', '.join(sorted(names))}" if names else "it has none at all"
-        return [
-            Problem(
-                INCOMPLETE_GROUP,
-                f"group '{self.name}' lacks its required tool '{name}'",
-                self.location,
-                hint=did_you_mean(name, names, otherwise=there),
-            )
-            for name in self.required
-            if name not in names
-        ]
 
 
 def chosen(tools: Iterable[Tool], wanted: Sequence[str], *, exclude: Sequence[str] = ()) -> list[Tool]:

@@ -46,6 +46,10 @@ class ListenerError(Signal):
     """A listener raised; that is no failure of the tool whose event it was told."""
 
 
+_OUTSIDE_CALLS = {"call": None, "item": None, "step": None, "waits": None}
+"""What a context has of a running call before there is one."""
+
+
 class ToolContext:
     """What the caller hands in with a call: values of its own, who is asked, who listens, who counts.
 
@@ -105,11 +109,7 @@ class ToolContext:
             ConfigurationError: If a gate is given and what would make another one, or `chosen_by` is neither of its
                 values.
         """
-        if reviewer is not None or policy is not None:
-            if gate is not None:
-                message = "a ToolContext takes a gate, or a reviewer and a policy to make one of, but not both"
-                raise ConfigurationError(message)
-            gate = Gate(reviewer, policy)
+        gate = _gate_of(gate, reviewer, policy)
         _check_chooser(chosen_by)
         if listener is not None and redactor is None:
             redactor = _new_redactor()
@@ -125,13 +125,10 @@ class ToolContext:
             chosen_by=chosen_by or "person",
             place=place,
             strict=strict,
-            call=None,
-            item=None,
-            step=None,
             path=None if run is None else "",
             journal=None if run is None else run.journal,
             redactor=redactor,
-            waits=None,
+            **_OUTSIDE_CALLS,
         )
 
     if TYPE_CHECKING:
@@ -393,6 +390,20 @@ class ToolContext:
         flow = self.call.tool.described.risk.flow if self.call is not None else frozenset()
         risk = replace(request.risk, flow=flow)
         return DescribedCall(risk, self.chosen_by, request.asked_by, request.arguments, earlier=gate.history.tools)
+
+
+def _gate_of(gate: Gate | None, reviewer: Reviewer | None, policy: Policy | None) -> Gate | None:
+    """Return the gate that is given, or the one that a reviewer and a policy make.
+
+    Raises:
+        ConfigurationError: If both are given.
+    """
+    if reviewer is None and policy is None:
+        return gate
+    if gate is not None:
+        message = "a ToolContext takes a gate, or a reviewer and a policy to make one of, but not both"
+        raise ConfigurationError(message)
+    return Gate(reviewer, policy)
 
 
 def _check_chooser(chosen_by: object) -> None:

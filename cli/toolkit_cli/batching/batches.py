@@ -9,54 +9,36 @@ from toolkit.batches.runs import Batch
 from toolkit.journals.run_journals import digest_of
 from toolkit.running import drive, run_in_loop
 from toolkit.runs.journal import JournalError
-from toolkit.runs.run import OutputChannel, Run
-from toolkit.tools.base import Tool
+from toolkit.runs.run import Run
 from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.context import ToolContext
 from toolkit.tools.exact_numbers import dumps
 from toolkit.tools.kept_results import kept_result
 from toolkit.tools.results import ToolResult
-from toolkit_cli.batching.item_arguments import ItemArguments
+from toolkit_cli.batching.batch_work import BatchWork
 from toolkit_cli.batching.item_calls import ItemCalls, kept_as
-from toolkit_cli.batching.item_results import BatchOptions, ItemResults
+from toolkit_cli.batching.item_results import ItemResults
 from toolkit_cli.running.keeping import Keeping
 
 
 class BatchRun:
     """One batch on its way."""
 
-    def __init__(
-        self,
-        tool: Tool,
-        items: ItemFile,
-        arguments: ItemArguments,
-        context: ToolContext,
-        options: BatchOptions,
-        *,
-        channel: OutputChannel | None = None,
-        keeping: Keeping | None = None,
-    ) -> None:
-        """Keep what is called with what.
-
-        Args:
-            tool: What is called for every item.
-            items: The items, open.
-            arguments: Makes arguments of an item.
-            context: What the calls are made with.
-            options: What the command line says.
-            channel: Is told what tools say to the user.
-            keeping: Keeps what is done, if something does.
-        """
-        self._tool, self._arguments, self._options = tool, arguments, options
+    def __init__(self, work: BatchWork, keeping: Keeping | None = None) -> None:
+        """Keep what is called with what, and what keeps what is done, if something does."""
+        self._tool, self._arguments, self._options = work.tool, work.arguments, work.options
         self._keeping = keeping
         self._run = (
-            Run(channel=channel) if keeping is None else Run(id=keeping.id, channel=channel, journal=keeping.journal)
+            Run(channel=work.channel)
+            if keeping is None
+            else Run(id=keeping.id, channel=work.channel, journal=keeping.journal)
         )
-        self._calls = ItemCalls(tool, context, items.name, keeps=keeping is not None)
-        self._items = items
-        self._results = ItemResults(items, options)
+        self._calls = ItemCalls(work.tool, work.context, work.items.name, keeps=keeping is not None)
+        self._items = work.items
+        self._results = ItemResults(work.items, work.options)
         self.tally = self._results.tally
-        self._batch = Batch(iter(items), self._do, self._results.take, jobs=options.jobs, waits=items.waits)
+        jobs, waits = work.options.jobs, work.items.waits
+        self._batch = Batch(iter(work.items), self._do, self._results.take, jobs=jobs, waits=waits)
 
     def run(self) -> ToolResult:
         """Call the tool for every item, or until one that fails ends the batch; return that failure, if one did.

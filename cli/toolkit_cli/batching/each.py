@@ -11,6 +11,7 @@ from toolkit.tools.call_secrets import learn_arguments
 from toolkit.tools.context import ToolContext
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments
+from toolkit_cli.batching.batch_work import BatchWork
 from toolkit_cli.batching.batches import BatchRun
 from toolkit_cli.batching.item_arguments import ItemArguments
 from toolkit_cli.batching.item_results import BatchOptions
@@ -66,11 +67,8 @@ def run_each(
             return _rehearse(tool, items, arguments)
         channel = None if options.quiet else message_channel(screen)
         keeping = keeper(common)
-        batch: BatchRun | StoredBatch
-        if isinstance(keeping, StoredRun):
-            batch = StoredBatch(tool, items, arguments, context, options, channel=channel, stored=keeping)
-        else:
-            batch = BatchRun(tool, items, arguments, context, options, channel=channel, keeping=keeping)
+        work = BatchWork(tool, items, arguments, context, options, channel=channel)
+        batch = StoredBatch(work, keeping) if isinstance(keeping, StoredRun) else BatchRun(work, keeping)
         if _wants_bar(options):
             _show_bar(batch.tally, screen)
 

@@ -5,19 +5,15 @@ from contextlib import ExitStack
 from itertools import islice
 from typing import Final
 
-from toolkit.batches.item_files import ItemFile
 from toolkit.batches.items import Item
 from toolkit.durable.stored_items import FINAL, ItemEnd
 from toolkit.durable.workers import Worker
 from toolkit.errors import ExitEarlyError
-from toolkit.runs.run import OutputChannel
-from toolkit.tools.base import Tool
-from toolkit.tools.context import ToolContext
 from toolkit.tools.kept_results import kept_result
 from toolkit.tools.results import ToolResult
 from toolkit_cli import console
-from toolkit_cli.batching.item_arguments import ItemArguments
-from toolkit_cli.batching.item_results import BatchOptions, ItemResults
+from toolkit_cli.batching.batch_work import BatchWork
+from toolkit_cli.batching.item_results import ItemResults
 from toolkit_cli.batching.opened_stores import store_option
 from toolkit_cli.batching.stored_items import StoredCalls
 from toolkit_cli.batching.stored_runs import StoredRun
@@ -33,40 +29,21 @@ _LONELY: Final = 5.0
 class StoredBatch:
     """One batch on its way through a store."""
 
-    def __init__(
-        self,
-        tool: Tool,
-        items: ItemFile,
-        arguments: ItemArguments,
-        context: ToolContext,
-        options: BatchOptions,
-        *,
-        channel: OutputChannel | None,
-        stored: StoredRun,
-    ) -> None:
-        """Keep what is called with what.
-
-        Args:
-            tool: What is called for every item.
-            items: The items, open.
-            arguments: Makes arguments of an item.
-            context: What the calls are made with.
-            options: What the command line says.
-            channel: Is told what tools say to the user.
-            stored: The run in the store.
-        """
-        self._tool, self._options, self._stored = tool, options, stored
-        self._calls = StoredCalls(tool, context, items.name, channel)
-        self._results = ItemResults(items, options)
+    def __init__(self, work: BatchWork, stored: StoredRun) -> None:
+        """Keep what is called with what, and the run in the store."""
+        self._tool, self._options, self._stored = work.tool, work.options, stored
+        self._calls = StoredCalls(work.tool, work.context, work.items.name, work.channel)
+        self._results = ItemResults(work.items, work.options)
         self.tally = self._results.tally
-        self._submission = Submission(items, arguments, context, stored, fails_at_once=options.on_item_error == "fail")
+        fails_at_once = work.options.on_item_error == "fail"
+        self._submission = Submission(work.items, work.arguments, work.context, stored, fails_at_once=fails_at_once)
         self._waiting: dict[int, OnItsWay] = {}
         self._ended: dict[int, tuple[Item, ToolResult]] = {}
         self._next = 1
         self._doubts: list[str] = []
         self._counted = time.monotonic()
         self._moved = time.monotonic()
-        self._is_lonely = options.jobs == 0
+        self._is_lonely = work.options.jobs == 0
 
     def run(self) -> ToolResult:
         """Have all items done, or until one that fails ends the batch; return that failure, if one did.

@@ -17,6 +17,7 @@ from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
 from toolkit_cli import console
+from toolkit_cli.batching.batch_work import BatchWork
 from toolkit_cli.batching.item_arguments import ItemArguments
 from toolkit_cli.batching.item_results import BatchOptions
 from toolkit_cli.batching.stored_batches import StoredBatch
@@ -94,7 +95,7 @@ class WorkerTools:
             with items_of(request["batch"]["source"]) as items:
                 arguments = ItemArguments(tool, said["arguments"], are_texts=items.format in ("csv", "tsv"))
                 options = BatchOptions(items.name, jobs=0, out=Path(os.devnull), quiet=True)
-                batch = StoredBatch(tool, items, arguments, self._context, options, channel=None, stored=stored)
+                batch = StoredBatch(BatchWork(tool, items, arguments, self._context, options), stored)
                 try:
                     ending = batch.run()
                 finally:

@@ -8,17 +8,18 @@ more of it than people would see.
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from toolkit.codes import DUPLICATE_TOOL_NAME, HIDDEN_UNICODE, INCOMPLETE_GROUP, NOT_A_TOOL
+from toolkit.codes import DUPLICATE_TOOL_NAME, HIDDEN_UNICODE, NOT_A_TOOL
 from toolkit.disclosure.groups import chosen
 from toolkit.errors import InvalidTools, ToolExecutionError
 from toolkit.mcp.settings.servers import McpServer, offered_prefix
 from toolkit.mcp.shared_context import meta_for
-from toolkit.problems import Location, Problem, did_you_mean
+from toolkit.problems import Location, Problem
 from toolkit.schemas.patterns import pattern_fault
 from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_schema_tools import ForeignSchemaTool
 from toolkit.tools.names import legal_name
 from toolkit.tools.protocol_tools import marks_of, presentation_of
+from toolkit.tools.required_tools import missing_tools
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
 from toolkit.visibility import without_hidden
@@ -115,7 +116,9 @@ def tools_from(server: McpServer, listing: "Listing") -> tuple[list[RemoteTool],
             continue
         taken[name] = wire.name
         problems += _hidden(server, tools[-1])
-    return _narrowed(server, tools), [*problems, *_lacking(server, [wire.name for wire in wires])]
+    names = [wire.name for wire in wires]
+    missing = missing_tools(f"MCP server '{server.name}'", server.required, names, server.place)
+    return _narrowed(server, tools), [*problems, *missing]
 
 
 def _checkable(tool: RemoteTool) -> RemoteTool:
@@ -170,20 +173,6 @@ def _hidden(server: McpServer, tool: RemoteTool) -> list[Problem]:
     message = f"tool '{tool.wire_name}' of MCP server '{server.name}' has invisible characters in its definition"
     hint = f"they are removed before models see it; `toolkit lint {server.name}` shows where they are"
     return [Problem(HIDDEN_UNICODE, message, place_of(server.name, tool.wire_name), "warning", hint)]
-
-
-def _lacking(server: McpServer, names: list[str]) -> list[Problem]:
-    there = f"it has {', '.join(sorted(names))}" if names else "it has none at all"
-    return [
-        Problem(
-            INCOMPLETE_GROUP,
-            f"MCP server '{server.name}' lacks its required tool '{name}'",
-            server.place,
-            hint=did_you_mean(name, names, otherwise=there),
-        )
-        for name in server.required
-        if name not in names
-    ]
 
 
 def _spec(server: McpServer, wire: "WireTool", name: str, marks: Mapping[str, Any]) -> ToolSpec:
