@@ -127,14 +127,14 @@ def test_port_that_is_taken_is_told(project):
     )
 
 
-def test_missing_extra_is_named(project):
-    (project / "sitecustomize.py").write_text(
-        "import importlib.util as u\nfind = u.find_spec\nu.find_spec = lambda n, p=None: None if n == 'mcp' else find(n, p)\n",
-        "utf-8",
-    )
-    finished = run(project, "tools.py", PYTHONPATH=str(project))
-    assert (finished.returncode, finished.stderr) == (
+@pytest.mark.parametrize("options", [(), ("--http", "0"), ("--print-config", "claude")])
+def test_missing_extra_is_named(project, options):
+    hidden = "import sys\nsys.modules.update(dict.fromkeys(['mcp', 'mcp_types']))\n"
+    (project / "sitecustomize.py").write_text(hidden, "utf-8")
+    finished = run(project, "tools.py", *options, PYTHONPATH=str(project))
+    assert (finished.returncode, finished.stdout, finished.stderr) == (
         2,
+        "",
         f"error: serving needs the extra 'mcp'\nhint: {sys.executable} -m pip install 'toolkit-cli[mcp]'\n",
     )
 

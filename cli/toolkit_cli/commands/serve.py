@@ -89,12 +89,14 @@ def serve(said: ServeOptions) -> int:
     _go_to(said.directory)
     memory_id = checked_memory_id(said.given.memory_id)
     said = said._replace(given=said.given._replace(memory_id=memory_id))
-    from toolkit_cli.serving import served_tools, transports  # noqa: PLC0415 - help needs none of it
+    from toolkit_cli.serving.extras import require_mcp  # noqa: PLC0415 - help needs none of it
+
+    require_mcp()
+    from toolkit_cli.serving import transports  # noqa: PLC0415 - it imports the SDK
 
     place = None if said.http is None else transports.parse_place(said.http)
     if said.print_config is not None:
         return _print_configuration(said.print_config, said.name, _words(said), place, said.token_env)
-    served_tools.need_the_extra()
     sys.dont_write_bytecode |= said.reload  # a compiled file would stand for an edit of the same second and size
     return _serve(said, place)
 

@@ -10,7 +10,6 @@ from toolkit.disclosure.folding import folded_tools
 from toolkit.mcp.serving.calls import DEFAULT_LIMIT, Rules
 from toolkit.mcp.serving.server import Options
 from toolkit.mcp.shared_context import allow_keys
-from toolkit.problems import how_to_install
 from toolkit.tools.base import innermost
 from toolkit.wrappers.timing import TimedTool
 from toolkit_cli import console
@@ -51,18 +50,6 @@ class Wishes(NamedTuple):
     values: Mapping[str, Any]
     memory_id: str | None
     timeout: str | None
-
-
-def need_the_extra() -> None:
-    """End here if the protocol's own package is not installed.
-
-    Raises:
-        Failure: Naming what is to be installed.
-    """
-    from importlib.util import find_spec  # noqa: PLC0415 - help needs none of it
-
-    if find_spec("mcp") is None:
-        raise Failure(ExitCode.USAGE, "serving needs the extra 'mcp'", hint=how_to_install("toolkit-cli[mcp]"))
 
 
 def open_served(
