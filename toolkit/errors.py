@@ -5,6 +5,7 @@
     ├── ToolExecutionError        the tool says, in its own words, why it failed
     └── Signal                    passes through every call untouched and is counted in no metric
         ├── ExitEarlyError        a reviewer ended the run; what was done so far stands
+        ├── ApprovalPending       a call waits for an answer that comes later; what was done so far is kept
         ├── ApprovalTimeoutError  nobody answered in time, and the gate was told to raise
         ├── ReplanRequested       what a tool found out asks for another plan; the loop ends, the run goes on
         ├── TerminationRequested  a tool, or whoever started it, ends the agent's loop, or the whole run
@@ -23,6 +24,7 @@ from toolkit.amounts import money
 from toolkit.problems import Problem, errors_among
 
 __all__ = [
+    "ApprovalPending",
     "ApprovalTimeoutError",
     "BudgetExceeded",
     "ConfigurationError",
@@ -36,6 +38,10 @@ __all__ = [
     "ToolExecutionError",
     "ToolkitError",
 ]
+
+
+_NAMED = 3
+"""How many questions a message names."""
 
 
 class ToolkitError(Exception):
@@ -106,6 +112,27 @@ class ExitEarlyError(Signal):
 
 class ApprovalTimeoutError(Signal):
     """Nobody answered a question in time, and the gate was told to raise rather than to reject."""
+
+
+class ApprovalPending(Signal):
+    """Calls wait for answers that come later, also after the program has ended: what was done so far is kept.
+
+    Attributes:
+        ids: What tells their questions apart; of very many the first.
+        count: How many there are.
+    """
+
+    def __init__(self, ids: Sequence[str], count: int | None = None) -> None:
+        """Keep which questions they are, and how many, where these are not all of them."""
+        self.ids = tuple(ids)
+        self.count = len(self.ids) if count is None else count
+        named = ", ".join(self.ids[:_NAMED]) + (", …" if self.count > min(len(self.ids), _NAMED) else "")
+        super().__init__(f"{self.count:,} call{' waits' if self.count == 1 else 's wait'} for approval: {named}")
+
+    @classmethod
+    def all_of(cls, pending: "Sequence[ApprovalPending]") -> "ApprovalPending":
+        """Return several of them as one."""
+        return cls([question for one in pending for question in one.ids], sum(one.count for one in pending))
 
 
 class ReplanRequested(Signal):

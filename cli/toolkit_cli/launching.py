@@ -49,7 +49,7 @@ def launch(said: RunOptions) -> int:
     batch = said.batch
     configuration = load_configuration(said.tools, *said.opening, said.asking.policy)
     configuration = answered_by(with_values(configuration, said.given), said.model, said.base_url)
-    answers = Answers.said(said.asking).under(configuration, [said.target])
+    answers = Answers.said(said.asking)._replace(waits=said.waits).under(configuration, [said.target])
     memory_id = checked_memory_id(said.given.memory_id)
     with Screen() as screen:
         show_logs(screen, said.messages.verbose, debug=said.messages.debug)
@@ -147,7 +147,12 @@ class _Work(NamedTuple):
             present(with_hint_on_json(ending, tool, said.words or ()), said.format, reporter, kept, belongs_to.uses)
             present_usage(belongs_to.uses, reporter, self.screen)
             if keeping is not None:
-                keeping.end(ending.exit_code, ending.result.error, is_complete=ending.exit_code == ExitCode.WELL)
+                keeping.end(
+                    ending.exit_code,
+                    ending.result.error,
+                    is_complete=ending.exit_code == ExitCode.WELL,
+                    pending=ending.pending,
+                )
 
         context = self.context.replace(listener=kept, run=belongs_to, path="", journal=belongs_to.journal)
         return call_tool(tool, arguments, context, kept, show)
@@ -161,12 +166,14 @@ def _is_kept(said: RunOptions, tool: Tool, *, keeps: bool) -> bool:
     """
     if said.resumed is not None:
         return True
-    if said.journal is None:
+    waits = said.on_approval == "wait"
+    if said.journal is None and not waits:
         return keeps and tool.keeps_steps
-    if said.journal and not tool.keeps_steps:
+    if (said.journal or waits) and not tool.keeps_steps:
+        option = "--journal" if said.journal else "--on-approval wait"
         hint = "a single call has none; --each keeps every item of a batch"
-        raise Failure(ExitCode.USAGE, f"--journal keeps the steps of a pipeline, and '{tool.name}' is none", hint=hint)
-    return said.journal
+        raise Failure(ExitCode.USAGE, f"{option} keeps the steps of a pipeline, and '{tool.name}' is none", hint=hint)
+    return said.journal is not False
 
 
 def _keeping(said: RunOptions, tool: Tool, arguments: Mapping[str, Any]) -> "Keeping":
@@ -184,7 +191,7 @@ def _request(said: RunOptions) -> dict[str, Any]:
     return {**kept, "policy": policy and str(policy), "batch": options}
 
 
-_KEPT = ("target", "timeout", "format", "tools", "model", "base_url")
+_KEPT = ("target", "timeout", "format", "tools", "model", "base_url", "on_approval")
 
 
 def _complete(tool: Tool, given: Given, answers: Answers, target: str) -> Mapping[str, Any]:

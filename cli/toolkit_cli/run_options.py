@@ -77,6 +77,13 @@ Journaled = Annotated[
         show_default=False,
     ),
 ]
+OnApproval = Annotated[
+    Literal["ask", "wait"],
+    typer.Option(
+        help="With wait, a call that needs approval waits: `toolkit runs approvals` lists it, `toolkit runs decide` "
+        "answers, `toolkit runs resume` continues.",
+    ),
+]
 Time = Annotated[
     str | None, typer.Option(metavar="TIME", help="The time limit, without the time for questions: 500ms, 30s, 5m.")
 ]
@@ -108,6 +115,7 @@ class RunOptions(NamedTuple):
     journal: Journaled = None
     dry_run: Rehearsal = False
     asking: AskingOptions = AskingOptions()
+    on_approval: OnApproval = "ask"
     timeout: Time = None
     format: Shown = "text"
     tools: Sources = None
@@ -117,6 +125,22 @@ class RunOptions(NamedTuple):
     given: ContextOptions = ContextOptions()
     messages: MessageOptions = MessageOptions()
     resumed: "Resumed | StoredResume | None" = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether questions wait for answers that come later.
+
+        Raises:
+            Failure: If they cannot, or must not.
+        """
+        if self.on_approval != "wait":
+            return False
+        if self.asking.no_input:
+            raise Failure(ExitCode.USAGE, "--no-input refuses every question, and --on-approval wait keeps it open")
+        if self.journal is False:
+            hint = "leave out --no-journal"
+            raise Failure(ExitCode.USAGE, "--on-approval wait needs a journal, which keeps the question", hint=hint)
+        return True
 
     @property
     def batch(self) -> "BatchOptions | None":

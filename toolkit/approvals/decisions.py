@@ -20,12 +20,14 @@ class Continue:
             a request with a `step_digest` takes it so.
         always: Do not ask again at all; only a request that can be remembered takes it so.
         rule: The rule that the reviewer has written, so that nobody is asked again; for the record.
+        by: Who decided, where that was not the person who runs the program; for the record.
     """
 
     same_again: bool = False
     whole_step: bool = field(default=False, kw_only=True)
     always: bool = False
     rule: str = field(default="", kw_only=True)
+    by: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +36,24 @@ class Edit:
 
     Attributes:
         arguments: The whole new arguments; for a tool that takes one text, the text will do.
+        by: Who decided, where that was not the person who runs the program; for the record.
     """
 
     arguments: Mapping[str, Any] | str
+    by: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """Fail this call; whoever chose it is told why and may go on."""
+    """Fail this call; whoever chose it is told why and may go on.
+
+    Attributes:
+        reason: Why.
+        by: Who decided, where that was not the person who runs the program; for the record.
+    """
 
     reason: str = ""
+    by: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,6 +104,12 @@ class Gate:
         other.history = history
         return other
 
+    def with_reviewer(self, reviewer: Reviewer) -> "Gate":
+        """Return the same gate with somebody else to ask."""
+        other = copy(self)
+        other.reviewer = reviewer
+        return other
+
     @property
     def can_ask(self) -> bool:
         """Whether there is somebody to ask."""
@@ -155,6 +161,7 @@ class Gate:
         Raises:
             ConfigurationError: If somebody has to be asked and there is no reviewer, or it is not one.
             ExitEarlyError: If the reviewer ends the run.
+            ApprovalPending: If the answer is to come later.
             ApprovalTimeoutError: If the time is over and the request says to raise.
         """
         if call is not None:
@@ -169,7 +176,7 @@ class Gate:
                 return Granted(by=verdict.because)
         request = question(verdict.because if verdict is not None else "")
         if verdict is not None and verdict.exact:
-            request = replace(request, step_digest="", may_be_remembered=False)
+            request = replace(request, step_digest="", may_be_remembered=False, may_be_alike=False)
         with witness.asking(request):
             asked = perf_counter()
             decision = await self.ask(request)

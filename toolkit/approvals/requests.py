@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from toolkit.approvals.pending import Binding
 from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.risks import Risk
 
@@ -45,6 +46,8 @@ class ReviewRequest:
             call, so no answer to it holds for another.
         step_digest: A digest of the tool and of the step that calls it for one item after another; empty where there is
             no such step. An answer may hold for all calls of this tool in this step, whatever their arguments.
+        binding: What binds an answer to the call that comes later; `None` where the call cannot wait for one.
+        may_be_alike: Whether the answer may be one for all questions of its step that are alike.
         objection: Tells why edited arguments would be refused, or `None` if they are good.
         preview_of: Tells what the call would do with edited arguments, if the tool can.
     """
@@ -67,6 +70,8 @@ class ReviewRequest:
     call: DescribedCall | None = None
     digest: str = ""
     step_digest: str = ""
+    binding: Binding | None = None
+    may_be_alike: bool = True
     objection: Callable[[Mapping[str, Any] | str], str | None] = _nothing_to_say
     preview_of: Callable[[Mapping[str, Any] | str], str | None] = _nothing_to_say
 

@@ -2,8 +2,9 @@
 
 from typing import Any, Final, Literal, NamedTuple
 
-EndStatus = Literal["ok", "failed", "timed_out", "rejected", "doubtful", "ended"]
-"""How an item ended. What was `doubtful` began before a worker died, and may have taken effect; what was `ended` ends
+EndStatus = Literal["ok", "failed", "timed_out", "rejected", "doubtful", "waiting", "ended"]
+"""How an item ended. What is `waiting` goes on once its questions are answered.
+What was `doubtful` began before a worker died, and may have taken effect; what was `ended` ends
 the run."""
 
 FINAL: Final = frozenset({"ok", "failed", "timed_out", "rejected"})
@@ -40,7 +41,8 @@ class ItemEnd(NamedTuple):
 
     Attributes:
         status: How it ended.
-        result: What it gave, as JSON text without secrets; of an item that ends the run, why.
+        result: What it gave, as JSON text without secrets; of an item that ends the run, why; of one that waits, the
+            ids of its questions.
         cost: What models cost, in US dollars; `None` where that is not known.
         requests: How often models were asked.
     """

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from toolkit.durable.presences import Presence, Present
+    from toolkit.durable.stored_approvals import StoredApprovals
 
 T = TypeVar("T")
 
@@ -115,6 +116,13 @@ class Store:
             self._client.destroy()
             self.engine.dispose()
 
+    @property
+    def approvals(self) -> "StoredApprovals":
+        """The questions of its runs that wait for answers."""
+        from toolkit.durable.stored_approvals import StoredApprovals  # noqa: PLC0415 - help needs none of it
+
+        return StoredApprovals(self.engine, self.url)
+
     # -------------------------------------------------------------------------------------------- who is there
 
     def join(self, *, jobs: int = 0, versions: Iterable[str] = ()) -> "Presence":
@@ -186,13 +194,15 @@ class Store:
         self._execute(insert(RUNS).values(**row))
 
     def resume(self, run: KeptRun, definition: Mapping[str, str], version: str) -> None:
-        """Keep that a run goes on, with what is there now.
+        """Keep that a run goes on, with what is there now; with another definition, no answer to its questions counts.
 
         Raises:
             StoreError: If somebody does its work, or it cannot be written.
         """
         if self.is_followed(run):
             raise StoreError(f"the run '{run.id}' is under way, in another process")
+        if dict(definition) != run.definition:
+            self.approvals.withdraw(run.id)
         values = {"definition": json.dumps(definition), "version": version, "process": self.join().number}
         software = json.dumps(software_versions("dbos"))
         self._update(run.id, state="running", ended=None, error=None, software=software, **values)

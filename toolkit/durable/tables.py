@@ -1,8 +1,8 @@
-"""Tables: what a store holds beside the engine's own tables: the runs, and the processes that work on them."""
+"""Tables: what a store holds beside the engine's own tables: the runs, their questions, and who works on them."""
 
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import Column, Float, Integer, MetaData, Table, Text, text
+from sqlalchemy import Column, Float, Integer, MetaData, Table, Text, UniqueConstraint, text
 from sqlalchemy.schema import CreateTable
 
 if TYPE_CHECKING:
@@ -46,6 +46,27 @@ PROCESSES: Final = Table(
 )
 """The processes that are there, each of which holds a lock of its number while it lives."""
 
+APPROVALS: Final = Table(
+    "toolkit_approvals",
+    _METADATA,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("run", Text, nullable=False),
+    Column("path", Text, nullable=False),
+    Column("id", Text, nullable=False, unique=True),
+    Column("salt", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("alike", Text, nullable=False),
+    Column("asked", Float, nullable=False),
+    Column("question", Text, nullable=False),
+    Column("answer", Text),
+    Column("by", Text),
+    Column("at", Float),
+    Column("reason", Text),
+    Column("arguments", Text),
+    UniqueConstraint("run", "path"),
+)
+"""The questions of runs that wait for an answer, or whose answer no call has used."""
+
 LOCKS: Final = 0x746F6F6C
 """The first half of the numbers of our advisory locks."""
 
@@ -59,5 +80,5 @@ def make_tables(engine: "Engine") -> None:
     with engine.begin() as connection:
         if engine.dialect.name == "postgresql":  # there, two processes cannot make one table at the same time
             connection.execute(text(f"SELECT pg_advisory_xact_lock({LOCKS}, 0)"))
-        for table in (RUNS, PROCESSES):
+        for table in (RUNS, PROCESSES, APPROVALS):
             connection.execute(CreateTable(table, if_not_exists=True))

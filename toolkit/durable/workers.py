@@ -167,7 +167,7 @@ class Worker:
         item = StoredItem(**said)
         self._permits.take()
         try:
-            journal = open_journal(self._store.client, item)
+            journal = open_journal(self._store.client, item, self._store.approvals)
             return self._do(item, self._served.get(item.run, ""), journal)._asdict()
         except Lost as lost:
             self._permits.give_back()

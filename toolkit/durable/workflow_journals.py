@@ -12,8 +12,10 @@ from typing import Any, Final
 from dbos import DBOS, DBOSClient
 from sqlalchemy.exc import SQLAlchemyError
 
+from toolkit.approvals.pending import PendingApproval
 from toolkit.durable.engine_parts import LOST
 from toolkit.durable.engines import StoreError, patiently, reason_of
+from toolkit.durable.stored_approvals import StoredApprovals
 from toolkit.durable.stored_items import ItemEnd, StoredItem, item_id
 from toolkit.errors import Signal
 from toolkit.running import loop_is_running, run_apart
@@ -50,17 +52,29 @@ class Lost(Signal):
 
 
 class WorkflowJournal:
-    """What the steps of one item have done; a `Journal`. Safe to use from several threads."""
+    """What the steps of one item have done, and what it waits for: a `Journal`, and `PendingApprovals`.
 
-    def __init__(self, item: StoredItem, logs: Sequence[tuple[str, dict[str, Any]]], *, earlier: int) -> None:
+    It is safe to use from several threads.
+    """
+
+    def __init__(
+        self,
+        item: StoredItem,
+        logs: Sequence[tuple[str, dict[str, Any]]],
+        *,
+        earlier: int,
+        approvals: StoredApprovals,
+    ) -> None:
         """Read what was kept.
 
         Args:
             item: The item.
             logs: What was kept of it: for each record the path and what is said there.
             earlier: How many of the records belong to earlier attempts.
+            approvals: The questions in the store.
         """
-        self._repeats = item.repeats
+        self._item, self._repeats, self._approvals = item, item.repeats, approvals
+        self._has_questions = item.attempt > 1
         self._kept: dict[str, Kept] = {}
         self._begun: dict[str, str] = {}
         self._lock = threading.Lock()
@@ -82,10 +96,12 @@ class WorkflowJournal:
             Lost: If the item is no longer done here.
         """
         if may_repeat:
+            self._withdraw(path)
             return
         if path in self._begun and not self._repeats:
             raise InDoubt(path, self._begun[path])
         self._keep(path, {"status": _BEGUN, "tool": tool})
+        self._withdraw(path)
 
     def end(self, path: str, status: str, result: str, *, is_whole: bool, arguments: str = "") -> None:
         """Keep how a step ended, before the next one begins.
@@ -96,6 +112,31 @@ class WorkflowJournal:
         """
         record = {"status": status, "result": result, "is_whole": is_whole, "arguments": arguments}
         self._keep(path, record)
+        self._withdraw(path)
+
+    def pending_at(self, path: str) -> PendingApproval | None:
+        """Return the question that was asked at a place, unless a call there has begun since its answer.
+
+        Raises:
+            StoreError: If it cannot be read.
+        """
+        found = self._approvals.at(self._item.run, path)
+        self._has_questions = self._has_questions or found is not None
+        return found
+
+    def keep_pending(self, pending: PendingApproval) -> None:
+        """Keep a question, in the place of what was asked there before.
+
+        Raises:
+            StoreError: If that cannot be written.
+        """
+        self._approvals.keep(pending)
+        self._has_questions = True
+
+    def _withdraw(self, path: str) -> None:
+        """Forget what was asked about a step that has begun or ended: an answer is for one call alone."""
+        if self._has_questions:
+            self._approvals.withdraw(self._item.run, path)
 
     def end_item(self, path: str, end: ItemEnd) -> None:
         """Keep that a whole item has ended, if it is a single call that may not be repeated and was kept to have begun.
@@ -106,6 +147,8 @@ class WorkflowJournal:
         """
         if path in self._begun:
             self.end(path, end.status, end.result, is_whole=True)
+        else:
+            self._withdraw(path)
 
     def _take(self, path: str, record: dict[str, Any]) -> None:
         """Take a record in: a step that has timed out, or whose result is not whole, may have taken effect."""
@@ -133,7 +176,7 @@ class WorkflowJournal:
             raise StoreError(f"cannot write the store: {reason_of(error)}") from error
 
 
-def open_journal(client: DBOSClient, item: StoredItem) -> WorkflowJournal:
+def open_journal(client: DBOSClient, item: StoredItem, approvals: StoredApprovals) -> WorkflowJournal:
     """Return the journal of an item that begins, or begins again, in the thread of its workflow.
 
     Raises:
@@ -145,7 +188,7 @@ def open_journal(client: DBOSClient, item: StoredItem) -> WorkflowJournal:
     except (OSError, SQLAlchemyError) as error:
         raise StoreError(f"cannot read the store: {reason_of(error)}") from error
     earlier = sum(map(len, logs[:-1]))
-    return WorkflowJournal(item, [record for log in logs for record in log], earlier=earlier)
+    return WorkflowJournal(item, [record for log in logs for record in log], earlier=earlier, approvals=approvals)
 
 
 def _log_of(client: DBOSClient, workflow: str) -> list[tuple[str, dict[str, Any]]]:

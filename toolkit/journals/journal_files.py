@@ -8,7 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from toolkit.approvals.pending import KeptAnswer, PendingApproval
 from toolkit.journals.databases import Database
+from toolkit.journals.kept_approvals import APPROVALS_SCHEMA, answer_question, open_questions, withdraw_all
 from toolkit.journals.kept_runs import KeptRun, KeptStep, State
 from toolkit.journals.run_journals import RunJournal
 from toolkit.runs.journal import JournalError
@@ -60,7 +62,7 @@ class JournalFile:
             JournalError: If that cannot be done.
         """
         self.path = path
-        self._database = Database(path, _SCHEMA)
+        self._database = Database(path, _SCHEMA + APPROVALS_SCHEMA)
         self._connection = self._database.connection
         self._own: set[int] = set()
 
@@ -103,7 +105,7 @@ class JournalFile:
         return RunJournal(self._database, row[0], is_resumed=False)
 
     def resume(self, run: KeptRun, definition: Mapping[str, str]) -> RunJournal:
-        """Return the journal of a run that goes on.
+        """Return the journal of a run that goes on; with another definition, no answer to its questions counts.
 
         Raises:
             JournalError: If its work is being done, or it cannot be written.
@@ -116,6 +118,8 @@ class JournalFile:
                 "WHERE number = ?",
                 (os.getpid(), json.dumps(definition), run.number),
             )
+        if dict(definition) != run.definition:
+            withdraw_all(self._database, run.number)
         return RunJournal(self._database, run.number, is_resumed=True)
 
     def set_state(self, run: int, state: State, error: str | None = None) -> None:
@@ -181,6 +185,22 @@ class JournalFile:
         ended = {step.path for step in self.steps(run) if step.status == "ok" and step.is_whole}
         whole_items = {step.path for step in self.steps(run) if step.status == "ok"} if run.unit == "items" else set()
         return [step for step in open_steps if not any(one in ended | whole_items for one in _around(step.path))]
+
+    def open_questions(self) -> list[PendingApproval]:
+        """Return the questions of all runs that wait for an answer, the oldest first.
+
+        Raises:
+            JournalError: If they cannot be read.
+        """
+        return list(open_questions(self._database))
+
+    def answer(self, id: str, answer: KeptAnswer) -> bool:  # noqa: A002 - its name everywhere
+        """Keep the answer to a question, and return whether it was still open.
+
+        Raises:
+            JournalError: If it cannot be written.
+        """
+        return answer_question(self._database, id, answer)
 
     def _run(self, row: tuple[Any, ...]) -> KeptRun:
         number, name, state, target, began, ended, of, unit, error, request, definition, process = row

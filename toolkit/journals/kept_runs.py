@@ -2,8 +2,9 @@
 
 from typing import Any, Literal, NamedTuple
 
-State = Literal["running", "completed", "failed", "interrupted", "killed", "cancelled"]
-"""How far a run is. One that was `killed` has not said how it ended, and nothing does its work any more."""
+State = Literal["running", "completed", "failed", "interrupted", "killed", "cancelled", "waiting"]
+"""How far a run is. One that is `waiting` goes on once its questions are answered. One
+that was `killed` has not said how it ended, and nothing does its work any more."""
 
 
 class KeptStep(NamedTuple):

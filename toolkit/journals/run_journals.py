@@ -4,7 +4,9 @@ import threading
 import time
 from hashlib import sha256
 
+from toolkit.approvals.pending import PendingApproval
 from toolkit.journals.databases import Database
+from toolkit.journals.kept_approvals import has_questions, keep_pending, pending_at, withdraw
 from toolkit.journals.kept_runs import State
 from toolkit.runs.journal import Kept
 
@@ -28,7 +30,10 @@ _RECALL = "SELECT status, result, is_whole, digest FROM steps WHERE run = ? AND 
 
 
 class RunJournal:
-    """What one run has done; a `Journal`. Safe to use from several threads."""
+    """What one run has done, and what it waits for: a `Journal`, and `PendingApprovals`.
+
+    It is safe to use from several threads.
+    """
 
     def __init__(self, database: Database, number: int, *, is_resumed: bool) -> None:
         """Keep where it is written.
@@ -40,6 +45,7 @@ class RunJournal:
         """
         self._database, self._number, self._is_resumed = database, number, is_resumed
         self._lock = threading.Lock()
+        self._has_questions = is_resumed and has_questions(database, number)
 
     def recall(self, path: str) -> Kept | None:
         """Return what is kept of a step that has ended, or `None` if it is to be done."""
@@ -65,6 +71,7 @@ class RunJournal:
             may_repeat=may_repeat,
             began=time.time(),
         )
+        self._withdraw(path)
 
     def end(self, path: str, status: str, result: str, *, is_whole: bool, arguments: str = "") -> None:
         """Keep how a step ended, before the next one begins.
@@ -75,6 +82,7 @@ class RunJournal:
         self._write(
             _END, path=path, digest=arguments, ended=time.time(), status=status, result=result, is_whole=is_whole
         )
+        self._withdraw(path)
 
     def finish(self, state: State, error: str | None = None) -> None:
         """Keep how the run ended.
@@ -84,6 +92,29 @@ class RunJournal:
         """
         statement = "UPDATE runs SET state = :state, error = :error, ended = :ended WHERE number = :run"
         self._write(statement, state=state, error=error, ended=time.time())
+
+    def pending_at(self, path: str) -> PendingApproval | None:
+        """Return the question that was asked at a place, unless a call there has begun since its answer."""
+        if not self._has_questions:
+            return None
+        with self._lock:
+            return pending_at(self._database, self._number, path)
+
+    def keep_pending(self, pending: PendingApproval) -> None:
+        """Keep a question, in the place of what was asked there before.
+
+        Raises:
+            JournalError: If that cannot be written.
+        """
+        with self._lock:
+            self._has_questions = True
+            keep_pending(self._database, self._number, pending)
+
+    def _withdraw(self, path: str) -> None:
+        """Forget what was asked about a step that has begun or ended: an answer is for one call alone."""
+        if self._has_questions:
+            with self._lock:
+                withdraw(self._database, self._number, path)
 
     def _write(self, statement: str, **values: object) -> None:
         with self._lock, self._database.telling("write"):

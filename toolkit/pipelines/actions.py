@@ -20,6 +20,7 @@ from toolkit.pipelines.templated_data import MappingValue
 from toolkit.pipelines.turns import Turn
 from toolkit.tools.approval_checks import decide
 from toolkit.tools.base import Tool
+from toolkit.tools.call_bindings import binding_of
 from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
@@ -207,6 +208,7 @@ def _request(call: DescribedCall, demand: Demand, flow: Flow, context: ToolConte
         editable=False,
         objection=lambda _: "there is nothing to edit here",
     )
+    request = replace(request, binding=binding_of(handed_on, request, context))
     return request if context.call is None else replace(request, digest=context.call.digest(context, handed_on))
 
 

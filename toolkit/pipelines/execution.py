@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any
 
 from toolkit.durations import spoken
-from toolkit.errors import ExitEarlyError, Signal
+from toolkit.errors import ApprovalPending, ExitEarlyError, Signal
 from toolkit.events import StepFinished, StepStarted
 from toolkit.pipelines.actions import Action, make_action
 from toolkit.pipelines.definitions import AdapterFunction, Fallback
@@ -257,10 +257,15 @@ class Fork:
 
         outputs: dict[str, Any] = dict.fromkeys(self._branches)
         failures: list[Outcome] = []
+        pending: list[ApprovalPending] = []
 
         async def follow(name: str, steps: Sequence[Step]) -> bool:
             branch = flow.fork(_within_branch(turn.context, name))
-            failed = await run_chain(steps, branch)
+            try:
+                failed = await run_chain(steps, branch)
+            except ApprovalPending as signal:  # the other branches are done meanwhile
+                pending.append(signal)
+                return True
             if failed is not None:
                 failures.append(failed)
             elif branch.result is not flow.result:
@@ -268,6 +273,8 @@ class Fork:
             return failed is None
 
         await gather([partial(follow, name, steps) for name, steps in self._branches.items()])
+        if pending:
+            raise ApprovalPending.all_of(pending)
         if not failures:
             return outcome_of_value(outputs, attempts=0)
         return max(failures, key=lambda failed: failed.ends_run)._replace(goes_on=False)

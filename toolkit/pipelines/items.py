@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from operator import attrgetter, itemgetter
 from typing import Any, Final
 
+from toolkit.errors import ApprovalPending
 from toolkit.events import ItemFinished
 from toolkit.pipelines.definitions import MAX_ITEMS, Each
 from toolkit.pipelines.flows import Flow, ItemFlow, Outcome, outcome_of_value, text_of
@@ -89,11 +90,16 @@ class _Batch:
         self._attempts = 0
         self._done = 0
         self._failed: tuple[int, Outcome] | None = None
+        self._pending: list[ApprovalPending] = []
 
     async def work(self) -> bool:
         """Take items until none is left, or one has failed that must not; tell whether others may go on."""
         for index, item in self._waiting:
-            outcome = await self._do(ItemFlow(self._flow, item, index), self._turn_of(index, item))
+            try:
+                outcome = await self._do(ItemFlow(self._flow, item, index), self._turn_of(index, item))
+            except ApprovalPending as pending:
+                self._pending.append(pending)
+                continue
             self._keep(index, outcome)
             self._tell(index, outcome)
             if outcome.ends_run or (outcome.failed and not self._each.skips_failed):
@@ -121,7 +127,13 @@ class _Batch:
         return self._turn._replace(context=context.replace(item=name, place=place, path=_path_of(context.path, index)))
 
     def outcome(self) -> Outcome:
-        """Return the list in the order of the items, without those that were skipped; or the failure."""
+        """Return the list in the order of the items, without those that were skipped; or the failure.
+
+        Raises:
+            ApprovalPending: If items wait for an approval; all others have been done.
+        """
+        if self._pending:
+            raise ApprovalPending.all_of(self._pending)
         if self._failed is None:
             outputs = [output for output in self._outputs if output is not _NOTHING]
             return outcome_of_value(outputs, self._attempts)._replace(skips=self._skips())

@@ -40,7 +40,7 @@ def record_of_decision(settled: Settled, context: "Surroundings", word: str) -> 
     reason = getattr(decision, "reason", None) or getattr(decision, "rule", None) or ""
     return {
         "event": "decision",
-        **_about(tool, context),
+        **_about(tool, context, getattr(decision, "by", "")),
         "source": settled.call.risk.source if settled.call is not None else None,
         "chosen_by": context.chosen_by,
         "arguments": request.arguments if request is not None else _sent(context),
@@ -52,7 +52,7 @@ def record_of_decision(settled: Settled, context: "Surroundings", word: str) -> 
     }
 
 
-def _about(tool: str, context: "Surroundings") -> dict[str, Any]:
+def _about(tool: str, context: "Surroundings", person: str = "") -> dict[str, Any]:
     call = context.call
     is_own = call is not None and call.tool.name == tool
     return {
@@ -61,7 +61,7 @@ def _about(tool: str, context: "Surroundings") -> dict[str, Any]:
         "outermost_run": context.run.lineage[-1].id if context.run is not None else None,
         "place": context.place,
         "definition": call.tool.spec.risk.digest if call is not None and is_own else None,
-        "person": current_person(),
+        "person": person or current_person(),
     }
 
 

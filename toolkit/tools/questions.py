@@ -10,6 +10,7 @@ from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.previews import state_of
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
+from toolkit.tools.call_bindings import binding_of_call
 from toolkit.tools.call_secrets import learn_arguments, redactor_of
 from toolkit.tools.plain_arguments import frozen
 from toolkit.tools.refusals import AnsweredEarly
@@ -72,7 +73,7 @@ class CallQuestion:
         asker = demand.asked_by if demand is not None else None
         base = tool.uses.get("base")
         earlier = gate.history.tools if gate is not None else ()
-        return ReviewRequest(
+        request = ReviewRequest(
             (demand.message if demand is not None else None) or f"Run {tool.name}?",
             tool.spec.risk,
             self._shown,
@@ -93,6 +94,7 @@ class CallQuestion:
             objection=self._objection,
             preview_of=self._preview_of,
         )
+        return replace(request, binding=binding_of_call(tool, sent, request, context))
 
     def admitted(self, granted: Granted) -> Admitted:
         """Return what may run after the answer.

@@ -7,6 +7,7 @@ from toolkit.approvals.gates import Gate
 from toolkit.approvals.risks import Chooser
 from toolkit.events import Event, Listener
 from toolkit.redactors.redactor import Redactor
+from toolkit.runs.journal import Journal
 from toolkit.runs.run import Run
 from toolkit.tools.subjects import Subject
 from toolkit.tools.wait_clocks import Waiting
@@ -66,6 +67,14 @@ class Surroundings(Protocol):
     @property
     def step(self) -> str | None:
         """The step of a pipeline that makes the call."""
+
+    @property
+    def path(self) -> str | None:
+        """Where in its run the call is made; `None` where nobody counts."""
+
+    @property
+    def journal(self) -> Journal | None:
+        """What keeps what the steps of the run have done."""
 
     @property
     def redactor(self) -> Redactor | None:

@@ -18,6 +18,7 @@ from toolkit.tools.results import ToolResult
 from toolkit_cli.batching.batch_work import BatchWork
 from toolkit_cli.batching.item_calls import ItemCalls, kept_as
 from toolkit_cli.batching.item_results import ItemResults
+from toolkit_cli.batching.waiting_items import WaitingResult
 from toolkit_cli.running.keeping import Keeping
 
 
@@ -48,7 +49,7 @@ class BatchRun:
         """
         needs_loop = self._options.jobs > 1 or self._tool.suspends
         (run_in_loop if needs_loop else drive)(self._batch.run())
-        return self._results.failure or ToolResult()
+        return self._results.ending()
 
     def close(self) -> None:
         """Write everything that has ended."""
@@ -80,6 +81,8 @@ class BatchRun:
         elif kept is not None and (kept.status == "ok" or not self._repeats_failures):
             return kept_result(kept.result)[0]
         result = await self._calls.call(arguments, context)
+        if isinstance(result, WaitingResult):
+            return result
         status, text, is_whole = kept_as(result, context)
         keeping.journal.end(path, status, text, is_whole=is_whole, arguments=digest)
         return result

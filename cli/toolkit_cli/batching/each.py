@@ -80,7 +80,12 @@ def run_each(
             if ending.problem is not None:
                 report([ending.problem], ending.exit_code, as_json=options.format != "text")
             if keeping is not None:
-                keeping.end(ending.exit_code, ending.result.error, is_complete=ending.exit_code == ExitCode.WELL)
+                keeping.end(
+                    ending.exit_code,
+                    ending.result.error,
+                    is_complete=ending.exit_code == ExitCode.WELL,
+                    pending=ending.pending,
+                )
 
         try:
             exit_code = end_run(batch.run, KeptWork(), show)
@@ -155,7 +160,12 @@ def _tell(tally: Tally, *, lists_failures: bool) -> None:
         console.say(f"… and {more:,} more")
     console.say(
         summary_line(
-            done=tally.done, failed=tally.failed, cost=tally.cost, requests=tally.requests, seconds=tally.seconds
+            done=tally.done,
+            failed=tally.failed,
+            waiting=tally.waiting,
+            cost=tally.cost,
+            requests=tally.requests,
+            seconds=tally.seconds,
         )
     )
 

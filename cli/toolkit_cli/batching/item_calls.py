@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from toolkit.approvals.flows import CallHistory
-from toolkit.errors import BudgetExceeded, TerminationRequested
+from toolkit.errors import ApprovalPending, BudgetExceeded, TerminationRequested
 from toolkit.runs.journal import Journal
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool
@@ -13,6 +13,7 @@ from toolkit.tools.kept_results import result_text
 from toolkit.tools.results import ToolResult
 from toolkit.wrappers.journaling import journaled
 from toolkit_cli.batching.item_results import message_of
+from toolkit_cli.batching.waiting_items import WaitingResult
 from toolkit_cli.rendering.tools import pipeline_in
 
 _STATUSES: Final = {"timeout": "timed_out", "rejected": "rejected"}
@@ -52,6 +53,8 @@ class ItemCalls:
         """
         try:
             result = await self._called.call(arguments, context)
+        except ApprovalPending as pending:
+            return WaitingResult(pending)
         except BudgetExceeded as ending:
             return ToolResult.failure(str(ending), "budget")
         except TerminationRequested as ending:

@@ -5,9 +5,11 @@ from typing import Any, Literal, NamedTuple
 
 from toolkit.batches.item_files import ItemFile
 from toolkit.batches.items import Item
+from toolkit.errors import ApprovalPending
 from toolkit.tools.results import NO_MESSAGE, ToolResult
 from toolkit_cli.batching.result_lines import ResultLines
 from toolkit_cli.batching.tallies import Tally
+from toolkit_cli.batching.waiting_items import WaitingResult
 from toolkit_cli.rendering.results import Format as ResultFormat
 
 OnItemError = Literal["fail", "skip", "collect"]
@@ -44,6 +46,7 @@ class ItemResults:
     Attributes:
         tally: How many there were, and what they cost.
         failure: What ends the batch, once an item does.
+        pending: What waits for an approval, once an item does.
     """
 
     def __init__(self, items: ItemFile, options: BatchOptions) -> None:
@@ -56,12 +59,16 @@ class ItemResults:
         self._lines = ResultLines(options.out)
         self.tally = Tally(lambda: items.progress)
         self.failure: ToolResult | None = None
+        self.pending: ApprovalPending | None = None
 
     def take(self, item: Item, result: ToolResult) -> bool:
         """Write what came of an item, and return whether the others may go on."""
         if result.error is None:
             self.tally.count(None)
             self._lines.write(_record(item, result))
+            return True
+        if isinstance(result, WaitingResult):
+            self._take_waiting(item, result)
             return True
         message = message_of(result)
         self.tally.count(f"{self._items.place_of(item)}: {message}")
@@ -72,6 +79,25 @@ class ItemResults:
             words = f"item {item.number}: {message}"
             self.failure = ToolResult.failure(words, result.error_code)
         return self.failure is None
+
+    def _take_waiting(self, item: Item, result: WaitingResult) -> None:
+        """Note an item that waits for an approval: it has not failed, and it ends nothing."""
+        self.tally.count_waiting()
+        before, now = self.pending, result.pending
+        self.pending = now if before is None else ApprovalPending(before.ids, before.count + now.count)
+        if self._options.on_item_error != "skip":
+            waiting = {"error": result.error, "error_code": result.error_code, "at": str(self._items.place_of(item))}
+            self._lines.write({"item": item.number, **waiting})
+
+    def ending(self) -> ToolResult:
+        """Return how the batch ended: with the failure of an item, or well.
+
+        Raises:
+            ApprovalPending: If items wait.
+        """
+        if self.failure is None and self.pending is not None:
+            raise self.pending
+        return self.failure or ToolResult()
 
     def close(self) -> None:
         """Write everything that was taken."""

@@ -5,6 +5,7 @@ import signal
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Protocol, Self
 
+from toolkit.approvals.pending import KeptAnswer, PendingApproval
 from toolkit.journals.journal_files import JournalFile
 from toolkit.journals.kept_runs import KeptRun, KeptStep
 from toolkit_cli.batching.opened_stores import open_store
@@ -43,6 +44,14 @@ class Kept(Protocol):
 
     def resumed(self, run: KeptRun, consent: Consent) -> Resumed | StoredResume:
         """Return a run as it goes on."""
+        ...
+
+    def open_questions(self) -> list[PendingApproval]:
+        """Return the questions of all runs that wait for an answer, the oldest first."""
+        ...
+
+    def answer(self, id: str, answer: KeptAnswer) -> bool:  # noqa: A002 - its name everywhere
+        """Keep the answer to a question, and return whether it was still open."""
         ...
 
 
@@ -84,6 +93,14 @@ class JournalRuns:
             refuse_doubts(resumed)
         return resumed
 
+    def open_questions(self) -> list[PendingApproval]:
+        """Return the questions of all runs that wait for an answer, the oldest first."""
+        return self._file.open_questions()
+
+    def answer(self, id: str, answer: KeptAnswer) -> bool:  # noqa: A002 - its name everywhere
+        """Keep the answer to a question, and return whether it was still open."""
+        return self._file.answer(id, answer)
+
 
 class StoreRuns:
     """The runs of a store."""
@@ -121,3 +138,11 @@ class StoreRuns:
     def resumed(self, run: KeptRun, consent: Consent) -> StoredResume:
         """Return a run as it goes on; its items know themselves what is in doubt."""
         return StoredResume(run, *consent)
+
+    def open_questions(self) -> list[PendingApproval]:
+        """Return the questions of all runs that wait for an answer, the oldest first."""
+        return self._store.approvals.all_open()
+
+    def answer(self, id: str, answer: KeptAnswer) -> bool:  # noqa: A002 - its name everywhere
+        """Keep the answer to a question, and return whether it was still open."""
+        return self._store.approvals.answer(id, answer)

@@ -41,4 +41,9 @@ def open_store(url: str, *, makes: bool = True) -> "Store":
 
 def store_option(store: "Store") -> str:
     """Return the option that names a store in a command that goes on, where it is not said in the environment."""
-    return "" if os.environ.get(STORE_VARIABLE) else f" --store {store.url.shown}"
+    return option_of(store.url.shown)
+
+
+def option_of(shown: str) -> str:
+    """Return the option that names a store, by its URL as it may be shown."""
+    return "" if os.environ.get(STORE_VARIABLE) else f" --store {shown}"

@@ -1,5 +1,6 @@
 """Stored batches: the workers of a store do the items of a file, and what came of them is taken in their order."""
 
+import json
 import time
 from contextlib import ExitStack
 from itertools import islice
@@ -8,7 +9,7 @@ from typing import Final
 from toolkit.batches.items import Item
 from toolkit.durable.stored_items import FINAL, ItemEnd
 from toolkit.durable.workers import Worker
-from toolkit.errors import ExitEarlyError
+from toolkit.errors import ApprovalPending, ExitEarlyError
 from toolkit.tools.kept_results import kept_result
 from toolkit.tools.results import ToolResult
 from toolkit_cli import console
@@ -18,6 +19,7 @@ from toolkit_cli.batching.opened_stores import store_option
 from toolkit_cli.batching.stored_items import StoredCalls
 from toolkit_cli.batching.stored_runs import StoredRun
 from toolkit_cli.batching.submissions import OnItsWay, Submission
+from toolkit_cli.batching.waiting_items import WaitingResult
 
 _LOOK: Final = 0.05
 _LONGEST_LOOK: Final = 0.5
@@ -67,7 +69,7 @@ class StoredBatch:
             self._submission.start(self._tool.name)
             self._follow(worker)
         self._count()
-        return self._results.failure or self._doubtful() or ToolResult()
+        return self._results.failure or self._doubtful() or self._results.ending()
 
     def close(self) -> None:
         """Write everything that has ended."""
@@ -113,6 +115,8 @@ class StoredBatch:
         self.tally.spend_all(end.cost, end.requests)
         if end.status in FINAL:
             self._ended[item.number] = (item, kept_result(end.result)[0])
+        elif end.status == "waiting":
+            self._ended[item.number] = (item, WaitingResult(ApprovalPending(json.loads(end.result))))
         elif end.status == "doubtful":
             self._doubts.append(end.result)
             self._ended[item.number] = (item, ToolResult.failure(end.result, "in_doubt"))
@@ -150,7 +154,7 @@ class StoredBatch:
 
     def _count(self) -> None:
         tally = self.tally
-        self._stored.store.count(self._stored.id, tally.done - tally.failed, tally.failed)
+        self._stored.store.count(self._stored.id, tally.done - tally.failed - tally.waiting, tally.failed)
 
     def _doubtful(self) -> ToolResult | None:
         if not self._doubts:

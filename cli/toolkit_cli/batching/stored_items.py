@@ -1,5 +1,6 @@
 """Stored items: an item of a store is done here, as a batch does it."""
 
+import json
 from typing import TYPE_CHECKING
 
 from toolkit.durable.stored_items import ItemEnd, StoredItem
@@ -8,6 +9,7 @@ from toolkit.runs.run import OutputChannel, Run
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit_cli.batching.item_calls import ItemCalls, kept_as
+from toolkit_cli.batching.waiting_items import WaitingResult
 
 if TYPE_CHECKING:
     from toolkit.durable.workflow_journals import WorkflowJournal
@@ -38,8 +40,11 @@ class StoredCalls:
         run = Run(id=item.run, channel=self._channel, journal=journal).spawn()
         context = self._calls.context_of(item.number, run, journal)
         result = self._perform(self._calls.call(item.arguments, context))
-        status, text, _ = kept_as(result, context)
         costs = [use.cost for use in run.uses if use.cost is not None]
-        end = ItemEnd(status, text, sum(costs) if costs else None, len(run.uses))  # type: ignore[arg-type]  # one of the statuses
+        spent = (sum(costs) if costs else None, len(run.uses))
+        if isinstance(result, WaitingResult):
+            return ItemEnd("waiting", json.dumps(result.pending.ids), *spent)
+        status, text, _ = kept_as(result, context)
+        end = ItemEnd(status, text, *spent)  # type: ignore[arg-type]  # one of the statuses
         journal.end_item(str(item.number), end)
         return end

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from toolkit.durable.limits import Limit
 from toolkit.durable.stores import Store
+from toolkit.errors import ApprovalPending
 from toolkit.journals.kept_runs import KeptRun
 from toolkit.releases import software_versions
 from toolkit.runs.journal import JournalError
@@ -17,7 +18,7 @@ from toolkit_cli import console
 from toolkit_cli.batching.opened_stores import store_option
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.running.definition_files import definition_of
-from toolkit_cli.running.keeping import check_unchanged, state_after, without_secrets
+from toolkit_cli.running.keeping import check_unchanged, how_to_continue, state_after, without_secrets
 
 
 class StoredResume(NamedTuple):
@@ -100,14 +101,16 @@ class StoredRun:
             store.resume(resumed.run, definition, self.version)
         store.open_queue(tool.name, limit or Limit(), replaces=limit is not None)
 
-    def end(self, exit_code: int, error: str | None, *, is_complete: bool) -> None:
-        """Keep how it ended, and tell how it can go on where it was cut short."""
-        state = state_after(exit_code, is_complete=is_complete)
+    def end(
+        self, exit_code: int, error: str | None, *, is_complete: bool, pending: ApprovalPending | None = None
+    ) -> None:
+        """Keep how it ended, and tell how it can go on where it was cut short, or waits."""
+        state = state_after(exit_code, is_complete=is_complete, pending=pending)
         with suppress(JournalError):  # if that was the reason, there is nothing left to be written
             if self.store.state_of(self.id) != "cancelled":
                 self.store.finish(self.id, state, console.redactor().text(error) if error else None)
         if not is_complete:
-            console.say(f"continue with: toolkit runs resume {self.id}{store_option(self.store)}")
+            console.say(how_to_continue(self.id, pending, store_option(self.store)))
 
     def _report_other_software(self) -> None:
         _, before = self.store.versions_of(self.id)

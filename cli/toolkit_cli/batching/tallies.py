@@ -14,6 +14,7 @@ class Tally:
     Attributes:
         done: How many have ended, well or not.
         failed: How many of them have failed.
+        waiting: How many of them wait for an approval, and have not ended.
         failures: What the first of those came to, in lines for people.
         cost: What models cost, in US dollars; `None` where none that has a price was asked.
         requests: How often models were asked.
@@ -23,6 +24,7 @@ class Tally:
         """Count from nothing; `progress` returns how much of all items was read, from 0 to 1, where that is known."""
         self.done = 0
         self.failed = 0
+        self.waiting = 0
         self.failures: list[str] = []
         self.cost: float | None = None
         self.requests = 0
@@ -36,6 +38,11 @@ class Tally:
             self.failed += 1
             if len(self.failures) < _FAILURES_SHOWN:
                 self.failures.append(failure)
+
+    def count_waiting(self) -> None:
+        """Count an item that waits for an approval."""
+        self.done += 1
+        self.waiting += 1
 
     def spend(self, use: ModelUse) -> None:
         """Count a request to a model."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from toolkit.approvals.waiting import WaitingReviewer
 from toolkit.batches.item_files import ItemFile
 from toolkit.durable.stored_items import ItemEnd, StoredItem
 from toolkit.durable.stores import Store
@@ -111,6 +112,9 @@ class WorkerTools:
             tool = TimedTool(tool, seconds_of("--timeout", request["timeout"]))
         values = {**self._context.values, **read_values(request["context"] or ())}
         context = self._context.replace(values=values, memory_id=request["memory_id"] or self._context.memory_id)
+        if request.get("on_approval") == "wait" and context.gate is not None and context.gate.reviewer is not None:
+            gate = context.gate.with_reviewer(WaitingReviewer(context.gate.reviewer))
+            context = context.replace(gate=gate)
         return StoredCalls(tool, context, request["batch"]["source"], self._channel)
 
 

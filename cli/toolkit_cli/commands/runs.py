@@ -13,6 +13,7 @@ from toolkit.visibility import visible_json
 from toolkit_cli import console
 from toolkit_cli.batching.kept_runs import Consent, JournalRuns, Kept, StoreRuns
 from toolkit_cli.batching.opened_stores import named_store
+from toolkit_cli.batching.pending_approvals import Said, decide_approval, list_approvals
 from toolkit_cli.batching.stored_runs import StoredResume
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.launching import launch
@@ -27,10 +28,11 @@ _GLANCE = 0.3
 """Seconds between two looks at a run that is followed."""
 
 Action = Annotated[
-    Literal["list", "show", "resume", "cancel", "watch", "schedule", "schedules", "unschedule"],
+    Literal["list", "show", "resume", "cancel", "watch", "approvals", "decide", "schedule", "schedules", "unschedule"],
     typer.Argument(
-        metavar="list|show|resume|cancel|watch|schedule|schedules|unschedule",
-        help="List runs; show, go on with, end, or follow one. Add, list or remove schedules.",
+        metavar="list|show|resume|cancel|watch|approvals|decide|schedule|schedules|unschedule",
+        help="List runs; show, go on with, end, or follow one. List pending approvals; answer them. Add, list or "
+        "remove schedules.",
         show_default=False,
     ),
 ]
@@ -38,7 +40,8 @@ RunId = Annotated[
     str | None,
     typer.Argument(
         metavar="[ID|CRON|NAME]",
-        help="Which run; the beginning of its id is enough. When to run; which schedule.",
+        help="Which run, or with decide which question; the beginning of its id is enough. When to run; which "
+        "schedule.",
         show_default=False,
     ),
 ]
@@ -46,7 +49,8 @@ Words = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[ARG]...",
-        help="With resume: the arguments again, where they held secrets. With schedule: the TARGET and its arguments.",
+        help="With decide: approve, reject, or edit and new arguments. With resume: the arguments again, where they "
+        "held secrets. With schedule: the TARGET and its arguments.",
         show_default=False,
     ),
 ]
@@ -73,8 +77,15 @@ Changes = Annotated[
     bool,
     typer.Option("--accept-changes", help="With resume: go on with definitions, and items, that have changed."),
 ]
+Reason = Annotated[
+    str, typer.Option(metavar="TEXT", help="With decide: why, for whoever chose the call.", show_default=False)
+]
+AllLike = Annotated[
+    bool, typer.Option("--all-like", help="With decide: also for the other items whose same step asks now.")
+]
 Shown = Annotated[
-    Literal["text", "json"], typer.Option("--format", help="With list and show: for people, or for programs.")
+    Literal["text", "json"],
+    typer.Option("--format", help="With list, show and approvals: for people, or for programs."),
 ]
 Page = Annotated[
     Path | None,
@@ -101,6 +112,8 @@ class RunsOptions(NamedTuple):
     failed: Failed = False
     repeat: Repeat = False
     accept_changes: Changes = False
+    reason: Reason = ""
+    all_like: AllLike = False
     asking: AskingOptions = AskingOptions()
     opening: OpeningOptions = OpeningOptions()
     format: Shown = "text"
@@ -113,7 +126,8 @@ def runs(said: RunsOptions) -> int:
 
     Batches are kept, and pipelines that were run with --journal. To resume repeats no step that has ended. A step that
     began and has no end may have taken effect, so it is repeated only if its tool is read-only or idempotent, or with
-    --repeat. No approval is carried over.
+    --repeat. No approval is carried over. With --on-approval wait, calls that need approval wait for `runs decide`,
+    whose answer is for exactly that call.
     """
     if said.html is not None and (said.action, said.format) != ("show", "text"):
         raise Failure(ExitCode.USAGE, "--html is for `toolkit runs show`, without --format json")
@@ -124,6 +138,10 @@ def runs(said: RunsOptions) -> int:
         kept: Kept = JournalRuns() if url is None else stack.enter_context(StoreRuns(url))
         if said.action == "list":
             return _list(kept.all(), said.state, said.target, said.limit, as_json=said.format == "json")
+        if said.action == "approvals":
+            return list_approvals(kept, said.name, url, as_json=said.format == "json")
+        if said.action == "decide":
+            return decide_approval(kept, said.name, said.words or [], Said(said.reason, said.all_like), url)
         if said.name is None:
             hint = "`toolkit runs list` shows them"
             raise Failure(ExitCode.USAGE, f"`toolkit runs {said.action}` needs the id of a run", hint=hint)
@@ -258,6 +276,7 @@ def _options_of(run: KeptRun, words: list[str]) -> RunOptions:
         model=kept["model"],
         base_url=kept["base_url"],
         given=ContextOptions(kept["context"], kept["memory_id"]),
+        on_approval=kept.get("on_approval", "ask"),
         each=batch.get("source"),
         jobs=batch.get("jobs"),
         out=Path(batch["out"]) if batch.get("out") else None,

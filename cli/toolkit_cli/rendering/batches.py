@@ -20,11 +20,13 @@ def progress_words(
     return " · ".join(parts)
 
 
-def summary_line(*, done: int, failed: int, cost: float | None, requests: int, seconds: float) -> str:
+def summary_line(*, done: int, failed: int, waiting: int, cost: float | None, requests: int, seconds: float) -> str:
     """Return what a batch came to, in one line."""
-    parts = [f"{done:,} item{'s' if done != 1 else ''}", f"{done - failed:,} succeeded"]
+    parts = [f"{done:,} item{'s' if done != 1 else ''}", f"{done - failed - waiting:,} succeeded"]
     if failed:
         parts.append(f"{failed:,} failed")
+    if waiting:
+        parts.append(f"{waiting:,} wait{'s' if waiting == 1 else ''} for approval")
     if requests:
         parts.append(f"{requests:,} request{'s' if requests != 1 else ''} to models")
     if cost is not None:

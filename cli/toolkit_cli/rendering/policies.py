@@ -79,7 +79,7 @@ def listed_decisions(records: Iterable[Mapping[str, Any]], width: int) -> list[L
             "; ".join(filter(None, [str(one.get("by") or "risk"), str(one.get("reason") or "")])),
         )
         for one in records
-        if one.get("event") in {"decision", "consent"}
+        if one.get("event") in {"decision", "answer", "consent"}
     ]
     return table(header, rows, width) if rows else []
 

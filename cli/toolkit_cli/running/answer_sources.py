@@ -36,6 +36,7 @@ class Answers(NamedTuple):
         approve: The rules of `--approve`, as they were written.
         files: The policy of the files; `None` where there is none.
         webhook: Who is asked where there is no terminal; `None` where nobody is.
+        waits: Whether questions about calls of a run that is kept wait for answers that come later.
         book: Where a person may write rules at a question; `None` where they cannot.
     """
 
@@ -45,6 +46,7 @@ class Answers(NamedTuple):
     files: Policy | None = None
     webhook: "WebhookSettings | None" = None
     book: "RuleBook | None" = None
+    waits: bool = False
 
     @classmethod
     def said(cls, asking: "AskingOptions") -> "Answers":
@@ -145,6 +147,10 @@ def make_gate(answers: Answers, screen: "Screen", timeout: float | None) -> Gate
         reviewer = answers.webhook.reviewer()
     else:
         reviewer = RefusingReviewer(answers.why_not)
+    if answers.waits:
+        from toolkit.approvals.waiting import WaitingReviewer  # noqa: PLC0415 - few runs wait
+
+        reviewer = WaitingReviewer(reviewer)
     gate = Gate(reviewer, answers.policy(), timeout=DEFAULT_TIMEOUT if timeout is None else timeout)
     if answers.book is not None:
         answers.book.listener = lambda files: _follow(gate, answers._replace(files=files))
@@ -175,7 +181,7 @@ def refuse_hopeless(calls: "Sequence[ForeseenCall]", answers: Answers) -> None:
     denied = [each for each in questions if each.verdict.action == "deny" and not each.verdict.may_be_allowed]
     hopeless = (
         denied
-        if answers.may_ask or answers.asks_elsewhere
+        if answers.may_ask or answers.asks_elsewhere or answers.waits
         else [each for each in questions if not each.verdict.may_be_allowed]
     )
     if hopeless:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from toolkit.errors import ApprovalPending
 from toolkit.journals.journal_files import JournalFile
 from toolkit.journals.kept_runs import KeptRun, State
 from toolkit.problems import Location, Problem, did_you_mean
@@ -87,20 +88,39 @@ class Keeping:
             of=None if is_batch or pipeline is None else len(pipeline.plan.steps),
         )
 
-    def end(self, exit_code: int, error: str | None, *, is_complete: bool) -> None:
-        """Keep how it ended, and tell how it can go on where it was cut short."""
-        state = state_after(exit_code, is_complete=is_complete)
+    def end(
+        self, exit_code: int, error: str | None, *, is_complete: bool, pending: ApprovalPending | None = None
+    ) -> None:
+        """Keep how it ended, and tell how it can go on where it was cut short, or waits."""
+        state = state_after(exit_code, is_complete=is_complete, pending=pending)
         with suppress(JournalError):  # if that was the reason, there is nothing left to be written
             self.journal.finish(state, console.redactor().text(error) if error else None)
         if is_complete:
             return
         with suppress(JournalError):
             run = self._file.run(self.id)
-            console.say(f"{run.counted} done; continue with: toolkit runs resume {self.id}")
+            console.say(f"{run.counted} done; {how_to_continue(self.id, pending)}")
 
 
-def state_after(exit_code: int, *, is_complete: bool) -> State:
+def how_to_continue(run: str, pending: ApprovalPending | None, more: str = "") -> str:
+    """Return how a run can go on, in words.
+
+    Args:
+        run: Its id.
+        pending: What it waits for, if it waits.
+        more: What else stands in the commands.
+    """
+    go_on = f"continue with: toolkit runs resume {run}{more}"
+    if pending is None:
+        return go_on
+    see = f"see what waits with: toolkit runs approvals {run}{more}"
+    return f"{see}\nanswer with: toolkit runs decide {pending.ids[0]} approve{more}; then {go_on}"
+
+
+def state_after(exit_code: int, *, is_complete: bool, pending: ApprovalPending | None) -> State:
     """Return the state of a run that has ended with an exit code."""
+    if pending is not None:
+        return "waiting"
     return "completed" if is_complete else "interrupted" if exit_code >= _SIGNALS else "failed"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from toolkit.errors import BudgetExceeded, ExitEarlyError, TerminationRequested
+from toolkit.errors import ApprovalPending, BudgetExceeded, ExitEarlyError, TerminationRequested
 from toolkit.problems import Problem
 from toolkit.runs.journal import JournalError
 from toolkit.tools.base import Tool
@@ -28,11 +28,13 @@ class Ending(NamedTuple):
         result: What it gave; of a call that was cancelled, why.
         exit_code: What the command says to its caller.
         problem: What is told on stderr, unless all is well.
+        pending: What waits for an approval, where something does.
     """
 
     result: ToolResult
     exit_code: int
     problem: Problem | None = None
+    pending: ApprovalPending | None = None
 
 
 def call_tool(
@@ -92,12 +94,12 @@ def _ending(work: Callable[[], ToolResult], interrupts: Interrupts) -> Ending:
         if ending.interrupted:
             return _ended("interrupted", "interrupted", interrupts.exit_code)
         return _ended(ending.reason, "exit_early", ExitCode.APPROVAL)
-    except BudgetExceeded as ending:
-        return _ended(str(ending), "budget", ExitCode.FINDINGS)
+    except ApprovalPending as pending:
+        return _ended(str(pending), "waiting", ExitCode.APPROVAL)._replace(pending=pending)
+    except (BudgetExceeded, JournalError) as ending:
+        return _ended(str(ending), "budget" if isinstance(ending, BudgetExceeded) else "journal", ExitCode.FINDINGS)
     except TerminationRequested as ending:
         return _ended(f"the run was ended: {ending.reason}", "terminated", ExitCode.FINDINGS)
-    except JournalError as ending:
-        return _ended(str(ending), "journal", ExitCode.FINDINGS)
     except KeyboardInterrupt:
         return _ended("interrupted", "interrupted", interrupts.exit_code)
     except GeneratorExit as error:

@@ -1,0 +1,205 @@
+"""Pending approvals: the questions that wait are listed, and answered from any terminal."""
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+from toolkit.approvals.audit_log import current_person
+from toolkit.approvals.pending import Answer, KeptAnswer, PendingApproval
+from toolkit.approvals.permissions import REVIEWER
+from toolkit.problems import did_you_mean
+from toolkit.tools.base import Tool
+from toolkit_cli import console
+from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
+from toolkit_cli.batching.kept_runs import Kept
+from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.rendering.pending_approvals import pending_lines
+from toolkit_cli.rendering.styles import paint_all
+from toolkit_cli.running.audits import audit_of
+from toolkit_cli.running.keeping import find_run
+from toolkit_cli.settings import load_configuration
+
+_ANSWERS = {"approve": "approved", "edit": "edited and approved", "reject": "rejected"}
+
+
+class Said(NamedTuple):
+    """What is said with an answer.
+
+    Attributes:
+        reason: Why, for whoever chose the call.
+        all_like: Whether the answer is one for all questions that are alike.
+    """
+
+    reason: str
+    all_like: bool
+
+
+def list_approvals(kept: Kept, run: str | None, url: str | None, *, as_json: bool) -> ExitCode:
+    """List the questions that wait, in full.
+
+    Args:
+        kept: The runs.
+        run: The run whose questions are wanted, or the beginning of its id; those of all unless one is named.
+        url: The store, where the runs are in one.
+        as_json: Whether it is for programs.
+
+    Raises:
+        Failure: If there is no such run.
+    """
+    named = None if run is None else find_run(kept.all(), run).id
+    found = [pending for pending in kept.open_questions() if named in (None, pending.run)]
+    if as_json:
+        console.write_json([pending.as_record() for pending in found])
+    elif found:
+        lines = [line for pending in found for line in pending_lines(pending, console.data_width())]
+        console.write_data(paint_all(lines, colour=console.data_has_colour()))
+        console.say(
+            f"answer with: toolkit runs decide {found[0].id} approve{_store(url)}, or reject, or edit NAME=VALUE"
+        )
+    else:
+        console.say("nothing waits for approval; a run with --on-approval wait keeps its questions")
+    return ExitCode.WELL
+
+
+def decide_approval(kept: Kept, id: str | None, words: Sequence[str], said: Said, url: str | None) -> ExitCode:  # noqa: A002 - its name everywhere
+    """Answer a question; the answer is on record before it counts.
+
+    Args:
+        kept: The runs.
+        id: What tells the question apart, or the beginning of it.
+        words: The answer, and the arguments of an edit.
+        said: What is said with it.
+        url: The store, where the runs are in one.
+
+    Raises:
+        Failure: If there is no such open question, or that is not an answer to it.
+        ConfigurationError: If the audit log cannot be written: then nothing is decided.
+    """
+    answer = _answer_in(words)
+    waiting = kept.open_questions()
+    pending = _find(waiting, id)
+    if answer != "edit" and len(words) > 1:
+        raise Failure(ExitCode.USAGE, f"`{answer}` takes no arguments: '{words[1]}'", hint="edit does")
+    if said.all_like and answer == "edit":
+        raise Failure(ExitCode.USAGE, "--all-like goes with approve and reject: an edit is about one call")
+    if said.reason and answer != "reject":
+        raise Failure(ExitCode.USAGE, "--reason is for reject: a call that runs is given no reason")
+    arguments = _edited(pending, words[1:]) if answer == "edit" else None
+    meant = [pending]
+    if said.all_like:
+        meant = _alike(pending, waiting)
+    given = KeptAnswer(answer, _person(), time.time(), console.redactor().text(said.reason), arguments)
+    for one in meant:
+        _answer(kept, one, given)
+    _tell(meant, answer, url)
+    return ExitCode.WELL
+
+
+def _answer_in(words: Sequence[str]) -> Answer:
+    word = words[0] if words else ""
+    if word not in _ANSWERS:
+        hint = did_you_mean(word, _ANSWERS, otherwise="toolkit runs decide ID approve, or reject, or edit NAME=VALUE")
+        message = f"'{word}' is not an answer" if word else "the answer is missing"
+        raise Failure(ExitCode.USAGE, message, hint=hint)
+    return cast("Answer", word)
+
+
+def _find(waiting: Sequence[PendingApproval], id: str | None) -> PendingApproval:  # noqa: A002 - as above
+    if not id:
+        hint = "`toolkit runs approvals` shows them"
+        raise Failure(ExitCode.USAGE, "`toolkit runs decide` needs the id of a question", hint=hint)
+    found = [pending for pending in waiting if pending.id.startswith(id)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        ids = ", ".join(pending.id for pending in found)
+        raise Failure(ExitCode.USAGE, f"several questions begin with '{id}'", hint=f"say more of it: {ids}")
+    near = did_you_mean(id, [pending.id for pending in waiting], otherwise="`toolkit runs approvals` shows them all")
+    raise Failure(ExitCode.NOT_FOUND, f"no question '{id}' waits for an answer", hint=near)
+
+
+def _alike(pending: PendingApproval, waiting: Sequence[PendingApproval]) -> list[PendingApproval]:
+    if not pending.alike:
+        hint = "leave out --all-like"
+        message = (
+            "this question is answered alone: no step asks it for its items, or only the exact call can be approved"
+        )
+        raise Failure(ExitCode.USAGE, message, hint=hint)
+    return [one for one in waiting if one.alike == pending.alike]
+
+
+def _edited(pending: PendingApproval, words: Sequence[str]) -> dict[str, Any]:
+    """Return the arguments of an edit, checked against the schema of the tool.
+
+    Raises:
+        Failure: With everything that is wrong with them.
+    """
+    question = pending.question
+    if not question["editable"]:
+        raise Failure(ExitCode.USAGE, "these arguments may not be edited", hint="approve or reject")
+    if not words:
+        raise Failure(ExitCode.USAGE, "there is nothing to edit", hint="write the new arguments: edit NAME=VALUE")
+    schema: Mapping[str, Any] = {"type": "object", **question["parameters"]}
+    tool = Tool.create(question["risk"]["tool"], "Stands for the tool.", schema, lambda **_: "")
+    gathered = gather_arguments(tool, Given(tuple(words)))
+    arguments = {**question["arguments"], **gathered.arguments}
+    problems = [*gathered.problems, *(one.problem for one in objections(tool, arguments))]
+    if problems:
+        raise Failure(ExitCode.USAGE, problems=problems)
+    return arguments
+
+
+def _answer(kept: Kept, pending: PendingApproval, given: KeptAnswer) -> None:
+    """Record an answer, and keep it.
+
+    Raises:
+        Failure: If somebody else has answered meanwhile.
+    """
+    audit = audit_of(load_configuration(), always=True)
+    if audit is not None:
+        audit.append(_record_of(pending, given))
+    if not kept.answer(pending.id, given):
+        raise Failure(ExitCode.USAGE, f"the question '{pending.id}' has been answered meanwhile")
+
+
+def _record_of(pending: PendingApproval, given: KeptAnswer) -> dict[str, Any]:
+    question = pending.question
+    return {
+        "event": "answer",
+        "question": pending.id,
+        "tool": question["risk"]["tool"],
+        "source": question["risk"]["source"],
+        "run": pending.run,
+        "outermost_run": pending.run,
+        "place": question["place"],
+        "definition": question["definition"],
+        "digest": pending.digest,
+        "arguments": question["arguments"],
+        "decision": given.answer,
+        "by": REVIEWER,
+        "person": given.by,
+        "reason": given.reason,
+        "edit": None if given.arguments is None else {"before": question["arguments"], "after": given.arguments},
+    }
+
+
+def _tell(meant: Sequence[PendingApproval], answer: Answer, url: str | None) -> None:
+    for one in meant:
+        place = one.question["place"]
+        console.say(f"{_ANSWERS[answer]}: {one.question['risk']['tool']}{f' · {place}' if place else ''}")
+    for run in dict.fromkeys(one.run for one in meant):
+        console.say(f"continue with: toolkit runs resume {run}{_store(url)}")
+
+
+def _person() -> str:
+    return current_person() or f"user {os.getuid()}" if hasattr(os, "getuid") else current_person() or "unknown"
+
+
+def _store(url: str | None) -> str:
+    if url is None:
+        return ""
+    from toolkit.durable.store_urls import StoreUrl  # noqa: PLC0415 - only runs with a store need it
+    from toolkit_cli.batching.opened_stores import option_of  # noqa: PLC0415 - as above
+
+    return option_of(StoreUrl.parse(url).shown)

@@ -1,0 +1,107 @@
+"""Stored approvals: the questions of runs that wait for their answers, in a store."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sqlalchemy import delete, insert, select, update
+
+from toolkit.approvals.pending import KeptAnswer, PendingApproval, question_in, question_text
+from toolkit.durable.engines import patiently, telling
+from toolkit.durable.tables import APPROVALS, RUNS
+from toolkit.json_texts import json_text
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
+    from toolkit.durable.store_urls import StoreUrl
+
+T = TypeVar("T")
+
+
+class StoredApprovals:
+    """The questions in a store; safe to use from several threads."""
+
+    def __init__(self, engine: "Engine", url: "StoreUrl") -> None:
+        """Keep where they are."""
+        self._engine, self._url = engine, url
+
+    def all_open(self) -> list[PendingApproval]:
+        """Return the questions without an answer of all runs that may go on, the oldest first.
+
+        Raises:
+            StoreError: If they cannot be read.
+        """
+        goes_on = RUNS.c.state.not_in(("completed", "cancelled"))
+        wanted = select(APPROVALS).join(RUNS, RUNS.c.id == APPROVALS.c.run).where(APPROVALS.c.answer.is_(None), goes_on)
+        return self._do("read", lambda connection: _all(connection, wanted.order_by(APPROVALS.c.number)))
+
+    def at(self, run: str, path: str) -> PendingApproval | None:
+        """Return the question at a place of a run.
+
+        Raises:
+            StoreError: If it cannot be read.
+        """
+        wanted = select(APPROVALS).where(APPROVALS.c.run == run, APPROVALS.c.path == path)
+        return next(iter(self._do("read", lambda connection: _all(connection, wanted))), None)
+
+    def keep(self, pending: PendingApproval) -> None:
+        """Keep a question, in the place of what was asked there before.
+
+        Raises:
+            StoreError: If it cannot be written.
+        """
+        row = {**pending._asdict(), "question": question_text(pending.question)}
+        before = delete(APPROVALS).where(APPROVALS.c.run == pending.run, APPROVALS.c.path == pending.path)
+
+        def write(connection: "Connection") -> None:
+            connection.execute(before)
+            connection.execute(insert(APPROVALS).values(**row))
+
+        self._do("write", write)
+
+    def withdraw(self, run: str, path: str | None = None) -> None:
+        """Forget the questions of a run, or those alone at one of its places and within it.
+
+        Raises:
+            StoreError: If that cannot be written.
+        """
+        gone = delete(APPROVALS).where(APPROVALS.c.run == run)
+        gone = gone if path is None else gone.where(_within(path))
+        self._do("write", lambda connection: connection.execute(gone))
+
+    def answer(self, id: str, answer: KeptAnswer) -> bool:  # noqa: A002 - its name everywhere
+        """Keep the answer to a question, and return whether it was still open.
+
+        Raises:
+            StoreError: If it cannot be written.
+        """
+        row = {**answer._asdict(), "arguments": None if answer.arguments is None else json_text(answer.arguments)}
+        change = update(APPROVALS).where(APPROVALS.c.id == id, APPROVALS.c.answer.is_(None)).values(**row)
+        return self._do("write", lambda connection: connection.execute(change).rowcount == 1)
+
+    def _do(self, what: str, work: "Callable[[Connection], T]") -> T:
+        def once() -> T:
+            with self._engine.begin() as connection:
+                return work(connection)
+
+        with telling(self._url, what):
+            return patiently(once)
+
+
+def _within(path: str) -> Any:
+    """Return the condition that a question is at a place of its run, or within it."""
+    own = APPROVALS.c.path
+    return (own == path) | own.startswith(f"{path}/", autoescape=True) | own.startswith(f"{path}[", autoescape=True)
+
+
+def _all(connection: "Connection", wanted: Any) -> list[PendingApproval]:
+    return [_pending_in(row._mapping) for row in connection.execute(wanted)]  # noqa: SLF001 - a public name in spite of it
+
+
+def _pending_in(row: Any) -> PendingApproval:
+    answer = None
+    if row["answer"] is not None:
+        arguments = None if row["arguments"] is None else question_in(row["arguments"])
+        answer = KeptAnswer(row["answer"], row["by"], row["at"], row["reason"], arguments)
+    named = {name: row[name] for name in ("id", "run", "path", "salt", "digest", "alike", "asked")}
+    return PendingApproval(**named, question=question_in(row["question"]), answer=answer)

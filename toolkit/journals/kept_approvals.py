@@ -1,0 +1,131 @@
+"""Kept approvals: the questions of runs that wait for their answers, in a journal."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from toolkit.approvals.pending import KeptAnswer, PendingApproval, question_in, question_text
+from toolkit.journals.databases import Database
+from toolkit.json_texts import json_text
+
+APPROVALS_SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS approvals (
+    run INTEGER NOT NULL REFERENCES runs(number) ON DELETE CASCADE,
+    path TEXT NOT NULL,
+    id TEXT NOT NULL UNIQUE,
+    salt TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    alike TEXT NOT NULL,
+    asked REAL NOT NULL,
+    question TEXT NOT NULL,
+    answer TEXT,
+    by TEXT,
+    at REAL,
+    reason TEXT,
+    arguments TEXT,
+    PRIMARY KEY (run, path)
+);
+"""
+_NAMED: Final = ("id", "run", "path", "salt", "digest", "alike", "asked")
+_COLUMNS: Final = (*_NAMED, "question", "answer", "by", "at", "reason", "arguments")
+_SELECT: Final = (
+    "SELECT a.id, r.id, a.path, a.salt, a.digest, a.alike, a.asked, a.question, a.answer, a.by, a.at, a.reason,"
+    " a.arguments FROM approvals a JOIN runs r ON r.number = a.run"
+)
+_OPEN: Final = f"{_SELECT} WHERE a.answer IS NULL AND r.state NOT IN ('completed', 'cancelled') ORDER BY a.rowid"
+_AT: Final = f"{_SELECT} WHERE a.run = ? AND a.path = ?"
+_KEEP: Final = (
+    "INSERT OR REPLACE INTO approvals (run, path, id, salt, digest, alike, asked, question)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_ANSWER: Final = (
+    "UPDATE approvals SET answer = ?, by = ?, at = ?, reason = ?, arguments = ? WHERE id = ? AND answer IS NULL"
+)
+_WITHDRAW: Final = (
+    "DELETE FROM approvals WHERE run = :run AND (path = :path OR substr(path, 1, length(:path) + 1) IN"
+    " (:path || '/', :path || '['))"
+)
+
+
+def pending_at(database: Database, run: int, path: str) -> PendingApproval | None:
+    """Return the question at a place of a run.
+
+    Raises:
+        JournalError: If it cannot be read.
+    """
+    with database.telling("read"):
+        row = database.connection.execute(_AT, (run, path)).fetchone()
+    return None if row is None else _pending_in(row)
+
+
+def has_questions(database: Database, run: int) -> bool:
+    """Return whether a run has asked something that may still count.
+
+    Raises:
+        JournalError: If that cannot be read.
+    """
+    with database.telling("read"):
+        found = database.connection.execute("SELECT EXISTS (SELECT 1 FROM approvals WHERE run = ?)", (run,)).fetchone()
+        return bool(found[0])
+
+
+def keep_pending(database: Database, run: int, pending: PendingApproval) -> None:
+    """Keep a question, in the place of what was asked there before.
+
+    Raises:
+        JournalError: If it cannot be written.
+    """
+    kept = (pending.id, pending.salt, pending.digest, pending.alike, pending.asked, question_text(pending.question))
+    with database.telling("write"):
+        database.connection.execute(_KEEP, (run, pending.path, *kept))
+
+
+def withdraw(database: Database, run: int, path: str) -> None:
+    """Forget the questions at a place of a run, and within it.
+
+    Raises:
+        JournalError: If it cannot be written.
+    """
+    with database.telling("write"):
+        database.connection.execute(_WITHDRAW, {"run": run, "path": path})
+
+
+def withdraw_all(database: Database, run: int) -> None:
+    """Forget all questions of a run, and their answers.
+
+    Raises:
+        JournalError: If it cannot be written.
+    """
+    with database.telling("write"):
+        database.connection.execute("DELETE FROM approvals WHERE run = ?", (run,))
+
+
+def open_questions(database: Database) -> Iterator[PendingApproval]:
+    """Yield the questions without an answer of all runs that may go on, the oldest first.
+
+    Raises:
+        JournalError: If they cannot be read.
+    """
+    with database.telling("read"):
+        yield from map(_pending_in, database.connection.execute(_OPEN))
+
+
+def answer_question(database: Database, id: str, answer: KeptAnswer) -> bool:  # noqa: A002 - its name everywhere
+    """Keep an answer, and return whether the question was still open.
+
+    Raises:
+        JournalError: If it cannot be written.
+    """
+    arguments = None if answer.arguments is None else json_text(answer.arguments)
+    with database.telling("write"):
+        given = (answer.answer, answer.by, answer.at, answer.reason, arguments, id)
+        return database.connection.execute(_ANSWER, given).rowcount == 1
+
+
+def _pending_in(row: tuple[Any, ...]) -> PendingApproval:
+    found = dict(zip(_COLUMNS, row, strict=True))
+    answer = None
+    if found["answer"] is not None:
+        arguments = None if found["arguments"] is None else question_in(found["arguments"])
+        answer = KeptAnswer(found["answer"], found["by"], found["at"], found["reason"], arguments)
+    named = {name: found[name] for name in _NAMED}
+    return PendingApproval(**named, question=question_in(found["question"]), answer=answer)

@@ -1,0 +1,73 @@
+"""Call bindings: what binds an answer that comes later to the very call that was asked about."""
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from toolkit.approvals.pending import Binding, PendingApprovals, plain_digest, salted_digest
+from toolkit.approvals.previews import state_of
+from toolkit.approvals.requests import ReviewRequest
+from toolkit.redactors.redactor import MASK
+from toolkit.tools.call_secrets import redactor_of
+from toolkit.tools.exact_numbers import dumps
+from toolkit.tools.subjects import Subject
+
+if TYPE_CHECKING:
+    from toolkit.tools.surroundings import Surroundings
+
+
+def binding_of_call(tool: Subject, sent: str, request: ReviewRequest, context: "Surroundings") -> Binding | None:
+    """Return what binds an answer to a call of a tool; `None` where nothing is kept of its run.
+
+    Args:
+        tool: The tool.
+        sent: The arguments, as they were sent.
+        request: The question, with everything that is shown.
+        context: What the call is made with.
+    """
+    definition = tool.spec.risk.digest
+    whole = [tool.name, definition, sent, dict(state_of(request.preview))]
+    return binding_of(whole, request, context, definition=definition, parameters=tool.spec.parameters)
+
+
+def binding_of(
+    whole: Any,
+    request: ReviewRequest,
+    context: "Surroundings",
+    *,
+    definition: str = "",
+    parameters: Mapping[str, Any] | None = None,
+) -> Binding | None:
+    """Return what binds an answer to something; `None` where nothing is kept of its run.
+
+    Args:
+        whole: What is not shown of it as well, as far as that differs between any two.
+        request: The question, with everything that is shown.
+        context: What it is done with.
+        definition: The digest of the tool's definition, where there is a tool.
+        parameters: The schema of its arguments.
+    """
+    approvals: object = context.journal
+    path, run = context.path, context.run
+    if not isinstance(approvals, PendingApprovals) or path is None or run is None:
+        return None
+    outermost = run.lineage[-1].id
+    shown = [request.text, request.arguments, dict(request.defaults), dict(request.uses), request.preview, request.show]
+    text = dumps([outermost, path, context.memory_id, whole, shown], sort_keys=True, default=repr)
+    has_secrets = MASK in text or redactor_of(context).text(text) != text
+    return Binding(
+        approvals,
+        outermost,
+        path,
+        lambda salt: salted_digest(text, salt, has_secrets=has_secrets),
+        alike=_alike(outermost, definition, context),
+        definition=definition,
+        parameters=parameters or {},
+    )
+
+
+def _alike(run: str, definition: str, context: "Surroundings") -> str:
+    """Return what the questions of one step for its items share; what a model chooses is no call of the step itself."""
+    if context.item is None or context.step is None or context.chosen_by != "person":
+        return ""
+    return plain_digest(json.dumps([run, definition, context.step]))
