@@ -207,6 +207,14 @@ def test_page_shows_what_happens(page, desk):
             run_python(block, page, namespace)
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_page_names_each_file_right_above_it(page):
+    """The mark that makes a block a file shows neither on the site nor on GitHub."""
+    files = re.finditer(r"(?P<above>[^\n]*)\n\n<!-- file: (?P<name>\S+) -->\n+```", page.read_text("utf-8"))
+    unnamed = [file["name"] for file in files if f"`{file['name']}`" not in file["above"]]
+    assert unnamed == []
+
+
 @pytest.mark.parametrize("page", LINKED_PAGES, ids=lambda page: page.name)
 def test_links_of_page_lead_somewhere(page):
     for destination, anchor in links_of(page):

@@ -33,6 +33,11 @@ def test_navigation_leads_to_every_page_once(pages_of_the_api):
     assert sorted(places_in(navigation)) == sorted(pages - rules)
 
 
+def test_site_leaves_out_the_scripts_that_write_its_pages():
+    project = tomllib.loads((ROOT / ".zensical.toml").read_text("utf-8"))["project"]
+    assert project["exclude_docs"].split() == ["*.py", "__pycache__/"]
+
+
 def test_pages_of_the_api_have_every_public_name(pages_of_the_api):
     headings = {place: re.findall(r"^## (.+)$", text, re.MULTILINE) for place, text in pages_of_the_api.items()}
     assert headings == {f"api/{face}.md": [name for name, _ in library.public_names(face)] for face in library.FACES}
