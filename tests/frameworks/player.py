@@ -1,9 +1,11 @@
 """Plays the commands of a session in one environment: each in a process of its own, forked from one that has imported
-the program, and what the case imports, already. It is given the commands as JSON, and gives what they printed."""
+all of the program, and what the case imports, already. It is given the commands as JSON, and gives what they printed."""
 
+import ast
+import gc
 import json
 import os
-import re
+import pkgutil
 import runpy
 import shlex
 import sys
@@ -12,17 +14,31 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-_IMPORTED = re.compile(r"^(?:from|import) (\w+)", re.MULTILINE)
-
 
 def main():
     """Read commands from stdin, play them in the current folder, and write what they printed."""
-    import_module("toolkit_cli.main")
+    _import_program()
     for path in Path.cwd().glob("*.py"):
-        for package in _IMPORTED.findall(path.read_text("utf-8")):
-            with suppress(ImportError):
-                import_module(package)
+        _import_as(path.read_text("utf-8"))
+    gc.freeze()
     json.dump([_played(shlex.split(command)) for command in json.load(sys.stdin)], sys.stdout)
+
+
+def _import_program():
+    """Import every module of the program that can be; a command would import most of them again."""
+    for package in (import_module("toolkit"), import_module("toolkit_cli")):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith("__main__"):
+                with suppress(ImportError):  # an extra, or a version of one that the framework does not allow
+                    import_module(module.name)
+
+
+def _import_as(source):
+    """Import what a module of the case imports, name by name, since faces import what is behind them late."""
+    for statement in ast.parse(source).body:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            with suppress(ImportError):  # another module of the case
+                exec(compile(ast.Module([statement], []), "imports", "exec"), {})  # noqa: S102 - an import alone
 
 
 def _played(words):
