@@ -12,6 +12,7 @@ from hypothesis import given, settings, strategies as st
 from tests.volumes import examples
 from toolkit import Continue, Reviewer, Tool, ToolContext, TypedTool, from_function, from_object
 from toolkit.events import Event, ToolStarted
+from toolkit.tools.meant_arguments import as_meant  # private
 
 BY_MODEL = ToolContext(chosen_by="model")
 
@@ -72,6 +73,13 @@ def test_what_a_model_means_is_taken_and_logged(sent, taken, caplog):
         assert TAKE.run(json.dumps(sent), BY_MODEL).output == repr(taken)
     assert f"take: read as the model meant it: '{next(iter(sent))}" in caplog.text
     assert TAKE.run(sent, BY_MODEL).output == repr(taken)
+
+
+@given(st.lists(st.sampled_from([sent for sent, _ in MEANT]), max_size=6))
+@settings(max_examples=examples(500), deadline=None)
+def test_what_was_read_before_changes_nothing(calls):
+    tool = from_function(take)
+    assert [as_meant(tool, one) for one in calls] == [as_meant(from_function(take), one) for one in calls]
 
 
 @pytest.mark.parametrize(("sent", "taken"), MEANT)

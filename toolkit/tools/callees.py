@@ -16,6 +16,7 @@ from toolkit.tools.data_flows import flow_of
 from toolkit.tools.outcomes import as_result
 from toolkit.tools.results import ToolResult
 from toolkit.tools.secret_arguments import Veil, secret_members, secrets_of_schema
+from toolkit.tools.shapes.argument_schemas import ArgumentSchema
 from toolkit.tools.spec import ToolSpec
 
 Arguments = str | Mapping[str, Any]
@@ -81,6 +82,11 @@ class Callee:
     def hidden_parameters(self) -> frozenset[str]:
         """The names of the parameters that are secrets, or contain some."""
         return secret_members(self.spec.parameters)
+
+    @cached_property
+    def argument_schema(self) -> ArgumentSchema:
+        """What its schema says of each value in its arguments."""
+        return ArgumentSchema.of(self.spec.parameters)
 
     @cached_property
     def veil(self) -> Veil:

@@ -9,12 +9,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from toolkit.schemas.schema import Schema
 from toolkit.tools.callees import Arguments, Callee
 from toolkit.tools.repairing import repaired
 from toolkit.tools.secret_arguments import members_of
-from toolkit.tools.shapes.unknown_members import only_alternative, unknown_members
+from toolkit.tools.shapes.argument_schemas import ArgumentSchema
+from toolkit.tools.shapes.unknown_members import unknown_members
 
+_OBJECTS = (dict, Mapping)  # mostly a plain dict, which is found out much quicker than another mapping
 _BOOLEANS = {"true": True, "false": False}
 _NAMED = re.compile(r"(\S+) = (\w+)")
 
@@ -33,13 +34,12 @@ class Meant(NamedTuple):
 
 def as_meant(tool: Callee, sent: Arguments) -> Meant:
     """Return what a model sent as it meant it, and log how it was read."""
-    arguments = repaired(sent) if isinstance(sent, str) else sent
-    data = members_of(arguments) if isinstance(arguments, str) else arguments
+    arguments, data = _opened(sent) if isinstance(sent, str) else (sent, sent)
     if data is None:
         return Meant(arguments)
     readings = [] if arguments is sent else ["the whole as the JSON object in it"]
     try:
-        read = _Reader(readings).read(Schema.of(tool.spec.parameters), data, "")
+        read = _Reader(readings).read(tool.argument_schema, data, "")
         remark = _remark_on_unknown(tool, read)
     except (RecursionError, TypeError, AttributeError):  # data too deep for any call, or a stranger's broken schema
         return Meant(arguments)
@@ -48,8 +48,18 @@ def as_meant(tool: Callee, sent: Arguments) -> Meant:
     return Meant(arguments if read is data else read, remark)
 
 
+def _opened(text: str) -> tuple[str, Mapping[str, Any] | None]:
+    """Return arguments as the text that they were meant to be, and their members if it is an object."""
+    if (data := members_of(text)) is not None:
+        return text, data
+    mended = repaired(text)
+    return mended, None if mended is text else members_of(mended)
+
+
 def _remark_on_unknown(tool: Callee, data: Mapping[str, Any]) -> str:
-    found = unknown_members(tool.spec.parameters, data) if tool.ignores_unknown else ()
+    if not tool.ignores_unknown:
+        return ""
+    found = unknown_members(tool.argument_schema, data)
     meant = [f"Parameter {one.path!r} is unknown and was ignored; {one.meant}" for one in found if one.meant]
     return "\n".join(meant)
 
@@ -60,51 +70,41 @@ class _Reader:
     def __init__(self, readings: list[str]) -> None:
         self._readings = readings
 
-    def read(self, schema: Schema, value: Any, path: str) -> Any:
+    def read(self, schema: ArgumentSchema, value: Any, path: str) -> Any:
         """Return a value as it was meant; the very same object where it is as the schema wants it."""
-        match value:
-            case str():
-                return self._text(schema, value, path)
-            case Mapping():
-                return self._object(only_alternative(schema, "object"), value, path)
-            case list():
-                return self._list(only_alternative(schema, "array"), value, path)
-        return value
+        if isinstance(value, str):
+            return value if schema.takes_any_text else self._text(schema, value, path)
+        if isinstance(value, _OBJECTS):
+            return self._object(schema.as_object, value, path)
+        return self._list(schema.as_list, value, path) if isinstance(value, list) else value
 
-    def _object(self, schema: Schema, value: Mapping[str, Any], path: str) -> Mapping[str, Any]:
+    def _object(self, schema: ArgumentSchema, value: Mapping[str, Any], path: str) -> Mapping[str, Any]:
         read = {
             name: self.read(schema.member(name), one, f"{path}.{name}" if path else str(name))
             for name, one in value.items()
         }
         return value if all(read[name] is one for name, one in value.items()) else read
 
-    def _list(self, schema: Schema, value: list[Any], path: str) -> list[Any]:
+    def _list(self, schema: ArgumentSchema, value: list[Any], path: str) -> list[Any]:
         read = [self.read(schema.item(index), one, f"{path}[{index}]") for index, one in enumerate(value)]
         return value if all(new is old for new, old in zip(read, value, strict=True)) else read
 
-    def _text(self, schema: Schema, text: str, path: str) -> Any:
-        parts = schema.alternatives()
-        if any(_takes(part, text) for part in parts):
+    def _text(self, schema: ArgumentSchema, text: str, path: str) -> Any:
+        if any(text in one.part.choices() for one in schema.alternatives):
             return text
-        found = [reading for part in parts for reading in _readings_of(text, part)]
+        found = [reading for one in schema.alternatives for reading in _readings_of(text, one)]
         if len(found) != 1:
             return text
         self._readings.append(f"{path!r} as {_kind(found[0])}")
         return self.read(schema, found[0], path)
 
 
-def _takes(schema: Schema, text: str) -> bool:
-    """Return whether a text is what a single schema wants, as far as it can be told."""
-    choices = schema.choices()
-    return text in choices if choices else "string" in schema.kinds()
-
-
-def _readings_of(text: str, schema: Schema) -> Iterator[Any]:
+def _readings_of(text: str, schema: ArgumentSchema) -> Iterator[Any]:
     """Yield what a text that does not fit a single schema may stand for."""
-    if choices := schema.choices():
-        yield from _chosen(text, choices, schema.keywords.get("description", ""))
+    if choices := schema.part.choices():
+        yield from _chosen(text, choices, schema.part.keywords.get("description", ""))
         return
-    kinds = schema.kinds()
+    kinds = schema.kinds
     if "boolean" in kinds and text.strip().lower() in _BOOLEANS:
         yield _BOOLEANS[text.strip().lower()]
     if "object" in kinds or "array" in kinds:

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from toolkit.problems import did_you_mean
-from toolkit.schemas.schema import Schema
+from toolkit.tools.shapes.argument_schemas import ArgumentSchema
 
-_ANY = Schema.of(True)
 _HOLDING = (dict, list, tuple, Mapping)
 
 
@@ -36,32 +35,21 @@ class UnknownMember(NamedTuple):
         return did_you_mean(self.name, [one for one in self.known if one not in self.given])
 
 
-def unknown_members(parameters: Mapping[str, Any], data: Any) -> Iterator[UnknownMember]:
+def unknown_members(parameters: ArgumentSchema | Mapping[str, Any], data: Any) -> Iterator[UnknownMember]:
     """Yield the members of arguments, at any depth, that their schema has no name for."""
-    yield from _unknown(Schema.of(parameters), data, "")
+    schema = parameters if isinstance(parameters, ArgumentSchema) else ArgumentSchema.of(parameters)
+    yield from _unknown(schema, data, "")
 
 
-def _unknown(schema: Schema, data: Any, path: str) -> Iterator[UnknownMember]:
+def _unknown(schema: ArgumentSchema, data: Any, path: str) -> Iterator[UnknownMember]:
     if isinstance(data, Mapping):
-        part = only_alternative(schema, "object")
+        part = schema.as_object
         for name, value in data.items():
-            if name not in part.keywords.get("properties", ()) and _is_closed(part):
-                yield UnknownMember(path, str(name), tuple(part.keywords["properties"]), frozenset(map(str, data)))
+            if name not in part.names and part.is_closed:
+                yield UnknownMember(path, str(name), tuple(part.names), frozenset(map(str, data)))
             elif isinstance(value, _HOLDING):
                 yield from _unknown(part.member(name), value, f"{path}.{name}" if path else str(name))
     elif isinstance(data, list | tuple):
-        part = only_alternative(schema, "array")
+        part = schema.as_list
         for index, item in enumerate(data):
             yield from _unknown(part.item(index), item, f"{path}[{index}]")
-
-
-def only_alternative(schema: Schema, kind: str) -> Schema:
-    """Return the one alternative that a value of a kind may be; one that says nothing where that may be several."""
-    found = [part for part in schema.alternatives() if kind in part.kinds()]
-    return found[0] if len(found) == 1 else _ANY
-
-
-def _is_closed(part: Schema) -> bool:
-    """Whether no more members belong there than those which it names."""
-    said = part.keywords
-    return "properties" in said and not said.get("additionalProperties") and not part.is_described_elsewhere

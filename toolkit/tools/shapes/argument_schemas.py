@@ -1,0 +1,97 @@
+"""Argument schemas: what the schema of a tool says of each value in its arguments, found out once for all calls."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from toolkit.schemas.places import Pointer
+from toolkit.schemas.schema import Schema
+
+
+class ArgumentSchema:
+    """A part of a schema that remembers its answers: every call asks the same again.
+
+    Attributes:
+        part: The part itself.
+    """
+
+    def __init__(self, part: Schema, known: "dict[Pointer, ArgumentSchema] | None" = None) -> None:
+        """Keep the part, and the other parts that are known of the same schema."""
+        self.part = part
+        self._known = {part.pointer: self} if known is None else known
+        self._members: dict[str, ArgumentSchema] = {}
+        self._items: dict[int, ArgumentSchema] = {}
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, Any]) -> "ArgumentSchema":
+        """Return a whole schema."""
+        return cls(Schema.of(parameters))
+
+    @cached_property
+    def alternatives(self) -> "list[ArgumentSchema]":
+        """The schemas of which one must hold, references followed."""
+        return [self._remembered(part) for part in self.part.alternatives()]
+
+    @cached_property
+    def as_object(self) -> "ArgumentSchema":
+        """The one alternative that an object may be; one that says nothing where that may be several."""
+        return self._only("object")
+
+    @cached_property
+    def as_list(self) -> "ArgumentSchema":
+        """The one alternative that a list may be; one that says nothing where that may be several."""
+        return self._only("array")
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The JSON types that a value may have."""
+        return self.part.kinds()
+
+    @cached_property
+    def names(self) -> Mapping[str, Any]:
+        """The members that it names."""
+        properties: Mapping[str, Any] = self.part.keywords.get("properties", {})
+        return properties
+
+    @cached_property
+    def is_closed(self) -> bool:
+        """Whether no more members belong there than those which it names."""
+        said = self.part.keywords
+        return "properties" in said and not said.get("additionalProperties") and not self.part.is_described_elsewhere
+
+    @cached_property
+    def takes_any_text(self) -> bool:
+        """Whether a text may be one of its alternatives, whichever text it is."""
+        return any("string" in one.kinds and not one.part.choices() for one in self.alternatives)
+
+    def member(self, name: str) -> "ArgumentSchema":
+        """Return what it says of a member of the value."""
+        found = self._members.get(name)
+        if found is None:
+            found = self._remembered(self.part.member(name))
+            if name in self.names:
+                self._members[name] = found
+        return found
+
+    def item(self, index: int) -> "ArgumentSchema":
+        """Return what it says of an item of the value."""
+        index = min(index, self._positions)
+        if index not in self._items:
+            self._items[index] = self._remembered(self.part.item(index))
+        return self._items[index]
+
+    @cached_property
+    def _positions(self) -> int:
+        return self.part.positions
+
+    def _only(self, kind: str) -> "ArgumentSchema":
+        found = [one for one in self.alternatives if kind in one.kinds]
+        return found[0] if len(found) == 1 else _ANY
+
+    def _remembered(self, part: Schema) -> "ArgumentSchema":
+        if part.pointer not in self._known:
+            self._known[part.pointer] = ArgumentSchema(part, self._known)
+        return self._known[part.pointer]
+
+
+_ANY = ArgumentSchema(Schema.of(True))
