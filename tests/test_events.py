@@ -8,8 +8,12 @@ from toolkit import events
 from toolkit.events import Event, Progress, ToolFinished, ToolStarted, as_record
 
 KINDS = {
+    "agent_finished",
+    "agent_started",
     "approval_asked",
     "approval_decided",
+    "batch_item_finished",
+    "batch_item_started",
     "file_changed",
     "item_finished",
     "model_chose",
@@ -19,6 +23,8 @@ KINDS = {
     "pipeline_finished",
     "pipeline_started",
     "progress",
+    "run_finished",
+    "run_started",
     "step_finished",
     "step_retried",
     "step_started",

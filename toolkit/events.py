@@ -87,6 +87,19 @@ def hears_pieces(listener: Listener | None) -> bool:
     return listener is not None and bool(getattr(listener, "hears_pieces", True))
 
 
+def both(first: Listener | None, second: Listener | None) -> Listener | None:
+    """Return one listener for two, either of which may be missing."""
+    if first is None or second is None:
+        return first or second
+
+    def tell_both(event: Event) -> None:
+        first(event)
+        second(event)
+
+    tell_both.hears_pieces = hears_pieces(first) or hears_pieces(second)  # type: ignore[attr-defined]
+    return tell_both
+
+
 def as_record(event: Event) -> dict[str, Any]:
     """Return an event as plain data with its kind under `event`."""
     return {"event": event.kind} | {name: getattr(event, name) for name in event.__match_args__}
@@ -283,6 +296,69 @@ class ModelFinished(Event):
     seconds: float
 
 
+class AgentStarted(Event):
+    """An agent begins a task; `run` is the id of its run."""
+
+    call: int
+    agent: str
+    model: str
+    run: str | None
+
+
+class AgentFinished(Event):
+    """An agent has ended, well or not."""
+
+    call: int
+    agent: str
+    model: str
+    run: str | None
+    outcome: Outcome
+    error: str | None
+    seconds: float
+
+
+class BatchItemStarted(Event):
+    """An item of a batch begins; `trace` has variables that name the trace of its run, which may be elsewhere."""
+
+    call: int
+    tool: str
+    number: int
+    run: str | None
+    trace: dict[str, str] | None
+
+
+class BatchItemFinished(Event):
+    """An item of a batch has ended, well or not."""
+
+    call: int
+    tool: str
+    number: int
+    run: str | None
+    outcome: Outcome
+    error: str | None
+    error_code: str | int | None
+    seconds: float
+
+
+class RunStarted(Event):
+    """A run of the command line begins: a single call, a batch or an agent's task."""
+
+    call: int
+    target: str
+    run: str
+
+
+class RunFinished(Event):
+    """A run of the command line has ended, well or not."""
+
+    call: int
+    target: str
+    run: str
+    outcome: Outcome
+    error: str | None
+    seconds: float
+
+
 class Progress(Event):
     """A tool reports how far it is; `item` names the item of a `for_each` that it works on, if any."""
 
@@ -294,8 +370,12 @@ class Progress(Event):
 
 
 __all__ = [
+    "AgentFinished",
+    "AgentStarted",
     "ApprovalAsked",
     "ApprovalDecided",
+    "BatchItemFinished",
+    "BatchItemStarted",
     "Event",
     "FileChanged",
     "ItemFinished",
@@ -308,6 +388,8 @@ __all__ = [
     "PipelineFinished",
     "PipelineStarted",
     "Progress",
+    "RunFinished",
+    "RunStarted",
     "StepFinished",
     "StepRetried",
     "StepStarted",
@@ -315,5 +397,6 @@ __all__ = [
     "ToolFinished",
     "ToolStarted",
     "as_record",
+    "both",
     "redacted",
 ]

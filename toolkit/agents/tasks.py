@@ -11,6 +11,7 @@ from toolkit.agents.loop import Ending, Limits, Loop, LoopEnd
 from toolkit.agents.models.messages import Model, SystemMessage, Usage, UserMessage
 from toolkit.agents.references import Reference, referenced_tools, with_references
 from toolkit.agents.tables import Table
+from toolkit.agents.task_reports import reported
 from toolkit.agents.transcripts import Transcript
 from toolkit.disclosure.folding import folded_tools
 from toolkit.errors import InvalidTools, ReplanRequested, TerminationRequested, raise_errors
@@ -139,6 +140,9 @@ class Work:
 
     async def do(self, task: str, instructions: Instructions) -> AgentResult[Any]:
         """Do a task, and return what it came to."""
+        return await reported(lambda: self._done(task, instructions), self.model.name, self.context)
+
+    async def _done(self, task: str, instructions: Instructions) -> AgentResult[Any]:
         said, kind = self.transcript, self.settings.kind
         done_before, used_before = said.done, said.usage
         table = Table(

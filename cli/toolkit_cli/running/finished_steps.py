@@ -5,6 +5,8 @@ from time import perf_counter
 from typing import Any
 
 from toolkit.events import (
+    AgentFinished,
+    AgentStarted,
     Event,
     ItemFinished,
     Listener,
@@ -16,6 +18,7 @@ from toolkit.events import (
     StepStarted,
     ToolFinished,
     ToolStarted,
+    hears_pieces,
 )
 
 ENDED = "cancelled"
@@ -100,7 +103,7 @@ class KeptWork:
     def __init__(self, listener: Listener | None = None) -> None:
         """Keep nothing yet; `listener` receives every event too."""
         self._listener = listener
-        self.hears_pieces = listener is not None
+        self.hears_pieces = hears_pieces(listener)
         self._lock = threading.RLock()
         self._is_closed = False
         self._steps: dict[int, KeptStep] = {}
@@ -175,9 +178,10 @@ _ENDS: dict[type[Event], type[Event]] = {
     StepStarted: StepFinished,
     PipelineStarted: PipelineFinished,
     ModelStarted: ModelFinished,
+    AgentStarted: AgentFinished,
 }
-_STARTS = (ToolStarted, StepStarted, PipelineStarted, ModelStarted)
-_FINISHES = (ToolFinished, StepFinished, PipelineFinished, ModelFinished)
+_STARTS = (ToolStarted, StepStarted, PipelineStarted, ModelStarted, AgentStarted)
+_FINISHES = (ToolFinished, StepFinished, PipelineFinished, ModelFinished, AgentFinished)
 
 
 def _skipped(item: ItemFinished) -> dict[str, Any]:
@@ -191,6 +195,9 @@ def _ending_of(event: Event, seconds: float, steps: dict[int, KeptStep]) -> Even
             return steps[event.call].ending(seconds)
         case PipelineStarted():
             return PipelineFinished(event.call, event.pipeline, "signal", ENDED, seconds)
+        case AgentStarted():
+            call, agent, model, run = event.call, event.agent, event.model, event.run
+            return AgentFinished(call, agent, model, run, outcome="signal", error=ENDED, seconds=seconds)
         case ToolStarted():
             return ToolFinished(
                 event.call, event.tool, outcome="signal", output="", error=ENDED, error_code="signal", seconds=seconds
