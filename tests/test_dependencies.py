@@ -16,6 +16,7 @@ EXTRAS = {
     "toolkit/agents": ["agent"],
     "toolkit/batches": ["parquet"],
     "toolkit/durable": ["durable"],
+    "toolkit/telemetry": ["otel"],
     "toolkit/builtin": ["tools-extract", "tools-regex"],
 }
 FOLDERS = sorted(

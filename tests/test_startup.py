@@ -16,6 +16,7 @@ LIBRARIES = {
     "anyio",
     "asyncio",
     "dbos",
+    "opentelemetry",
     "prompt_toolkit",
     "pydantic",
     "pydantic_core",
@@ -134,6 +135,13 @@ def test_rules_cost_nothing_where_there_are_none(project):
         assert {"toolkit.approvals.rules", "toolkit.approvals.allowances", "toolkit.sources.policies"}.isdisjoint(
             modules
         )
+
+
+def test_telemetry_costs_nothing_unless_somebody_asks_for_it(project):
+    for arguments in (("run", "tools.py:greet", "name=Ada"), ("run", "shout.yaml", "--input", "hello")):
+        imported(project, COMMAND, *arguments)
+        modules = (project / "seen.txt").read_text("utf-8").splitlines()
+        assert not [name for name in modules if name.startswith(("opentelemetry", "toolkit.telemetry"))]
 
 
 def test_agents_cost_nothing_where_there_are_none_and_show_asks_no_provider(project):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from toolkit.events import both
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.call_secrets import learn_arguments
@@ -22,9 +23,11 @@ from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.logs import show_logs
 from toolkit_cli.running.outcomes import present, present_usage
 from toolkit_cli.running.process_exit import leave_if_threads_remain
-from toolkit_cli.running.reporters import RunReporter, both, message_channel, write_event
+from toolkit_cli.running.reporters import RunReporter, message_channel, write_event
 from toolkit_cli.running.rule_checks import check_rules
+from toolkit_cli.running.run_reports import RunReport
 from toolkit_cli.running.single_tools import open_one
+from toolkit_cli.running.telemetry import telemetry
 from toolkit_cli.running.tool_calls import Ending, call_tool, with_hint_on_json
 from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
@@ -51,7 +54,8 @@ def launch(said: RunOptions) -> int:
     configuration = answered_by(with_values(configuration, said.given), said.model, said.base_url)
     answers = Answers.said(said.asking)._replace(waits=said.waits).under(configuration, [said.target])
     memory_id = checked_memory_id(said.given.memory_id)
-    with Screen() as screen:
+    id = said.resumed.run.id if said.resumed is not None else None  # noqa: A001 - its name everywhere
+    with Screen() as screen, telemetry(said.otel) as listener, RunReport(listener, said.target, id) as report:
         show_logs(screen, said.messages.verbose, debug=said.messages.debug)
         gate = make_gate(answers, screen, configuration.approval_timeout)
         is_told = not said.messages.quiet and said.format == "text"
@@ -59,10 +63,12 @@ def launch(said: RunOptions) -> int:
         found = open_one(said.target, configuration, gate, "`run` calls one of them", warn=is_told)
         gate.audit = audit_of(configuration, always=_is_agent(found))
         tool = _timed(found, said.timeout, configuration)
-        context = ToolContext(configuration.context, memory_id=memory_id, gate=gate, redactor=console.redactor())
+        context = ToolContext(
+            configuration.context, memory_id=memory_id, gate=gate, listener=listener, redactor=console.redactor()
+        )
         given = Given(tuple(said.words or ()), said.args, said.input, piped_text())
         limit = configuration.limits.get(tool.name)
-        work = _Work(said, answers, tool=tool, given=given, context=context, screen=screen, limit=limit)
+        work = _Work(said, answers, report, tool=tool, given=given, context=context, screen=screen, limit=limit)
         exit_code = work.once(keeps=configuration.journal) if batch is None else work.for_each(batch)
     leave_if_threads_remain(exit_code)
     return exit_code
@@ -73,6 +79,7 @@ class _Work(NamedTuple):
 
     said: RunOptions
     answers: Answers
+    report: RunReport
     tool: Tool
     given: Given
     context: ToolContext
@@ -90,7 +97,7 @@ class _Work(NamedTuple):
             def keeper(common: Mapping[str, Any]) -> "Keeping | StoredRun | None":
                 if batch.store is not None:
                     return self._stored(batch.store, common, stack)
-                return None if self.said.journal is False else _keeping(self.said, self.tool, common)
+                return None if self.said.journal is False else self._keeping(common)
 
             return run_each(
                 self.tool,
@@ -100,6 +107,7 @@ class _Work(NamedTuple):
                 answers=self.answers,
                 screen=self.screen,
                 keeper=keeper,
+                told=self.report,
             )
 
     def _stored(self, url: str, common: Mapping[str, Any], stack: "ExitStack") -> "StoredRun":
@@ -110,11 +118,17 @@ class _Work(NamedTuple):
         said = self.said
         store = stack.enter_context(open_store(url))
         resumed = said.resumed if isinstance(said.resumed, StoredResume) else None
+        request = _request(said)
+        if self.context.listener is not None:
+            from toolkit.telemetry.propagation import trace_variables  # noqa: PLC0415 - few runs are observed
+
+            request |= {"trace": trace_variables()}
         return StoredRun(
             store,
             self.tool,
+            id=self.report.run,
             target=said.target,
-            request=_request(said),
+            request=request,
             arguments=common,
             resumed=resumed,
             limit=self.limit or Limit(),
@@ -134,15 +148,15 @@ class _Work(NamedTuple):
             return _rehearse(tool, arguments, gate, said.format)
         check_rules(answers.rules, tool, arguments, gate)
         refuse_what_nobody_can_answer(tool, arguments, gate, answers)
-        keeping = _keeping(said, tool, arguments) if _is_kept(said, tool, keeps=keeps) else None
+        keeping = self._keeping(arguments) if _is_kept(said, tool, keeps=keeps) else None
         reporter = None if said.messages.quiet else RunReporter(self.screen, aloud=_is_agent(tool))
-        kept = KeptWork(both(reporter, write_event if said.format == "jsonl" else None))
+        shown = both(reporter, write_event if said.format == "jsonl" else None)
+        kept = KeptWork(both(shown, self.context.listener))
         channel = None if said.messages.quiet else message_channel(self.screen)
-        belongs_to = Run(channel=channel)
-        if keeping is not None:
-            belongs_to = Run(id=keeping.id, channel=channel, journal=keeping.journal)
+        belongs_to = Run(id=self.report.run, channel=channel, journal=None if keeping is None else keeping.journal)
 
         def show(ending: Ending) -> None:
+            self.report.end(ending.exit_code, ending.result.error)
             self.screen.close()
             present(with_hint_on_json(ending, tool, said.words or ()), said.format, reporter, kept, belongs_to.uses)
             present_usage(belongs_to.uses, reporter, self.screen)
@@ -156,6 +170,13 @@ class _Work(NamedTuple):
 
         context = self.context.replace(listener=kept, run=belongs_to, path="", journal=belongs_to.journal)
         return call_tool(tool, arguments, context, kept, show)
+
+    def _keeping(self, arguments: Mapping[str, Any]) -> "Keeping":
+        from toolkit_cli.running.keeping import Keeping, Resumed  # noqa: PLC0415 - it loads SQLite, and most keep nothing
+
+        said = self.said
+        resumed = said.resumed if isinstance(said.resumed, Resumed) else None
+        return Keeping(self.report.run, self.tool, said.target, _request(said), arguments, resumed)
 
 
 def _is_kept(said: RunOptions, tool: Tool, *, keeps: bool) -> bool:
@@ -174,13 +195,6 @@ def _is_kept(said: RunOptions, tool: Tool, *, keeps: bool) -> bool:
         hint = "a single call has none; --each keeps every item of a batch"
         raise Failure(ExitCode.USAGE, f"{option} keeps the steps of a pipeline, and '{tool.name}' is none", hint=hint)
     return said.journal is not False
-
-
-def _keeping(said: RunOptions, tool: Tool, arguments: Mapping[str, Any]) -> "Keeping":
-    from toolkit_cli.running.keeping import Keeping, Resumed  # noqa: PLC0415 - it loads SQLite, and most keep nothing
-
-    resumed = said.resumed if isinstance(said.resumed, Resumed) else None
-    return Keeping(tool, said.target, _request(said), arguments, resumed)
 
 
 def _request(said: RunOptions) -> dict[str, Any]:

@@ -124,6 +124,14 @@ Debug = Annotated[
 Verbose = Annotated[
     int, typer.Option("--verbose", "-v", count=True, show_default=False, help="Print more; twice prints everything.")
 ]
+Otel = Annotated[
+    bool | None,
+    typer.Option(
+        "--otel/--no-otel",
+        help="Send spans and metrics to OpenTelemetry. The variables OTEL_… say where, and turn it on by themselves.",
+        show_default=False,
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]
 
 

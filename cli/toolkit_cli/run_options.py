@@ -13,6 +13,7 @@ from toolkit_cli.options import (
     ContextOptions,
     MessageOptions,
     OpeningOptions,
+    Otel,
     Sources,
     StoreName,
 )
@@ -123,6 +124,7 @@ class RunOptions(NamedTuple):
     model: Model = None
     base_url: BaseUrl = None
     given: ContextOptions = ContextOptions()
+    otel: Otel = None
     messages: MessageOptions = MessageOptions()
     resumed: "Resumed | StoredResume | None" = None
 

@@ -15,6 +15,7 @@ from toolkit.json_texts import json_text
 from toolkit.problems import Problem
 from toolkit.processes.trees import Ended, StartError, run_command
 from toolkit.processes.watching import missing_support
+from toolkit.telemetry.propagation import trace_variables
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
 from toolkit.tools.text import TextTool
@@ -108,7 +109,12 @@ class Process(TextTool):
         feed = json.dumps({"input": text}).encode() + b"\n"
         try:
             ended = await run_command(
-                self._command, feed, directory=self._directory, timeout=self._timeout, max_bytes=self._max_bytes
+                self._command,
+                feed,
+                directory=self._directory,
+                variables=trace_variables(),
+                timeout=self._timeout,
+                max_bytes=self._max_bytes,
             )
         except StartError as error:
             return ToolResult.failure(f"Failed to start process: {error}")

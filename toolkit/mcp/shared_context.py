@@ -145,6 +145,11 @@ def meta_for(context: ToolContext, converter: MetaConverter) -> dict[str, Any] |
     return (told | _trace_for(context, converter, chosen)) or None
 
 
+def withholds_trace(converter: MetaConverter) -> bool:
+    """Return whether a converter lets no trace cross."""
+    return isinstance(converter, DenyKeys) and "traceparent" in converter.keys
+
+
 def trace_context_of(meta: Mapping[str, Any] | None) -> dict[str, str]:
     """Return the well-formed trace context among the entries of a `_meta` or the values of a context.
 

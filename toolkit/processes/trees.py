@@ -3,7 +3,7 @@
 import os
 import signal
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from io import FileIO
 from pathlib import Path
@@ -41,6 +41,7 @@ async def run_command(
     feed: bytes = b"",
     *,
     directory: Path | None = None,
+    variables: Mapping[str, str] | None = None,
     timeout: float | None = None,  # noqa: ASYNC109 - running out of it ends the processes, which a scope cannot
     max_bytes: int = 1024 * 1024,
 ) -> Ended:
@@ -53,6 +54,7 @@ async def run_command(
         command: The program and its arguments.
         feed: What it can read from its standard input.
         directory: Where it runs; the current directory unless it is given.
+        variables: More of its environment.
         timeout: Seconds that it may take.
         max_bytes: How much of each of its outputs is kept; the rest is read and dropped.
 
@@ -64,7 +66,7 @@ async def run_command(
 
     with ExitStack() as stack:
         output, errors, report = _Capture(max_bytes), _Capture(max_bytes), _Capture(_CHUNK)
-        environment, mark = marked(os.environ)
+        environment, mark = marked({**os.environ, **(variables or {})})
         with _watched(command, environment, directory, stack, (output, errors, report)) as (warden, stdin, control):
             try:
                 with fail_after(timeout):

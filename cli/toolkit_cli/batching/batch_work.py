@@ -19,6 +19,7 @@ class BatchWork(NamedTuple):
         arguments: Makes arguments of an item.
         context: What the calls are made with.
         options: What the command line says.
+        run: The id of the run.
         channel: Receives what tools say to the user.
     """
 
@@ -27,4 +28,5 @@ class BatchWork(NamedTuple):
     arguments: ItemArguments
     context: ToolContext
     options: BatchOptions
+    run: str
     channel: OutputChannel | None = None

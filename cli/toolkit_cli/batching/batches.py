@@ -29,11 +29,7 @@ class BatchRun:
         """Keep what is called with what, and what keeps what is done, if something does."""
         self._tool, self._arguments, self._options = work.tool, work.arguments, work.options
         self._keeping = keeping
-        self._run = (
-            Run(channel=work.channel)
-            if keeping is None
-            else Run(id=keeping.id, channel=work.channel, journal=keeping.journal)
-        )
+        self._run = Run(id=work.run, channel=work.channel, journal=None if keeping is None else keeping.journal)
         self._calls = ItemCalls(work.tool, work.context, work.items.name, keeps=keeping is not None)
         self._items = work.items
         self._results = ItemResults(work.items, work.options)
@@ -64,7 +60,7 @@ class BatchRun:
         context = self._calls.context_of(item.number, run)
         try:
             if self._keeping is None:
-                return await self._calls.call(arguments, context)
+                return await self._calls.call(item.number, arguments, context)
             return await self._call_kept(item, arguments, context, self._keeping)
         finally:
             for use in run.uses if run is not None else ():
@@ -80,7 +76,7 @@ class BatchRun:
             self._check_changed(item, keeping)
         elif kept is not None and (kept.status == "ok" or not self._repeats_failures):
             return kept_result(kept.result)[0]
-        result = await self._calls.call(arguments, context)
+        result = await self._calls.call(item.number, arguments, context)
         if isinstance(result, WaitingResult):
             return result
         status, text, is_whole = kept_as(result, context)

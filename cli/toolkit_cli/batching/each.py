@@ -26,6 +26,7 @@ from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.keeping import Keeping
 from toolkit_cli.running.reporters import message_channel
 from toolkit_cli.running.rule_checks import check_rules_on
+from toolkit_cli.running.run_reports import RunReport
 from toolkit_cli.running.tool_calls import Ending, end_run
 from toolkit_cli.screen import Screen
 
@@ -38,6 +39,7 @@ def run_each(
     answers: Answers,
     screen: Screen,
     keeper: Callable[[Mapping[str, Any]], Keeping | StoredRun | None],
+    told: RunReport,
 ) -> int:
     """Call a tool for every item, write what comes of each, and return the exit code.
 
@@ -49,6 +51,7 @@ def run_each(
         answers: How questions are answered.
         screen: Where progress is shown.
         keeper: Begins to keep what is done, given the arguments for all items, if it is to be kept.
+        told: Reports the run to whoever observes it.
 
     Raises:
         Failure: If the command line makes no sense, or a question would be asked that nobody can answer.
@@ -67,12 +70,13 @@ def run_each(
             return _rehearse(tool, items, arguments)
         channel = None if options.quiet else message_channel(screen)
         keeping = keeper(common)
-        work = BatchWork(tool, items, arguments, context, options, channel=channel)
+        work = BatchWork(tool, items, arguments, context, options, run=told.run, channel=channel)
         batch = StoredBatch(work, keeping) if isinstance(keeping, StoredRun) else BatchRun(work, keeping)
         if _wants_bar(options):
             _show_bar(batch.tally, screen)
 
         def show(ending: Ending) -> None:
+            told.end(ending.exit_code, ending.result.error)
             screen.close()
             batch.close()
             if not options.quiet:

@@ -22,7 +22,15 @@ _STATUSES: Final = {"timeout": "timed_out", "rejected": "rejected"}
 class ItemCalls:
     """Calls one tool for items, and says in each call which item it is."""
 
-    def __init__(self, tool: Tool, context: ToolContext, source: str, *, keeps: bool) -> None:
+    def __init__(
+        self,
+        tool: Tool,
+        context: ToolContext,
+        source: str,
+        *,
+        keeps: bool,
+        trace: Mapping[str, str] | None = None,
+    ) -> None:
         """Keep what is called.
 
         Args:
@@ -30,9 +38,11 @@ class ItemCalls:
             context: What the calls are made with.
             source: Where the items come from, in words.
             keeps: Whether what is done is kept.
+            trace: Variables that name the trace of the run, if that may be in another process.
         """
         self._context, self._source = context.replace(step=f"each {source}"), source
         self._called = journaled(tool) if keeps else tool
+        self._trace = trace
         self.needs_run = keeps or looks_at_run(tool)
 
     def context_of(self, number: int, run: Run | None, journal: Journal | None = None) -> ToolContext:
@@ -45,12 +55,19 @@ class ItemCalls:
             return context
         return context.replace(run=run, path=str(number), journal=run.journal if journal is None else journal)
 
-    async def call(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+    async def call(self, number: int, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         """Call the tool, and return what came of it.
 
         Raises:
             Signal: What ends more than this item.
         """
+        if context.listener is None:
+            return await self._result(arguments, context)
+        from toolkit_cli.batching.item_reports import reported  # noqa: PLC0415 - few batches are observed
+
+        return await reported(lambda: self._result(arguments, context), number, self._called.name, context, self._trace)
+
+    async def _result(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         try:
             result = await self._called.call(arguments, context)
         except ApprovalPending as pending:

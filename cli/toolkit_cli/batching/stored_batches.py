@@ -34,7 +34,7 @@ class StoredBatch:
     def __init__(self, work: BatchWork, stored: StoredRun) -> None:
         """Keep what is called with what, and the run in the store."""
         self._tool, self._options, self._stored = work.tool, work.options, stored
-        self._calls = StoredCalls(work.tool, work.context, work.items.name, work.channel)
+        self._calls = StoredCalls(work.tool, work.context, work.items.name, work.channel, stored.trace)
         self._results = ItemResults(work.items, work.options)
         self.tally = self._results.tally
         fails_at_once = work.options.on_item_error == "fail"

@@ -1,6 +1,7 @@
 """Stored items: an item of a store is done here, as a batch does it."""
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from toolkit.durable.stored_items import ItemEnd, StoredItem
@@ -18,7 +19,14 @@ if TYPE_CHECKING:
 class StoredCalls:
     """Calls one tool for items of a store."""
 
-    def __init__(self, tool: Tool, context: ToolContext, source: str, channel: OutputChannel | None) -> None:
+    def __init__(
+        self,
+        tool: Tool,
+        context: ToolContext,
+        source: str,
+        channel: OutputChannel | None,
+        trace: Mapping[str, str] | None,
+    ) -> None:
         """Keep what is called.
 
         Args:
@@ -26,8 +34,9 @@ class StoredCalls:
             context: What the calls are made with.
             source: Where the items come from, in words.
             channel: Is told what tools say to the user.
+            trace: Variables that name the trace of the run, if somebody observes it.
         """
-        self._calls = ItemCalls(tool, context, source, keeps=True)
+        self._calls = ItemCalls(tool, context, source, keeps=True, trace=trace)
         self._perform = run_in_loop if tool.suspends else drive
         self._channel = channel
 
@@ -39,7 +48,7 @@ class StoredCalls:
         """
         run = Run(id=item.run, channel=self._channel, journal=journal).spawn()
         context = self._calls.context_of(item.number, run, journal)
-        result = self._perform(self._calls.call(item.arguments, context))
+        result = self._perform(self._calls.call(item.number, item.arguments, context))
         costs = [use.cost for use in run.uses if use.cost is not None]
         spent = (sum(costs) if costs else None, len(run.uses))
         if isinstance(result, WaitingResult):

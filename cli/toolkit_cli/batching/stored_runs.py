@@ -1,7 +1,6 @@
 """Stored runs: a batch that a store keeps, from its first record to how it can go on."""
 
 import json
-import os
 from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
@@ -45,9 +44,10 @@ class StoredRun:
         store: Where it is kept.
         version: What tells its definition from others, on any machine.
         resumed: What it goes on from, if it does.
+        trace: Variables that name its trace, if somebody observes it.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that a run is
         self,
         store: Store,
         tool: Tool,
@@ -57,7 +57,8 @@ class StoredRun:
         resumed: StoredResume | None,
         limit: Limit | None,
         *,
-        begun: tuple[str, str] | None = None,
+        id: str,  # noqa: A002 - its name everywhere
+        schedule: str | None = None,
     ) -> None:
         """Begin to keep it, or go on.
 
@@ -69,13 +70,15 @@ class StoredRun:
             arguments: Those that hold for all items.
             resumed: What goes on, if something does.
             limit: What bounds the items of the tool; `None` where that stays as it is.
-            begun: The id of a run that a schedule begins, which may have begun before, and the schedule.
+            id: What tells it apart.
+            schedule: The schedule that begins it, if one does; then it may have begun before.
 
         Raises:
             Failure: If something of it is a secret, or what goes on has changed and nobody has agreed to that.
             StoreError: If the store cannot be written.
         """
         self.store, self.resumed, self._tool = store, resumed, tool
+        self.trace: Mapping[str, str] | None = request.get("trace")
         definition = definition_of(tool)
         self.version = version_of(tool, request.get("model"))
         if resumed is None:
@@ -83,8 +86,8 @@ class StoredRun:
             if not kept["is_whole"]:
                 hint = "give secrets to the workers: through the environment, or in the configuration beside them"
                 raise Failure(ExitCode.USAGE, "the arguments hold a secret, which a store does not keep", hint=hint)
-            self.id, schedule = begun or (os.urandom(6).hex(), None)
-            if begun is None or all(run.id != self.id for run in store.runs()):
+            self.id = id
+            if schedule is None or all(run.id != self.id for run in store.runs()):
                 store.begin(
                     self.id,
                     target,

@@ -90,13 +90,14 @@ class WorkerTools:
             arguments=said["arguments"],
             resumed=None,
             limit=None,
-            begun=(id, said["name"]),
+            id=id,
+            schedule=said["name"],
         )
         try:
             with items_of(request["batch"]["source"]) as items:
                 arguments = ItemArguments(tool, said["arguments"], are_texts=items.format in ("csv", "tsv"))
                 options = BatchOptions(items.name, jobs=0, out=Path(os.devnull), quiet=True)
-                batch = StoredBatch(BatchWork(tool, items, arguments, self._context, options), stored)
+                batch = StoredBatch(BatchWork(tool, items, arguments, self._context, options, run=id), stored)
                 try:
                     ending = batch.run()
                 finally:
@@ -115,7 +116,7 @@ class WorkerTools:
         if request.get("on_approval") == "wait" and context.gate is not None and context.gate.reviewer is not None:
             gate = context.gate.with_reviewer(WaitingReviewer(context.gate.reviewer))
             context = context.replace(gate=gate)
-        return StoredCalls(tool, context, request["batch"]["source"], self._channel)
+        return StoredCalls(tool, context, request["batch"]["source"], self._channel, request.get("trace"))
 
 
 @contextmanager

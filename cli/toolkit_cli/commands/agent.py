@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from toolkit.events import Listener, both
 from toolkit.problems import Problem, did_you_mean
 from toolkit.runs.records import Budget
 from toolkit.runs.run import Run
@@ -15,7 +16,7 @@ from toolkit_cli.arguments.stdin import piped_text
 from toolkit_cli.completion import complete_group, complete_target
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.opening import open_all
-from toolkit_cli.options import AskingOptions, BaseUrl, ContextOptions, MessageOptions, ModelName, OpeningOptions
+from toolkit_cli.options import AskingOptions, BaseUrl, ContextOptions, MessageOptions, ModelName, OpeningOptions, Otel
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.running.agent_files import ReadyAgent, agent_of_file, names_file
 from toolkit_cli.running.agent_sessions import Conversation
@@ -25,8 +26,10 @@ from toolkit_cli.running.context_values import answered_by, checked_memory_id, s
 from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.logs import show_logs
 from toolkit_cli.running.process_exit import leave_if_threads_remain
-from toolkit_cli.running.reporters import RunReporter, both, message_channel, write_event
+from toolkit_cli.running.reporters import RunReporter, message_channel, write_event
 from toolkit_cli.running.rule_checks import check_names
+from toolkit_cli.running.run_reports import RunReport
+from toolkit_cli.running.telemetry import telemetry
 from toolkit_cli.running.transcript_files import Earlier, TranscriptFile, read_transcript
 from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
@@ -111,6 +114,7 @@ class AgentOptions(NamedTuple):
     format: Shown = "text"
     opening: OpeningOptions = OpeningOptions()
     given: ContextOptions = ContextOptions()
+    otel: Otel = None
     messages: MessageOptions = MessageOptions()
 
 
@@ -169,14 +173,15 @@ def agent(said: AgentOptions) -> int:
         earlier=earlier,
         memory_id=checked_memory_id(said.given.memory_id),
     )
-    with Screen() as screen:
+    with Screen() as screen, telemetry(said.otel) as listener, RunReport(listener, file or "agent") as told:
         show_logs(screen, said.messages.verbose, debug=said.messages.debug)
-        conversation = _conversation(wanted, configuration, answers, screen)
+        conversation = _conversation(wanted, configuration, answers, screen, listener)
         if work is None and conversation.takes_task:
             _work(None, answers)
             exit_code = _chat(conversation)
         else:
             exit_code = conversation.answer(work or "")
+        told.end(exit_code)
         conversation.tell_usage()
     leave_if_threads_remain(exit_code)
     return exit_code
@@ -278,7 +283,9 @@ def _so_far(path: Path | None, *, go_on: bool) -> "tuple[Transcript, Earlier]":
     return read_transcript(path)
 
 
-def _conversation(wanted: _Wanted, configuration: "Configuration", answers: Answers, screen: Screen) -> Conversation:
+def _conversation(
+    wanted: _Wanted, configuration: "Configuration", answers: Answers, screen: Screen, listener: Listener | None
+) -> Conversation:
     """Return the agent, ready to work.
 
     Raises:
@@ -289,7 +296,7 @@ def _conversation(wanted: _Wanted, configuration: "Configuration", answers: Answ
     gate.audit = audit_of(configuration, always=True)
     ready = _agent(wanted, configuration, gate, answers)
     reporter = None if said.messages.quiet else RunReporter(screen, aloud=True)
-    kept = KeptWork(both(reporter, write_event if said.format == "jsonl" else None))
+    kept = KeptWork(both(both(reporter, write_event if said.format == "jsonl" else None), listener))
     run = Run(goal=wanted.task, budget=wanted.budget, channel=None if said.messages.quiet else message_channel(screen))
     context = ToolContext(
         configuration.context,

@@ -11,12 +11,23 @@ import typer
 
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
-from toolkit_cli.options import ContextOptions, MessageOptions, OpeningOptions, PolicyPath, Rules, Sources, Targets, Yes
+from toolkit_cli.options import (
+    ContextOptions,
+    MessageOptions,
+    OpeningOptions,
+    Otel,
+    PolicyPath,
+    Rules,
+    Sources,
+    Targets,
+    Yes,
+)
 from toolkit_cli.running.answer_sources import Answers, make_gate, policy_of_files
 from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.context_values import checked_memory_id, read_values
 from toolkit_cli.running.logs import show_logs
 from toolkit_cli.running.rule_checks import check_names
+from toolkit_cli.running.telemetry import telemetry
 from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
 
@@ -77,6 +88,7 @@ class ServeOptions(NamedTuple):
     print_config: Printed = None
     tools: Sources = None
     opening: OpeningOptions = OpeningOptions()
+    otel: Otel = None
     messages: MessageOptions = MessageOptions()
 
 
@@ -105,7 +117,7 @@ def _serve(said: ServeOptions, place: "Place | None") -> int:
     from toolkit_cli.serving import served_tools, transports  # noqa: PLC0415 - help needs none of it
     from toolkit_cli.serving.reloading import reloader  # noqa: PLC0415
 
-    with Screen() as screen:
+    with Screen() as screen, telemetry(said.otel) as listener:
         show_logs(screen, said.messages.verbose, debug=said.messages.debug)
         configuration = load_configuration(said.tools, *said.opening, said.policy)
         answers = Answers(
@@ -130,7 +142,7 @@ def _serve(said: ServeOptions, place: "Place | None") -> int:
             memory_id=said.given.memory_id,
             timeout=said.timeout,
         )
-        made = served_tools.make_options(wishes, configuration, access.token if access else None)
+        made = served_tools.make_options(wishes, configuration, access.token if access else None, listener)
         watch = reloader(said.targets or (), open_all) if said.reload else None
         if access is not None:
             return transports.carry_over_http(served, made, access, watch, quiet=said.messages.quiet)

@@ -15,6 +15,7 @@ from toolkit_cli.options import (
     ContextOptions,
     MessageOptions,
     OpeningOptions,
+    Otel,
     Sources,
     StoreName,
 )
@@ -23,6 +24,7 @@ from toolkit_cli.running.context_values import answered_by, checked_memory_id, w
 from toolkit_cli.running.logs import show_logs
 from toolkit_cli.running.process_exit import leave_if_threads_remain
 from toolkit_cli.running.reporters import message_channel
+from toolkit_cli.running.telemetry import telemetry
 from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
 
@@ -43,6 +45,7 @@ class WorkerOptions(NamedTuple):
     model: Model = None
     base_url: BaseUrl = None
     given: ContextOptions = ContextOptions()
+    otel: Otel = None
     messages: MessageOptions = MessageOptions()
 
 
@@ -63,7 +66,7 @@ def worker(said: WorkerOptions) -> int:
     configuration = load_configuration(None, *said.opening, said.asking.policy)
     configuration = answered_by(with_values(configuration, said.given), said.model, said.base_url)
     answers = Answers.said(said.asking)._replace(files=policy_of_files(configuration, said.tools or []))
-    with Screen() as screen:
+    with Screen() as screen, telemetry(said.otel) as listener:
         show_logs(screen, said.messages.verbose, debug=said.messages.debug)
         gate = make_gate(answers, screen, configuration.approval_timeout)
         opened = open_all(said.tools or [], configuration, gate)
@@ -73,7 +76,9 @@ def worker(said: WorkerOptions) -> int:
         if not opened.tools:
             raise ConfigurationError("there is nothing to work with: name tools, pipelines or agents with --tools")
         memory_id = checked_memory_id(said.given.memory_id)
-        told = ToolContext(configuration.context, memory_id=memory_id, gate=gate, redactor=console.redactor())
+        told = ToolContext(
+            configuration.context, memory_id=memory_id, gate=gate, listener=listener, redactor=console.redactor()
+        )
         channel = None if said.messages.quiet else message_channel(screen)
         with open_store(url) as store:
             exit_code = work(

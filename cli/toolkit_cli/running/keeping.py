@@ -50,6 +50,7 @@ class Keeping:
 
     def __init__(
         self,
+        id: str,  # noqa: A002 - its name everywhere
         tool: Tool,
         target: str,
         request: Mapping[str, Any],
@@ -59,6 +60,7 @@ class Keeping:
         """Begin to keep it, or go on.
 
         Args:
+            id: What tells it apart.
             tool: What is run.
             target: What it was named by.
             request: What it takes to run it again, as plain data.
@@ -69,14 +71,14 @@ class Keeping:
             Failure: If what goes on has changed, and nobody has agreed to that.
             JournalError: If the journal cannot be written.
         """
-        self.resumed = resumed
+        self.id, self.resumed = id, resumed
         definition = definition_of(tool)
         if resumed is not None:
             check_unchanged(resumed.run, definition, accepts_changes=resumed.accepts_changes)
-            self._file, self.id = resumed.file, resumed.run.id
+            self._file = resumed.file
             self.journal = self._file.resume(resumed.run, definition)
             return
-        self._file, self.id = JournalFile(JournalFile.usual_path()), os.urandom(6).hex()
+        self._file = JournalFile(JournalFile.usual_path())
         pipeline = pipeline_in(tool)
         is_batch = request["batch"] is not None
         self.journal = self._file.begin(

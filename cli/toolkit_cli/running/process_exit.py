@@ -21,6 +21,8 @@ def leave(exit_code: int) -> NoReturn:
         if stream is not None:
             stream.flush()
     _end_descendants()
+    if (observing := sys.modules.get("toolkit_cli.running.telemetry")) is not None:
+        observing.close_telemetry()
     os._exit(exit_code)
 
 

@@ -134,15 +134,3 @@ def message_channel(screen: Screen) -> Callable[[Message], None]:
 def write_event(event: Event) -> None:
     """Write an event to stdout as one line of JSON."""
     console.write_data(f"{visible_json(as_record(event), default=str)}\n")
-
-
-def both(first: Listener | None, second: Listener | None) -> Listener | None:
-    """Return one listener for two, either of which may be missing."""
-    if first is None or second is None:
-        return first or second
-
-    def tell_both(event: Event) -> None:
-        first(event)
-        second(event)
-
-    return tell_both

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.requests import DEFAULT_TIMEOUT
 from toolkit.disclosure.folding import folded_tools
+from toolkit.events import Listener
 from toolkit.mcp.serving.calls import DEFAULT_LIMIT, Rules
 from toolkit.mcp.serving.server import Options
 from toolkit.mcp.shared_context import allow_keys
@@ -79,13 +80,16 @@ def open_served(
     return {name: _timed(tool, configuration.timeout if timeout is None else None) for name, tool in folded.items()}
 
 
-def make_options(wishes: Wishes, configuration: "Configuration", token: str | None) -> "Options":
+def make_options(
+    wishes: Wishes, configuration: "Configuration", token: str | None, listener: Listener | None = None
+) -> "Options":
     """Return how tools are served; from now on no secret stands in what the library logs.
 
     Args:
         wishes: What the options of the command say.
         configuration: What the configuration says.
         token: The bearer token, if there is one.
+        listener: Is told what happens in every call.
 
     Raises:
         Failure: If a wish is none.
@@ -103,6 +107,7 @@ def make_options(wishes: Wishes, configuration: "Configuration", token: str | No
         meta=frozenset(wishes.meta),
         audit=audit_of(configuration, always=True),
         reviewer=configuration.webhook.reviewer() if configuration.webhook is not None else None,
+        listener=listener,
     )
     redactor = console.redactor()
     redactor.learn(*([token] if token else []))

@@ -12,6 +12,7 @@ from pathlib import Path
 from mcp.client.stdio import get_default_environment
 
 from toolkit.processes.watching import end_without_warden, marked, missing_support, read_report, watched
+from toolkit.telemetry.propagation import trace_variables
 
 _PATIENCE = 1.0
 """Seconds that a server has to end of itself when its input has ended, and again when it is asked to."""
@@ -83,8 +84,9 @@ async def start_server(
 ) -> StartedServer:
     """Start a server, with pipes to and from it; no shell is involved.
 
-    It gets the few variables of our environment that are safe to hand on, and those given. A warden watches over it, so
-    that nothing of it outlives us, however we end; where there can be none, what the server starts is its own business.
+    It gets the few variables of our environment that are safe to hand on, those of the trace that its start belongs to,
+    and those given. A warden watches over it, so that nothing of it outlives us, however we end; where there can be
+    none, what the server starts is its own business.
 
     Args:
         command: The program and its arguments.
@@ -95,7 +97,7 @@ async def start_server(
     Raises:
         OSError: If it cannot be started.
     """
-    environment = {**get_default_environment(), **variables}
+    environment = {**get_default_environment(), **trace_variables(), **variables}
     if missing_support() is not None:
         return StartedServer(await _piped(command, environment, folder, longest_line))
     with ExitStack() as ours:  # what closes with it ends the warden, where something goes wrong meanwhile

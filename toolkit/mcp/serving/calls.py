@@ -17,6 +17,7 @@ from toolkit.approvals.gates import Gate
 from toolkit.approvals.policies import Policy
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
 from toolkit.approvals.reviewers import Reviewer
+from toolkit.events import Listener, both
 from toolkit.mcp.serving.client_questions import ClientReviewer, can_be_asked
 from toolkit.mcp.serving.progress_messages import Telling
 from toolkit.mcp.serving.session_histories import SessionHistories
@@ -55,6 +56,7 @@ class Rules:
         audit: Keeps a record of every question and every decision.
         histories: The tools that each session has called.
         reviewer: Who is asked where the client cannot be.
+        listener: Is told what happens in every call.
     """
 
     policy: Policy | None = None
@@ -67,6 +69,7 @@ class Rules:
     audit: Audit | None = None
     histories: SessionHistories = field(default_factory=SessionHistories)
     reviewer: Reviewer | None = None
+    listener: Listener | None = None
 
 
 class Question(NamedTuple):
@@ -122,7 +125,7 @@ class Call:
             self._values(request),
             memory_id=self._rules.memory_id,
             gate=self._gate(request, session),
-            listener=telling.listen if telling is not None else None,
+            listener=both(telling.listen if telling is not None else None, self._rules.listener),
             run=Run(channel=telling.hear if telling is not None else None),
             chosen_by="model",
             loop_id=session,

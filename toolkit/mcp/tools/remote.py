@@ -6,15 +6,17 @@ more of it than people would see.
 """
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from toolkit.codes import DUPLICATE_TOOL_NAME, HIDDEN_UNICODE, NOT_A_TOOL
 from toolkit.disclosure.groups import chosen
 from toolkit.errors import InvalidTools, ToolExecutionError
 from toolkit.mcp.settings.servers import McpServer, offered_prefix
-from toolkit.mcp.shared_context import meta_for
+from toolkit.mcp.shared_context import meta_for, withholds_trace
 from toolkit.problems import Location, Problem
 from toolkit.schemas.patterns import pattern_fault
+from toolkit.telemetry.propagation import without_trace
 from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_schema_tools import ForeignSchemaTool
 from toolkit.tools.names import legal_name
@@ -77,7 +79,8 @@ class RemoteTool(ForeignSchemaTool):
         """
         from toolkit.mcp.tools.remote_calls import call_remote  # noqa: PLC0415 - it imports the SDK
 
-        result = await call_remote(self.server, self.wire_name, parsed, context, self._meta(context))
+        with without_trace() if withholds_trace(self.server.converter) else nullcontext():
+            result = await call_remote(self.server, self.wire_name, parsed, context, self._meta(context))
         if result.succeeded and (schema := self.told.output_schema) is not None:
             self._hold_to(schema, result)
         return result

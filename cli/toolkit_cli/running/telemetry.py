@@ -1,0 +1,112 @@
+"""Telemetry: spans and metrics of a command, where its environment or a flag asks for them; else nothing is loaded."""
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from toolkit.errors import ConfigurationError
+from toolkit_cli import console
+from toolkit_cli.failures import ExitCode, Failure
+
+if TYPE_CHECKING:
+    from toolkit.telemetry import OpenTelemetry, Telemetry
+
+_LOGGER = "opentelemetry"
+_opened: "_Opened | None" = None
+
+
+@contextmanager
+def telemetry(wanted: bool | None) -> Iterator["Telemetry | None"]:  # noqa: FBT001 - the flag, as it was typed
+    """Provide a listener that makes spans and metrics, if somebody wants them; they are sent when this is left.
+
+    Args:
+        wanted: What the flag says; without it the environment decides, as far as the extra is installed.
+
+    Raises:
+        Failure: If the flag wants what is not installed.
+    """
+    global _opened  # noqa: PLW0603 - there is one for the program, which may end in the middle of this
+    opened = _open(wanted) if _is_wanted(wanted) else None
+    if opened is None:
+        yield None
+        return
+    _opened = opened
+    try:
+        yield opened.sending.listener
+    finally:
+        close_telemetry()
+
+
+def close_telemetry() -> None:
+    """Send what there is, and say once what could not be sent."""
+    global _opened
+    opened, _opened = _opened, None
+    if opened is not None:
+        opened.close()
+
+
+class _Opened:
+    """What sends spans and metrics, and hears what goes wrong with that."""
+
+    def __init__(self) -> None:
+        from toolkit.telemetry import open_telemetry  # noqa: PLC0415 - few runs have any
+
+        self._failures = _Failures()
+        logger = logging.getLogger(_LOGGER)
+        logger.addHandler(self._failures)
+        logger.propagate = False
+        self.sending: OpenTelemetry = open_telemetry()
+
+    def close(self) -> None:
+        self.sending.close()
+        if self._failures.first is not None:
+            console.say(f"warning: not all telemetry was sent: {_line(self._failures.first)}")
+
+
+class _Failures(logging.Handler):
+    """Keeps the first thing that went wrong."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.first: str | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.first = self.first or record.getMessage()
+
+
+def _is_wanted(wanted: bool | None) -> bool:  # noqa: FBT001 - as above
+    if not any(name.startswith("OTEL_") for name in os.environ):
+        return bool(wanted)
+    from toolkit.telemetry.wishes import is_disabled, wants_telemetry  # noqa: PLC0415 - few environments say anything
+
+    return wants_telemetry(os.environ) if wanted is None else wanted and not is_disabled(os.environ)
+
+
+def _open(wanted: bool | None) -> "_Opened | None":  # noqa: FBT001 - as above
+    """Open it; where only the environment asks for it, and it is not all there, the work goes on without.
+
+    Raises:
+        Failure: If the flag asks for it.
+    """
+    try:
+        return _Opened()
+    except ConfigurationError as error:
+        if wanted:
+            raise Failure(ExitCode.USAGE, f"--otel: {error}") from error
+        if _is_installed():
+            console.say(f"warning: there is no telemetry: {error}")
+        return None
+
+
+def _is_installed() -> bool:
+    from importlib.util import find_spec  # noqa: PLC0415 - only after a failure
+
+    return find_spec("opentelemetry") is not None and find_spec("opentelemetry.sdk") is not None
+
+
+def _line(text: str) -> str:
+    from toolkit_cli.rendering.escaping import one_line  # noqa: PLC0415 - only after a failure
+
+    return one_line(text)

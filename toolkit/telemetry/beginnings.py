@@ -1,0 +1,108 @@
+"""Beginnings: the span that an event of a start begins, by its name, its kind and its attributes."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from opentelemetry.trace import SpanKind
+
+from toolkit.events import (
+    AgentStarted,
+    BatchItemStarted,
+    Event,
+    ModelStarted,
+    PipelineStarted,
+    RunStarted,
+    StepStarted,
+    ToolStarted,
+)
+
+_PROVIDERS: Final = {
+    "azure": "azure.ai.openai",
+    "bedrock": "aws.bedrock",
+    "chat": "openai",
+    "gateway": "openai",
+    "google": "gcp.gemini",
+    "google-gla": "gcp.gemini",
+    "google-vertex": "gcp.vertex_ai",
+    "grok": "x_ai",
+    "mistral": "mistral_ai",
+    "moonshotai": "moonshot_ai",
+    "openai-chat": "openai",
+    "openai-responses": "openai",
+    "xai": "x_ai",
+}
+"""The names of providers in the semantic conventions, where they differ from the first half of a model's name."""
+
+
+class Beginning(NamedTuple):
+    """A span that begins.
+
+    Attributes:
+        name: Its name, of which there are few different ones.
+        attributes: What is known of it from the start.
+        kind: Whether it waits for a service.
+        trace: The variables that name the span that it belongs to, where that is in another process.
+    """
+
+    name: str
+    attributes: dict[str, Any]
+    kind: SpanKind = SpanKind.INTERNAL
+    trace: Mapping[str, str] | None = None
+
+
+def beginning_of(event: Event, *, content: bool) -> Beginning | None:
+    """Return the span that an event begins, if it begins one.
+
+    Args:
+        event: The event; no secret is in it.
+        content: Whether arguments may be among the attributes.
+    """
+    match event:
+        case ToolStarted(tool=tool, arguments=arguments):
+            more = {"gen_ai.tool.call.arguments": text_of(arguments)} if content else {}
+            return _operation("execute_tool", tool, {"gen_ai.tool.name": tool, "gen_ai.tool.type": "function"} | more)
+        case PipelineStarted(pipeline=pipeline, steps=steps):
+            return _operation(
+                "invoke_workflow", pipeline, {"gen_ai.workflow.name": pipeline, "toolkit.pipeline.steps": steps}
+            )
+        case AgentStarted(agent=agent, model=model):
+            return _operation("invoke_agent", agent, {"gen_ai.agent.name": agent} | _of_model(model))
+        case ModelStarted(model=model, agent=agent):
+            attributes = _of_model(model) | {"gen_ai.agent.name": agent}
+            return _operation("chat", attributes["gen_ai.request.model"], attributes)._replace(kind=SpanKind.CLIENT)
+    return _of_ours(event)
+
+
+def _of_ours(event: Event) -> Beginning | None:
+    """Return the span of what the semantic conventions do not know."""
+    match event:
+        case StepStarted(path=path, tool=tool):
+            more = {} if tool is None else {"gen_ai.tool.name": tool}
+            return Beginning(f"step {path}", {"toolkit.step.path": path} | more)
+        case BatchItemStarted(tool=tool, number=number, run=run, trace=trace):
+            attributes = {"toolkit.item.number": number, "toolkit.run.target": tool}
+            return Beginning(f"item {tool}", attributes | ({} if run is None else {"toolkit.run.id": run}), trace=trace)
+        case RunStarted(target=target, run=run):
+            return Beginning(f"run {target}", {"toolkit.run.target": target, "toolkit.run.id": run})
+    return None
+
+
+def _operation(name: str, target: str, attributes: Mapping[str, Any]) -> Beginning:
+    return Beginning(f"{name} {target}", {"gen_ai.operation.name": name, **attributes})
+
+
+def _of_model(name: str) -> dict[str, Any]:
+    """Return the attributes of a model that is called `provider:model`."""
+    provider, _, model = name.rpartition(":")
+    provider = provider.partition("/")[0] or "_OTHER"
+    return {"gen_ai.provider.name": _PROVIDERS.get(provider, provider), "gen_ai.request.model": model}
+
+
+def text_of(value: Any) -> str:
+    """Return a value as an attribute has it: text as it is, and everything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else str(value)

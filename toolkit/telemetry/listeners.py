@@ -1,0 +1,105 @@
+"""The listener: every start is a span, every finish ends it and is counted."""
+
+from typing import Any, Final, NamedTuple
+
+from opentelemetry import context as contexts
+from opentelemetry.metrics import MeterProvider, get_meter
+from opentelemetry.trace import (
+    Span,
+    Status,
+    StatusCode,
+    TracerProvider,
+    get_current_span,
+    get_tracer,
+    set_span_in_context,
+)
+
+from toolkit.events import AgentStarted, Event, StepStarted
+from toolkit.releases import __version__
+from toolkit.telemetry.beginnings import Beginning, beginning_of
+from toolkit.telemetry.endings import Ending, ending_of
+from toolkit.telemetry.measures import Measures
+from toolkit.telemetry.notes import note_of
+from toolkit.telemetry.propagation import context_of
+
+SCOPE: Final = "toolkit"
+_IN_AGENT: Final = contexts.create_key("toolkit-in-agent")
+
+
+class _Open(NamedTuple):
+    """A span that has begun, what is known of it, and what the context was before."""
+
+    span: Span
+    beginning: Beginning
+    token: Any
+
+
+class Telemetry:
+    """A listener that makes spans and metrics of OpenTelemetry of what happens.
+
+    A span is the current one in its context until it ends, so what is done meanwhile belongs to it, in tasks and in
+    threads too.
+
+    Example:
+        >>> from toolkit import ToolContext, from_function
+        >>> from toolkit.telemetry import Telemetry
+        >>> def greet(name: str) -> str:
+        ...     '''Greet somebody.'''
+        ...     return f"Hello, {name}!"
+        >>> from_function(greet).run({"name": "Ada"}, ToolContext(listener=Telemetry())).output
+        'Hello, Ada!'
+    """
+
+    hears_pieces: Final = False
+    """What models say piece by piece is not listened to."""
+
+    def __init__(
+        self,
+        *,
+        tracer_provider: TracerProvider | None = None,
+        meter_provider: MeterProvider | None = None,
+        content: bool = False,
+    ) -> None:
+        """Listen, with nothing begun.
+
+        Args:
+            tracer_provider: Makes the spans; the one of the program unless given.
+            meter_provider: Makes the metrics; the one of the program unless given.
+            content: Whether arguments, results, messages and the words of failures are in spans. Secrets never are.
+        """
+        self._tracer = get_tracer(SCOPE, __version__, tracer_provider)
+        self._measures = Measures(get_meter(SCOPE, __version__, meter_provider))
+        self._content = content
+        self._open: dict[int, _Open] = {}
+
+    def __call__(self, event: Event) -> None:
+        """Take an event in."""
+        if (beginning := beginning_of(event, content=self._content)) is not None:
+            self._begin(event, beginning)
+        elif (ending := ending_of(event, content=self._content)) is not None:
+            self._end(event, ending)
+        elif (note := note_of(event)) is not None:
+            get_current_span().add_event(*note)
+
+    def _begin(self, event: Any, beginning: Beginning) -> None:
+        if isinstance(event, StepStarted) and contexts.get_value(_IN_AGENT):
+            return  # the step of an agent is the call of a tool, which has a span
+        is_elsewhere = beginning.trace is not None and not get_current_span().get_span_context().is_valid
+        parent = context_of(beginning.trace or {}) if is_elsewhere else contexts.get_current()
+        span = self._tracer.start_span(beginning.name, parent, beginning.kind, beginning.attributes)
+        inner = set_span_in_context(span, contexts.set_value(_IN_AGENT, isinstance(event, AgentStarted)))
+        self._open[event.call] = _Open(span, beginning, contexts.attach(inner))
+
+    def _end(self, event: Any, ending: Ending) -> None:
+        """End a span and count it; what ends twice, since its run was given up meanwhile, has ended the first time."""
+        if (opened := self._open.pop(event.call, None)) is None:
+            return
+        span = opened.span
+        if get_current_span() is span:  # elsewhere its context is not the one to be left
+            contexts.detach(opened.token)
+        span.set_attributes(ending.attributes)
+        if ending.error_type is not None:
+            span.set_attribute("error.type", ending.error_type)
+            span.set_status(Status(StatusCode.ERROR, ending.message))
+        span.end()
+        self._measures.count(event, ending, opened.beginning.attributes)

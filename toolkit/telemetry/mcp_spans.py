@@ -1,0 +1,105 @@
+"""Spans of MCP: the SDK makes them, and carries the trace in `_meta`; here they get the names that were agreed on.
+
+https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from opentelemetry.metrics import Meter
+from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
+from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
+from opentelemetry.trace import SpanKind, Status
+
+_SDK: Final = "mcp-python-sdk"
+_SENT: Final = "MCP send "
+_SECONDS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
+_TAGS: Final = {
+    "mcp.method.name",
+    "mcp.protocol.version",
+    "gen_ai.operation.name",
+    "gen_ai.tool.name",
+    "gen_ai.prompt.name",
+    "error.type",
+    "rpc.response.status_code",
+}
+_NANOSECONDS: Final = 1e9
+
+
+class McpExporter(SpanExporter):
+    """Hands spans to another exporter, those of MCP with the agreed names; without content, no words of a peer."""
+
+    def __init__(self, inner: SpanExporter, *, content: bool) -> None:
+        """Keep who sends them.
+
+        Args:
+            inner: Sends them.
+            content: Whether the words of failures may be among them.
+        """
+        self._inner, self._content = inner, content
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        """Send spans."""
+        return self._inner.export([self._tidied(span) if _is_of_mcp(span) else span for span in spans])
+
+    def shutdown(self) -> None:
+        """Send nothing more."""
+        self._inner.shutdown()
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:
+        """Send what there is."""
+        return self._inner.force_flush(timeout_millis)
+
+    def _tidied(self, span: ReadableSpan) -> ReadableSpan:
+        return ReadableSpan(
+            name=span.name.removeprefix(_SENT),
+            context=span.context,
+            parent=span.parent,
+            resource=span.resource,
+            attributes=attributes_of(span),
+            events=span.events if self._content else (),
+            links=span.links,
+            kind=span.kind,
+            status=span.status if self._content else Status(span.status.status_code),
+            start_time=span.start_time,
+            end_time=span.end_time,
+            instrumentation_scope=span.instrumentation_scope,
+        )
+
+
+class McpDurations(SpanProcessor):
+    """Counts how long requests of MCP took, ours and those that we answered."""
+
+    def __init__(self, meter: Meter) -> None:
+        """Count nothing yet."""
+        self._durations = {
+            kind: meter.create_histogram(
+                f"mcp.{side}.operation.duration",
+                unit="s",
+                description=words,
+                explicit_bucket_boundaries_advisory=_SECONDS,
+            )
+            for kind, side, words in (
+                (SpanKind.CLIENT, "client", "How long a request to an MCP server took."),
+                (SpanKind.SERVER, "server", "How long an MCP server took to answer a request."),
+            )
+        }
+
+    def on_end(self, span: ReadableSpan) -> None:
+        """Count a span that has ended."""
+        if _is_of_mcp(span) and span.kind in self._durations and span.start_time and span.end_time:
+            tags = {name: value for name, value in attributes_of(span).items() if name in _TAGS}
+            self._durations[span.kind].record((span.end_time - span.start_time) / _NANOSECONDS, tags)
+
+
+def attributes_of(span: ReadableSpan) -> Mapping[str, Any]:
+    """Return the attributes of a span of MCP, with the tool that is called, which the SDK says of servers alone."""
+    known = dict(span.attributes or {})
+    method, _, target = span.name.removeprefix(_SENT).partition(" ")
+    if method == "tools/call" and target:
+        known |= {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": target}
+    return known
+
+
+def _is_of_mcp(span: ReadableSpan) -> bool:
+    return span.instrumentation_scope is not None and span.instrumentation_scope.name == _SDK

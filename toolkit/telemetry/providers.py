@@ -1,0 +1,135 @@
+"""Providers: what makes spans and metrics and sends them, as the variables `OTEL_…` say."""
+
+import os
+import sys
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+from threading import Thread
+from typing import Any, Final
+
+from toolkit.errors import ConfigurationError
+from toolkit.problems import how_to_install
+from toolkit.releases import __version__
+from toolkit.telemetry.wishes import wants_content
+
+try:
+    from opentelemetry import context as contexts, metrics, trace
+    from opentelemetry.sdk.metrics import MeterProvider
+    from opentelemetry.sdk.metrics.export import ConsoleMetricExporter, PeriodicExportingMetricReader
+    from opentelemetry.sdk.resources import SERVICE_NAME, SERVICE_VERSION, Resource
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExporter
+except ModuleNotFoundError as error:
+    message = f"telemetry needs the extra 'otel': {how_to_install('toolkit-cli[otel]')}"
+    raise ConfigurationError(message) from error
+
+from toolkit.telemetry.listeners import SCOPE, Telemetry
+from toolkit.telemetry.mcp_spans import McpDurations, McpExporter
+from toolkit.telemetry.propagation import context_of
+
+_PROTOCOLS: Final = {"http/protobuf": "otlp_proto_http", "grpc": "otlp_proto_grpc", "http/json": "otlp_json_http"}
+_PATIENCE: Final = 3.0
+
+
+class OpenTelemetry:
+    """What makes spans and metrics and sends them, from its start to its end.
+
+    Attributes:
+        listener: Makes them of what happens.
+    """
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        """Open it, for the whole program.
+
+        Args:
+            variables: Those of the environment; `TRACEPARENT` among them names the span that everything belongs to.
+
+        Raises:
+            ConfigurationError: If they name an exporter that is not installed.
+        """
+        content = wants_content(variables)
+        resource = _resource(variables)
+        readers = [
+            PeriodicExportingMetricReader(_metric_exporter(name)) for name in _exporters_named("metrics", variables)
+        ]
+        self._meters = MeterProvider(readers, resource, shutdown_on_exit=False)
+        self._tracers = TracerProvider(resource=resource, shutdown_on_exit=False)
+        self._tracers.add_span_processor(McpDurations(self._meters.get_meter(SCOPE, __version__)))
+        for name in _exporters_named("traces", variables):
+            exporter = McpExporter(_span_exporter(name), content=content)
+            self._tracers.add_span_processor(BatchSpanProcessor(exporter))
+        trace.set_tracer_provider(self._tracers)
+        metrics.set_meter_provider(self._meters)
+        self.listener = Telemetry(tracer_provider=self._tracers, meter_provider=self._meters, content=content)
+        self._token = contexts.attach(context_of(variables))
+
+    def close(self) -> None:
+        """Send what there is, for three seconds at most, and nothing more."""
+        contexts.detach(self._token)
+        sending = Thread(target=self._send_rest, name="telemetry", daemon=True)
+        sending.start()
+        sending.join(_PATIENCE)
+
+    def _send_rest(self) -> None:
+        self._tracers.shutdown()
+        self._meters.shutdown()
+
+
+def open_telemetry(variables: Mapping[str, str] | None = None) -> OpenTelemetry:
+    """Open what sends spans and metrics, for the whole program; its `listener` makes them of what happens.
+
+    Args:
+        variables: What says where they go; the environment unless given.
+
+    Raises:
+        ConfigurationError: If they name an exporter that is not installed.
+    """
+    return OpenTelemetry(os.environ if variables is None else variables)
+
+
+def _resource(variables: Mapping[str, str]) -> Resource:
+    """Return what the spans and metrics are of; names in the environment come first."""
+    is_named = "OTEL_SERVICE_NAME" in variables or "service.name=" in variables.get("OTEL_RESOURCE_ATTRIBUTES", "")
+    ours = {SERVICE_VERSION: __version__} | ({} if is_named else {SERVICE_NAME: "toolkit"})
+    return Resource.create(ours)
+
+
+def _exporters_named(signal: str, variables: Mapping[str, str]) -> list[str]:
+    """Return the names of the exporters of a signal, as installed packages have them."""
+    upper = signal.upper()
+    wanted = [name.strip() for name in variables.get(f"OTEL_{upper}_EXPORTER", "").split(",") if name.strip()]
+    protocol = (
+        variables.get(f"OTEL_EXPORTER_OTLP_{upper}_PROTOCOL")
+        or variables.get("OTEL_EXPORTER_OTLP_PROTOCOL")
+        or "http/protobuf"
+    )
+    otlp = _PROTOCOLS.get(protocol, protocol)
+    return [otlp if name == "otlp" else name for name in wanted or ["otlp"] if name != "none"]
+
+
+def _span_exporter(name: str) -> Any:
+    if name == "console":
+        return ConsoleSpanExporter(out=sys.stderr)
+    return _installed("opentelemetry_traces_exporter", name)
+
+
+def _metric_exporter(name: str) -> Any:
+    if name == "console":
+        return ConsoleMetricExporter(out=sys.stderr)
+    return _installed("opentelemetry_metrics_exporter", name)
+
+
+def _installed(group: str, name: str) -> Any:
+    """Return an exporter that an installed package has.
+
+    Raises:
+        ConfigurationError: If none has it.
+    """
+    known = entry_points(group=group)
+    if name not in known.names:
+        there = ", ".join(sorted(known.names))
+        message = (
+            f"the variables OTEL_… name the exporter '{name}', and no installed package has it; there are: {there}"
+        )
+        raise ConfigurationError(message)
+    return known[name].load()()

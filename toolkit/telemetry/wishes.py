@@ -1,0 +1,31 @@
+"""Wishes: what the variables of OpenTelemetry ask for, read without importing any of it."""
+
+from collections.abc import Mapping
+from typing import Final
+
+_CHOICES: Final = (
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+    "OTEL_TRACES_EXPORTER",
+    "OTEL_METRICS_EXPORTER",
+)
+_CONTENT: Final = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+
+
+def wants_telemetry(variables: Mapping[str, str]) -> bool:
+    """Return whether variables of the environment say where spans or metrics go, and do not turn them off.
+
+    https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
+    """
+    return not is_disabled(variables) and any(variables.get(name, "") not in ("", "none") for name in _CHOICES)
+
+
+def is_disabled(variables: Mapping[str, str]) -> bool:
+    """Return whether `OTEL_SDK_DISABLED` turns all of it off."""
+    return variables.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
+
+
+def wants_content(variables: Mapping[str, str]) -> bool:
+    """Return whether arguments, results and messages may be in spans: only if somebody asks for it."""
+    return variables.get(_CONTENT, "").strip().lower() in ("true", "span_only", "span_and_event")
