@@ -13,8 +13,8 @@ class BoolTrap(Rule):
 
     ## Why
 
-    Each of them doubles what a call may mean, and most of these combinations make no sense. A model that must say three
-    times true or false guesses; with one parameter whose values have names it says what it wants.
+    Each of them doubles the number of possible calls, and most of these combinations make no sense. A model that
+    must choose true or false three times guesses. Use one parameter whose values have names.
 
     ## Example
 

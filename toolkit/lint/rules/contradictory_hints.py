@@ -14,8 +14,8 @@ class ContradictoryHints(Rule):
 
     ## Why
 
-    What is marked `read_only` runs without a question, side by side with others, and is tried again after a failure. A
-    client that believes the mark lets a model write and delete unasked.
+    A tool marked `read_only` runs without a question, in parallel with others, and is retried after a failure. A
+    client that trusts the mark lets a model write and delete without asking.
 
     ## Example
 

@@ -14,9 +14,9 @@ class DeepNesting(ProviderRule):
 
     ## Why
 
-    The deeper an argument lies, the more often a model puts it on the wrong level or forgets a level. OpenAI's strict mode
-    refuses more than 10 levels. What is flat is written right: take the fields that are needed, or names of things that the
-    tool looks up itself. The figure is `max-depth` in `[tool.toolkit.lint]`.
+    The deeper an argument lies, the more often a model puts it on the wrong level or forgets a level. OpenAI's
+    strict mode refuses more than 10 levels. Models get flat arguments right: take only the fields that you need, or
+    the names of things that the tool looks up itself. The figure is `max-depth` in `[tool.toolkit.lint]`.
 
     ## Example
 

@@ -21,13 +21,13 @@ _CHANGING = {
 
 
 class DefaultMismatch(Rule):
-    '''A default is no value of its parameter's type, or is changed by the calls that use it.
+    '''A default does not have its parameter's type, or the function changes it.
 
     ## Why
 
-    A model sees the default and sends such a value. The call is then refused, although the model did what the definition
-    says. `None` as the default of a text is such a value, too. A list or dict that is a default, and that the function
-    changes, is changed for every later call: what one conversation did appears in the next one.
+    A model sees the default and sends such a value. The call is then refused, although the model did what the
+    definition says. `None` as the default of a `str` is an example. If a default is a list or dict and the function
+    changes it, it is changed for every later call: data of one conversation appears in the next.
 
     ## Example
 

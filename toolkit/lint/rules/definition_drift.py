@@ -15,14 +15,15 @@ class DefinitionDrift(Rule):
 
     ## Why
 
-    Whoever agreed to a tool agreed to what it said then. A server that changes a description afterwards changes what
-    every model does that reads it; a renamed parameter breaks every pipeline and every prompt that names it. The file
-    `toolkit.lock`, beside the settings of the project, pins the definitions of all tools; the difference is told here
-    and by `toolkit lock --check`, as breaking, compatible or text only. For definitions from elsewhere each is an error,
-    for tools of your own a warning. Without the file nothing is pinned, and nothing is told.
+    Whoever approved a tool approved its definition at that time. A server that changes a description later changes
+    what every model does that reads it, and a renamed parameter breaks every pipeline and every prompt that names
+    it. The file `toolkit.lock`, beside the settings of the project, pins the definitions of all tools. This rule
+    and `toolkit lock --check` report each difference as breaking, compatible or text only: as an error for
+    definitions from elsewhere, and as a warning for your own tools. Without the file, nothing is pinned or
+    reported.
 
-    `toolkit lint --against main` compares definitions with a git revision instead, and needs no such file: there, what
-    breaks callers is an error.
+    `toolkit lint --against main` compares definitions with a git revision instead, without that file: there, a
+    change that breaks callers is an error.
 
     ## Example
 

@@ -25,9 +25,8 @@ class DuplicateToolName(Rule):
     one name, and whoever opens both can use only one of them. A tool that is imported into a second file is still one
     tool.
 
-    Names are also compared as they are after sanitising, where case does not count and `_` stands for `-`, `.` and whatever
-    else providers refuse. Two that are one then, such as `find-order` and `Find_Order`, are told, too: a program that
-    makes names fit a provider may make one of them, and only punctuation tells them apart before.
+    Names that differ only in case and punctuation, such as `find-order` and `Find_Order`, are reported too, because
+    a program that adapts names to a provider may make them the same.
 
     ## Example
 

@@ -33,9 +33,10 @@ class ExfilShape(Rule):
 
     ## Why
 
-    A tool gets what its parameters ask for. A field for notes that asks for "the entire conversation", or a description
-    that says to send results to an address, takes data that nobody meant to give. The tool itself may look harmless, and
-    the model fills in the field on its own. Name what the tool needs from the conversation instead.
+    A tool gets what its parameters ask for. A field for notes that asks for "the entire conversation", or a
+    description that says to send results to an address, collects data that nobody meant to share. The tool itself
+    may look harmless, and the model fills in the field on its own. Name what the tool needs from the conversation
+    instead.
 
     Naming the API that a tool calls ("sends a GET request to https://…"), or a stored conversation that it works on, is
     not reported.

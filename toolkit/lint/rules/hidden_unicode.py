@@ -21,10 +21,10 @@ class HiddenUnicode(Rule):
 
     ## Why
 
-    Zero-width characters, bidirectional controls and the tag block carry text that a model reads and a reviewer never
-    sees: an instruction can hide in a description that looks harmless. A name with a Cyrillic letter in it looks like
-    another one and is not. What writing needs is left alone: joiners in emoji and in scripts that use them, and the
-    selector after an emoji.
+    Zero-width characters, bidirectional controls and the tag block carry text that a model reads and a reviewer
+    never sees: an instruction can hide in a description that looks harmless. A name with a Cyrillic letter in it
+    looks like another one and is not. Characters that some scripts need are not reported: joiners in emoji and in
+    scripts that use them, and the selector after an emoji.
 
     ## Example
 

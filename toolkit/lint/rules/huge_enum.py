@@ -13,9 +13,10 @@ class HugeEnum(ProviderRule):
 
     ## Why
 
-    The whole list is sent with every request and paid for each time, and a model that has to choose among hundreds of values
-    takes a similar one. OpenAI's strict mode refuses more than 1,000 values in one tool. A text that the tool looks up, with an
-    answer that names the nearest, does better. The figure is `max-enum-values` in `[tool.toolkit.lint]`.
+    The whole list is sent with every request and paid for each time, and a model that has to choose among hundreds
+    of values takes a similar one. OpenAI's strict mode refuses more than 1,000 values in one tool. Instead, take a
+    text that the tool looks up, and answer with the nearest values if it is not found. The figure is
+    `max-enum-values` in `[tool.toolkit.lint]`.
 
     ## Example
 

@@ -19,15 +19,14 @@ _STYLES = {
 
 
 class InconsistentNaming(Rule):
-    '''Of the tools that are offered together, some are named in another style than the rest.
+    '''Some tools of a source are named in another style than the rest.
 
     ## Why
 
     A model writes the name of a tool from what it has seen of the others: where most are `find_order`, it calls
-    `list_invoices` though the tool is `listInvoices`. Names of one word have every style.
-
-    There is no fix. Whoever calls the tool by its name, in a pipeline, an agent's file, a lockfile or a prompt, has to be
-    told of another one, and not all of them can be seen from here.
+    `list_invoices` though the tool is `listInvoices`. Names of one word fit every style. There is no automatic fix,
+    because pipelines, agent files, lockfiles and prompts that use the old name would break, and lint cannot see all
+    of them.
 
     ## Example
 

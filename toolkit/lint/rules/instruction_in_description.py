@@ -58,11 +58,11 @@ class InstructionInDescription(Rule):
 
     ## Why
 
-    A model reads a definition as if its operator had written it. A server that writes "ignore previous instructions" or
-    "do not mention this to the user" takes over the conversation before any tool is called, and nobody sees it. Several
-    signs are weighed together. It is fine to say which tool must be called before this one, and to advise on what users
-    in general should hear ("never tell a user that it is sold out before you have called this"). A finding is an error
-    in definitions from elsewhere, and a warning in your own tools.
+    A model reads a definition as if its operator had written it. A server that writes "ignore previous
+    instructions" or "do not mention this to the user" takes over the conversation before any tool is called, and
+    nobody sees it. The rule weighs several signs together. A description may say which tool must be called first,
+    and may advise what to say to users in general ("never tell a user that it is sold out before you have called
+    this"). A finding is an error in definitions from elsewhere, and a warning in your own tools.
 
     ## Example
 

@@ -11,14 +11,15 @@ from toolkit.schemas.places import steps_of
 
 
 class InvalidSchema(Rule):
-    """A schema is not JSON Schema, or no value can fit it.
+    """A schema is not valid JSON Schema, or no value can match it.
 
     ## Why
 
-    Providers answer such a definition with an error, and the whole request fails: for a type that is misspelt, a `$ref` to
-    a definition that is missing, a bound that is text, an enumeration without values. Clients that do not refuse it read it
-    in ways of their own. A schema that contradicts itself makes every call fail. Definitions in JSON, and those of servers,
-    are held against the draft of JSON Schema that they name in `$schema`, or else against all drafts from 4 to 2020-12.
+    Providers answer such a definition with an error, and the whole request fails: for a type that is misspelt, a
+    `$ref` to a definition that is missing, a bound that is text, an enumeration without values. Clients that do not
+    reject it interpret it differently. A schema that contradicts itself makes every call fail. Definitions in JSON,
+    and those of servers, are checked against the draft of JSON Schema that they name in `$schema`, or else against
+    all drafts from 4 to 2020-12.
 
     ## Example
 

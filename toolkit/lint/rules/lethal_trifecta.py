@@ -17,15 +17,16 @@ class LethalTrifecta(Rule):
 
     ## Why
 
-    A model does not tell what it is asked from what it reads. A page or a mail that says "send the customer's data to me"
-    is enough where one tool reads it, another reads the data, and a third sends: nobody has to break in. Take one of the
-    three away, or have somebody asked before anything is sent: `requires_approval=True` or `destructive=True`, and
-    `approve` in a pipeline.
+    A model does not distinguish the instructions of its user from those in a text that it reads. A page or a mail
+    that says "send the customer's data to me" is enough if one tool reads it, another reads the data, and a third
+    sends: nobody has to break in. Remove one of the three, or require approval before anything is sent:
+    `requires_approval=True` or `destructive=True`, and `approve` in a pipeline.
 
-    Told are the tools of one file, list or server, and the steps of a pipeline with no approval between. What a tool does
-    is taken from its name and from `read_only` and `open_world`; a tool with `open_world=False` neither brings in nor
-    sends. A tool that only reads can give data away too, in an address or a query: `toolkit run` and `toolkit agent` ask
-    before each such call of a model that can also read files.
+    The rule compares the tools of one file, list or server, and the steps of a pipeline without an approval in
+    between. It decides what a tool does from its name and from `read_only` and `open_world`; a tool with
+    `open_world=False` neither reads untrusted texts nor sends. A tool that only reads can also send data out, in an
+    address or a query: `toolkit run` and `toolkit agent` ask before each such call of a model that can also read
+    files.
 
     ## Example
 

@@ -13,9 +13,9 @@ class LongDescription(Rule):
 
     ## Why
 
-    Every request carries every description, so a long one is paid for again and again, and what matters drowns in it.
-    Some gateways refuse or cut what is longer than 1,024 characters. Details of a parameter belong to the parameter,
-    examples into `examples`, and a manual into a tool of its own that returns it.
+    Every request contains every description, so you pay for a long one each time, and it hides what matters. Some
+    gateways reject or cut descriptions of more than 1,024 characters. Describe parameters at the parameter, put
+    examples into `examples`, and let another tool return a manual.
 
     The figure is `max-description-length` in `[tool.toolkit.lint]`.
 

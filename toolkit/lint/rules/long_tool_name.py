@@ -11,7 +11,7 @@ from toolkit.problems import Problem
 
 
 class LongToolName(ProviderRule):
-    '''The name of a tool is longer than the providers take that it is meant for.
+    '''The name of a tool is longer than its providers accept.
 
     ## Why
 

@@ -30,8 +30,9 @@ class MagicString(Rule):
 
     ## Why
 
-    A model mostly keeps to a list in prose, and sometimes it does not: it writes `Celsius` for `celsius`. A type that
-    lists the values is held by strict modes, and by the tool before it is called, with a message that names them all.
+    A model mostly keeps to a list in prose, and sometimes it does not: it writes `Celsius` for `celsius`. If the
+    type lists the values, strict modes enforce them, and the tool checks them before it runs, with a message that
+    names them all.
 
     ## Example
 

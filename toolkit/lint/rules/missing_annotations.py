@@ -18,9 +18,9 @@ class MissingAnnotations(Rule):
 
     ## Why
 
-    A client takes a tool without hints for one that destroys things and reaches the whole world, and asks a person each time,
-    or offers it to nobody. Say what is true: a tool that only reads is called without a question in many clients. Nothing
-    but a reading of the code can tell, so the fix, which goes by names and calls, is to be looked at.
+    A client takes a tool without hints for one that destroys things and reaches the whole world, and asks a person
+    each time, or offers it to nobody. Say what is true: a tool that only reads is called without a question in many
+    clients. The fix guesses from names and calls, so review it.
 
     ## Example
 

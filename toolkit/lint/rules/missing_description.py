@@ -18,8 +18,8 @@ class MissingDescription(Rule):
     ## Why
 
     The description is all that a model has to decide whether to call a tool, and with what. Without one it guesses
-    from the name, calls the tool for the wrong purpose, or never does. Providers accept such tools, so nothing else
-    tells. A pipeline is a tool, too.
+    from the name, calls the tool for the wrong purpose, or never does. Providers accept such tools without a
+    warning. A pipeline is a tool, too.
 
     ## Example
 

@@ -13,8 +13,8 @@ class MissingParameterDescription(Rule):
 
     ## Why
 
-    A model fills parameters from what is said of them. `date: str` alone leaves it open whether `tomorrow`,
-    `2026-05-17` or `17.5.26` is wanted. A description stands in the docstring, in `Annotated[str, "…"]` or in a `Field`.
+    A model chooses arguments by their descriptions. `date: str` alone does not say whether you want `tomorrow`,
+    `2026-05-17` or `17.5.26`. Write the description in the docstring, in `Annotated[str, "…"]` or in a `Field`.
 
     ## Example
 

@@ -14,8 +14,8 @@ class MissingReturnType(Rule):
 
     ## Why
 
-    From the type of what a tool returns comes the schema of its output: MCP clients check results against it, and a
-    pipeline knows what the next step receives before anything runs. Without it both find out too late.
+    The return type becomes the output schema. MCP clients check results against it, and a pipeline knows what the
+    next step receives before anything runs.
 
     ## Example
 

@@ -22,15 +22,14 @@ _RETURNS = re.compile(r"^\s*(?:Returns?:|Returns?\n\s*-{3,}|:returns?:)", re.MUL
 
 
 class NoReturnDescription(Rule):
-    '''Neither the description of a tool nor its output schema tells what comes back.
+    '''Neither the description of a tool nor its output schema says what it returns.
 
     ## Why
 
-    A model that does not know what it will get calls a tool to see, or does not call it where it should. One sentence is
-    enough; a result type with members tells it too, to clients that read output schemas. A section `Returns:` in a
-    docstring is for people: a model is not sent it.
-
-    Descriptions that begin with what is read or told, such as "List the open orders", are taken to tell it.
+    A model that does not know what a tool returns calls it to find out, or does not call it when it should. One
+    sentence is enough. A result type with members is enough too, for clients that read output schemas. Models never
+    see a `Returns:` section of a docstring. A description such as "List the open orders" already says what comes
+    back.
 
     ## Example
 

@@ -18,8 +18,8 @@ class NoTimeout(Rule):
 
     ## Why
 
-    A server that does not answer keeps the tool waiting, the model behind it, and the person behind that. `requests` and
-    `urlopen` have no limit of their own, and a plain function cannot be stopped from outside: it runs on in its thread.
+    If the server does not answer, the tool waits, and so do the model and the person. `requests` and `urlopen` have
+    no timeout by default, and a plain function cannot be stopped from outside: its thread keeps running.
 
     ## Example
 

@@ -21,9 +21,9 @@ class NonPortableText(Rule):
 
     ## Why
 
-    Descriptions are read by models and shown by many programs, few of which know HTML or draw tables: what is left is noise,
-    for which every request pays. Control characters can repaint the terminal of the person who is asked to approve. What
-    stands between backquotes is code and may be anything.
+    Descriptions are read by models and shown by many programs, few of which render HTML or tables, so you pay for
+    noise in every request. Control characters can repaint the terminal of the person who approves a call. Text
+    between backquotes is code and is not checked.
 
     ## Example
 

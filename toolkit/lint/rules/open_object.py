@@ -10,13 +10,13 @@ from toolkit.problems import Fix
 
 
 class OpenObject(ProviderRule):
-    """An object may hold members that nobody described, where a provider wants it closed.
+    """An object allows members that are not described, but a provider wants it closed.
 
     ## Why
 
-    Strict modes refuse an object without `"additionalProperties": false`. MCP recommends it for tools without parameters:
-    without it nothing tells a model, or a check, that there is nothing to send. Python tools are exported so; a definition
-    in JSON is sent as it stands.
+    Strict modes refuse an object without `"additionalProperties": false`. MCP recommends it for tools without
+    parameters: without it nothing tells a model, or a check, that there is nothing to send. For Python tools, the
+    export adds it; a definition in JSON is sent unchanged.
 
     ## Example
 

@@ -13,13 +13,13 @@ _READ = re.compile(r"\bsteps\.(\w+)\.(?:output|text)\b")
 
 
 class OptionalResultRead(Rule):
-    """An expression reads the output of a step that may be skipped or may fail, and does not ask whether it did.
+    """An expression reads the output of a step that may be skipped or may fail, without checking its status.
 
     ## Why
 
-    A step with `when` may not run, and one with `on_error: continue` may have failed: its output is nothing then, and what
-    reads it fails later or, worse, goes on with it. `steps.NAME.status` says what happened; `default(…)` gives a value for
-    the other case.
+    A step with `when` may not run, and one with `on_error: continue` may have failed: its output is then empty, and
+    a step that reads it fails later or, worse, continues with it. `steps.NAME.status` says what happened;
+    `default(…)` gives a value for the other case.
 
     ## Example
 

@@ -30,7 +30,7 @@ class PlaceholderText(Rule):
 
     ## Why
 
-    It was to be replaced before a model sees it, and a model takes it at its word.
+    Somebody forgot to replace it, and a model takes it literally.
 
     ## Example
 

@@ -19,11 +19,11 @@ class PrintsToStdout(Rule):
 
     ## Why
 
-    Over stdio every line on standard output is a message. `toolkit serve` redirects what tools print, but other servers do
-    not: one `print` there breaks the connection. Write what is meant for people to standard error, and return what is
-    meant for the model. Tools of ours are looked at with `--provider mcp`, and those of MCP servers always, unless the
-    file gives them another transport. Where the file itself starts a server over stdio, its other functions are looked
-    at too. `print(…, file=sys.stdout)` and `sys.stdout.write(…)` are reported as well.
+    Over stdio every line on standard output is a message. `toolkit serve` redirects what tools print, but other
+    servers do not: one `print` there breaks the connection. Write messages for people to standard error, and return
+    results for the model. Tools with `@tool` are checked with `--provider mcp`. Tools of MCP servers are always
+    checked, unless the file uses another transport. If the file itself starts a server over stdio, its other
+    functions are checked too. `print(…, file=sys.stdout)` and `sys.stdout.write(…)` are reported as well.
 
     ## Example
 

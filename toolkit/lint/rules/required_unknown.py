@@ -22,8 +22,8 @@ class RequiredUnknown(Rule):
 
     ## Why
 
-    A model is told that it must send something, and not what. It makes a value up, or never calls the tool. Strict modes
-    and Gemini refuse the request. It is nearly always a property that was renamed or taken out in one place only.
+    The model must send a value, but does not know which. It makes one up, or never calls the tool. Strict modes and
+    Gemini reject the request. Usually, a property was renamed or removed in only one place.
 
     ## Example
 

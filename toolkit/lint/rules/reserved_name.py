@@ -19,7 +19,7 @@ _HOSTED: Mapping[str, str] = {
 
 
 class ReservedName(Rule):
-    '''A tool is called like one that a provider runs itself.
+    '''A tool has the name of a tool that a provider runs itself.
 
     ## Why
 

@@ -9,12 +9,12 @@ from toolkit.problems import Problem
 
 
 class RetryNonIdempotent(Rule):
-    """A step has `retry`, and its tool does not say that calling it twice does no harm.
+    """A step has `retry`, but its tool is not marked as safe to call twice.
 
     ## Why
 
-    A call that failed on its way back may have done its work: the mail is sent, the bill is paid, and the next try does it
-    again. A tool that only reads, or that comes to the same however often it is called, says so with `read_only=True` or
+    A call may do its work and then fail on the way back: the mail is sent, the bill is paid, and the retry does it
+    again. If a tool only reads, or has the same effect however often it is called, mark it `read_only=True` or
     `idempotent=True`.
 
     ## Example

@@ -24,9 +24,9 @@ class SensitiveReference(Rule):
 
     ## Why
 
-    A description that names `~/.ssh/id_rsa`, or wants "your API key" included in a call, makes models that have access to them
-    hand them over: in the arguments, where the tool reads them. It is the commonest form of a poisoned tool. What a tool
-    needs of that kind it takes from its own settings, never from the model.
+    A description that names `~/.ssh/id_rsa`, or wants "your API key" included in a call, makes models that have
+    access to them hand them over: in the arguments, where the tool reads them. It is the commonest form of a
+    poisoned tool. A tool should read its secrets from its own settings, never from the model.
 
     ## Example
 

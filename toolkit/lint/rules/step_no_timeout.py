@@ -17,11 +17,9 @@ class StepNoTimeout(Rule):
 
     ## Why
 
-    Whoever is called may never answer, and a pipeline that waits for ever says nothing at all. Many tools have a limit of
-    their own; how long a pipeline can wait for them, it knows better. `timeout` stands in the step, or for all steps under
-    `defaults`.
-
-    The fix gives the step half a minute, and is not safe, since a call that takes longer fails from then on.
+    The server may never answer, and then the pipeline waits for ever without a message. Many tools have their own
+    limit, but only the pipeline knows how long it can wait. Set `timeout` in the step, or for all steps under
+    `defaults`. The fix sets half a minute. It is unsafe, because a call that takes longer fails from then on.
 
     ## Example
 

@@ -10,12 +10,12 @@ from toolkit.problems import Edit, Fix
 
 
 class StrictOptional(ProviderRule):
-    """A property is not required, and OpenAI's strict mode wants every one.
+    """A property is optional, but OpenAI's strict mode requires every property.
 
     ## Why
 
-    In strict mode a request fails in which a property may be left out. What is optional is required there and may be
-    `null`. Python tools are exported so; a definition in JSON is sent as it stands.
+    In strict mode, a request with an optional property fails. Make it required and allow `null` instead. For Python
+    tools, the export does this; a definition in JSON is sent unchanged.
 
     ## Example
 

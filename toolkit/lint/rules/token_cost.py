@@ -15,10 +15,10 @@ class TokenCost(Rule):
 
     ## Why
 
-    Definitions are sent with every request of a conversation, used or not: they are paid for each time, they fill the
-    context, and what matters gets lost among them. The figures are an estimate, four characters to a token of what
-    `toolkit schema` prints; `toolkit lint --compat` shows them all. They are `max-tokens` and `max-toolset-tokens`, a
-    twentieth of a context of 200,000 tokens, in `[tool.toolkit.lint]`.
+    Definitions are sent with every request of a conversation, used or not. You pay for them each time, and they
+    fill the context. The figures are an estimate, four characters to a token of what `toolkit schema` prints;
+    `toolkit lint --compat` shows them all. They are `max-tokens` and `max-toolset-tokens`, a twentieth of a context
+    of 200,000 tokens, in `[tool.toolkit.lint]`.
 
     ## Example
 

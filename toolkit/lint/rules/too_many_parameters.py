@@ -14,8 +14,8 @@ class TooManyParameters(Rule):
     ## Why
 
     Each parameter is one more thing that a model must understand, find a value for and keep apart from the others.
-    With many of them it leaves some out and mixes others up; strict modes refuse large sets of optional ones. What
-    belongs together is better told as one object, and what belongs to different tasks as different tools.
+    With many of them it leaves some out and mixes others up; strict modes refuse large sets of optional ones. Group
+    parameters that belong together into one object, and split different tasks into different tools.
 
     The figures are `max-parameters` and `max-parameters-error` in `[tool.toolkit.lint]`.
 

@@ -5,14 +5,14 @@ from toolkit.lint.provider_objections import ToolsetRule
 
 
 class TooManyTools(ToolsetRule):
-    """One source offers more tools than a model keeps apart: over 20 is a warning, over 128 an error.
+    """One source offers more tools than a model can distinguish: over 20 is a warning, over 128 an error.
 
     ## Why
 
-    The definitions of all tools are sent with every request, and a model chooses among all of them each time: with many
-    it takes the wrong one, and pays for reading the others. OpenAI refuses a request with more than 128. Counted are
-    the tools of one file, one list or one server, which are offered together; what is offered by category, or found by
-    a search, is not sent at once.
+    The definitions of all tools are sent with every request, and a model chooses among all of them each time: with
+    many it takes the wrong one, and pays for reading the others. OpenAI refuses a request with more than 128. The
+    rule counts the tools of one file, one list or one server. Tools that are revealed by category or found by a
+    search are not counted.
 
     ## Example
 

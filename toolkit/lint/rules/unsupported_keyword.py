@@ -17,10 +17,10 @@ class UnsupportedKeyword(ProviderRule):
 
     ## Why
 
-    No provider takes all of JSON Schema. Strict modes refuse what they do not know, and the request fails; others drop it
-    silently, so that a limit that you count on is never told to the model. Python tools are exported in each provider's
-    dialect, and what can be said otherwise there is: for them only what no export can mend is told. Definitions in JSON
-    are sent as they stand. The rule needs to know for whom they are meant: `--provider openai-strict`.
+    No provider supports all of JSON Schema. Strict modes reject unknown keywords, and the request fails. Others
+    drop them silently, so the model never sees a limit that you rely on. Python tools are exported in each
+    provider's dialect, so for them only problems that no export can solve are reported. Definitions in JSON are
+    sent unchanged. Name their provider: `--provider openai-strict`.
 
     ## Example
 

@@ -20,18 +20,19 @@ _PATHS = frozenset({"path", "paths", "file", "filename", "folder", "directory", 
 
 
 class UntrustedIntoShell(Rule):
-    """What a tool brought in from outside becomes a command, a query, or the path of a tool that destroys.
+    """Untrusted text from a tool becomes a command, a query, or the path of a destructive tool.
 
     ## Why
 
-    Whoever writes the page that one step fetches then chooses what another one runs, asks the database, or overwrites. No
-    quoting makes a command of strangers' words safe: compare what came with what may come, in `when` or in an expression,
-    or let a tool choose among values that are known. Where somebody is asked in between it is a warning, since whoever
-    answers has to read every character.
+    The author of a page that one step fetches can then choose what another step runs, queries or overwrites.
+    Quoting does not make this safe. Compare the text with allowed values, in `when` or in an expression, or let a
+    tool choose among known values. If a person approves the step in between, it is only a warning, because that
+    person has to read every character.
 
-    From outside is what tools with `open_world=True` give, and tools of MCP servers that do not deny it. Their words are
-    followed through `prev`, `steps`, `set`, `adapt`, `for_each`, branches and expressions, up to the next tool: what that
-    one makes of them is its own. Numbers, listed values, and what was compared or replaced on the way are not followed.
+    The output of a tool with `open_world=True` is untrusted, and so is that of a tool of an MCP server unless the
+    server denies it. The rule follows it through `prev`, `steps`, `set`, `adapt`, `for_each`, branches and
+    expressions, up to the next tool. It does not follow numbers, listed values, and text that was compared or
+    replaced on the way.
 
     ## Example
 

@@ -21,12 +21,12 @@ _ITEMS, _MEMBERS = holders_about("item"), holders_about("member")
 
 
 class UntypedParameter(Rule):
-    '''A parameter has no type, or one that says nothing: `Any`, `object`, a bare `dict` or `list`.
+    '''A parameter has no type, or one that allows anything: `Any`, `object`, a bare `dict` or `list`.
 
     ## Why
 
-    The type is what a model is told of the form of a value, and what its answer is checked against. Without one,
-    anything is right: `"5"`, `5` and `{"value": 5}` all reach the function. Strict modes refuse such a parameter.
+    The type tells a model the form of a value, and its answer is checked against it. Without a type, `"5"`, `5` and
+    `{"value": 5}` all reach the function. Strict modes refuse such a parameter.
 
     ## Example
 

@@ -17,8 +17,8 @@ class UnusedParameter(Rule):
 
     ## Why
 
-    A model takes trouble to fill it, pays for it, and believes that it had an effect. Either the function forgets it, or
-    the parameter can go. A name that begins with an underscore, and `del name`, say that it is meant so.
+    A model spends tokens to fill it and believes that it has an effect. Use the parameter in the function, or
+    remove it. If it is unused on purpose, begin its name with an underscore, or write `del name`.
 
     ## Example
 

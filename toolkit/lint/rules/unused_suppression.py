@@ -32,13 +32,13 @@ class Comment(Protocol):
 
 
 class UnusedSuppression(Rule):
-    '''A comment `# toolkit: ignore[…]` silences nothing.
+    '''A comment `# toolkit: ignore[…]` suppresses nothing.
 
     ## Why
 
-    A comment that outlives what it silenced hides the next problem in its line, and readers go looking for a fault that
-    is not there. One that names no code, or a code that does not exist, silences nothing at all, though it looks as if. Nor
-    does `# noqa: TK201`, which is a comment for other linters.
+    If the comment stays after its problem is fixed, it hides the next problem in that line, and confuses readers. A
+    comment without a code, or with a code that does not exist, suppresses nothing. Neither does `# noqa: TK201`,
+    which is a comment for other linters.
 
     ## Example
 

@@ -19,8 +19,8 @@ class VagueToolName(Rule):
 
     ## Why
 
-    A model chooses by the name first. `process` or `tool1` says nothing about when it is of use, and stands in every log and
-    every question about approval. A verb and what it acts upon says it: `convert_currency`.
+    A model looks at the name first. `process` or `tool1` does not say when the tool is useful, neither to the model
+    nor in logs and questions. Use a verb and its object: `convert_currency`.
 
     ## Example
 

@@ -13,8 +13,8 @@ class VariadicParameter(Rule):
 
     ## Why
 
-    Frameworks refuse such a function while the module is imported, or make one parameter of them, called `args`, of which
-    the function receives what it does not expect.
+    Frameworks refuse such a function while the module is imported, or turn them into one parameter called `args`,
+    and the function receives something unexpected.
 
     ## Example
 

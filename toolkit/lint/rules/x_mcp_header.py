@@ -22,10 +22,10 @@ class XMcpHeader(Rule):
 
     ## Why
 
-    A server may ask that a parameter travels in a header too, so that gateways can read it. The name must be a token of
-    HTTP and stand only once, however it is capitalised; the parameter must be a text, a whole number or a truth value, and
-    be reached through `properties` alone. A client drops a tool that breaks this, and tells nobody. A secret does not
-    belong there: headers stand in logs.
+    A server may ask that a parameter travels in a header too, so that gateways can read it. The name must be a
+    token of HTTP and stand only once, however it is capitalised; the parameter must be a text, a whole number or a
+    truth value, and be reached through `properties` alone. A client silently drops a tool that breaks this. Never
+    use it for a secret, because headers appear in logs.
 
     ## Example
 
