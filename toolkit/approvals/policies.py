@@ -112,7 +112,8 @@ class ByRisk:
     def judge(self, call: DescribedCall) -> Verdict:
         """Judge by the marks of the tool, the demand of the step and the chooser."""
         risk = call.risk
-        if (question := flow_question(call)) is not None:
+        is_persons = call.chosen_by == "person"
+        if not is_persons and (question := flow_question(call)) is not None:
             return question
         if call.demanded_by is not None:
             return Verdict("ask", call.demanded_by)
@@ -121,7 +122,7 @@ class ByRisk:
             return Verdict("ask", "its server is not trusted" if is_remote else "the tool requires approval")
         if risk.destructive:
             return Verdict("ask", "the tool is destructive")
-        if call.chosen_by != "person" and not risk.read_only:
+        if not is_persons and not risk.read_only:
             return Verdict("ask", "a model chose it")
         return NO_QUESTION
 

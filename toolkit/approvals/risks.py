@@ -51,6 +51,10 @@ class Risk:
     flow: frozenset[Flow] = frozenset()
     has_changed: bool = False
 
+    def __hash__(self) -> int:
+        """Return what equal marks share, the name alone: a gate takes note of every call that it admits."""
+        return hash(self.tool)
+
     @property
     def labels(self) -> tuple[str, ...]:
         """The marks in words, the gravest first."""
