@@ -33,8 +33,10 @@ class FoundSecret(NamedTuple):
 def secrets_in(text: str) -> Iterator[FoundSecret]:
     """Yield the first secret of each kind in a text, without the placeholders that documentation is full of."""
     for kind in TOKEN_FORMATS:
-        found = compiled(kind.pattern).search(text) if any(hint in text for hint in kind.hints) else None
-        if found is not None and _is_real(found[0]):
+        if not any(hint in text for hint in kind.hints):
+            continue
+        found = next((one for one in compiled(kind.pattern).finditer(text) if _is_real(one)), None)
+        if found is not None:
             yield FoundSecret(kind.what, found.start(), len(found[0]))
 
 
@@ -47,8 +49,12 @@ def starred(line: str) -> str:
     return "".join(characters)
 
 
-def _is_real(secret: str) -> bool:
-    """Whether it is none of the placeholders that documentation is full of."""
-    return secret.startswith("-----") or (
-        not _PLACEHOLDER.search(secret) and len(set(secret)) >= _FEWEST_CHARACTERS and any(map(str.isdigit, secret))
-    )
+_KEY = re.compile(r"-----BEGIN [A-Z ]*-----(?:\\[rn]|\s)*(?:[A-Za-z0-9+/]{32}|Proc-Type:)")
+
+
+def _is_real(found: re.Match[str]) -> bool:
+    """Whether it is none of the placeholders that documentation is full of, and no first line of a key alone."""
+    secret = found[0]
+    if secret.startswith("-----"):
+        return _KEY.match(found.string, found.start()) is not None
+    return not _PLACEHOLDER.search(secret) and len(set(secret)) >= _FEWEST_CHARACTERS and any(map(str.isdigit, secret))

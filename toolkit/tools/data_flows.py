@@ -22,6 +22,12 @@ _PRIVATE = _MAIL | {
     "credentials", "secret", "secrets", "password", "passwords", "calendar", "file", "files", "document", "documents",
 }  # fmt: skip
 _OPEN = _MAIL | {"web", "webpage", "website", "url", "internet"}
+_ABOUT = frozenset(
+    {"template", "templates", "setting", "settings", "configuration", "config", "domain", "domains", "server",
+     "servers", "provider", "providers", "schema", "schemas", "type", "types", "format", "formats", "policy",
+     "policies"}
+)  # fmt: skip
+"""Last words of a name that speaks of how something is arranged, such as `list_email_templates`."""
 _REMOTE = "mcp://"
 
 READINGS: Final[frozenset[Flow]] = frozenset({"reads_untrusted", "reads_private"})
@@ -59,7 +65,7 @@ def reads_private(spec: ToolSpec) -> bool:
     if spec.flow is not None:
         return "reads_private" in spec.flow
     words = words_of(spec.name)
-    return _reads(words) and not _PRIVATE.isdisjoint(words)
+    return _reads(words) and _names(words, _PRIVATE)
 
 
 def brings_in_texts(spec: ToolSpec) -> bool:
@@ -67,7 +73,7 @@ def brings_in_texts(spec: ToolSpec) -> bool:
     if spec.flow is not None:
         return "reads_untrusted" in spec.flow
     words = words_of(spec.name)
-    return spec.open_world is not False and _reads(words) and (spec.open_world is True or not _OPEN.isdisjoint(words))
+    return spec.open_world is not False and _reads(words) and (spec.open_world is True or _names(words, _OPEN))
 
 
 def sends(spec: ToolSpec) -> bool:
@@ -88,6 +94,11 @@ def is_way_out(spec: ToolSpec) -> bool:
     if spec.flow is not None:
         return "sends" in spec.flow
     return spec.open_world is True or not _OPEN.isdisjoint(words_of(spec.name))
+
+
+def _names(words: Sequence[str], things: frozenset[str]) -> bool:
+    """Return whether a name is about some things, and not about how they are arranged."""
+    return not things.isdisjoint(words) and words[-1] not in _ABOUT
 
 
 def _reads(words: Sequence[str]) -> bool:

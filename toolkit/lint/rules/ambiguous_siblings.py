@@ -151,13 +151,30 @@ def _are_alike(first: frozenset[str], second: frozenset[str], share: float) -> b
 
 
 def _is_unsaid(first: ToolDefinition, second: ToolDefinition) -> bool:
-    """Whether neither sends a model to the other, and their names do not tell them apart by a word each of its own.
+    """Whether neither sends a model to the other, and their names do not tell them apart.
 
-    Tools of one name are another rule's business.
+    Names do so by a word each of its own, by one such word that the description has too, and by the order of their
+    words where the descriptions have these in another order as well. Tools of one name are another rule's business.
     """
     if first.name == second.name or first.name in str(second.description) or second.name in str(first.description):
         return False
-    return not (_own_words(first, second) and _own_words(second, first))
+    own, others = _own_words(first, second), _own_words(second, first)
+    is_said = bool(own & _words_in(str(first.description)) or others & _words_in(str(second.description)))
+    return not ((own and others) or is_said or _are_turned_round(first, second))
+
+
+def _are_turned_round(first: ToolDefinition, second: ToolDefinition) -> bool:
+    """Whether two tools have the same words in another order, such as the users of a group and the groups of a user."""
+    names = [[word for word in _in_order(tool.name) if word not in READING] for tool in (first, second)]
+    if names[0] == names[1] or set(names[0]) != set(names[1]):
+        return False
+    told = [[word for word in _in_order(str(tool.description)) if word in names[0]] for tool in (first, second)]
+    return told[0] != told[1]
+
+
+def _in_order(text: str) -> list[str]:
+    """Return the words of a text, each once, in the order in which they come."""
+    return list(dict.fromkeys(word.rstrip("s") or word for word in words_of(text) if word not in _FILLERS))
 
 
 def _own_words(tool: ToolDefinition, other: ToolDefinition) -> set[str]:

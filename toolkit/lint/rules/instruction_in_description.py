@@ -43,7 +43,8 @@ _SIGNS = (
           r"|\b(?:always|must)\b(?:\W+be)?\W+(?:call|called|use|used|run|invoke|invoked)\b(?:\W+(?:this|it))?"
           r"(?:\W+(?:tool|function))?\W+first\b", "before", "prior to", "first"),
     _sign(1, "it commands", r"\byou must\b|\bIMPORTANT\s*[:!]|\bcritical\s*[:!]", "you must", "important", "critical"),
-    _sign(1, "it acts without the user's knowledge", r"\b(?:secretly|silently|covertly|quietly)\b",
+    _sign(1, "it acts without the user's knowledge", r"(?<!\bwould )(?<!\bcould )(?<!\bmight )(?<!\bmay )"
+          r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bget )(?<!\bgets )\b(?:secretly|silently|covertly|quietly)\b",
           "secretly", "silently", "covertly", "quietly"),
     _sign(1, "it asks for what was said before",
           r"\b(?:full|entire|whole|complete)\W+(?:conversation|chat|prompt|system prompt|message history)",
