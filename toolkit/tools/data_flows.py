@@ -25,7 +25,7 @@ _OPEN = _MAIL | {"web", "webpage", "website", "url", "internet"}
 _ABOUT = frozenset(
     {"template", "templates", "setting", "settings", "configuration", "config", "domain", "domains", "server",
      "servers", "provider", "providers", "schema", "schemas", "type", "types", "format", "formats", "policy",
-     "policies"}
+     "policies", "customization", "customizations", "preference", "preferences", "theme", "themes"}
 )  # fmt: skip
 """Last words of a name that speaks of how something is arranged, such as `list_email_templates`."""
 _REMOTE = "mcp://"

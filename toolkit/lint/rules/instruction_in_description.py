@@ -22,6 +22,11 @@ def _sign(weight: int, what: str, pattern: str, *words: str) -> _Sign:
 
 
 _ENOUGH = 2
+_NO_COMMAND = "".join(
+    rf"(?<!\b{word} )"
+    for word in ["would", "could", "might", "may", "is", "are", "was", "were", "get", "gets", "never", "not"]
+)
+"""What stands before a word that says how something goes on, and not how to do it."""
 _WHATEVER = r"(?:\W+\w+){0,6}?\W+"
 _SIGNS = (
     _sign(3, "it overrides other instructions",
@@ -43,8 +48,9 @@ _SIGNS = (
           r"|\b(?:always|must)\b(?:\W+be)?\W+(?:call|called|use|used|run|invoke|invoked)\b(?:\W+(?:this|it))?"
           r"(?:\W+(?:tool|function))?\W+first\b", "before", "prior to", "first"),
     _sign(1, "it commands", r"\byou must\b|\bIMPORTANT\s*[:!]|\bcritical\s*[:!]", "you must", "important", "critical"),
-    _sign(1, "it acts without the user's knowledge", r"(?<!\bwould )(?<!\bcould )(?<!\bmight )(?<!\bmay )"
-          r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bget )(?<!\bgets )\b(?:secretly|silently|covertly|quietly)\b",
+    _sign(1, "it acts without the user's knowledge",
+          rf"{_NO_COMMAND}\b(?:secretly|silently|covertly|quietly)\b"
+          r"(?!\W+(?:miss|fail|ignor|skip|dropp?|los[et]|truncat|cut|discard|overwrit)\w*)",
           "secretly", "silently", "covertly", "quietly"),
     _sign(1, "it asks for what was said before",
           r"\b(?:full|entire|whole|complete)\W+(?:conversation|chat|prompt|system prompt|message history)",

@@ -1,19 +1,21 @@
 """TK510: an address from a model that may lead anywhere."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 
 from toolkit.codes import UNRESTRICTED_URL
 from toolkit.lint.carried_text import begins_with
 from toolkit.lint.python_files import PythonFunction, PythonParameter
 from toolkit.lint.rule import Rule
 from toolkit.lint.unguarded import unguarded
+from toolkit.lint.web_clients import clients_of
 from toolkit.problems import Problem
 from toolkit.tools.names import words_of
 
 _WORDS = frozenset({"url", "urls", "uri", "link", "endpoint", "webhook", "href"})
 _GUARDS = {"urlsplit", "urlparse", "ip_address", "startswith", "getaddrinfo"}
-_CLIENTS = {"requests", "httpx", "httpx2", "niquests", "urllib3"}
+_CLIENTS = {"requests", "httpx", "httpx2", "niquests", "urllib3", "aiohttp"}
 _METHOD_FIRST = {"request", "stream"}
 _FETCHING = {"get", "post", "put", "patch", "delete", "head", "options", *_METHOD_FIRST}
 _CALLS = {"urllib.request.urlopen", "urllib.request.Request", "urllib.request.urlretrieve"}
@@ -70,7 +72,9 @@ class UnrestrictedUrl(Rule):
     code = UNRESTRICTED_URL
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
-        for parameter, call, written in unguarded(function, _GUARDS, _follows, begins_with):
+        for parameter, call, written in unguarded(
+            function, _GUARDS, partial(_follows, clients_of(function)), begins_with
+        ):
             message = f"{parameter.name!r} of {function.tool_name!r} is not restricted, and '{written}' uses it"
             related = [(function.file.location(parameter.node), "a model gives it")]
             hint = "allow the hosts that are meant"
@@ -78,9 +82,12 @@ class UnrestrictedUrl(Rule):
             yield self.problem(message, function.file.location(call), hint=hint, related=related)
 
 
-def _follows(call: ast.Call, meaning: str, parameter: PythonParameter, carriers: frozenset[str]) -> bool:
+def _follows(
+    clients: Mapping[str, str], call: ast.Call, meaning: str, parameter: PythonParameter, carriers: frozenset[str]
+) -> bool:
     """Whether a call fetches what a parameter leads to; one that is not called an address must be where it begins."""
     module, _, member = meaning.rpartition(".")
+    module = clients.get(module, module)
     if meaning not in _CALLS and module.partition(".")[0] not in _CLIENTS:
         return False
     if _WORDS.intersection(words_of(parameter.name)):

@@ -1,6 +1,7 @@
 from urllib.request import urlopen
 
 import httpx
+import requests
 
 from toolkit import tool
 
@@ -42,3 +43,20 @@ def greet(shop_url: str) -> str:
     """Fetch the welcome page of a shop."""
     page = f"https://{shop_url}/welcome"
     return httpx.get(page, timeout=10).text
+
+
+@tool(read_only=True)
+async def stroll(page_url: str) -> str:
+    """Fetch the text of a page later."""
+    async with httpx.AsyncClient(timeout=9) as client:
+        answer = await client.get(page_url)
+    return answer.text
+
+
+SESSION = requests.Session()
+
+
+@tool(read_only=True)
+def roam(place: str) -> str:
+    """Fetch the text of a place."""
+    return SESSION.get(place, timeout=9).text

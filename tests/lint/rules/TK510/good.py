@@ -38,3 +38,11 @@ def weather(place: str) -> str:
     """Fetch the weather at a place."""
     url = f"https://weather.example/current?at={place}"
     return httpx.get(url, timeout=3).text
+
+
+@tool(read_only=True)
+async def orders(path: str, answers: dict[str, str], url: str) -> str:
+    """Fetch what the shop says."""
+    async with httpx.AsyncClient(base_url="https://shop.example", timeout=9) as client:
+        answer = await client.get(path)
+    return answer.text + answers.get(url, "")

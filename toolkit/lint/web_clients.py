@@ -1,0 +1,36 @@
+"""Web clients: variables that hold what sends requests, such as `async with httpx.AsyncClient() as client`."""
+
+import ast
+from collections.abc import Mapping
+
+from toolkit.lint.python_files import PythonFile, PythonFunction
+
+_CLASSES = {
+    "httpx.AsyncClient", "httpx.Client", "httpx2.AsyncClient", "httpx2.Client", "requests.Session", "requests.session",
+    "niquests.Session", "niquests.AsyncSession", "aiohttp.ClientSession",
+}  # fmt: skip
+
+
+def clients_of(function: PythonFunction) -> Mapping[str, str]:
+    """Return the package of each client that a function makes, or that its file does, by the name of the variable.
+
+    One that begins all its addresses alike, with a `base_url`, is none of them: the model chooses what follows.
+    """
+    made = list(function.file.assigned.items())
+    for node in function.walk():
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                made.append((name, value))
+            case ast.withitem(context_expr=value, optional_vars=ast.Name(id=name)):
+                made.append((name, value))
+    return {name: package for name, value in made if (package := _package_of(value, function.file))}
+
+
+def _package_of(value: ast.expr, file: PythonFile) -> str | None:
+    match value:
+        case ast.Await(value=inner):
+            return _package_of(inner, file)
+        case ast.Call(func=func, args=[], keywords=keywords) if all(one.arg != "base_url" for one in keywords):
+            meaning = file.meaning(func) or ""
+            return meaning.partition(".")[0] if meaning in _CLASSES else None
+    return None
