@@ -5,7 +5,7 @@ some of them count as letters of ASCII where case does not matter.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 
@@ -19,8 +19,7 @@ class Phrase:
 
     def may_stand_in(self, text: str) -> bool:
         """Return whether a text has a word of the phrase, or may have one in other letters."""
-        small = _in_small_letters(text)
-        return small is None or any(word in small for word in self.words)
+        return may_have_one_of(self.words, text)
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """Yield the places where the phrase stands in a text."""
@@ -29,6 +28,17 @@ class Phrase:
     def search(self, text: str) -> re.Match[str] | None:
         """Return the first place where the phrase stands in a text; None if there is none."""
         return self.pattern.search(text) if self.may_stand_in(text) else None
+
+
+def may_have_one_of(words: Iterable[str], text: str) -> bool:
+    """Return whether a text has one of some words, in letters of any case, or may have one in other letters."""
+    small = _in_small_letters(text)
+    if small is None:
+        return True
+    for word in words:  # noqa: SIM110 - what `any` needs beside it takes longer than the search itself
+        if word in small:
+            return True
+    return False
 
 
 @lru_cache(maxsize=64)  # one phrase after the other is looked for in the texts of one tool

@@ -6,6 +6,7 @@ The words are this project's own. Where a mark says the opposite, the mark count
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from toolkit.approvals.risks import Flow, Risk
@@ -64,7 +65,7 @@ def reads_private(spec: ToolSpec) -> bool:
     """Return whether a tool reads what its user keeps to themselves, as far as it or its name says."""
     if spec.flow is not None:
         return "reads_private" in spec.flow
-    words = words_of(spec.name)
+    words = _words_in(spec.name)
     return _reads(words) and _names(words, _PRIVATE)
 
 
@@ -72,7 +73,7 @@ def brings_in_texts(spec: ToolSpec) -> bool:
     """Return whether a tool reads what strangers have written, as far as it or its name says."""
     if spec.flow is not None:
         return "reads_untrusted" in spec.flow
-    words = words_of(spec.name)
+    words = _words_in(spec.name)
     return spec.open_world is not False and _reads(words) and (spec.open_world is True or _names(words, _OPEN))
 
 
@@ -80,7 +81,7 @@ def sends(spec: ToolSpec) -> bool:
     """Return whether a tool is made to send something out, as far as it or its name says."""
     if spec.flow is not None:
         return "sends" in spec.flow
-    words = words_of(spec.name)
+    words = _words_in(spec.name)
     return spec.open_world is not False and not spec.read_only and bool(words) and words[0] in _SENDING
 
 
@@ -94,6 +95,11 @@ def is_way_out(spec: ToolSpec) -> bool:
     if spec.flow is not None:
         return "sends" in spec.flow
     return spec.open_world is True or not _OPEN.isdisjoint(words_of(spec.name))
+
+
+@lru_cache(maxsize=4096)  # each of these questions is asked about every tool
+def _words_in(name: str) -> tuple[str, ...]:
+    return tuple(words_of(name))
 
 
 def _names(words: Sequence[str], things: frozenset[str]) -> bool:

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from toolkit.codes import CROSS_TOOL_SHADOWING
 from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.phrases import Phrase
+from toolkit.lint.phrases import Phrase, may_have_one_of
 from toolkit.lint.rule import Rule
 from toolkit.problems import Location, Problem
 
@@ -61,6 +61,7 @@ _SIGNS = (
           rf"\b(?:change|modify|alter|rewrite)\s+[^.\n]{{0,40}}?\b(?:of|to|for)\s+{_NAMED}",
           "change", "modify", "alter", "rewrite"),
 )  # fmt: skip
+_WORDS = tuple(dict.fromkeys(word for sign in _SIGNS for word in sign.phrase.words))
 _ARGUMENTS = re.compile(r"^[ \t]*(?:Args|Arguments|Parameters):[ \t]*$", re.MULTILINE)
 _SENTENCE = re.compile(r"[.!?](?=\s)|\n\s*\n")
 _IDENTIFIER = re.compile(r"\w_\w|[a-z][A-Z]")
@@ -123,7 +124,8 @@ class CrossToolShadowing(Rule):
             own.setdefault(tool.source, set()).add(tool.name)
         for tool in tools:
             for said in _said(tool):
-                yield from self._in_text(tool, said, own[tool.source], holders)
+                if may_have_one_of(_WORDS, said.text):
+                    yield from self._in_text(tool, said, own[tool.source], holders)
 
     def _in_text(
         self, tool: ToolDefinition, said: "_Said", own: set[str], holders: dict[str, list[ToolDefinition]]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from toolkit.codes import INSTRUCTION_IN_DESCRIPTION
 from toolkit.lint.definitions import Text, ToolDefinition
-from toolkit.lint.phrases import Phrase
+from toolkit.lint.phrases import Phrase, may_have_one_of
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 
@@ -60,6 +60,9 @@ _SIGNS = (
 )  # fmt: skip
 
 
+_WORDS = tuple(dict.fromkeys(word for sign in _SIGNS for word in sign.phrase.words))
+
+
 class InstructionInDescription(Rule):
     """A description commands the model, instead of saying what the tool does.
 
@@ -106,7 +109,7 @@ class InstructionInDescription(Rule):
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         for text in tool.texts:
-            if text.kind in {"description", "parameter", "title", "value"}:
+            if text.kind in {"description", "parameter", "title", "value"} and may_have_one_of(_WORDS, text.value):
                 yield from self._in_text(tool, text)
 
     def _in_text(self, tool: ToolDefinition, text: Text) -> Iterator[Problem]:
