@@ -17,6 +17,7 @@ TOOLS = '''
 import os
 import pathlib
 import signal
+import time
 from typing import Any
 from toolkit import ToolContext, tool
 
@@ -51,6 +52,13 @@ def harsh(n: int, context: ToolContext) -> int:
         note(f"harsh {n} {context.idempotency_key}")
         die_once()
     return n
+
+@tool(idempotent=True)
+def sleep(seconds: float) -> str:
+    """Sleep."""
+    note("sleep")
+    time.sleep(seconds)
+    return "slept"
 
 @tool(destructive=True)
 def wipe(n: int) -> str:
@@ -112,7 +120,7 @@ def newest(program):
     return find
 
 
-@pytest.mark.parametrize("target", ["tools.py:square", "steps.yaml"])
+@pytest.mark.parametrize("target", ["tools.py:square", pytest.param("steps.yaml", marks=pytest.mark.proof)])
 def test_a_store_gives_the_same_bytes_as_a_journal_and_as_neither(project, program, newest, target):
     with (project / "items.jsonl").open("a") as items:
         items.write('{"n": "x"}\nnot json\n{"n": 3, "m": 1}\n')
@@ -126,7 +134,8 @@ def test_a_store_gives_the_same_bytes_as_a_journal_and_as_neither(project, progr
     assert (newest()["state"], newest()["done"]) == ("completed", len(plain.stdout.splitlines()) - newest()["failed"])
 
 
-@pytest.mark.parametrize(("jobs", "count"), [(1, 30), pytest.param(4, 1_000, marks=pytest.mark.proof)])
+@pytest.mark.proof
+@pytest.mark.parametrize(("jobs", "count"), [(1, 30), (4, 1_000)])
 def test_many_items_in_a_store_give_the_same_bytes(project, program, jobs, count):
     write_items(project, count)
     plain = program("run", "steps.yaml", "--each", "items.jsonl", "--no-journal", "--out", "plain.jsonl")
@@ -135,6 +144,7 @@ def test_many_items_in_a_store_give_the_same_bytes(project, program, jobs, count
     assert stored.stdout == (project / "plain.jsonl").read_text("utf-8")
 
 
+@pytest.mark.proof
 def test_a_killed_batch_goes_on_and_repeats_what_does_no_harm(project, program, newest):
     plain = program("run", "tools.py:gentle", "--each", "items.jsonl", "--no-journal").stdout
     (project / "effects.txt").unlink()
@@ -152,6 +162,7 @@ def test_a_killed_batch_goes_on_and_repeats_what_does_no_harm(project, program, 
     assert (again.returncode, again.stderr) == (2, f"error: the run '{run['id']}' has completed\n")
 
 
+@pytest.mark.proof
 def test_what_began_and_has_no_end_is_repeated_only_with_consent(project, program, newest):
     (project / "deadly").touch()
     program("run", "tools.py:harsh", "--each", "items.jsonl", "--store", STORE)
@@ -173,6 +184,7 @@ def test_what_began_and_has_no_end_is_repeated_only_with_consent(project, progra
     assert effects(project) == [f"harsh 5 {run['id']}/5"] * 2
 
 
+@pytest.mark.proof
 def test_changed_definitions_and_items_are_reported_and_need_consent(project, program, newest):
     (project / "deadly").touch()
     program("run", "tools.py:gentle", "--each", "items.jsonl", "--store", STORE)
@@ -191,6 +203,7 @@ def test_changed_definitions_and_items_are_reported_and_need_consent(project, pr
     assert [json.loads(line)["output"] for line in accepted.stdout.splitlines()] == [1, 2, 3, 4, 50]
 
 
+@pytest.mark.proof
 def test_a_run_reports_other_versions_of_the_programs_that_it_began_with(project, program, newest):
     (project / "deadly").touch()
     program("run", "tools.py:gentle", "--each", "items.jsonl", "--store", STORE)
@@ -231,6 +244,7 @@ def test_no_secret_is_stored(project, program, monkeypatch):
     assert {S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}
 
 
+@pytest.mark.proof
 def test_runs_of_a_store_are_listed_shown_and_cancelled(project, program, newest):
     program("run", "tools.py:square", "--each", "items.jsonl", "--store", STORE)
     run = newest()
@@ -290,6 +304,7 @@ def test_a_store_that_cannot_be_used_is_named_without_its_password(project, prog
     assert "Traceback" not in failed.stderr
 
 
+@pytest.mark.proof
 def test_workers_do_the_work_and_adopt_what_a_killed_one_was_doing(project, program, worker):
     write_items(project, 40)
     plain = program("run", "tools.py:gentle", "--each", "items.jsonl", "--no-journal").stdout
@@ -303,6 +318,7 @@ def test_workers_do_the_work_and_adopt_what_a_killed_one_was_doing(project, prog
     assert [process.poll() for process in workers].count(-signal.SIGKILL) == 1
 
 
+@pytest.mark.proof
 def test_a_worker_with_another_definition_takes_on_nothing(project, program, worker):
     worker()
     (project / "tools.py").write_text(TOOLS + "\n# changed\n", "utf-8")
@@ -315,6 +331,7 @@ def test_a_worker_with_another_definition_takes_on_nothing(project, program, wor
     assert effects(project) == []
 
 
+@pytest.mark.proof
 def test_a_schedule_begins_runs_until_it_is_removed(project, program, worker):
     bad = program("runs", "schedule", "every day", "tools.py:square", "n=3", "--store", STORE)
     assert (bad.returncode, bad.stderr) == (2, "error: 'every day' is not a time of cron\n")
@@ -343,6 +360,7 @@ def test_a_schedule_begins_runs_until_it_is_removed(project, program, worker):
     assert program("runs", "unschedule", "often", "--store", STORE).returncode == 4
 
 
+@pytest.mark.proof
 def test_limits_bound_how_many_items_begin(project, program, worker):
     (project / "toolkit.toml").write_text('[limits.gentle]\nrate = "5/5s"\nconcurrency = 2\n', "utf-8")
     worker("--jobs", "4")
@@ -354,13 +372,31 @@ def test_limits_bound_how_many_items_begin(project, program, worker):
     assert all(later - earlier >= 5_000 for earlier, later in zip(began, began[5:], strict=False))
 
 
+@pytest.mark.proof
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_worker_ends_at_one_signal_whatever_its_items_do(project, program, worker, number):
+    (project / "items.jsonl").write_text('{"seconds": 600}\n' * 4, "utf-8")
+    process = worker("--jobs", "2", handles=True)
+    words = [sys.executable, "-m", "toolkit_cli", "run", "tools.py:sleep", "--each", "items.jsonl", "--store", STORE]
+    with subprocess.Popen([*words, "--jobs", "0"], stdin=-3, stdout=-3, stderr=-3) as batch:
+        while len(effects(project)) < 2:
+            assert process.poll() is None
+        process.send_signal(number)
+        said = process.communicate(timeout=60)[1]
+        batch.terminate()
+    assert (process.returncode, said) == (128 + number, "0 items done\n")
+    assert effects(project) == ["sleep", "sleep"]
+
+
 @pytest.fixture
 def worker(project):
-    """Start workers, and end them at the end."""
+    """Start workers, and end them at the end, with a signal that nobody who starts the tests can have told them to ignore."""
     started = []
 
-    def start(*options):
+    def start(*options, handles=False):
         words = [sys.executable, "-m", "toolkit_cli", "worker", "--store", STORE, "--tools", "tools.py", *options]
+        if handles:  # also where the tests run in the background, and whoever started them ignores Ctrl-C
+            words = ["env", "--default-signal", *words]
         process = subprocess.Popen(words, stdin=-3, stdout=-3, stderr=-1, text=True, cwd=project, env={**os.environ})
         started.append(process)
         assert process.stderr.readline().startswith("working on ")
@@ -368,5 +404,6 @@ def worker(project):
 
     yield start
     for process in started:
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        process.terminate()
+    for process in started:
+        process.communicate(timeout=60)
