@@ -3,7 +3,9 @@
 import gc
 import os
 import signal
+import tempfile
 from contextlib import nullcontext
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -18,6 +20,14 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 for name in ("SIGHUP", "SIGTERM"):
     if hasattr(signal, name):
         signal.signal(getattr(signal, name), signal.SIG_DFL)
+
+
+# A tool behaves differently in CI, which only tests about that may see; and no test may read what the user of this
+# machine has configured, nor write into their journal and audit log.
+os.environ.pop("CI", None)
+OWN_FOLDERS = tempfile.TemporaryDirectory(prefix="toolkit-tests-", ignore_cleanup_errors=True)
+for kind in ("CONFIG", "STATE"):
+    os.environ[f"XDG_{kind}_HOME"] = str(Path(OWN_FOLDERS.name, kind.lower()))
 
 
 class Everyday(NamedTuple):

@@ -1,5 +1,7 @@
 """Tools of ours for agents of other frameworks."""
 
+import sys
+
 import pytest
 
 from toolkit import from_function
@@ -17,3 +19,28 @@ def test_framework_that_is_not_installed_is_named(export, package):
     with pytest.raises(ConfigurationError) as raised:
         export(from_function(forecast))
     assert str(raised.value) == f"{export.__name__} needs '{package}': pip install {package}"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder that imports look into first."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "agents", raising=False)
+    yield tmp_path
+    sys.modules.pop("agents", None)
+
+
+def test_a_folder_of_the_same_name_is_not_taken_for_the_framework(folder):
+    (folder / "agents").mkdir()
+    with pytest.raises(ConfigurationError) as raised:
+        to_openai_agents(from_function(forecast))
+    assert str(raised.value) == "to_openai_agents needs 'openai-agents': pip install openai-agents"
+
+
+def test_a_module_of_the_same_name_is_not_taken_for_the_framework(folder):
+    (folder / "agents.py").write_text("", "utf-8")
+    with pytest.raises(ConfigurationError) as raised:
+        to_openai_agents(from_function(forecast))
+    assert str(raised.value) == (
+        f"to_openai_agents needs 'openai-agents', but 'agents' is {folder / 'agents.py'}: give that another name"
+    )

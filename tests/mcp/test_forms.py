@@ -38,7 +38,10 @@ def shop(tmp_path):
 
 
 def answered(shop, *typed):
-    """Return the exit code and what was shown, with each letter typed at the menu, and each text after its prompt."""
+    """Return the exit code and what was shown, with each letter typed at the menu, and each text after its prompt.
+
+    What is typed before a prompt stands there is thrown away, so a text is typed after its prompt and nothing else.
+    """
     terminal = Terminal(shop, *CALL)
     for one in typed:
         if isinstance(one, str):
@@ -46,7 +49,8 @@ def answered(shop, *typed):
         else:
             prompt, text = one
             terminal.expect(prompt)
-            terminal.child.send(f"{text}\r")
+            if text is not None:
+                terminal.child.send(f"{text}\r")
     return terminal.end(), terminal.seen
 
 
@@ -69,8 +73,10 @@ def test_member_that_does_not_fit_is_asked_for_again(shop):
         shop,
         "f",
         ("decision (reject or approve) =", "aprove"),
-        ("did you mean 'approve'?", ""),  # Enter, which is no answer either
-        ("it must be one of", "reject"),
+        ("did you mean 'approve'?", None),
+        ("decision (reject or approve) =", ""),  # Enter, which is no answer either
+        ("it must be one of", None),
+        ("decision (reject or approve) =", "reject"),
         ("reason (string", "too risky"),
         "o",
     )

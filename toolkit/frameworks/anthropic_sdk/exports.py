@@ -23,8 +23,8 @@ def to_anthropic_sdk(tool: Tool, context: ToolContext = NO_CONTEXT, *, is_async:
     Raises:
         ConfigurationError: If the SDK is not installed.
     """
-    sdk = imported("anthropic", package="anthropic", wanted_by="to_anthropic_sdk")
-    failure = imported("anthropic.lib.tools", package="anthropic", wanted_by="to_anthropic_sdk").ToolError
+    sdk = imported("anthropic", "beta_tool", package="anthropic", wanted_by="to_anthropic_sdk")
+    failure = imported("anthropic.lib.tools", "ToolError", package="anthropic", wanted_by="to_anthropic_sdk").ToolError
     handed = context_of_agent(context)
 
     def answer(result: ToolResult) -> Any:

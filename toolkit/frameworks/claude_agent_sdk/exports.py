@@ -20,7 +20,7 @@ def to_claude_agent_sdk(tool: Tool, context: ToolContext = NO_CONTEXT) -> Any:
     Raises:
         ConfigurationError: If the SDK is not installed.
     """
-    sdk = imported("claude_agent_sdk", package="claude-agent-sdk", wanted_by="to_claude_agent_sdk")
+    sdk = imported("claude_agent_sdk", "SdkMcpTool", package="claude-agent-sdk", wanted_by="to_claude_agent_sdk")
     handed = context_of_agent(context)
 
     async def handle(arguments: dict[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ def to_fastmcp(tool: Tool, context: ToolContext = NO_CONTEXT) -> Any:
     Raises:
         ConfigurationError: If FastMCP is not installed.
     """
-    theirs = imported("fastmcp.tools", package="fastmcp", wanted_by="to_fastmcp")
+    theirs = imported("fastmcp.tools", "Tool", package="fastmcp", wanted_by="to_fastmcp")
     result_kind = import_module(theirs.Tool.__module__).ToolResult
     failure = import_module("fastmcp.exceptions").ToolError
     handed = context_of_agent(context)

@@ -22,7 +22,7 @@ def to_langchain(tool: Tool, context: ToolContext = NO_CONTEXT) -> Any:
     Raises:
         ConfigurationError: If LangChain is not installed.
     """
-    theirs = imported("langchain_core.tools", package="langchain-core", wanted_by="to_langchain")
+    theirs = imported("langchain_core.tools", "BaseTool", package="langchain-core", wanted_by="to_langchain")
     handed = context_of_agent(context)
 
     def output(result: ToolResult) -> tuple[str, Any]:

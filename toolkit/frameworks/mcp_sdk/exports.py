@@ -21,7 +21,7 @@ def to_mcp_sdk(tool: Tool, context: ToolContext = NO_CONTEXT) -> Any:
     Raises:
         ConfigurationError: If the SDK is not installed.
     """
-    sdk = imported("mcp", package="mcp", wanted_by="to_mcp_sdk")
+    sdk = imported("mcp", "types", package="mcp", wanted_by="to_mcp_sdk")
     theirs = import_module("mcp.server.mcpserver.tools" if hasattr(sdk, "Client") else "mcp.server.fastmcp.tools")
     handed = context_of_agent(context)
 

@@ -23,7 +23,7 @@ def to_openai_agents(tool: Tool, context: ToolContext = NO_CONTEXT) -> Any:
     Raises:
         ConfigurationError: If OpenAI Agents is not installed.
     """
-    theirs = imported("agents", package="openai-agents", wanted_by="to_openai_agents")
+    theirs = imported("agents", "FunctionTool", package="openai-agents", wanted_by="to_openai_agents")
     handed = context_of_agent(context)
 
     async def call(_ctx: Any, arguments: str) -> Any:

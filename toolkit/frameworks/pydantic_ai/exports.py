@@ -23,7 +23,7 @@ def to_pydantic_ai(tool: Tool, context: ToolContext = NO_CONTEXT) -> Any:
     Raises:
         ConfigurationError: If pydantic-ai is not installed.
     """
-    theirs = imported("pydantic_ai", package="pydantic-ai-slim", wanted_by="to_pydantic_ai")
+    theirs = imported("pydantic_ai", "Tool", package="pydantic-ai-slim", wanted_by="to_pydantic_ai")
     retry = theirs.ModelRetry
     failed = getattr(theirs.exceptions, "ToolFailed", retry)
     handed = context_of_agent(context)
