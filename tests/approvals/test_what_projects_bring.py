@@ -66,6 +66,16 @@ def test_a_rule_by_name_is_not_about_the_tool_of_that_name_that_a_project_brings
     assert because.endswith(f"policy.yaml:1 does not name the source '{file}'")
 
 
+def test_where_the_default_denies_a_rule_that_asks_is_about_no_tool_that_a_project_names(project):
+    own_rules(project, "default: deny\nask: [{tool: fetch}]\n")
+    decision, because = checked("fetch", "url=x")
+    assert decision == "deny"
+    assert because.endswith(f"policy.yaml:2 does not name the source '{project / 'tools.py'}'")
+    assert checked("tools.py:fetch", "url=x")[0] == "ask"  # the user has named the file
+    own_rules(project, "default: deny\nask: [{tool: fetch, source: '*'}]\n")
+    assert checked("fetch", "url=x")[0] == "ask"
+
+
 @pytest.mark.parametrize(
     ("words", "rule", "decision"),
     [

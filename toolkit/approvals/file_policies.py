@@ -1,7 +1,8 @@
 """File policies: what policy files say together about a call.
 
 Rules that deny are asked first, then those that ask, then those that allow, then the defaults. A project's file may
-tighten and never loosen: its rules that allow except calls from its own default, and from nothing else.
+tighten and never loosen: its rules that allow except calls from its own default, and from nothing else. A rule that
+asks is an exception too where the default denies, so there it is about the same tools as a rule that allows.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -108,7 +109,12 @@ class FilePolicy:
     def _decided_by(self, rule: Rule, call: DescribedCall) -> Verdict:
         ground, question = rule.ground, flow_question(call)
         if rule.action != "allow":
-            return Verdict(rule.action, _grounds(rule, call), ground, exact=bool(rule.after) or question is not None)
+            verdict = Verdict(rule.action, _grounds(rule, call), ground, exact=bool(rule.after) or question is not None)
+            return (
+                verdict
+                if rule.reaches(call.risk)
+                else _stricter(verdict, self._explained(self._by_default(call), call))
+            )
         if question is not None and not rule.after:
             return question
         if self._by_risk.judge(call) is NO_QUESTION:
@@ -121,12 +127,13 @@ class FilePolicy:
             return verdict._replace(because=f"{verdict.because}; its definition has changed since it was locked")
         if verdict.action == "allow" or call.risk.brought_by is None:
             return verdict
-        rules = (rule for rule in self._asked_in_order() if rule.action == "allow" and not rule.reaches(call.risk))
+        exceptions = ("allow",) if verdict.action == "ask" else ("ask", "allow")
+        rules = (rule for rule in self._asked_in_order() if rule.action in exceptions and not rule.reaches(call.risk))
         named = next((rule for rule in rules if rule.fit(call) == "yes"), None)
         if named is None:
             return verdict
         where = ":".join(map(str, named.place[:2]))
-        remark = f"the allow rule at {where} does not name the source '{call.risk.brought_by}'"
+        remark = f"the {named.action} rule at {where} does not name the source '{call.risk.brought_by}'"
         return verdict._replace(because=f"{verdict.because}; {remark}")
 
     def _by_default(self, call: DescribedCall) -> Verdict:

@@ -126,7 +126,7 @@ class Rule:
         return all_fit([tool, readings, self.fit_of_arguments(call)])
 
     def reaches(self, risk: Risk) -> bool:
-        """Return whether a rule that allows may be about a tool: of one that a project brings it states the file."""
+        """Return whether a rule may loosen what holds for a tool: of one that a project brings it states the file."""
         if risk.brought_by is None:
             return True
         folder = None if self.is_for_all_projects else self.folder
