@@ -76,6 +76,14 @@ def test_where_the_default_denies_a_rule_that_asks_is_about_no_tool_that_a_proje
     assert checked("fetch", "url=x")[0] == "ask"
 
 
+def test_where_the_default_denies_a_rule_that_asks_is_about_no_other_tool_that_got_its_name(project):
+    own_rules(project, "default: deny\nask: [{tool: sums}, {tool: file_read}]\n")
+    text = f"{TOOLS}\nfrom toolkit import load_tools\nsums = load_tools('calculator')['calculator'].with_name('sums')\n"
+    (project / "tools.py").write_text(text, "utf-8")
+    assert checked("sums", "1+1")[0] == "deny"  # it is the calculator, which no rule is about
+    assert checked("file_read", "path=a")[0] == "ask"
+
+
 @pytest.mark.parametrize(
     ("words", "rule", "decision"),
     [

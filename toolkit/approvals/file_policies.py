@@ -90,7 +90,7 @@ class FilePolicy:
         for rule in self._asked_in_order():
             fit = _fit_of_allowing(rule, own) if rule.action == "allow" else rule.fit(call)
             if rule.applies(fit) or fit == "later":
-                yield fit, self._decided_by(rule, call)
+                yield fit, self._decided_by(rule, call, own)
             if rule.applies(fit):
                 return
         yield "yes", self._explained(self._by_default(call), call)
@@ -106,15 +106,13 @@ class FilePolicy:
         earlier, coming = (tuple(map(self._identify, tools)) for tools in (call.earlier, call.coming))
         return call._replace(earlier=earlier, coming=coming)
 
-    def _decided_by(self, rule: Rule, call: DescribedCall) -> Verdict:
+    def _decided_by(self, rule: Rule, call: DescribedCall, own: DescribedCall) -> Verdict:
         ground, question = rule.ground, flow_question(call)
         if rule.action != "allow":
             verdict = Verdict(rule.action, _grounds(rule, call), ground, exact=bool(rule.after) or question is not None)
-            return (
-                verdict
-                if rule.reaches(call.risk)
-                else _stricter(verdict, self._explained(self._by_default(call), call))
-            )
+            if rule.excepts(own) in {"yes", "later"}:
+                return verdict
+            return _stricter(verdict, self._explained(self._by_default(call), call))
         if question is not None and not rule.after:
             return question
         if self._by_risk.judge(call) is NO_QUESTION:
@@ -162,7 +160,7 @@ class FilePolicy:
 
 
 def _fit_of_allowing(rule: Rule, call: DescribedCall) -> Fit:
-    return rule.fit(call) if rule.reaches(call.risk) and not call.risk.has_changed else "no"
+    return "no" if call.risk.has_changed else rule.excepts(call)
 
 
 def _stricter(one: Verdict, other: Verdict) -> Verdict:

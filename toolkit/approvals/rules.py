@@ -117,11 +117,18 @@ class Rule:
 
     def fit(self, call: DescribedCall) -> Fit:
         """Return whether a call is one of those that the rule is about."""
+        return self._fit(call, allows=self.action == "allow")
+
+    def excepts(self, call: DescribedCall) -> Fit:
+        """Return whether the rule may loosen what holds for a call: it is about the tool that its author knows."""
+        return self._fit(call, allows=True) if self.reaches(call.risk) else "no"
+
+    def _fit(self, call: DescribedCall, *, allows: bool) -> Fit:
         if not self.holds_now or self.chosen_by not in {None, call.chosen_by}:
             return "no"
         if self.digest is not None and call.risk.digest != self.digest:
             return "no"
-        tool = self.choice.fit(call.risk, self.folder, allows=self.action == "allow")
+        tool = self.choice.fit(call.risk, self.folder, allows=allows)
         readings = fit_of_readings(self.after, call.earlier, call.coming)
         return all_fit([tool, readings, self.fit_of_arguments(call)])
 
