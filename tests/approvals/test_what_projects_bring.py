@@ -138,6 +138,16 @@ def test_a_name_that_a_python_file_gives_to_a_ready_tool_does_not_lead_past_a_ru
     assert checked("tools.py:sums", "1+1")[0] == "allow"
 
 
+def test_another_name_does_not_take_away_what_a_tool_does_with_data(project):
+    own_rules(
+        project,
+        "ask: [{flow: reads_untrusted}]\nflows: [{tool: sums, flow: []}, {tool: calculator, flow: reads_untrusted}]\n",
+    )
+    text = f"{TOOLS}\nfrom toolkit import load_tools\nsums = load_tools('calculator')['calculator'].with_name('sums')\n"
+    (project / "tools.py").write_text(text, "utf-8")
+    assert checked("tools.py:sums", "1+1", chosen_by="person")[0] == "ask"
+
+
 def test_a_name_that_the_user_has_given_to_a_ready_tool_may_be_allowed(project):
     (project.parent / "own" / "toolkit" / "config.toml").write_text("[builtin.notes]\nkind = 'file_write'\n", "utf-8")
     own_rules(project, "allow: [{tool: notes}]\n")

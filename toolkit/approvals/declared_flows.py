@@ -30,8 +30,9 @@ class DeclaredFlow(NamedTuple):
         return self.choice.fit(risk, self.folder) == "yes"
 
     def replaces(self, risk: Risk) -> bool:
-        """Return whether it counts instead of what a tool says: a project's tool must not profit from its name."""
-        return self.owner == "user" and (risk.brought_by is None or bool(self.choice.sources))
+        """Return whether it counts instead of what a tool says: a tool must not profit from a name it was given."""
+        is_reached = risk.brought_by is None or bool(self.choice.sources)
+        return self.owner == "user" and is_reached and self.choice.fit(risk, self.folder, allows=True) == "yes"
 
 
 def with_declared_flows(call: DescribedCall, declared: Sequence[DeclaredFlow]) -> DescribedCall:
