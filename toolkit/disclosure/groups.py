@@ -166,8 +166,8 @@ def ungranted(
     ]
 
 
-def unknown_permission(name: str, location: Location | None = None) -> Problem:
+def unknown_permission(name: str) -> Problem:
     """Return the problem that there is no such permission."""
     known = f"permissions are {' and '.join(PERMISSIONS)}"
     hint = did_you_mean(name, PERMISSIONS, otherwise=known)
-    return Problem(BAD_CONFIGURATION, f"there is no permission '{name}'", location, hint=hint)
+    return Problem(BAD_CONFIGURATION, f"there is no permission '{name}'", hint=hint)

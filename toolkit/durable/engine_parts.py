@@ -19,8 +19,8 @@ LOST = (DBOSWorkflowCancelledError, DBOSWorkflowConflictIDError)
 """What a step raises when its item was cancelled, or others have taken it over: nothing of it is kept any more."""
 
 
-def adopt(engine: DBOS, executor: str) -> int:
-    """Put what a process was doing that has died back into its queue, and return how many items that are.
+def adopt(engine: DBOS, executor: str) -> None:
+    """Put what a process was doing that has died back into its queue.
 
     Args:
         engine: The engine of this process.
@@ -29,7 +29,7 @@ def adopt(engine: DBOS, executor: str) -> int:
     Raises:
         SQLAlchemyError: If the store cannot be written.
     """
-    return len(recover_pending_workflows(engine, [executor]))
+    recover_pending_workflows(engine, [executor])
 
 
 def narrow(engine: DBOS, runs: Callable[[], Collection[str]], room: Callable[[bool], int]) -> None:
@@ -84,8 +84,3 @@ def watch_outcomes(engine: DBOS, stored: Callable[[], None], fail: Callable[[Bas
 def listen_to(engine: DBOS, queues: Collection[str]) -> None:
     """Let a process look for work in some queues, also after its launch."""
     engine._listening_queues = list(queues)  # noqa: SLF001 - see above
-
-
-def in_hand(engine: DBOS) -> int:
-    """Return how many items a process has taken on, and not ended."""
-    return len(engine._active_workflows_set.activeList())  # noqa: SLF001 - see above

@@ -115,15 +115,15 @@ def is_away(error: BaseException | None) -> bool:
     return is_server and isinstance(error, InterfaceError | OperationalError) and has_gone
 
 
-def patiently(work: Callable[[], T], patience: float = PATIENCE) -> T:
-    """Do work again while a server is away, for so many seconds.
+def patiently(work: Callable[[], T]) -> T:
+    """Do work again while a server is away, for a while.
 
     Raises:
         SQLAlchemyError: If it does not come back, or something else is wrong.
     """
     from sqlalchemy.exc import SQLAlchemyError
 
-    until = time.monotonic() + patience
+    until = time.monotonic() + PATIENCE
     while True:
         try:
             return work()

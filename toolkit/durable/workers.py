@@ -74,8 +74,6 @@ class Worker:
         self._failed = threading.Event()
         self._engine: DBOS | None = None
         self._minder = threading.Thread(target=self._mind, name="toolkit worker", daemon=True)
-        self.adopted = 0
-        """How many items of others that have died it has put back into the queue."""
 
     def __enter__(self) -> Self:
         """Start it.
@@ -221,7 +219,7 @@ class Worker:
         from toolkit.durable.engine_parts import adopt  # noqa: PLC0415 - as above
 
         if self._engine is not None:
-            self.adopted += adopt(self._engine, executor)
+            adopt(self._engine, executor)
 
     def _fail(self, error: BaseException) -> None:
         """Stop since the store failed: nothing that happens from now on is an end of an item."""

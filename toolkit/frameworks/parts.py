@@ -25,7 +25,7 @@ def result_of_parts(parts: Iterable[Any], *, structured: Any = None, artifact: A
     )
 
 
-def attachment_of(media_type: str, data: bytes | str, *, uri: str | None = None) -> Attachment | None:
+def attachment_of(media_type: str, data: bytes | str) -> Attachment | None:
     """Return bytes, or base64 of them, as an attachment; None where the text is not base64."""
     try:
         raw = data if isinstance(data, bytes) else a2b_base64(data)
@@ -34,8 +34,8 @@ def attachment_of(media_type: str, data: bytes | str, *, uri: str | None = None)
     first = media_type.partition("/")[0]
     kinds: dict[str, Kind] = {"image": "image", "audio": "audio"}
     if (kind := kinds.get(first)) is not None:
-        return Attachment(kind, media_type, raw, uri)
-    return Attachment("resource", media_type, raw, uri or f"data:{media_type}")
+        return Attachment(kind, media_type, raw)
+    return Attachment("resource", media_type, raw, f"data:{media_type}")
 
 
 def attachment_of_data_url(url: str) -> Attachment | None:

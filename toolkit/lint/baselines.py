@@ -56,13 +56,13 @@ def key_of(problem: Problem, directory: Path, redactor: Redactor) -> Key:
     return Key(name, problem.code, redactor.text(problem.message))
 
 
-def fingerprints(problems: Iterable[Problem], directory: Path | None = None) -> list[str]:
+def fingerprints(problems: Iterable[Problem]) -> list[str]:
     """Return for each finding a text that stays the same while lines move, and that no other one has."""
     seen: Counter[Key] = Counter()
     found = []
     redactor = redactor_of_environment()
     for problem in problems:
-        key = key_of(problem, directory or Path.cwd(), redactor)
+        key = key_of(problem, Path.cwd(), redactor)
         seen[key] += 1
         found.append(digest("\0".join([*key, str(seen[key])]).encode(errors="backslashreplace")))
     return found
