@@ -193,7 +193,9 @@ def _is_kept(said: RunOptions, tool: Tool, *, keeps: bool) -> bool:
     if (said.journal or waits) and not tool.keeps_steps:
         option = "--journal" if said.journal else "--on-approval wait"
         hint = "a single call has none; --each keeps every item of a batch"
-        raise Failure(ExitCode.USAGE, f"{option} keeps the steps of a pipeline, and '{tool.name}' is none", hint=hint)
+        raise Failure(
+            ExitCode.USAGE, f"{option} keeps the steps of a pipeline or an agent, and '{tool.name}' has none", hint=hint
+        )
     return said.journal is not False
 
 

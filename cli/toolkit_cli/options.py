@@ -1,7 +1,7 @@
 """The options that several commands share, each said once."""
 
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import typer
 
@@ -116,6 +116,13 @@ MemoryId = Annotated[
         metavar="ID",
         help="Whose memory the tools work on; parameters marked MemoryId receive it.",
         show_default=False,
+    ),
+]
+OnApproval = Annotated[
+    Literal["ask", "wait"],
+    typer.Option(
+        help="With wait, a call that needs approval waits: `toolkit runs approvals` lists it, `toolkit runs decide` "
+        "answers, `toolkit runs resume` continues.",
     ),
 ]
 Debug = Annotated[

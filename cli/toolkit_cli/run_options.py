@@ -12,12 +12,14 @@ from toolkit_cli.options import (
     BaseUrl,
     ContextOptions,
     MessageOptions,
+    OnApproval,
     OpeningOptions,
     Otel,
     Sources,
     StoreName,
 )
 from toolkit_cli.rendering.results import Format
+from toolkit_cli.running.answer_sources import waits_for_answers
 
 if TYPE_CHECKING:
     from toolkit_cli.batching.item_results import BatchOptions
@@ -78,13 +80,6 @@ Journaled = Annotated[
         show_default=False,
     ),
 ]
-OnApproval = Annotated[
-    Literal["ask", "wait"],
-    typer.Option(
-        help="With wait, a call that needs approval waits: `toolkit runs approvals` lists it, `toolkit runs decide` "
-        "answers, `toolkit runs resume` continues.",
-    ),
-]
 Time = Annotated[
     str | None, typer.Option(metavar="TIME", help="The time limit, without the time for questions: 500ms, 30s, 5m.")
 ]
@@ -135,14 +130,7 @@ class RunOptions(NamedTuple):
         Raises:
             Failure: If they cannot, or must not.
         """
-        if self.on_approval != "wait":
-            return False
-        if self.asking.no_input:
-            raise Failure(ExitCode.USAGE, "--no-input refuses every question, and --on-approval wait keeps it open")
-        if self.journal is False:
-            hint = "leave out --no-journal"
-            raise Failure(ExitCode.USAGE, "--on-approval wait needs a journal, which keeps the question", hint=hint)
-        return True
+        return waits_for_answers(self.on_approval, self.asking, self.journal)
 
     @property
     def batch(self) -> "BatchOptions | None":

@@ -386,7 +386,10 @@ def test_a_question_that_stands_alone_is_not_answered_with_others(project, invok
     [
         ([*BATCH, "--no-input"], "--no-input refuses every question"),
         ([*BATCH, "--no-journal"], "--on-approval wait needs a journal"),
-        (["run", "tools.py:wipe", "n=1"], "--on-approval wait keeps the steps of a pipeline, and 'wipe' is none"),
+        (
+            ["run", "tools.py:wipe", "n=1"],
+            "--on-approval wait keeps the steps of a pipeline or an agent, and 'wipe' has none",
+        ),
     ],
 )
 def test_a_question_waits_only_where_it_is_kept(invoke, arguments, message):

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from toolkit.agents.answers import Answer
+from toolkit.agents.kept_turns import can_keep_turns
 from toolkit.agents.loop import with_gate_of_its_own
 from toolkit.agents.models.messages import Model
 from toolkit.agents.steps import UNNAMED
@@ -137,6 +138,9 @@ class AgentTool(HandmadeTool):
         self._options, of_tool = _split(options)
         self.settings = Settings(**self._options)
         self.settings.offered(self.tools.values())
+        said = self.settings.transcript
+        is_new = said is None or not said.messages
+        self.keeps_steps = is_new and can_keep_turns(self.settings.kind, self.settings.chaining)
         super().__init__(name, description, parameters, self._work, **of_tool)
         place = place_of_caller()
         self.spec = dataclasses.replace(self.spec, location=place, source=place.file)

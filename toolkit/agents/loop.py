@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from toolkit.agents.kept_turns import KeptTurns
 from toolkit.agents.model_requests import ask
 from toolkit.agents.models.messages import Model, ModelReply, ToolMessage, UserMessage
 from toolkit.agents.steps import call_as_step
@@ -16,7 +17,7 @@ from toolkit.agents.tables import Table
 from toolkit.agents.transcripts import Transcript
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.risks import Risk
-from toolkit.errors import ExitEarlyError, ReplanRequested, TerminationRequested, ToolExecutionError
+from toolkit.errors import ApprovalPending, ExitEarlyError, ReplanRequested, TerminationRequested, ToolExecutionError
 from toolkit.tools.base import Tool
 from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.calls import ToolCall
@@ -109,6 +110,8 @@ class Loop:
         context: ToolContext,
         limits: Limits,
         objection: Objection | None = None,
+        *,
+        keeps_turns: bool = False,
     ) -> None:
         """Keep what takes part.
 
@@ -119,11 +122,13 @@ class Loop:
             context: What calls are made with; it has a run and a loop id of its own.
             limits: How far it may go.
             objection: Says what is wrong with an answer; without one any will do.
+            keeps_turns: Whether the journal of the context keeps its requests and calls, so that it can go on.
         """
         self.table = table
         self.turns = 0
         self._model, self._transcript, self._context, self._limits = model, transcript, context, limits
         self._objection = objection
+        self._kept = KeptTurns(model, context, keeps=keeps_turns)
         _note_earlier_calls(table, transcript, context)
         self._unknown_in_a_row = 0
         self._is_nudged = False
@@ -166,7 +171,13 @@ class Loop:
         run = self._context.run
         if run is not None:
             run.check()
-        return await ask(self._model, self._transcript, offered, self._context, self.turns)
+        if (known := self._kept.recalled(self.turns)) is not None:
+            self._transcript.add(known)
+            return known
+        self._kept.begin(self.turns)
+        reply = await ask(self._model, self._transcript, offered, self._context, self.turns)
+        self._kept.keep(self.turns, reply)
+        return reply
 
     def _taken(self, text: str) -> LoopEnd | None:
         """Return the end if an answer will do; else tell the model what is wrong with it."""
@@ -186,12 +197,12 @@ class Loop:
         called: list[Tool | None] = []
         outcomes: list[ToolResult] = []
         while waiting := calls[len(called) :]:
-            tools, results, signals = await self._side_by_side(self._first_of(waiting))
+            tools, results, signals = await self._side_by_side(self._first_of(waiting), len(called))
             called, outcomes = called + tools, outcomes + results
             if signals:
                 for call in calls[len(called) :]:
                     self._transcript.add(ToolMessage(call, "Ended: by the call before", failed=True))
-                return _ended_by(max(signals, key=_weight))
+                return _ended_by(_gravest(signals))
         if self._unknown_in_a_row > self._limits.unknown:
             known = ", ".join(sorted(self.table.tools)) or "none"
             raise AgentError(f"{_lost(self._unknown_in_a_row)} '{calls[-1].name}'; there are: {known}")
@@ -207,25 +218,29 @@ class Loop:
         return [calls[0], *takewhile(lambda call: call.name in self.table.tools, calls[1:])]
 
     async def _side_by_side(
-        self, calls: Sequence[ToolCall]
+        self, calls: Sequence[ToolCall], done: int
     ) -> tuple[list[Tool | None], list[ToolResult], list[BaseException]]:
-        """Run calls side by side, and put their results into the transcript in the order of the calls."""
+        """Run calls side by side, after so many of their turn, and put their results into the transcript in order."""
         import asyncio
 
         called = [self.table.tools.get(call.name) for call in calls]
         places = asyncio.Semaphore(self._limits.at_once)
 
-        async def called_in_place(tool: Tool | None, call: ToolCall) -> ToolResult:
+        async def called_in_place(tool: Tool | None, call: ToolCall, place: int) -> ToolResult:
+            context = self._kept.context_of_call(tool, self.turns, place)
             if tool is not None:
                 tool = asking_before_it_leaves(tool, self.table.known)
             async with places:
                 try:
-                    return await call_as_step(tool, call, self._context, self.turns, self._limits.turns)
+                    return await call_as_step(tool, call, context, self.turns, self._limits.turns)
                 except ExitEarlyError as ending:
                     self._hurry(ending, [task for task in tasks if task is not asyncio.current_task()])
                     raise
 
-        tasks = [asyncio.ensure_future(called_in_place(*pair)) for pair in zip(called, calls, strict=True)]
+        tasks = [
+            asyncio.ensure_future(called_in_place(tool, call, done + place))
+            for place, (tool, call) in enumerate(zip(called, calls, strict=True), 1)
+        ]
         try:
             await asyncio.gather(*tasks, return_exceptions=True)
         finally:  # also where it is cancelled, when all have ended: what was done must be known to whoever goes on
@@ -267,6 +282,14 @@ def _outcome_of(task: "Task[ToolResult]") -> ToolResult | BaseException:
     if not task.done() or task.cancelled():
         return CancelledError("interrupted")
     return task.exception() or task.result()
+
+
+def _gravest(signals: Sequence[BaseException]) -> BaseException:
+    """Return the signal that ends the most; of calls that wait for approval all together."""
+    gravest = max(signals, key=_weight)
+    if isinstance(gravest, ApprovalPending):
+        return ApprovalPending.all_of([signal for signal in signals if isinstance(signal, ApprovalPending)])
+    return gravest
 
 
 def _weight(signal: BaseException) -> int:

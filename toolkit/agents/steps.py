@@ -3,6 +3,7 @@
 from contextlib import nullcontext
 from time import perf_counter
 
+from toolkit.agents.kept_turns import call_kept
 from toolkit.events import Listener, StepFinished, StepStarted, StepStatus
 from toolkit.tools.base import Tool
 from toolkit.tools.calls import ToolCall
@@ -22,7 +23,7 @@ async def call_as_step(tool: Tool | None, call: ToolCall, context: ToolContext, 
     Args:
         tool: The tool; None where the model has called one that there is not.
         call: The call, as the model made it.
-        context: What it is made with; the step is told to whoever listens.
+        context: What it is made with; the step is told to whoever listens. Its path is where the call is kept.
         turn: The turn in which it is made: the position of the step.
         of: How many turns there may be.
 
@@ -31,7 +32,7 @@ async def call_as_step(tool: Tool | None, call: ToolCall, context: ToolContext, 
     """
     who = f"agent {context.agent}" if context.agent != UNNAMED else UNNAMED
     place = " · ".join(filter(None, (f"turn {turn}/{of}", who, context.place)))
-    inner = context.replace(place=place, path=None, journal=None)  # a model that is asked again may choose other calls
+    inner = context.replace(place=place)
     with inner.run.calling() if inner.run is not None else nullcontext():
         if inner.listener is None:
             return await _performed(tool, call, inner)
@@ -76,4 +77,4 @@ async def _told(
 async def _performed(tool: Tool | None, call: ToolCall, context: ToolContext) -> ToolResult:
     if tool is None:
         return ToolResult.failure(f"the tool '{call.name}' does not exist", "unknown_tool")
-    return await tool.call(call.arguments, context)
+    return await call_kept(tool, call, context)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypedDict
 
 from toolkit.agents.answers import Answer
 from toolkit.agents.chaining import ChainedTools, Chaining, chained_names, chaining_problems
+from toolkit.agents.kept_turns import can_keep_turns
 from toolkit.agents.kinds import AgentKind, FinishedCall, LoopHistory
 from toolkit.agents.loop import Ending, Limits, Loop, LoopEnd
 from toolkit.agents.models.messages import Model, SystemMessage, Usage, UserMessage
@@ -148,10 +149,17 @@ class Work:
         table = Table(
             self.tools, kind, LoopHistory(self.run, calls=done_before), ChainedTools.begin(self.settings.chaining)
         )
+        is_new = not said.messages
         self._tell(task, instructions, kind.preface(table.past))
         objection = self.answer.objection if self.answer is not None else None
         loop = Loop(
-            self.model, table, transcript=said, context=self.context, limits=self.settings.limits, objection=objection
+            self.model,
+            table,
+            transcript=said,
+            context=self.context,
+            limits=self.settings.limits,
+            objection=objection,
+            keeps_turns=is_new and can_keep_turns(kind, self.settings.chaining),
         )
         try:
             end = await _ended(loop, self.run)

@@ -111,9 +111,19 @@ def _message(record: Mapping[str, Any], so_far: Transcript) -> Message:
             call = next(iter(so_far._open_calls()))  # noqa: SLF001 - of this module
             return ToolMessage(call, text, failed=bool(record["failed"]))
         case "model":
-            calls = tuple(ToolCall(call["name"], call["arguments"], call["id"]) for call in record["calls"])
-            return ModelReply(text, calls, Usage(**record["usage"]), cut=bool(record.get("cut")))
+            return model_reply(record)
     raise KeyError(record["role"])
+
+
+def model_reply(record: Mapping[str, Any]) -> ModelReply:
+    """Return the reply that a record is of.
+
+    Raises:
+        KeyError: If it is not a record of one.
+        TypeError: As above.
+    """
+    calls = tuple(ToolCall(call["name"], call["arguments"], call["id"]) for call in record["calls"])
+    return ModelReply(record["text"], calls, Usage(**record["usage"]), cut=bool(record.get("cut")))
 
 
 def _done(messages: Iterable[Message]) -> tuple[FinishedCall, ...]:

@@ -11,6 +11,8 @@ import typer
 from toolkit.journals.kept_runs import KeptRun, State
 from toolkit.visibility import visible_json
 from toolkit_cli import console
+from toolkit_cli.agent_launching import launch_agent
+from toolkit_cli.agent_options import AGENT, AgentOptions
 from toolkit_cli.batching.kept_runs import Consent, JournalRuns, Kept, StoreRuns
 from toolkit_cli.batching.opened_stores import named_store
 from toolkit_cli.batching.pending_approvals import Said, decide_approval, list_approvals
@@ -124,10 +126,10 @@ class RunsOptions(NamedTuple):
 def runs(said: RunsOptions) -> int:
     """List the runs that are kept, show one, go on with one that was cut short, end one, or follow one.
 
-    Batches are kept, and pipelines that were run with --journal. To resume repeats no step that has ended. A step that
-    began and has no end may have taken effect, so it is repeated only if its tool is read-only or idempotent, or with
-    --repeat. No approval is carried over. With --on-approval wait, calls that need approval wait for `runs decide`,
-    whose answer is for exactly that call.
+    Batches are kept, and pipelines and agents that were run with --journal. To resume repeats no step that has ended. A
+    step that began and has no end may have taken effect, so it is repeated only if its tool is read-only or idempotent,
+    or with --repeat. No approval is carried over. With --on-approval wait, calls that need approval wait for
+    `runs decide`, whose answer is for exactly that call.
     """
     if said.html is not None and (said.action, said.format) != ("show", "text"):
         raise Failure(ExitCode.USAGE, "--html is for `toolkit runs show`, without --format json")
@@ -159,6 +161,8 @@ def runs(said: RunsOptions) -> int:
 
 
 def _resume(said: RunsOptions, run: KeptRun, resumed: Resumed | StoredResume, url: str | None) -> int:
+    if run.request.get("command") == AGENT:
+        return _resume_agent(said, run, resumed)
     options = _options_of(run, said.words or [])
     return launch(
         options._replace(
@@ -169,6 +173,41 @@ def _resume(said: RunsOptions, run: KeptRun, resumed: Resumed | StoredResume, ur
             resumed=resumed,
         )
     )
+
+
+def _resume_agent(said: RunsOptions, run: KeptRun, resumed: Resumed | StoredResume) -> int:
+    """Go on with a task of an agent.
+
+    Raises:
+        Failure: If something of it was a secret and is not kept.
+    """
+    if not run.request["is_whole"]:
+        raise Failure(
+            ExitCode.USAGE, f"the task of the run '{run.id}' held secrets, which are not kept; start it again"
+        )
+    _enter_folder(run)
+    options = AgentOptions.of_request(run.request)
+    return launch_agent(
+        options._replace(
+            asking=said.asking._replace(policy=said.asking.policy or options.asking.policy),
+            opening=said.opening,
+            messages=said.messages,
+            resumed=resumed if isinstance(resumed, Resumed) else None,
+        )
+    )
+
+
+def _enter_folder(run: KeptRun) -> None:
+    """Work in the folder in which a run began.
+
+    Raises:
+        Failure: If it is gone.
+    """
+    folder = run.request["cwd"]
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        raise Failure(ExitCode.USAGE, f"the folder '{folder}' of the run is gone") from error
 
 
 def _schedules(said: RunsOptions, url: str | None) -> ExitCode:
@@ -260,10 +299,7 @@ def _options_of(run: KeptRun, words: list[str]) -> RunOptions:
     if not kept["is_whole"] and not words:
         message = f"the arguments of the run '{run.id}' held secrets, which are not kept"
         raise Failure(ExitCode.USAGE, message, hint=f"give them again: toolkit runs resume {run.id} name=value")
-    try:
-        os.chdir(kept["cwd"])
-    except OSError as error:
-        raise Failure(ExitCode.USAGE, f"the folder '{kept['cwd']}' of the run is gone") from error
+    _enter_folder(run)
     batch = kept["batch"] or {}
     return RunOptions(
         kept["target"],

@@ -30,11 +30,13 @@ class ReadyAgent(NamedTuple):
         agent: The agent.
         worded: Returns what its model is told of a task.
         takes_task: Whether it is told what is to be done.
+        declared: The agent as its file describes it.
     """
 
     agent: "AgentTool"
     worded: Callable[[str], str] = str
     takes_task: bool = True
+    declared: "DeclaredAgent | None" = None
 
 
 def agent_of_file(
@@ -58,7 +60,7 @@ def agent_of_file(
     def worded(words: str) -> str:
         return declared.task_of({**inputs, "task": words} if declared.takes_task else inputs)
 
-    return ReadyAgent(declared.instructed(inputs), worded, declared.takes_task)
+    return ReadyAgent(declared.instructed(inputs), worded, declared.takes_task, declared)
 
 
 def _declared(file: str, configuration: "Configuration", gate: "Gate", *, warn: bool) -> "DeclaredAgent":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.tools.base import WrappedTool
 from toolkit.tools.context import ToolContext
-from toolkit_cli.failures import Failure
+from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.outcomes import present, present_usage
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from toolkit.agents.agent import AgentTool
     from toolkit.agents.transcripts import Transcript
     from toolkit.runs.run import Run
+    from toolkit_cli.running.keeping import Keeping
 
 
 class _AtWork(WrappedTool):
@@ -30,7 +31,9 @@ class _AtWork(WrappedTool):
         self._run = run
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
-        return await self.inner.perform(parsed, context.replace(run=self._run))
+        journal = self._run.journal
+        context = context.replace(run=self._run, path=None if journal is None else "", journal=journal)
+        return await self.inner.perform(parsed, context)
 
 
 @dataclass
@@ -49,6 +52,7 @@ class Conversation:
         file: Where what is said is kept, if anywhere.
         worded: Returns what the model is told of a task.
         takes_task: Whether it is told what is to be done; it knows by itself otherwise.
+        keeping: Keeps its turns, if something does.
     """
 
     agent: "AgentTool"
@@ -62,6 +66,7 @@ class Conversation:
     file: TranscriptFile | None = None
     worded: Callable[[str], str] = str
     takes_task: bool = True
+    keeping: "Keeping | None" = None
 
     def answer(self, task: str) -> int:
         """Let the agent do a task that continues what was said; show how it ended, and return the exit code."""
@@ -74,6 +79,10 @@ class Conversation:
             self.screen.close()
             self._keep_if_possible()
             present(ending, self.format, self.reporter, self.kept, self.run.uses[uses_before:])
+            if self.keeping is not None:
+                is_complete = ending.exit_code == ExitCode.WELL
+                error = ending.result.error
+                self.keeping.end(ending.exit_code, error, is_complete=is_complete, pending=ending.pending)
 
         try:
             return call_tool(

@@ -136,6 +136,27 @@ def policy_of_files(configuration: "Configuration", targets: Sequence[str] = ())
     return policy
 
 
+def waits_for_answers(on_approval: str, asking: "AskingOptions", journal: bool | None) -> bool:  # noqa: FBT001 - as it was said
+    """Return whether questions wait for answers that come later.
+
+    Args:
+        on_approval: What is said of that: `ask` or `wait`.
+        asking: What else is said of questions.
+        journal: Whether a journal keeps them, where that is said.
+
+    Raises:
+        Failure: If they cannot wait, or must not.
+    """
+    if on_approval != "wait":
+        return False
+    if asking.no_input:
+        raise Failure(ExitCode.USAGE, "--no-input refuses every question, and --on-approval wait keeps it open")
+    if journal is False:
+        hint = "leave out --no-journal"
+        raise Failure(ExitCode.USAGE, "--on-approval wait needs a journal, which keeps the question", hint=hint)
+    return True
+
+
 def make_gate(answers: Answers, screen: "Screen", timeout: float | None) -> Gate:
     """Return the gate of a run, with a person behind it if there is one to ask."""
     reviewer: Reviewer

@@ -4,10 +4,13 @@ import os
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
+from typing import Final
 
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.origins import place_of_tool
 from toolkit_cli.rendering.tools import pipeline_in
+
+_OWN: Final = Path(__file__).resolve().parents[1]
 
 
 def definition_of(tool: Tool) -> dict[str, str]:
@@ -18,12 +21,17 @@ def definition_of(tool: Tool) -> dict[str, str]:
 def _files_of(tool: Tool) -> Iterator[str]:
     pipeline = pipeline_in(tool)
     place = place_of_tool(tool) if pipeline is None else pipeline.plan.location
-    if place is not None and os.path.isfile(place.file):  # noqa: PTH113 - a name as it was written
+    if place is not None and _is_of_users(place.file):
         yield os.path.realpath(place.file)
     inner = [step.tool for step in pipeline.plan.walk()] if pipeline is not None else _tools_of_agent(tool)
     for one in inner:
         if one is not None:
             yield from _files_of(one)
+
+
+def _is_of_users(file: str) -> bool:
+    """Return whether it is a file, and none of the command line, which makes agents of what is typed."""
+    return os.path.isfile(file) and not Path(file).resolve().is_relative_to(_OWN)  # noqa: PTH113 - a name as it was written
 
 
 def _tools_of_agent(tool: Tool) -> list[Tool]:

@@ -8,6 +8,7 @@ from toolkit.agents.agent import AgentTool
 from toolkit.agents.chaining import Chaining
 from toolkit.agents.files.definitions import AgentDefinition
 from toolkit.agents.files.texts import as_text
+from toolkit.agents.kept_turns import can_keep_turns
 from toolkit.agents.kinds import AgentKind
 from toolkit.agents.models.messages import Model
 from toolkit.agents.references import Reference, referenced_tools
@@ -66,6 +67,7 @@ class DeclaredAgent(Tool):
         self.parts = parts
         self._open_model = open_model
         self._shape = InputShape(inputs_of(definition))
+        self.keeps_steps = can_keep_turns(parts.kind, parts.chaining)
 
     @cached_property
     def spec(self) -> ToolSpec:  # type: ignore[override]  # cached: it never changes
@@ -88,6 +90,11 @@ class DeclaredAgent(Tool):
     def uses(self) -> Mapping[str, str]:
         """What answers, and what it may call."""
         return {"model": self.parts.model or "none is named", "tools": ", ".join(self.parts.tools) or "none"}
+
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        """What its model is offered at first, by name, without the tools of references."""
+        return self.parts.tools
 
     @cached_property
     def agent(self) -> AgentTool:

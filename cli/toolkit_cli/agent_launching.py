@@ -1,0 +1,321 @@
+"""Agent launches: what was said of an agent is opened, checked, done and shown."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from toolkit.events import Listener, both
+from toolkit.problems import Problem, did_you_mean
+from toolkit.runs.records import Budget
+from toolkit.runs.run import Run
+from toolkit.tools.context import ToolContext
+from toolkit_cli import console
+from toolkit_cli.agent_options import AgentOptions
+from toolkit_cli.arguments.stdin import piped_text
+from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
+from toolkit_cli.opening import open_all
+from toolkit_cli.running.agent_files import ReadyAgent, agent_of_file, names_file
+from toolkit_cli.running.agent_sessions import Conversation
+from toolkit_cli.running.answer_sources import Answers, make_gate, waits_for_answers
+from toolkit_cli.running.audits import audit_of
+from toolkit_cli.running.context_values import answered_by, checked_memory_id, seconds_of, with_values
+from toolkit_cli.running.finished_steps import KeptWork
+from toolkit_cli.running.logs import show_logs
+from toolkit_cli.running.process_exit import leave_if_threads_remain
+from toolkit_cli.running.reporters import RunReporter, message_channel, write_event
+from toolkit_cli.running.rule_checks import check_names
+from toolkit_cli.running.run_reports import RunReport
+from toolkit_cli.running.telemetry import telemetry
+from toolkit_cli.running.transcript_files import Earlier, TranscriptFile, read_transcript
+from toolkit_cli.screen import Screen
+from toolkit_cli.settings import load_configuration
+
+if TYPE_CHECKING:
+    from toolkit.agents.models.messages import Model
+    from toolkit.agents.transcripts import Transcript
+    from toolkit.approvals.gates import Gate
+    from toolkit.sources.configuration import Configuration
+    from toolkit_cli.running.keeping import Keeping
+
+
+class _Wanted(NamedTuple):
+    """What the options come to.
+
+    Attributes:
+        said: The options.
+        task: What is to be done; None for a chat.
+        model: What answers; None where the file of the agent says it.
+        file: The file of the agent, if there is one.
+        targets: What it may call; without any, the configured sources.
+        budget: What all of it may spend.
+        transcript: What was said before.
+        earlier: The conversations before that one, which a fresh start has ended.
+        memory_id: Whose memory the tools work on.
+    """
+
+    said: AgentOptions
+    task: str | None
+    model: "Model | None"
+    file: str | None
+    targets: Sequence[str]
+    budget: Budget | None
+    transcript: "Transcript"
+    earlier: Earlier
+    memory_id: str | None
+
+
+def launch_agent(said: AgentOptions) -> int:
+    """Do what was said, and return the exit code.
+
+    Raises:
+        Failure: If it cannot be done; nothing has run then.
+    """
+    answers = Answers.said(said.asking)._replace(waits=waits_for_answers(said.on_approval, said.asking, said.journal))
+    file, task = (said.first, said.task) if names_file(said.first) else (None, _only_task(said.first, said.task))
+    if file is not None:
+        _refuse_what_the_file_says({"--tools": said.tools, "--group": said.group, "--instructions": said.instructions})
+    work = None if file is not None and task is None else _work(task, answers)
+    configuration = _configuration(said, has_file=file is not None)
+    named = [*(said.tools or ()), *([str(file)] if file is not None else [])]
+    answers = answers.under(configuration, named)
+    model = _model(configuration, said) if file is None or said.model_timeout is not None else None
+    targets = (*(said.tools or ()), *_known_groups(said.group or (), configuration))
+    budget = Budget.parse(said.budget) if said.budget is not None else None
+    transcript, earlier = _so_far(said.transcript, go_on=said.go_on)
+    wanted = _Wanted(
+        said,
+        work,
+        model=model,
+        file=file,
+        targets=targets,
+        budget=budget,
+        transcript=transcript,
+        earlier=earlier,
+        memory_id=checked_memory_id(said.given.memory_id),
+    )
+    run_id = said.resumed.run.id if said.resumed is not None else None
+    with Screen() as screen, telemetry(said.otel) as listener, RunReport(listener, file or "agent", run_id) as told:
+        show_logs(screen, said.messages.verbose, debug=said.messages.debug)
+        conversation = _conversation(wanted, configuration, answers, screen, listener, run_id=told.run)
+        if work is None and conversation.takes_task:
+            _work(None, answers)
+            exit_code = _chat(conversation)
+        else:
+            exit_code = conversation.answer(work or "")
+        told.end(exit_code)
+        conversation.tell_usage()
+    leave_if_threads_remain(exit_code)
+    return exit_code
+
+
+def _configuration(said: AgentOptions, *, has_file: bool) -> "Configuration":
+    """Return the configuration with what the options add to it; what a file says of its model, they override."""
+    found = with_values(load_configuration(None, *said.opening, said.asking.policy), said.given)
+    return answered_by(found, said.model, said.base_url) if has_file else found
+
+
+def _only_task(first: str | None, second: str | None) -> str | None:
+    """Return the one task where no file is named.
+
+    Raises:
+        Failure: If there are two.
+    """
+    if second is not None:
+        hint = "put a task of several words in quotes; the file of an agent ends with .yaml"
+        raise Failure(ExitCode.USAGE, f"there is one task too many: '{second}'", hint=hint)
+    return first
+
+
+def _refuse_what_the_file_says(options: Mapping[str, object]) -> None:
+    problems = [
+        Problem("", f"{option}: the file of an agent says that by itself", hint="change the file, or leave it out")
+        for option, value in options.items()
+        if value
+    ]
+    if problems:
+        raise Failure(ExitCode.USAGE, problems=problems)
+
+
+def _work(task: str | None, answers: Answers) -> str | None:
+    """Return the task, from the command line or from stdin; None for a chat.
+
+    Raises:
+        Failure: If there is none, and nobody to chat with.
+    """
+    if task is None and answers.may_ask:
+        return None
+    if task not in (None, "-"):
+        given: str | Problem = task or ""
+    elif (read := piped_text()) is not None:
+        given = read()
+    else:
+        hint = 'write toolkit agent "TASK", or pipe it in; for a chat, stdin and stderr must be a terminal'
+        raise Failure(ExitCode.USAGE, "there is no task", hint=hint)
+    if isinstance(given, Problem):
+        raise Failure(ExitCode.USAGE, problems=[given])
+    if not given.strip():
+        raise Failure(ExitCode.USAGE, "the task is empty")
+    return given
+
+
+def _model(configuration: "Configuration", said: AgentOptions) -> "Model":
+    """Return the model that answers.
+
+    Raises:
+        ConfigurationError: If there is none of this name, or it cannot be used.
+        Failure: If the time is none.
+    """
+    from toolkit.sources.models import configured_model  # noqa: PLC0415 - help needs none of it
+
+    seconds = seconds_of("--model-timeout", said.model_timeout) if said.model_timeout is not None else None
+    return configured_model(configuration, said.model, base_url=said.base_url, timeout=seconds)
+
+
+def _known_groups(names: Sequence[str], configuration: "Configuration") -> Sequence[str]:
+    """Return the names of groups, all of which there are.
+
+    Raises:
+        Failure: With every name that no group has.
+    """
+    groups = configuration.groups
+    otherwise = f"the groups are {', '.join(groups)}" if groups else "none is configured"
+    problems = [
+        Problem("", f"--group: there is no group '{name}'", hint=did_you_mean(name, groups, otherwise=otherwise))
+        for name in names
+        if name not in groups
+    ]
+    if problems:
+        raise Failure(ExitCode.NOT_FOUND, problems=problems)
+    return names
+
+
+def _so_far(path: Path | None, *, go_on: bool) -> "tuple[Transcript, Earlier]":
+    """Return what was said before, and the earlier conversations in the same file.
+
+    Raises:
+        Failure: If it is wanted, and there is none.
+    """
+    from toolkit.agents.transcripts import Transcript  # noqa: PLC0415 - help needs none of it
+
+    if not go_on:
+        return Transcript(), []
+    if path is None:
+        raise Failure(ExitCode.USAGE, "--continue: there is no file to continue", hint="name it with --transcript")
+    return read_transcript(path)
+
+
+def _conversation(
+    wanted: _Wanted,
+    configuration: "Configuration",
+    answers: Answers,
+    screen: Screen,
+    listener: Listener | None,
+    *,
+    run_id: str,
+) -> Conversation:
+    """Return the agent, ready to work.
+
+    Raises:
+        Failure: If a tool is not there, or is broken, or the file cannot be written.
+    """
+    said = wanted.said
+    gate = make_gate(answers, screen, configuration.approval_timeout)
+    gate.audit = audit_of(configuration, always=True)
+    ready = _agent(wanted, configuration, gate, answers)
+    reporter = None if said.messages.quiet else RunReporter(screen, aloud=True)
+    kept = KeptWork(both(both(reporter, write_event if said.format == "jsonl" else None), listener))
+    channel = None if said.messages.quiet else message_channel(screen)
+    keeping = _keeping(wanted, ready, run_id, keeps=configuration.journal)
+    journal = None if keeping is None else keeping.journal
+    run = Run(id=run_id, goal=wanted.task, budget=wanted.budget, channel=channel, journal=journal)
+    context = ToolContext(
+        configuration.context,
+        memory_id=wanted.memory_id,
+        gate=gate,
+        listener=kept,
+        redactor=console.redactor(),
+    )
+    file = None
+    if said.transcript is not None:
+        file = TranscriptFile(said.transcript, ready.agent.model.name, wanted.task, wanted.earlier)
+    conversation = Conversation(
+        ready.agent,
+        wanted.transcript,
+        context=context,
+        run=run,
+        screen=screen,
+        format=said.format,
+        kept=kept,
+        reporter=reporter,
+        file=file,
+        worded=ready.worded,
+        takes_task=ready.takes_task,
+        keeping=keeping,
+    )
+    conversation.keep_from_here_on()
+    return conversation
+
+
+def _keeping(wanted: _Wanted, ready: ReadyAgent, run_id: str, *, keeps: bool) -> "Keeping | None":
+    """Return what keeps the turns of the agent, if they are to be kept.
+
+    Raises:
+        Failure: If options say so, and it cannot go on from what would be kept.
+    """
+    from toolkit_cli.running.keeping import Keeping  # noqa: PLC0415 - it loads SQLite, and most keep nothing
+
+    said = wanted.said
+    is_said = bool(said.journal) or said.on_approval == "wait" or said.resumed is not None
+    if not is_said and (said.journal is False or not keeps):
+        return None
+    if (why_not := _why_not_kept(wanted, ready)) is not None:
+        if not is_said:
+            return None
+        option = "--journal" if said.journal else "--on-approval wait"
+        raise Failure(ExitCode.USAGE, f"{option} keeps the turns of a task, so that it can go on; {why_not}")
+    request, tool = said.as_request(wanted.file, wanted.task), ready.declared or ready.agent
+    return Keeping(run_id, tool, request["target"], request, arguments={}, resumed=said.resumed)
+
+
+def _why_not_kept(wanted: _Wanted, ready: ReadyAgent) -> str | None:
+    if wanted.task is None and ready.takes_task:
+        return "a chat has many"
+    if wanted.said.go_on:
+        return "a conversation that is continued would need what was said before"
+    if not ready.agent.keeps_steps:
+        return "an agent whose kind closes tools, or whose objects bring tools, cannot go on from texts alone"
+    return None
+
+
+def _agent(wanted: _Wanted, configuration: "Configuration", gate: "Gate", answers: Answers) -> ReadyAgent:
+    from toolkit.agents.agent import AgentTool  # noqa: PLC0415 - help needs none of it
+    from toolkit.agents.loop import Limits  # noqa: PLC0415
+
+    said = wanted.said
+    if wanted.file is not None:
+        ready = agent_of_file(wanted.file, wanted.task, configuration, gate, warn=not said.messages.quiet)
+        check_names(answers.rules, ready.agent.tools.values())
+        changes = {"transcript": wanted.transcript} | ({"model": wanted.model} if wanted.model is not None else {})
+        return ready._replace(agent=ready.agent.replace(**changes))
+    opened = open_all(wanted.targets, configuration, gate)
+    end_at_errors(opened.problems)
+    if not said.messages.quiet:
+        report(opened.problems, as_json=said.format != "text")
+    check_names(answers.rules, opened.tools.values())
+    assert wanted.model is not None  # noqa: S101 - without a file there is one
+    agent = AgentTool(
+        "agent",
+        "Does a task.",
+        wanted.model,
+        opened.tools.values(),
+        instructions=said.instructions,
+        limits=Limits(turns=said.max_turns),
+        transcript=wanted.transcript,
+    )
+    return ReadyAgent(agent)
+
+
+def _chat(conversation: Conversation) -> int:
+    from toolkit_cli.running.chats import chat  # noqa: PLC0415 - most have a task
+
+    return chat(conversation)

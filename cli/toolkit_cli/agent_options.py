@@ -1,0 +1,161 @@
+"""Agent options: what is typed after `toolkit agent`, as one value, and as a journal keeps it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+
+import typer
+
+from toolkit_cli.completion import complete_group, complete_target
+from toolkit_cli.options import (
+    AskingOptions,
+    BaseUrl,
+    ContextOptions,
+    MessageOptions,
+    ModelName,
+    OnApproval,
+    OpeningOptions,
+    Otel,
+)
+from toolkit_cli.rendering.results import Format
+
+if TYPE_CHECKING:
+    from toolkit_cli.running.keeping import Resumed
+
+First = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[FILE.yaml]",
+        help="The file of an agent; without one, `--tools` says what it may call.",
+        show_default=False,
+        autocompletion=complete_target,
+    ),
+]
+Task = Annotated[
+    str | None,
+    typer.Argument(metavar="[TASK]", help="The task, in words; - for stdin. Without one, a chat.", show_default=False),
+]
+Silence = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="How long to wait for the model: 30s, 5m (the default).", show_default=False),
+]
+Offered = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tools",
+        metavar="TARGET",
+        help="What it may call: a file, a module, a tool's or group's name, `builtin`; "
+        "without any, the configured sources. Repeatable.",
+        show_default=False,
+        autocompletion=complete_target,
+    ),
+]
+Groups = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--group",
+        metavar="NAME",
+        help="A configured group of tools. Repeatable.",
+        show_default=False,
+        autocompletion=complete_group,
+    ),
+]
+Turns = Annotated[
+    int,
+    typer.Option(metavar="N", min=1, help="Requests to the model for a task, at most; a file says its own."),
+]
+Spending = Annotated[
+    str | None,
+    typer.Option(
+        metavar="BUDGET", help="What it may spend: '$0.50', '20k tokens', '30 calls', or several with commas."
+    ),
+]
+Transcript = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the conversation to a file, as JSON.")]
+Journaled = Annotated[
+    bool | None,
+    typer.Option(
+        "--journal/--no-journal",
+        help="Keep each request and each call of a task, so that `toolkit runs resume` can go on.",
+        show_default=False,
+    ),
+]
+Shown = Annotated[
+    Format, typer.Option("--format", help="The answer alone, the result as JSON, or events as they happen.")
+]
+
+
+class AgentOptions(NamedTuple):
+    """What is said of an agent: each field is an option of `toolkit agent`, as it was typed, but for the last.
+
+    Attributes:
+        resumed: The run that goes on, where one does; only `toolkit runs` says it.
+    """
+
+    first: First = None
+    task: Task = None
+    model: ModelName = None
+    base_url: BaseUrl = None
+    model_timeout: Silence = None
+    tools: Offered = None
+    group: Groups = None
+    instructions: Annotated[str, typer.Option(metavar="TEXT", help="The instructions for the model.")] = ""
+    max_turns: Turns = 20
+    budget: Spending = None
+    transcript: Transcript = None
+    go_on: Annotated[bool, typer.Option("--continue", help="Continue the conversation in the transcript.")] = False
+    journal: Journaled = None
+    on_approval: OnApproval = "ask"
+    asking: AskingOptions = AskingOptions()
+    format: Shown = "text"
+    opening: OpeningOptions = OpeningOptions()
+    given: ContextOptions = ContextOptions()
+    otel: Otel = None
+    messages: MessageOptions = MessageOptions()
+    resumed: "Resumed | None" = None
+
+    @classmethod
+    def of_request(cls, kept: Mapping[str, Any]) -> "AgentOptions":
+        """Return what was said of an agent's run, as a journal has it."""
+        said = {name: kept[name] for name in _KEPT}
+        said["transcript"] = None if kept["transcript"] is None else Path(kept["transcript"])
+        said["first"], said["task"] = (kept["task"], None) if kept["file"] is None else (kept["file"], kept["task"])
+        said["given"] = ContextOptions(kept["context"], kept["memory_id"])
+        said["asking"] = AskingOptions(policy=None if kept["policy"] is None else Path(kept["policy"]))
+        return cls(**said)
+
+    def as_request(self, file: str | None, task: str | None) -> dict[str, Any]:
+        """Return what it takes to run it again, as plain data; how questions are answered is not carried over.
+
+        Args:
+            file: The file of the agent, if there is one.
+            task: What is to be done.
+        """
+        said = {name: getattr(self, name) for name in _KEPT} | self.given._asdict()
+        said["transcript"] = self.transcript and str(self.transcript)
+        policy = self.asking.policy
+        return {
+            **said,
+            "command": AGENT,
+            "file": file,
+            "task": task,
+            "target": file or f"{AGENT}: {task}",
+            "policy": policy and str(policy),
+            "batch": None,
+        }
+
+
+AGENT: Final = "agent"
+"""The command that a run of an agent goes on with."""
+_KEPT: Final = (
+    "model",
+    "base_url",
+    "model_timeout",
+    "tools",
+    "group",
+    "instructions",
+    "max_turns",
+    "budget",
+    "transcript",
+    "format",
+    "on_approval",
+)

@@ -1,0 +1,156 @@
+"""Kept turns: what a journal has of an agent's requests to its model and of its calls, so that neither is made twice.
+
+The request of the third turn is kept at `turn-3`, its second call at `turn-3.2`, beneath the path of the agent.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from toolkit.agents.chaining import Chaining
+from toolkit.agents.kinds import AgentKind
+from toolkit.agents.models.messages import Model, ModelReply
+from toolkit.agents.transcripts import model_reply
+from toolkit.approvals.pending import plain_digest
+from toolkit.disclosure.offering import facade_of
+from toolkit.runs.journal import Journal, JournalError
+from toolkit.runs.records import CallRecord, ModelUse
+from toolkit.tools.base import Tool
+from toolkit.tools.call_secrets import redactor_of
+from toolkit.tools.calls import ToolCall
+from toolkit.tools.context import ToolContext
+from toolkit.tools.exact_numbers import dumps, loads
+from toolkit.tools.kept_results import kept_result, result_text
+from toolkit.tools.results import ToolResult
+from toolkit.tools.secret_arguments import masked
+from toolkit.wrappers.journaling import journaled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def can_keep_turns(kind: AgentKind, chaining: Sequence[Chaining]) -> bool:
+    """Return whether an agent can go on from what its turns have said and given.
+
+    A journal keeps texts and plain data. A kind that closes tools, and objects with tools of their own, may depend on
+    the objects that calls have returned.
+    """
+    return type(kind) is AgentKind and not chaining
+
+
+class KeptTurns:
+    """The turns of one loop, as a journal has them; without a journal nothing is kept."""
+
+    def __init__(self, model: Model, context: ToolContext, *, keeps: bool) -> None:
+        """Keep where they are.
+
+        Args:
+            model: What answers.
+            context: What the agent was called with.
+            keeps: Whether the agent can go on from them.
+        """
+        self._journal: Journal | None = context.journal if keeps and context.path is not None else None
+        self._path = f"{context.path}/" if context.path else ""
+        self._model, self._context = model, context
+
+    def recalled(self, turn: int) -> ModelReply | None:
+        """Return what the model has replied in a turn, or `None` if it is to be asked.
+
+        Its use counts for the budgets of the run again, since a run that goes on begins with none.
+
+        Raises:
+            JournalError: If the reply held a secret, which is not kept.
+        """
+        kept = None if self._journal is None else self._journal.recall(self._path_of(turn))
+        if kept is None or kept.status != "ok":
+            return None
+        if not kept.is_whole:
+            message = f"what the model said in turn {turn} held a secret, which is not kept"
+            raise JournalError(f"{message}, so this run cannot go on; start it again")
+        reply = model_reply(loads(kept.result))
+        if self._context.run is not None:
+            used = reply.usage
+            self._context.run.record_use(ModelUse(self._model.name, used.input_tokens, used.output_tokens, used.cost))
+        return reply
+
+    def begin(self, turn: int) -> None:
+        """Keep that the model is asked, which may be done again.
+
+        Raises:
+            JournalError: If that cannot be written.
+        """
+        if self._journal is not None:
+            self._journal.begin(self._path_of(turn), self._model.name, "", "", may_repeat=True)
+
+    def keep(self, turn: int, reply: ModelReply) -> None:
+        """Keep what the model has replied, before any of its calls is made.
+
+        Raises:
+            JournalError: If that cannot be written.
+        """
+        if self._journal is not None:
+            record = reply.as_record()
+            shown = redactor_of(self._context).data(record)
+            self._journal.end(self._path_of(turn), "ok", dumps(shown), is_whole=shown == record)
+
+    def context_of_call(self, tool: Tool | None, turn: int, place: int) -> ToolContext:
+        """Return what a call is made with: it knows its path where it is kept.
+
+        A call of a facade is not: what it reveals are objects, and it does nothing.
+        """
+        if self._journal is None or facade_of(tool) is not None:
+            return self._context.replace(path=None, journal=None)
+        return self._context.replace(path=f"{self._path_of(turn)}.{place}", journal=self._journal)
+
+    def _path_of(self, turn: int) -> str:
+        return f"{self._path}turn-{turn}"
+
+
+async def call_kept(tool: Tool, call: ToolCall, context: ToolContext) -> ToolResult:
+    """Return what a call has given before; else make it, and keep what it gives before the model is told.
+
+    Raises:
+        Signal: What ends more than the call; it is not kept then.
+    """
+    journal, path = context.journal, context.path
+    if journal is None or path is None:
+        return await tool.call(call.arguments, context)
+    sent = redactor_of(context).text(_sent(tool, call))
+    digest = plain_digest(json.dumps([call.name, sent]))
+    kept = journal.recall(path)
+    if kept is not None and kept.arguments in ("", digest):
+        return _recalled(tool, sent, kept_result(kept.result)[0], context)
+    result = await journaled(tool).call(call.arguments, context)
+    output = result.output if result.structured is None else result.structured
+    status = "ok" if result.succeeded else "rejected" if result.error_code == "rejected" else "failed"
+    text, _ = result_text(result, output, context)
+    # The model is told nothing of a secret either, so nothing is missing from what it has been told.
+    journal.end(path, status, text, is_whole=True, arguments=digest)
+    return result
+
+
+def _recalled(tool: Tool, sent: str, result: ToolResult, context: ToolContext) -> ToolResult:
+    """Count a call that was made before, and let the gate know what it has read."""
+    if context.gate is not None:
+        context.gate.history.add(tool.described.risk)
+    if context.run is not None:
+        outcome = "success" if result.succeeded else "failure"
+        context.run.record_call(
+            CallRecord(
+                context.run.id,
+                tool.name,
+                sent,
+                outcome,  # type: ignore[arg-type]  # one of the outcomes
+                output=result.output,
+                error=result.error,
+                error_code=result.error_code,
+                chosen_by=context.chosen_by,
+                loop_id=context.loop_id,
+            )
+        )
+    return result
+
+
+def _sent(tool: Tool, call: ToolCall) -> str:
+    shown: str | Mapping[str, object] = masked(call.arguments, tool.hidden_parameters)
+    return shown if isinstance(shown, str) else json.dumps(dict(shown), sort_keys=True, default=str)
