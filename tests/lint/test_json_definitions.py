@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from toolkit.lint import LintSettings, check, find_tools
+from toolkit.lint import PROVIDERS, LintSettings, check, find_tools
 from toolkit.sources import Configuration
 
 SAID = "Find an order of the shop by its number."
@@ -118,3 +118,34 @@ def test_definition_that_is_out_of_shape_is_a_finding_and_no_crash(folder, what)
     target = written(folder, [ODD[what], {**PLAIN, "name": "other", "parameters": SCHEMA}])
     found = check([target], Configuration(), settings=LintSettings(providers=("openai-strict", "gemini", "mcp")))
     assert {problem.code for problem in found} >= {"TK303"}
+
+
+MALFORMED = {
+    "city": {"type": "strng"},
+    "place": {"$ref": "#/$defs/Place"},
+    "least": {"type": "integer", "minimum": "3"},
+    "unit": {"type": "string", "enum": []},
+    "way": {"type": "object", "required": "all"},
+    "count": {"type": "integer", "enum": ["a"]},
+    "days": {"type": "integer", "minimum": 7, "maximum": 1},
+    "text": {"type": "string", "pattern": "["},
+}
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_malformed_schemas_are_errors_in_every_profile(tmp_path, monkeypatch, provider):
+    monkeypatch.chdir(tmp_path)
+    definitions = [
+        {**PLAIN, "name": f"find_{name}", "input_schema": {"type": "object", "properties": {name: schema}}}
+        for name, schema in MALFORMED.items()
+    ]
+    definitions.append({**PLAIN, "name": "find_nothing", "input_schema": {"type": "object", "properties": []}})
+    found = check([written(tmp_path, definitions)], Configuration(), settings=LintSettings(providers=(provider,)))
+    told = {
+        name
+        for name in [*MALFORMED, "nothing"]
+        for one in found
+        if one.code == "TK324" and f"'find_{name}'" in one.message
+    }
+    assert told == {*MALFORMED, "nothing"}
+    assert {one.severity for one in found if one.code == "TK324"} == {"error"}
