@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolkit.events import Listener, both
-from toolkit.problems import Problem, did_you_mean
+from toolkit.problems import Problem
 from toolkit.runs.records import Budget
 from toolkit.runs.run import Run
 from toolkit.tools.context import ToolContext
@@ -29,6 +29,7 @@ from toolkit_cli.running.telemetry import telemetry
 from toolkit_cli.running.transcript_files import Earlier, TranscriptFile, read_transcript
 from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
+from toolkit_cli.unknown_names import unknown_names
 
 if TYPE_CHECKING:
     from toolkit.agents.models.messages import Model
@@ -177,13 +178,7 @@ def _known_groups(names: Sequence[str], configuration: "Configuration") -> Seque
     Raises:
         Failure: With every name that no group has.
     """
-    groups = configuration.groups
-    otherwise = f"the groups are {', '.join(groups)}" if groups else "none is configured"
-    problems = [
-        Problem("", f"--group: there is no group '{name}'", hint=did_you_mean(name, groups, otherwise=otherwise))
-        for name in names
-        if name not in groups
-    ]
+    problems = unknown_names(names, configuration.groups, "group", option="--group")
     if problems:
         raise Failure(ExitCode.NOT_FOUND, problems=problems)
     return names

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolkit.errors import ConfigurationError, raise_errors
-from toolkit.problems import Problem, did_you_mean
+from toolkit.problems import Problem
 from toolkit.redactors.environment import learn_names
 from toolkit_cli import console
+from toolkit_cli.unknown_names import unknown_names
 
 if TYPE_CHECKING:
     from toolkit.sources.configuration import Configuration
@@ -44,10 +45,12 @@ def load_configuration(
         more = granted_permissions(grant, problems)
         configuration = configuration._replace(granted=configuration.granted | more)
     if start:
-        problems += [_no_server(name, configuration) for name in start if name not in configuration.mcp]
+        problems += unknown_names(start, configuration.mcp, "MCP server", option="--start")
         configuration = configuration._replace(start=configuration.start.union(start))
     if consent:
-        problems += _not_to_consent_to(consent, configuration)
+        from toolkit.sources.setting_consents import names_to_consent_to  # noqa: PLC0415 - few commands consent to any
+
+        problems += unknown_names(consent, names_to_consent_to(configuration), "setting", option="--consent")
         configuration = configuration._replace(consented=configuration.consented.union(consent))
     if policy is not None:
         configuration = configuration._replace(named_policy=Path.cwd() / policy)
@@ -68,25 +71,6 @@ def _working_directory() -> Path:
     except FileNotFoundError as error:
         gone = Problem("", "the working directory has been removed", hint="change to a directory that exists")
         raise ConfigurationError(problems=[gone]) from error
-
-
-def _no_server(name: str, configuration: "Configuration") -> Problem:
-    otherwise = f"the servers are {', '.join(configuration.mcp)}" if configuration.mcp else "none is configured"
-    hint = did_you_mean(name, configuration.mcp, otherwise=otherwise)
-    return Problem("", f"--start: there is no MCP server '{name}'", hint=hint)
-
-
-def _not_to_consent_to(names: Sequence[str], configuration: "Configuration") -> list[Problem]:
-    """Return a problem for each name that no setting has."""
-    from toolkit.sources.setting_consents import names_to_consent_to  # noqa: PLC0415 - few commands consent to any
-
-    known = names_to_consent_to(configuration)
-    otherwise = f"the settings are {', '.join(known)}" if known else "none is configured"
-    return [
-        Problem("", f"--consent: there is no setting '{name}'", hint=did_you_mean(name, known, otherwise=otherwise))
-        for name in names
-        if name not in known
-    ]
 
 
 def _from_here(source: str) -> str:

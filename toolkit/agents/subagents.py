@@ -233,20 +233,15 @@ class Subagent(Tool):
         run = Run.within(context.run, goal=self.name, budget=self.budget, performer=self.agent)
         if parsed.thing is not None:
             run.blackboard.add(parsed.thing)
-        try:
-            result = self.agent.result_of(await self.agent.perform(parsed.arguments, context.replace(run=run)))
-        except (BudgetExceeded, TerminationRequested) as signal:
-            run.finish("terminated")
-            if not run.ends_alone(signal):
-                raise
-            code = "budget" if isinstance(signal, BudgetExceeded) else "terminated"
-            raise ToolExecutionError(f"'{self.name}' was ended: {signal}", code) from signal
-        except BaseException:
-            run.finish("failed")
-            raise
-        finally:
-            if run.around is not None:
-                run.around.absorb(run)
+        with run.at_work():
+            try:
+                result = self.agent.result_of(await self.agent.perform(parsed.arguments, context.replace(run=run)))
+            except (BudgetExceeded, TerminationRequested) as signal:
+                run.finish("terminated")
+                if not run.ends_alone(signal):
+                    raise
+                code = "budget" if isinstance(signal, BudgetExceeded) else "terminated"
+                raise ToolExecutionError(f"'{self.name}' was ended: {signal}", code) from signal
         run.finish("completed" if result.succeeded else "failed")
         return _with_artifact(result)
 

@@ -198,21 +198,16 @@ class Work:
 
 async def _ended(loop: Loop, run: Run) -> LoopEnd:
     """Go to the end of a loop; its run knows how it ended, the run round it in any case what is on the blackboard."""
-    try:
-        end = await loop.go()
-        if end.replan is not None:
-            _remember(run, end.replan)
-    except TerminationRequested as signal:
-        run.finish("terminated")
-        if run.around is not None and run.ending is None:
-            raise
-        return LoopEnd("terminated", signal.reason)
-    except BaseException:
-        run.finish("failed")
-        raise
-    finally:
-        if run.around is not None:
-            run.around.absorb(run)
+    with run.at_work():
+        try:
+            end = await loop.go()
+            if end.replan is not None:
+                _remember(run, end.replan)
+        except TerminationRequested as signal:
+            run.finish("terminated")
+            if run.around is not None and run.ending is None:
+                raise
+            return LoopEnd("terminated", signal.reason)
     run.finish("terminated" if end.ending == "terminated" else "completed")
     return end
 

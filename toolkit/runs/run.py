@@ -300,6 +300,18 @@ class Run:
             return cls(goal=goal, budget=budget, performer=performer)
         return around.spawn(goal=goal, budget=budget, performer=performer)
 
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Fail the run if its work raises; in any case, pass what is on its blackboard to the run around it."""
+        try:
+            yield
+        except BaseException:
+            self.finish("failed")
+            raise
+        finally:
+            if self.around is not None:
+                self.around.absorb(self)
+
     def absorb(self, inner: "Run") -> None:
         """Take over what an inner run has added to its blackboard."""
         self.blackboard.absorb(inner.blackboard)

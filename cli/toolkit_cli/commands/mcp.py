@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from toolkit.codes import NOT_FOUND, SERVER_UNREACHABLE
-from toolkit.problems import Problem, did_you_mean
+from toolkit.problems import Problem
 from toolkit.sources.configuring import find_configuration
 from toolkit.visibility import visible_json
 from toolkit_cli import console
@@ -17,6 +17,7 @@ from toolkit_cli.rendering.servers import listed_servers, server_record
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.running.server_consent import gate_for
 from toolkit_cli.settings import load_configuration
+from toolkit_cli.unknown_names import unknown_names
 
 if TYPE_CHECKING:
     from toolkit.sources.configuration import Configuration
@@ -82,12 +83,7 @@ def _chosen(names: Sequence[str], configuration: "Configuration") -> list[str]:
         Failure: With every name that no server has.
     """
     known = configuration.mcp
-    otherwise = f"the servers are {', '.join(known)}" if known else "none is configured"
-    unknown = [
-        Problem(NOT_FOUND, f"there is no MCP server '{name}'", hint=did_you_mean(name, known, otherwise=otherwise))
-        for name in names
-        if name not in known
-    ]
+    unknown = unknown_names(names, known, "MCP server", code=NOT_FOUND)
     if unknown:
         raise Failure(code_for(unknown), problems=unknown)
     return list(dict.fromkeys(names)) or list(known)
