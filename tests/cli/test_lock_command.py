@@ -118,6 +118,21 @@ def test_lint_finds_what_is_not_as_it_was_pinned(project, invoke):
     assert drifts == [("TK514", "warning")]
 
 
+def test_one_word_of_a_long_description_is_shown_alone(project, invoke, program):
+    words = [f"w{number}" for number in range(600)]
+    changed = [*words[:300], "snowfall", *words[301:]]
+    tools = [BEFORE.replace("the weather in a city", " ".join(one)) for one in (words, changed)]
+    (project / "tools.py").write_text(tools[0])
+    invoke("lock", "--update", "tools.py")
+    (project / "tools.py").write_text(tools[1])
+    shown = "the description has changed: … w296 w297 w298 w299 [-w300-] {+snowfall+} w301 w302 w303 w304 …"
+    assert program("lock", "tools.py").stdout.count(shown) == 1
+    [message] = [
+        one["message"] for one in json.loads(invoke("lint", "--format", "json", "--select", "TK514", "tools.py").stdout)
+    ]
+    assert message == f"tool 'forecast' is not what 'toolkit.lock' pins (text): {shown}"
+
+
 HINT = "%0Ahint: `toolkit lock --update` pins the new definition"
 AT_FORECAST = "file=tools.py,line=5,endLine=5,col=5,title=toolkit TK514"
 

@@ -304,6 +304,13 @@ def test_an_error_of_the_server_with_the_code_of_a_lost_connection_ends_nothing(
     assert len(zoo.starts) == 1
 
 
+def test_server_that_ends_in_the_middle_of_a_call_is_a_lost_connection(zoo):
+    """Pipelines try such a call again with `retry: {on: [network]}`, and one that the server refused they do not."""
+    lost = tools_of(named(zoo, "flood"))["feed"].run({"animal": "lion"})
+    refused = tools_of(named(zoo, "limited"))["feed"].run({"animal": "lion"})
+    assert (lost.error_code, refused.error_code) == ("network", -32000)
+
+
 def test_huge_result_is_refused_whole(zoo):
     result = tools_of(named(zoo, "huge"))["feed"].run({"animal": "lion"})
     assert result.error == "the server's answer has 5242880 characters, more than the limit of 4194304"
