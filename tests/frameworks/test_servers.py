@@ -112,27 +112,40 @@ def test_served_tools_are_those_of_the_server(tmp_path):
     )
 
 
-def test_version_that_is_too_old_is_one_line(program, tmp_path):
+OLD = {
+    "fastmcp": ("fastmcp", "1.0", "2.13", {"server/__init__.py": "", "server/server.py": "FastMCP"}),
+    "LangChain": ("langchain-core", "0.2.43", "0.3", {"tools/__init__.py": "", "tools/base.py": "BaseTool"}),
+    "pydantic-ai": ("pydantic-ai-slim", "1.59.0", "2.0", {"tools.py": "Tool"}),
+    "OpenAI Agents": ("openai-agents", "0.10.5", "0.11", {"tool.py": "FunctionTool"}),
+}
+PACKAGES = {"langchain-core": "langchain_core", "pydantic-ai-slim": "pydantic_ai", "openai-agents": "agents"}
+
+
+@pytest.mark.parametrize("framework", OLD)
+def test_version_that_is_too_old_is_one_line(framework, program, tmp_path):
+    distribution, version, first, modules = OLD[framework]
+    package = PACKAGES.get(distribution, distribution)
+    [(module, name)] = [(path, text) for path, text in modules.items() if text]
     old = tmp_path / "site"
-    for name, text in {
-        "fastmcp/__init__.py": "from fastmcp.server.server import FastMCP\n",
-        "fastmcp/server/__init__.py": "",
-        "fastmcp/server/server.py": "class FastMCP:\n    def tool(self, function):\n        return function\n",
-        "fastmcp-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: fastmcp\nVersion: 1.0\n",
-    }.items():
-        (old / name).parent.mkdir(parents=True, exist_ok=True)
-        (old / name).write_text(text, "utf-8")
-    (tmp_path / "server.py").write_text("from fastmcp import FastMCP\n\nmcp = FastMCP()\n", "utf-8")
-    assert program("run", "server.py:mcp", PYTHONPATH=str(old)) == (
+    texts = {f"{package}/{path}": f"class {text}:\n    pass\n" if text else "" for path, text in modules.items()}
+    texts[f"{package}/__init__.py"] = ""
+    info = f"{distribution.replace('-', '_')}-{version}.dist-info/METADATA"
+    texts[info] = f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n"
+    for path, text in texts.items():
+        (old / path).parent.mkdir(parents=True, exist_ok=True)
+        (old / path).write_text(text, "utf-8")
+    dotted = f"{package}.{module.removesuffix('.py').replace('/', '.')}"
+    (tmp_path / "server.py").write_text(f"from {dotted} import {name}\n\nmade = {name}()\n", "utf-8")
+    assert program("run", "server.py:made", PYTHONPATH=str(old)) == (
         2,
         "",
         (
-            "error[TK003]: tools of fastmcp 1.0 cannot be used: 2.13 is the first version that can\n"
+            f"error[TK003]: tools of {distribution} {version} cannot be used: {first} is the first version that can\n"
             " --> server.py:3:1\n"
             "  |\n"
-            "3 | mcp = FastMCP()\n"
+            f"3 | made = {name}()\n"
             "  | ^\n"
             "  |\n"
-            "hint: upgrade it: pip install 'fastmcp>=2.13'\n"
+            f"hint: upgrade it: pip install '{distribution}>={first}'\n"
         ),
     )

@@ -5,6 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from toolkit.sources.recognition import Recogniser  # private
 from toolkit_cli.main import application
 
 SERVER = '''
@@ -194,3 +195,25 @@ def test_hints_name_nothing_that_a_framework_refuses_or_lacks(tmp_path, monkeypa
         "TK401": "use it, or remove it",
         "TK408": "let it be raised, so that the framework passes it on as an error",
     }
+
+
+def test_module_with_the_definition_of_its_tool_is_checked_by_what_the_definition_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "forecast.py").write_text(
+        """
+from strands.types.tools import ToolResult, ToolUse
+
+SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+TOOL_SPEC = {"name": "forecast", "description": "Weather.", "inputSchema": {"json": SCHEMA}}
+
+
+def forecast(tool: ToolUse, **kwargs) -> ToolResult:
+    return {"toolUseId": tool["toolUseId"], "status": "success", "content": []}
+""",
+        "utf-8",
+    )
+    assert linted("--static", "--quiet", "forecast.py") == [
+        "forecast.py:4:44: warning[TK204] parameter 'city' of 'forecast' has no description",
+        "forecast.py:5:50: warning[TK202] the description of 'forecast' is very short",
+    ]
+    assert Recogniser().defines_tools(str(tmp_path / "forecast.py"))

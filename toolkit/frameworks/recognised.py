@@ -2,14 +2,21 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import Any, Literal, NamedTuple
 
 from toolkit.errors import InvalidTools
 from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.versions import Versions, unsupported_version
 from toolkit.problems import Location, Problem
 from toolkit.tools.foreign_values import bases_of_class, module_of_class, name_of_class
-from toolkit.tools.frameworks import framework_of, framework_of_mark, part_of
+from toolkit.tools.frameworks import (
+    framework_of,
+    framework_of_holder,
+    framework_of_mark,
+    framework_of_variables,
+    part_of,
+)
 from toolkit.tools.places import place_of
 from toolkit.tools.tool_checks import vetted
 
@@ -79,6 +86,13 @@ def foreign_class(cls: type) -> ForeignClass | None:
     return known and known.row
 
 
+def object_of_module(module: ModuleType) -> Any:
+    """Return the object of a framework that a module stands for as a whole; None where it stands for none."""
+    framework = framework_of_variables(module)
+    objects = framework and part_of(framework, "objects")
+    return objects.object_of_module(module) if objects else None
+
+
 def _of_class(cls: type) -> _Known | None:
     for base in bases_of_class(cls):
         module = module_of_class(base)
@@ -88,11 +102,15 @@ def _of_class(cls: type) -> _Known | None:
             classes: Mapping[str, ForeignClass] = objects.CLASSES
             if (row := classes.get(f"{module}.{name_of_class(base)}")) is not None:
                 return _Known(row, getattr(objects, "VERSIONS", None))
-    return None
+    return _of_part(framework_of_holder(cls), "HOLDERS")
 
 
 def _of_mark(thing: Any) -> _Known | None:
-    """Return what a function is that a framework has marked, as its `MARKED` says."""
-    framework = framework_of_mark(thing)
+    """Return what a function is that a framework has marked."""
+    return _of_part(framework_of_mark(thing), "MARKED")
+
+
+def _of_part(framework: str | None, row: Literal["MARKED", "HOLDERS"]) -> _Known | None:
+    """Return what the objects of a framework say of things that are of no class of it."""
     objects = framework and part_of(framework, "objects")
-    return _Known(objects.MARKED, getattr(objects, "VERSIONS", None)) if objects else None
+    return _Known(getattr(objects, row), getattr(objects, "VERSIONS", None)) if objects else None

@@ -8,7 +8,7 @@ from toolkit.lint.defining import SourceTexts, described, shows_all
 from toolkit.lint.definitions import ParameterDefinition, Text, ToolDefinition, Written
 from toolkit.lint.places import Somewhere, WrittenInPython
 from toolkit.lint.python_files import PythonFile, PythonFunction
-from toolkit.sources.written_tools import WrittenTool
+from toolkit.sources.written_tools import WrittenTool, value_of
 
 UNKNOWN_NAME = "(known at runtime)"
 
@@ -75,6 +75,8 @@ def said_description(tool: WrittenTool) -> ast.expr | None:
     """Return what a tool gives as its description; None where it gives none."""
     if tool.as_class is not None and not tool.as_class.kind.listing:
         return tool.as_class.value(tool.as_class.kind.description)
+    if tool.said is not None:
+        return value_of(tool.said, "description")
     return None if tool.registration is None else tool.argument(tool.registration.description)
 
 
@@ -100,6 +102,10 @@ def written_schema_of(file: PythonFile, tool: WrittenTool) -> ast.expr | None:
     if tool.as_class is not None:
         given = (tool.as_class.value(one) for one in tool.as_class.kind.schema)
         return file.resolved(next((one for one in given if one is not None), None))
+    if tool.said is not None:
+        schema = file.resolved(value_of(tool.said, "inputSchema"))
+        inner = value_of(schema, "json") if isinstance(schema, ast.Dict) else None
+        return schema if inner is None else file.resolved(inner)
     return None if tool.registration is None else file.resolved(tool.argument(tool.registration.schema))
 
 
@@ -133,7 +139,7 @@ def _parameters(file: PythonFile, tool: WrittenTool, function: PythonFunction | 
 
 def _in_schema(file: PythonFile, written: ast.Dict, schema: Mapping[str, Any]) -> Iterator[ParameterDefinition]:
     """Yield the parameters of a JSON Schema that is written out, each at its key."""
-    inner = _value(written, "properties")
+    inner = value_of(written, "properties")
     properties = schema.get("properties", {})
     required = schema.get("required") or ()
     for key in inner.keys if isinstance(inner, ast.Dict) else ():
@@ -143,11 +149,6 @@ def _in_schema(file: PythonFile, written: ast.Dict, schema: Mapping[str, Any]) -
             shown = known if isinstance(known, dict) else None
             place = file.location(key)
             yield ParameterDefinition(key.value, said, place, shown, key.value in required)
-
-
-def _value(written: ast.Dict, key: str) -> ast.expr | None:
-    pairs = zip(written.keys, written.values, strict=True)
-    return next((value for one, value in pairs if isinstance(one, ast.Constant) and one.value == key), None)
 
 
 def _in_class(file: PythonFile, written: ast.expr) -> Iterator[ParameterDefinition]:

@@ -72,7 +72,11 @@ class Collector:
                     Problem(NOT_A_TOOL, f"'{names[id(thing)]}' cannot be a tool: {words_of(error)}")
                 )
             collected.add(_placed(found, module, names[id(thing)]))
-        return _without_twins(collected) if is_any_imported() else collected
+        if not is_any_imported():
+            return collected
+        if (thing := recogniser().object_of_module(module)) is not None:
+            collected.add(self._build(thing, source))
+        return _without_twins(collected)
 
     def _of_thing(
         self, thing: object, module: ModuleType, classes: "_Classes", made: Collection[int], source: str

@@ -97,7 +97,8 @@ class Recogniser:
     # ------------------------------------------------------------------------------------------------ what a file gives
 
     def _tools_in(self, source: SourceFile) -> Iterator[bool]:
-        """Yield whether each thing at the top level is a tool, or is made one there."""
+        """Yield whether each thing at the top level is a tool, or is made one there, or makes the file one."""
+        yield self._is_definition(source)
         for definition in source.definitions():
             yield self._is_tool(source, definition)
         for call in source.calls:
@@ -111,6 +112,12 @@ class Recogniser:
         for star in source.stars if source.path.endswith(PACKAGE) or source.only_gathers else ():
             for other in self._meanings.modules(source, star._replace(name=None)):
                 yield any(self._is_tool_by_name(other.source, name) for name in list(other.source.bindings))
+
+    def _is_definition(self, source: SourceFile) -> bool:
+        """Whether a file as a whole is a tool, since a variable in it holds the definition of one."""
+        taken = (self._marks.of(one.module) for one in source.imports if not one.level)
+        variables = {marks.spec_variable for marks in taken if marks is not None and marks.spec_variable}
+        return any(isinstance(value, ast.Dict) for name in variables for value in source.bindings.get(name, ()))
 
     @staticmethod
     def _is_offered(source: SourceFile, name: str, imported: Imported) -> bool:

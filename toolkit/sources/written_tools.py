@@ -37,6 +37,7 @@ class WrittenTool:
         function: The function that it runs, where this is known.
         home: The file of that function.
         as_class: What is known of a class that is a tool.
+        said: What a variable says of a module that is a tool.
     """
 
     path: str
@@ -50,6 +51,7 @@ class WrittenTool:
     function: Function | None = None
     home: str | None = None
     as_class: ClassTool | None = None
+    said: ast.Dict | None = None
 
     def argument(self, places: Sequence[Place]) -> ast.expr | None:
         """Return the argument of its mark that stands at the first of some places; None if none is there."""
@@ -68,6 +70,12 @@ def argument_of(mark: ast.expr, places: Sequence[Place]) -> ast.expr | None:
         if isinstance(place, int) and place < len(call.args) and not isinstance(call.args[place], ast.Starred):
             return call.args[place]
     return None
+
+
+def value_of(mapping: ast.Dict, key: str) -> ast.expr | None:
+    """Return the value of a key of a dictionary that is written out; None if it has no such key."""
+    pairs = zip(mapping.keys, mapping.values, strict=True)
+    return next((value for one, value in pairs if isinstance(one, ast.Constant) and one.value == key), None)
 
 
 def may_have_tools(text: bytes) -> bool:
@@ -369,7 +377,7 @@ class _Walk:
             marks = marks_of(framework)
             for value in self._source.bindings.get(marks.spec_variable or "", ()) if marks else ():
                 if marks and isinstance(value, ast.Dict):
-                    said = next((v for k, v in zip(value.keys, value.values, strict=True) if _is_key(k, "name")), None)
+                    said = value_of(value, "name")
                     name = None if said is None else self._reader.constants.text(self._source, said)
                     own = [one for one in self._source.definitions() if one.name == name]
                     function = next(iter(own), None)
@@ -380,6 +388,7 @@ class _Walk:
                         name=name,
                         function=None if function is None else _as_function(function),
                         home=self._source.path,
+                        said=value,
                     )
 
     # ----------------------------------------------------------------------------------------------------------- values
@@ -446,10 +455,6 @@ def _as_function(node: Definition) -> Function | None:
 
 def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant | ast.JoinedStr)
-
-
-def _is_key(node: ast.expr | None, key: str) -> bool:
-    return isinstance(node, ast.Constant) and node.value == key
 
 
 def _is_parameter(node: ast.expr, names: LocalNames | None) -> bool:

@@ -5,7 +5,8 @@ This is the one table, and plugins add to it (`framework_plugins`). What is know
 
 - `marks`: `MARKS`, how source code shows that it defines such tools.
 - `objects`: `CLASSES`, from the dotted name of a class to the Tools that its objects stand for; `MARKED`, the same of
-  functions that it has marked; `VERSIONS`, those that can be used.
+  functions that it has marked, and `HOLDERS`, of objects whose methods it has; `object_of_module(module)`, the object
+  that a module of its kind stands for; `VERSIONS`, those that can be used.
 - `exports`: `exported(tool, context)`, a Tool of ours as a tool of the framework.
 
 A part is loaded when something of its framework is met. The framework itself is never imported.
@@ -18,7 +19,7 @@ from importlib.util import find_spec
 from types import FunctionType, ModuleType
 from typing import Literal
 
-from toolkit.tools.foreign_values import bases_of_class, module_of_class
+from toolkit.tools.foreign_values import bases_of_class, members_of_class, module_of_class
 from toolkit.tools.framework_plugins import registered_frameworks
 
 Part = Literal["marks", "objects", "exports"]
@@ -57,6 +58,12 @@ _FRAMEWORK_OF_MARK: Mapping[str, str] = {
 }
 """The frameworks that mark functions, by the attribute that they set."""
 
+_FRAMEWORKS_OF_HOLDERS = frozenset({"semantic_kernel"})
+"""Those of them whose users hand over objects with marked methods, which are of no class of the framework."""
+
+_FRAMEWORK_OF_VARIABLE: Mapping[str, str] = {"TOOL_SPEC": "strands"}
+"""The frameworks that take modules for tools, by the variable that such a module has."""
+
 
 def framework_of(module: str) -> str | None:
     """Return the framework that a module belongs to, by its dotted name: `google_adk` for `google.adk.agents`."""
@@ -82,6 +89,21 @@ def framework_of_mark(function: object) -> str | None:
         return None
     marks = vars(function).keys() & _FRAMEWORK_OF_MARK.keys()
     return _FRAMEWORK_OF_MARK[marks.pop()] if marks else None
+
+
+def framework_of_holder(cls: type) -> str | None:
+    """Return the framework that has marked methods of a class, where its users hand over objects of such classes."""
+    if sys.modules.keys().isdisjoint(_FRAMEWORKS_OF_HOLDERS):
+        return None
+    members = (member for base in bases_of_class(cls) for member in members_of_class(base).values())
+    found = {framework_of_mark(member) for member in members}
+    return next(iter(found & _FRAMEWORKS_OF_HOLDERS), None)
+
+
+def framework_of_variables(module: ModuleType) -> str | None:
+    """Return the framework that takes a module for a tool because of a variable in it; None where none does."""
+    found = (_FRAMEWORK_OF_VARIABLE[name] for name in _FRAMEWORK_OF_VARIABLE.keys() & vars(module).keys())
+    return next((framework for framework in found if framework in sys.modules), None)
 
 
 def package_of(module: str) -> str:
@@ -130,7 +152,7 @@ def may_be_foreign(thing: object) -> bool:
 
 
 def may_be_foreign_class(cls: type) -> bool:
-    """Return whether a class belongs to a framework, itself or through what it is derived from."""
+    """Return whether a class belongs to a framework: itself, through what it is derived from, or by marked methods."""
     return is_any_imported() and _belongs_to_one(cls)
 
 
@@ -142,7 +164,8 @@ def is_any_imported() -> bool:
 
 
 def _belongs_to_one(cls: type) -> bool:
-    return any(framework_of(module_of_class(base)) is not None for base in bases_of_class(cls))
+    is_theirs = any(framework_of(module_of_class(base)) is not None for base in bases_of_class(cls))
+    return is_theirs or framework_of_holder(cls) is not None
 
 
 def recogniser() -> ModuleType:

@@ -10,12 +10,15 @@ from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.langchain.injections import config_of, injected
 from toolkit.frameworks.langchain.outputs import result_of_output
 from toolkit.frameworks.recognised import ForeignClass
+from toolkit.frameworks.versions import Versions
 from toolkit.running import in_thread
 from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_values import bases_of_class, kind_of, module_of_class
 from toolkit.tools.places import place_of
 from toolkit.tools.shapes.objections import explain
 from toolkit.tools.spec import ToolSpec
+
+VERSIONS = Versions("langchain-core", (0, 3))
 
 _CONVERSIONS = "langchain_core.utils.function_calling"
 _GRAPH = "__pregel_scratchpad"

@@ -5,7 +5,7 @@ from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMa
 MARKS = SourceMarks(
     title="OpenAI Agents",
     packages=("agents",),
-    classes=("agents.*FunctionTool", "agents.Agent", "agents.agent.Agent"),
+    classes=("agents.*FunctionTool", "agents.*CustomTool", "agents.Agent", "agents.agent.Agent"),
     registrations=(
         Registration(
             ("agents.function_tool", "agents.tool.function_tool", "agents.decorators.tool"),
@@ -19,6 +19,13 @@ MARKS = SourceMarks(
             name=("name", 0),
             description=("description", 1),
             schema=("params_json_schema", 2),
+        ),
+        Registration(
+            ("agents.CustomTool", "agents.tool.CustomTool"),
+            "definition",
+            function=(),
+            name=("name", 0),
+            description=("description", 1),
         ),
         Registration(
             ("agents.*Agent().as_tool",),

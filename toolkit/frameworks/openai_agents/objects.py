@@ -13,12 +13,23 @@ from toolkit.frameworks.openai_agents.guardrails import checked_input, checked_o
 from toolkit.frameworks.openai_agents.outputs import result_of_output
 from toolkit.frameworks.openai_agents.run_contexts import run_context
 from toolkit.frameworks.recognised import ForeignClass
+from toolkit.frameworks.versions import Versions
 from toolkit.tools.context import ToolContext
+from toolkit.tools.exact_numbers import dumps
 from toolkit.tools.foreign_values import answer, kind_of
 from toolkit.tools.places import place_of
 from toolkit.tools.results import ToolResult
 from toolkit.tools.shapes.objections import explain
 from toolkit.tools.spec import ToolSpec
+
+VERSIONS = Versions("openai-agents", (0, 11))
+
+_TEXT = {
+    "type": "object",
+    "properties": {"input": {"type": "string", "description": "The text that the tool takes."}},
+    "required": ["input"],
+}
+"""What stands for the text of a `CustomTool`, of which its model is sent no schema."""
 
 
 def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
@@ -26,6 +37,8 @@ def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
     for tool in agent.tools:
         if kind_of(tool) == "FunctionTool":
             yield from tools_of_tool(tool, agent)
+        elif kind_of(tool) == "CustomTool":
+            yield from tools_of_custom_tool(tool, agent)
 
 
 def tools_of_tool(tool: Any, agent: Any = None) -> Iterator[ForeignTool]:
@@ -34,7 +47,7 @@ def tools_of_tool(tool: Any, agent: Any = None) -> Iterator[ForeignTool]:
     depends = callable(tool.needs_approval)
 
     def wants(arguments: dict[str, Any], context: ToolContext) -> bool:
-        ctx = run_context(context, tool, agent, function, arguments)
+        ctx = run_context(context, tool, agent, function, dumps(arguments))
         return bool(settled(tool.needs_approval(ctx, arguments, tool.name)))
 
     spec = ToolSpec(
@@ -55,6 +68,33 @@ def tools_of_tool(tool: Any, agent: Any = None) -> Iterator[ForeignTool]:
     )
 
 
+def tools_of_custom_tool(tool: Any, agent: Any = None) -> Iterator[ForeignTool]:
+    """Yield the Tool that a `CustomTool` is, whose model writes a text instead of arguments: the text is its input."""
+    depends = callable(tool.needs_approval)
+
+    def wants(arguments: dict[str, Any], context: ToolContext) -> bool:
+        ctx = run_context(context, tool, agent, None, arguments["input"])
+        return bool(settled(tool.needs_approval(ctx, arguments["input"], tool.name)))
+
+    async def invoke(arguments: dict[str, Any], context: ToolContext) -> Any:
+        ctx = run_context(context, tool, agent, None, arguments["input"])
+        return result_of_output(await awaited(tool.on_invoke_tool(ctx, arguments["input"])))
+
+    spec = ToolSpec(
+        tool.name,
+        tool.description,
+        _TEXT,
+        requires_approval=tool.needs_approval is True,
+    )
+    yield ForeignTool(
+        spec,
+        invoke,
+        framework="openai_agents",
+        thing=tool,
+        wants_approval=("needs_approval", wants) if depends else None,
+    )
+
+
 async def _invoke(tool: Any, agent: Any, function: Any, arguments: dict[str, Any], context: ToolContext) -> Any:
     """Call a tool as a runner does: between its guardrails, and with its time limit.
 
@@ -62,7 +102,7 @@ async def _invoke(tool: Any, agent: Any, function: Any, arguments: dict[str, Any
         ToolArgumentsError: If it refuses the arguments.
         ToolExecutionError: If it is disabled, or a guardrail stops the call.
     """
-    ctx = run_context(context, tool, agent, function, arguments)
+    ctx = run_context(context, tool, agent, function, dumps(arguments))
     if not await awaited(tool.is_enabled(ctx, agent) if callable(tool.is_enabled) else tool.is_enabled):
         raise ToolExecutionError(f"tool {tool.name!r} is disabled: its 'is_enabled' says no", "unavailable")
     await checked_input(tool, ctx, agent)
@@ -102,6 +142,7 @@ async def _failure(tool: Any, ctx: Any, error: Exception, arguments: dict[str, A
 
 
 CLASSES = {
+    "agents.tool.CustomTool": ForeignClass(tools_of_custom_tool),
     "agents.tool.FunctionTool": ForeignClass(tools_of_tool),
     "agents.agent.AgentBase": ForeignClass(tools_of_agent, is_tool=False),
 }

@@ -6,11 +6,10 @@ from typing import Any, get_args, get_type_hints
 
 from toolkit.frameworks.given_values import given
 from toolkit.tools.context import ToolContext
-from toolkit.tools.exact_numbers import dumps
 from toolkit.tools.foreign_values import answer
 
 
-def run_context(context: ToolContext, tool: Any, agent: Any, function: Any, arguments: dict[str, Any]) -> Any:
+def run_context(context: ToolContext, tool: Any, agent: Any, function: Any, arguments: str) -> Any:
     """Return a `ToolContext` of the framework for a call.
 
     Args:
@@ -18,14 +17,14 @@ def run_context(context: ToolContext, tool: Any, agent: Any, function: Any, argu
         tool: The tool of the framework.
         agent: The agent that has the tool, if one has it.
         function: The function behind the tool, if it is known; its first parameter tells the type of the context.
-        arguments: The arguments of the call.
+        arguments: What the model wrote: JSON, or the text that a tool takes instead.
     """
     wanted = _type_of_context(function)
     return sys.modules["agents.tool_context"].ToolContext(
         context=None if wanted is NoneType else given(context, tool.name, "ctx.context", wanted),
         tool_name=tool.name,
         tool_call_id=tool.name,
-        tool_arguments=dumps(arguments),
+        tool_arguments=arguments,
         agent=agent,
     )
 

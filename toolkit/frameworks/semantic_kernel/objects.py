@@ -10,10 +10,12 @@ from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.running import in_thread, run_in_loop
 from toolkit.tools.context import ToolContext
-from toolkit.tools.foreign_values import kind_of
+from toolkit.tools.foreign_values import bases_of_class, kind_of
+from toolkit.tools.frameworks import framework_of_mark
 from toolkit.tools.places import place_of
 from toolkit.tools.spec import ToolSpec
 
+_FROM_METHODS = "semantic_kernel.functions.kernel_function_from_method"
 _FORMATS = "semantic_kernel.connectors.ai.function_calling_utils"
 """A module of the framework, which is there since a function of it is; it loads it when it asks a model."""
 
@@ -22,6 +24,7 @@ def tools_of_function(function: Any) -> Iterator[ForeignTool]:
     """Yield the Tool that a `KernelFunction` is."""
     sent = import_module(_FORMATS).kernel_function_metadata_to_function_call_format(function.metadata)["function"]
     method = getattr(function, "method", None)
+    method = getattr(method, "__func__", method)
     spec = ToolSpec(
         sent["name"],
         sent["description"],
@@ -29,6 +32,19 @@ def tools_of_function(function: Any) -> Iterator[ForeignTool]:
         location=place_of(method) if method is not None else None,
     )
     yield ForeignTool(spec, partial(_invoke, function), framework="semantic_kernel", thing=function, function=method)
+
+
+def tools_of_method(method: Any) -> Iterator[ForeignTool]:
+    """Yield the Tool that a function marked with `@kernel_function` is."""
+    yield from tools_of_function(import_module(_FROM_METHODS).KernelFunctionFromMethod(method))
+
+
+def tools_of_holder(holder: Any) -> Iterator[ForeignTool]:
+    """Yield the Tools of an object with marked methods, which has the name of a plugin only once a kernel has it."""
+    members = {name: member for base in bases_of_class(type(holder))[::-1] for name, member in vars(base).items()}
+    for name, member in members.items():
+        if framework_of_mark(member) is not None:
+            yield from tools_of_method(getattr(holder, name))
 
 
 def tools_of_plugin(plugin: Any) -> Iterator[ForeignTool]:
@@ -67,3 +83,5 @@ CLASSES = {
     "semantic_kernel.functions.kernel_plugin.KernelPlugin": ForeignClass(tools_of_plugin, is_tool=False),
     "semantic_kernel.kernel.Kernel": ForeignClass(tools_of_kernel, is_tool=False),
 }
+HOLDERS = ForeignClass(tools_of_holder)
+MARKED = ForeignClass(tools_of_method)

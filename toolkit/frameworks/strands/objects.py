@@ -1,7 +1,9 @@
 """Strands' objects as Tools; see `strands/tools/decorator.py` of strands-agents 1.62."""
 
+import sys
 from collections.abc import Iterator, Mapping
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 from toolkit.errors import ToolExecutionError
@@ -31,6 +33,13 @@ def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
         location=place_of(function or type(tool)),
     )
     yield ForeignTool(spec, partial(_invoke, tool), framework="strands", thing=tool, function=function)
+
+
+def object_of_module(module: ModuleType) -> Any:
+    """Return the tool that a module is which has a `TOOL_SPEC` and a function of the same name, as agents load it."""
+    said = vars(module)["TOOL_SPEC"]
+    function = vars(module).get(str(said.get("name"))) if isinstance(said, dict) else None
+    return sys.modules["strands.tools.tools"].PythonAgentTool(said["name"], said, function) if function else None
 
 
 def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
