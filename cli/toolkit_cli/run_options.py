@@ -76,7 +76,7 @@ Journaled = Annotated[
     bool | None,
     typer.Option(
         "--journal/--no-journal",
-        help="Keep what is done, so that `toolkit runs resume` can go on. Batches do so unless told otherwise.",
+        help="Record what is done, so that `toolkit runs resume` can continue. Batches do so by default.",
         show_default=False,
     ),
 ]
@@ -145,7 +145,7 @@ class RunOptions(NamedTuple):
         if self.each is None:
             if alone := [name for name, value in given.items() if value is not None]:
                 hint = "with it, the tool runs for every item of a file: --each items.jsonl"
-                raise Failure(ExitCode.USAGE, f"{alone[0]} is for batches, and there is no --each", hint=hint)
+                raise Failure(ExitCode.USAGE, f"{alone[0]} is for batches, so it needs --each", hint=hint)
             return None
         from toolkit_cli.batching.item_results import BatchOptions  # noqa: PLC0415 - a single call needs none of it
 
@@ -170,9 +170,11 @@ class RunOptions(NamedTuple):
 
         if self.store is not None and self.journal is not None:
             name = "--journal" if self.journal else "--no-journal"
-            raise Failure(ExitCode.USAGE, f"{name} and --store do not go together: a store keeps what is done")
+            raise Failure(
+                ExitCode.USAGE, f"{name} and --store cannot be used together: a store already records what is done"
+            )
         url = named_store(self.store) if self.journal is None else None
         if self.jobs == 0 and url is None:
             hint = "name the store that workers take them from: --store postgresql://host/database"
-            raise Failure(ExitCode.USAGE, "--jobs 0 leaves the items to workers, and there is no --store", hint=hint)
+            raise Failure(ExitCode.USAGE, "--jobs 0 leaves the items to workers, so it needs --store", hint=hint)
         return url

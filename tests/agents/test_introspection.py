@@ -96,7 +96,7 @@ def test_status_tells_goal_end_and_what_it_is_part_of():
     inner = Run(id="r1", goal="Find", around=outer)
     outer.terminate("the user left")
     result = call(PROCESS, "process_status", inner)
-    assert result.output.splitlines()[1:] == ["goal: Find", "part of: r0", "told to end: the user left"]
+    assert result.output.splitlines()[1:] == ["goal: Find", "part of: r0", "asked to end: the user left"]
     seconds = result.structured.pop("seconds")
     assert seconds >= 0
     assert result.structured == {
@@ -194,14 +194,14 @@ def test_history_shows_the_last_calls_with_their_numbers():
     assert lines == ["2 of 150 calls:", '149. t({"n": 148}) 12ms ->', '150. t({"n": 149}) 12ms ->']
     assert len(call(PROCESS, "process_history", run, last=1000).structured["calls"]) == 100
     assert len(call(PROCESS, "process_history", run, last=-1).structured["calls"]) == 1
-    assert call(PROCESS, "process_history", Run()).output == "nothing was called so far"
+    assert call(PROCESS, "process_history", Run()).output == "no calls so far"
 
 
 def test_statistics_and_models():
     assert call(PROCESS, "process_tools_stats", worked()).output == (
         "search: 2 calls, 0 failed, 25ms\nbuy: 1 call, 1 failed, 12ms"
     )
-    assert call(PROCESS, "process_tools_stats", Run()).output == "nothing was called so far"
+    assert call(PROCESS, "process_tools_stats", Run()).output == "no calls so far"
     assert call(PROCESS, "process_models", worked()).output == (
         "large: chat, 1 request\nsmall: chat, 1 request\nvectors: embedding, 1 request"
     )

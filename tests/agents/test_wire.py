@@ -73,7 +73,7 @@ FAILURES: dict[str, tuple[Answer, str, str, int]] = {
     "429": (failure(429, "slow down"), *("answered with status 429: slow down$",) * 2, 3),
     "500": (failure(500, "out of order"), *("answered with status 500: out of order$",) * 2, 3),
     "text of 500": (Raw("out of order\n", 500, "text/plain", {"Retry-After-Ms": "1"}), *("status 500: out of order$",) * 2, 3),
-    "no choices": (Raw({"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": []}), "sent what is not a reply", NO_STREAM, 1),
+    "no choices": (Raw({"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": []}), "sent something that is not a reply", NO_STREAM, 1),
     "no JSON": (Raw("not json {"), "gave no reply: Failed to decode response as JSON", NO_STREAM, 1),
     "a page": (Raw("<html>hello</html>", content_type="text/html"), "expected JSON data$", NO_STREAM, 1),
     "other JSON": (Raw({"hello": "world"}), "gave no reply: Invalid response", NO_STREAM, 1),

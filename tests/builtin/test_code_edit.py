@@ -133,7 +133,7 @@ def test_expressions_find_too(base):
 @pytest.mark.parametrize(
     ("find", "message"),
     [
-        ("six", "the regular expression matches nowhere"),
+        ("six", "the regular expression does not match"),
         ("(", "invalid regular expression: unclosed group: '(' at character 1; write \\( for the sign itself"),
         ("x*", "the regular expression matches where there is nothing; make it match some text"),
     ],

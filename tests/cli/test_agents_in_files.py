@@ -33,7 +33,7 @@ clerk
 
 Parameters
   NAME  TYPE    DEFAULT   DESCRIPTION
-  task  string  required  What is to be done, in words, with all that is needed.
+  task  string  required  What to do, in words, with everything that is needed.
 
 Agent
   model  scripted:agents/script.yaml

@@ -300,7 +300,7 @@ def test_a_dry_run_checks_every_item_and_calls_nothing(program):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--jobs", "2"], "error: --jobs is for batches, and there is no --each"),
+        (["--jobs", "2"], "error: --jobs is for batches, so it needs --each"),
         (["--each", "items.json"], "error: 'items.json' is one document of JSON, and a batch reads one item a line"),
         (["--each", "items.md"], "error: nothing says how 'items.md' holds its items;"),
         (["--each", "gone.jsonl"], "error: cannot read 'gone.jsonl': no such file or directory"),

@@ -97,7 +97,7 @@ def test_a_destructive_tool_without_a_rule_is_a_remark_where_calls_are_judged_by
 
 def test_a_rule_that_nothing_matches_is_reported_where_the_whole_project_is_checked(lines):
     policy = DENIES.replace("drop_table", "drop_tabel").replace("deny", "ask") + "default: ask\n"
-    unmatched = "toolkit.policy.yaml:3:5: warning[TK009] this ask rule names 'drop_tabel', and no tool of the project is called so\n"
+    unmatched = "toolkit.policy.yaml:3:5: warning[TK009] this ask rule names 'drop_tabel', but the project has no tool of that name\n"
     assert [lines(policy=policy), lines("."), lines("tools.py")] == [(0, unmatched), (0, unmatched), (0, "")]
 
 

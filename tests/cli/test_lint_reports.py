@@ -134,7 +134,7 @@ def test_pipelines_and_definitions_come_over_stdin_too(invoke, project):
 
 def test_text_on_stdin_needs_a_name_and_stands_alone(invoke, project):
     for words, message in (
-        (("-",), "nothing says which file the text on stdin stands for"),
+        (("-",), "the text on stdin needs the name of a file"),
         (("-", "bad.py", "--stdin-filename", "bad.py"), "a text on stdin is checked alone"),
         (("-", "--stdin-filename", "bad.py", "--fix"), "a text on stdin cannot be changed"),
         (("bad.py", "--stdin-filename", "bad.py"), "'--stdin-filename' is for a text on stdin"),

@@ -130,7 +130,7 @@ def test_check_says_which_rule_decides_and_where_it_is_written(desk, invoke):
     )
     assert ended(invoke("policy", "check", "tools.py:fetch", "url=https://docs.python.org/")) == (
         0,
-        "TOOL   DECISION  BECAUSE\nfetch  allow     no rule is about it, and by risk nobody is asked\n",
+        "TOOL   DECISION  BECAUSE\nfetch  allow     no rule matches it, and its risk needs no question\n",
         "",
     )
     assert ended(
@@ -207,9 +207,7 @@ def test_list_shows_the_rules_in_the_order_in_which_they_are_asked(desk, invoke)
 
 def test_without_rules_that_is_said(project, invoke, monkeypatch):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(project))
-    words = (
-        "there are no rules; toolkit.policy.yaml in the project holds some, or policy.yaml beside your config.toml\n"
-    )
+    words = "there are no rules; write some into the project's toolkit.policy.yaml, or your own policy.yaml\n"
     assert ended(invoke("policy", "list")) == (0, "", words)
     assert ended(invoke("policy", "test")) == (0, "", words)
     assert ended(invoke("policy", "list", "--format", "json")) == (0, "[]\n", words)
@@ -240,7 +238,7 @@ def test_test_runs_the_tests_of_rules_and_finds_names_that_no_tool_has(desk, inv
             "  |\n"
             "hint: change the rule, or its test\n"
             "\n"
-            "error[TK009]: this deny rule names 'write_nte', and no tool of the project is called so\n"
+            "error[TK009]: this deny rule names 'write_nte', but the project has no tool of that name\n"
             " --> toolkit.policy.yaml:2:5\n"
             "  |\n"
             "2 |   - tool: write_nte\n"
@@ -297,7 +295,7 @@ def test_a_rule_may_name_a_group_of_the_configuration(desk, invoke):
     assert decisions == {
         "fetch": ("deny", "deny rule, toolkit.policy.yaml:1"),
         "write_note": ("ask", "ask rule, toolkit.policy.yaml:2"),
-        "calculator": ("allow", "no rule is about it, and by risk nobody is asked"),
+        "calculator": ("allow", "no rule matches it, and its risk needs no question"),
     }
 
 

@@ -144,7 +144,7 @@ def test_a_killed_batch_goes_on_without_repeating_what_has_ended(project, progra
     assert in_doubt.returncode == 3
     assert in_doubt.stderr == (
         "error: '5' began to run 'square' and has no end: it may have taken effect\n"
-        f"hint: look what it did, then repeat it with: toolkit runs resume {run['id']} --repeat\n"
+        f"hint: check what it did, then repeat it with: toolkit runs resume {run['id']} --repeat\n"
     )
     resumed = program("runs", "resume", run["id"][:6], "--repeat")
     assert resumed.returncode == 0

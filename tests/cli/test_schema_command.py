@@ -182,12 +182,12 @@ def test_explanation_says_what_was_changed_why_and_who_says_so(invoke, weather):
         "  every property must be required\n"
         f"  {source}\n"
         "    WHERE                        CHANGE\n"
-        "    /parameters/properties/days  required; null stands for leaving it out\n"
+        "    /parameters/properties/days  required; null means left out\n"
         "\n"
         "  strict mode takes a part of JSON Schema\n"
         f"  {source}\n"
         "    WHERE                                CHANGE\n"
-        "    /parameters/properties/days/default  said in the description: default: 3\n"
+        "    /parameters/properties/days/default  moved to the description: default: 3\n"
     )
 
 

@@ -177,7 +177,7 @@ def test_what_began_and_has_no_end_is_repeated_only_with_consent(project, progra
         "error_code": "in_doubt",
         "at": "items.jsonl:5",
     }
-    assert f"error: {words}; look what it did, then repeat it with: {again} --repeat" in doubted.stderr
+    assert f"error: {words}; check what it did, then repeat it with:  {again} --repeat" in doubted.stderr
     assert [json.loads(line).get("output") for line in doubted.stdout.splitlines()] == [1, 2, 3, 4, None, *range(6, 11)]
     repeated = program("runs", "resume", run["id"], "--store", STORE, "--repeat")
     assert [json.loads(line)["output"] for line in repeated.stdout.splitlines()] == list(range(1, 11))
@@ -280,7 +280,7 @@ def test_runs_of_a_store_are_listed_shown_and_cancelled(project, program, newest
         (
             ["run", "tools.py:square", "n=1", "--store", STORE],
             2,
-            "error: --store is for batches, and there is no --each\n",
+            "error: --store is for batches, so it needs --each\n",
         ),
         (["run", "tools.py:square", "--each", "items.jsonl", "--jobs", "0"], 2, "error: --jobs 0 leaves the items"),
         (

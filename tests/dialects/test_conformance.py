@@ -184,11 +184,11 @@ def test_definition_in_a_provider_s_own_form_is_judged_as_it_stands():
     found = objections(FORMS["openai"], "openai-strict")
     assert [(one.code, one.pointer, one.hint) for one in found] == [
         ("TK317", "/function/parameters", "as exported: closed: nothing but its properties may be sent"),
-        ("TK305", "/function/parameters/properties/x", "as exported: required; null stands for leaving it out"),
+        ("TK305", "/function/parameters/properties/x", "as exported: required; null means left out"),
         (
             "TK304",
             "/function/parameters/properties/x/minLength",
-            "as exported: said in the description: at least 1 character",
+            "as exported: moved to the description: at least 1 character",
         ),
     ]
     assert objections(FORMS["anthropic"], "anthropic") == []

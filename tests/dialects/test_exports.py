@@ -113,7 +113,7 @@ def test_metadata_adds_inside_and_replaces_nothing():
     assert made.definition["annotations"] == {"readOnlyHint": True, "title": "Now"}
     assert [(one.pointer, one.what) for one in made.changes] == [
         ("/parameters", "closed: it has no parameters"),
-        ("/metadata/mcp/name", "left out: 'name' is said already"),
+        ("/metadata/mcp/name", "left out: 'name' is already given"),
     ]
 
 
@@ -296,7 +296,7 @@ def test_root_that_demands_one_of_several_says_so():
     assert [(one.pointer, one.what, one.limit.source.place) for one in made.changes] == [
         (
             "/parameters",
-            "its anyOf is written as one object, and what belongs together is said",
+            "its anyOf is written as one object, and the description says what belongs together",
             "https://github.com/anthropics/claude-code/issues/44788",
         )
     ]

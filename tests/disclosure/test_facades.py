@@ -333,7 +333,7 @@ def test_any_object_with_marked_methods_can_be_a_facade():
     facade = UnfoldingTool.from_tool_object(Files(), "files", "Work with files.", usage_notes="Read first.")
     assert names(facade.run().artifact.tools) == ["read", "write"]
     assert facade.run().text.endswith("\n\nRead first.")
-    with pytest.raises(InvalidTools, match="an object of type 'object' holds no tools"):
+    with pytest.raises(InvalidTools, match="an object of type 'object' has no tools"):
         UnfoldingTool.from_tool_object(object(), "nothing", "Nothing.")
 
 

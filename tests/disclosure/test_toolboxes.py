@@ -182,7 +182,7 @@ def test_boxes_that_cannot_be_made_and_boxes_without_tools_are_told():
     assert len(messages) == 2
     assert "Outer.Inner' inside" in messages[0]
     assert "cannot be made" in messages[0]
-    assert messages[1].endswith("Empty' holds no tools")
+    assert messages[1].endswith("Empty' has no tools")
 
 
 def test_dotted_names_lead_to_tools_behind_facades_and_to_nothing_else():

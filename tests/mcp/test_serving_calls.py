@@ -395,7 +395,7 @@ def test_stateless_client_searches_and_calls_behind_facades():
     )
     assert found.structured_content["tools"][0]["name"] == "maths.power"
     assert (called, short) == ("5", "2")
-    assert wrong == "no tool 'maths.ad' stands behind another one; did you mean 'maths.add' or 'maths.power'?"
+    assert wrong == "no tool 'maths.ad' is behind another one; did you mean 'maths.add' or 'maths.power'?"
     assert asked == "Rejected by reviewer: this client cannot be asked whether 'power' may run"
 
 

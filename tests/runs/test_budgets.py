@@ -90,8 +90,8 @@ def test_a_budget_of_dollars_warns_once_of_each_model_without_a_price(caplog):
     for use in (ModelUse("a", 5, 1), ModelUse("a", 5, 1), ModelUse("b", 5, 1, 0.1), ModelUse("c", 0, 0)):
         inner.record_use(use)
     warning = (
-        "the budget of $0.50 does not limit 'a', whose price nobody knows; "
-        "say it under [prices] in toolkit.toml, or limit the tokens: '20k tokens'"
+        "the budget of $0.50 does not limit 'a', because its price is unknown; "
+        "add it under [prices] in toolkit.toml, or limit the tokens: '20k tokens'"
     )
     assert told == [Message(f"warning: {warning}", run=outer.id)]
     assert caplog.messages == []

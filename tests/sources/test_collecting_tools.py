@@ -159,7 +159,7 @@ def test_named_thing_that_is_no_tool_says_what_it_is(shop):
 
 def test_empty_list_holds_no_tools(project):
     project.write("tools.py", "TOOLS = []\n")
-    assert project.problems("tools.py:TOOLS") == ["tools.py: error[TK004]: 'TOOLS' in 'tools.py' holds no tools"]
+    assert project.problems("tools.py:TOOLS") == ["tools.py: error[TK004]: 'TOOLS' in 'tools.py' has no tools"]
 
 
 def test_missing_method_names_the_nearest_name(shop):

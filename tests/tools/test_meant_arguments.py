@@ -71,7 +71,7 @@ MEANT = [
 def test_what_a_model_means_is_taken_and_logged(sent, taken, caplog):
     with caplog.at_level(logging.INFO, logger="toolkit.tools.take"):
         assert TAKE.run(json.dumps(sent), BY_MODEL).output == repr(taken)
-    assert f"take: read as the model meant it: '{next(iter(sent))}" in caplog.text
+    assert f"take: corrected what the model sent: '{next(iter(sent))}" in caplog.text
     assert TAKE.run(sent, BY_MODEL).output == repr(taken)
 
 

@@ -209,7 +209,7 @@ def test_a_schema_and_a_function_that_disagree_are_refused():
         "required": ["city"],
     }
     assert problems_of(parameters=schema, function=tell) == [
-        ("TK302", "the function has no parameter 'day', which the schema tells of", "did you mean 'days'?"),
+        ("TK302", "the function has no parameter 'day', which the schema has", "did you mean 'days'?"),
         ("TK302", "the function needs 'days', which the schema does not require", None),
     ]
 

@@ -121,7 +121,7 @@ def test_an_edit_is_validated_again_a_rejection_has_its_reason_and_a_stop_ends_t
         (answering(kind="review"), "its signature is wrong"),
         (answering(now=time.time() - 3600), "it was signed more than 300 seconds ago"),
         (answering(now=time.time() + 3600), "it was signed more than 300 seconds ago"),
-        (answering("yes"), "its decision is none of"),
+        (answering("yes"), "its decision is not one of"),
         (answering("edit"), "it lacks the arguments"),
         (answering(reason=1), "its reason is not text"),
         (lambda _, body: (200, body_for(json.loads(body)), {}), "it is not signed"),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 TASK = {
     "type": "object",
-    "properties": {"task": {"type": "string", "description": "What is to be done, in words, with all that is needed."}},
+    "properties": {"task": {"type": "string", "description": "What to do, in words, with everything that is needed."}},
     "required": ["task"],
 }
 _DEFAULT_INSTRUCTIONS = (

@@ -1,4 +1,4 @@
-"""Answers: the type that an agent's answer must fit, and what a model is told of it."""
+"""Answers: the type that an agent's answer must fit, and its description for models."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any

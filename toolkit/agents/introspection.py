@@ -51,7 +51,7 @@ class AgentProcessTools:
         lines = [f"run {run.id}: {run.status} for {time_in_words(run.seconds)}"]
         lines += [f"goal: {shortened(run.goal, _GOAL)}"] if run.goal else []
         lines += [f"part of: {', '.join(around)}"] if around else []
-        lines += [f"told to end: {told_to_end}"] if told_to_end else []
+        lines += [f"asked to end: {told_to_end}"] if told_to_end else []
         data = {"id": run.id, "status": run.status, "seconds": round(run.seconds, 3), "goal": run.goal}
         return ToolResult("\n".join(lines), structured=data | {"part_of": around, "told_to_end": told_to_end})
 
@@ -104,7 +104,7 @@ class AgentProcessTools:
             f"{name}: {_counted(row['calls'], 'call')}, {row['failures']} failed, {time_in_words(row['seconds'])}"
             for name, row in table.items()
         ]
-        return ToolResult("\n".join(lines) or "nothing was called so far", structured={"tools": table})
+        return ToolResult("\n".join(lines) or "no calls so far", structured={"tools": table})
 
     @tool(read_only=True, open_world=False)
     def process_models(self, context: ToolContext) -> ToolResult:
@@ -182,7 +182,7 @@ def _counted(number: int, what: str) -> str:
 def _history_lines(run: Run, shown: Sequence[CallRecord], fitting: int) -> Iterator[str]:
     kept, all_calls = len(run.calls), sum(run.counts.values())
     if not shown:
-        yield "nothing was called so far" if not kept else "no call fits"
+        yield "no calls so far" if not kept else "no call fits"
         return
     more = f"; {all_calls - kept:,} older ones are only counted" if all_calls > kept else ""
     yield f"{len(shown)} of {_counted(fitting, 'call')}{more}:"

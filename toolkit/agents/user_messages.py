@@ -44,5 +44,5 @@ def _tell(text: str, kind: Literal["progress", "message"], context: ToolContext)
     run = context.run
     if run is not None and run.tell(Message(text, kind, context.tool, run.id)):
         return True
-    context.logger.info("nobody hears: %s", text)
+    context.logger.info("no listener for the message: %s", text)
     return False

@@ -136,7 +136,9 @@ def flow_question(call: DescribedCall) -> Verdict | None:
     """Return the question that a model's call needs since what the run has read could leave with it, if it does."""
     if call.chosen_by == "person" or "sends" not in call.risk.flow or not has_read_both(call.earlier):
         return None
-    return Verdict("ask", f"the run has read {readings_in_words(call.earlier)}, which could leave with it", exact=True)
+    return Verdict(
+        "ask", f"the run has read {readings_in_words(call.earlier)}, which this call could send out", exact=True
+    )
 
 
 class AllowAll:

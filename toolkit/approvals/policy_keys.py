@@ -277,17 +277,17 @@ RULE: Final = (
     Key("source", _NAMES, "where they come from: `builtin`, `mcp://server`, or a file"),
     Key("framework", _NAMES, "the frameworks that they were written for, such as `langchain`"),
     Key("group", _NAMES, "groups of the configuration that they belong to"),
-    Key("risk", _words(_MARKS), "marks, of which they have at least one"),
-    Key("flow", _words(FLOWS), "what they do with data, at least one of these"),
-    Key("chosen_by", _word(_CHOOSERS), "who has chosen the call; whoever it was by default"),
+    Key("risk", _words(_MARKS), "marks; the tool has at least one of them"),
+    Key("flow", _words(FLOWS), "what the tools do with data; at least one of these"),
+    Key("chosen_by", _word(_CHOOSERS), "who has chosen the call; by default, anybody"),
     Key("after", _words(AFTER_WORDS), "what the run has read before: `untrusted` content, `private` data, or `both`"),
     Key("where", _WHERE, "what the arguments are, each by its name; `a.b` is the member b of a", take=_matchers),
-    Key("digest", _HASH, "the digest of the definition, for a rule that allows; another definition is asked about"),
-    Key("because", _TEXT, "why, for whoever is asked or refused"),
+    Key("digest", _HASH, "the digest of the definition, for a rule that allows; another definition needs approval"),
+    Key("because", _TEXT, "the reason, shown in questions and refusals"),
     Key("expires", _DAY, "the last day on which the rule holds"),
-    Key("ci", _FLAG, "whether it holds only in CI, or only elsewhere; everywhere by default"),
-    Key("match", _EXAMPLES, "arguments that the rule must match; they are tried whenever it is read"),
-    Key("no_match", _EXAMPLES, "arguments that it must not match"),
+    Key("ci", _FLAG, "true: only in CI; false: only elsewhere; by default, everywhere"),
+    Key("match", _EXAMPLES, "arguments that the rule must match, as tests"),
+    Key("no_match", _EXAMPLES, "arguments that it must not match, as tests"),
 )
 FLOW: Final = (
     Key("tool", _NAMES, "the names of tools; a tool of a server is `server.tool` too", required=True),
@@ -299,14 +299,14 @@ TOP: Final = (
     Key(
         "default",
         Kind("word or table", f"{_DEFAULT_WORD.words}", _read_default, "by_risk", _default_schema),
-        "what happens to calls that no rule is about: `by_risk`, `ask`, `deny` or `allow`, or a table by chooser",
+        "what happens to calls that no rule matches: `by_risk`, `ask`, `deny` or `allow`, or a table by chooser",
         "by_risk",
         take=_default,
     ),
     Key("flows", _FLOWS, "what tools do with data; a project's file can only add to what is known"),
     Key("deny", _RULES, "calls that never run"),
-    Key("ask", _RULES, "calls that somebody is asked about"),
-    Key("allow", _RULES, "calls that run without a question; in a project's file they only except from its default"),
+    Key("ask", _RULES, "calls that need approval"),
+    Key("allow", _RULES, "calls that run without a question; in a project's file, exceptions to its own default"),
 )
 
 

@@ -30,7 +30,7 @@ def _problems_of(rule: Rule, known: Sequence[KnownTool]) -> Iterator[Problem]:
     names = [name for tool in known for name in names_of(tool.risk)]
     for pattern in rule.choice.tools:
         if not any(names_tool(pattern, tool.risk) for tool in known):
-            message = f"this {rule.action} rule names '{pattern}', and no tool of the project is called so"
+            message = f"this {rule.action} rule names '{pattern}', but the project has no tool of that name"
             hint = did_you_mean(pattern, names, otherwise=f"the tools are {', '.join(names)}" if names else None)
             yield Problem(UNMATCHED_POLICY_RULE, message, rule.place, hint=hint)
     meant = [tool for tool in known if rule.choice.fit(tool.risk, rule.folder) != "no"]

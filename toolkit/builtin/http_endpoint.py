@@ -28,12 +28,12 @@ DEFAULT_MAX_BYTES: Final = 1024 * 1024
 
 OPTIONS: Final = (
     Option("url", TEXT, "the endpoint", required=True, widens=environment_variables),
-    Option("description", TEXT, "what a model is told of it", default="Sends the input to <host> and returns …"),
+    Option("description", TEXT, "the description for models", default="Sends the input to <host> and returns …"),
     Option("method", TEXT, "how it is called", default="POST"),
     Option(
         "headers",
         TABLE,
-        "what is sent along; secrets as '${NAME}', from the environment",
+        "headers to send; secrets as '${NAME}', from the environment",
         default={},
         widens=environment_variables,
     ),

@@ -25,7 +25,7 @@ DEFAULT_MAX_BYTES: Final = 1024 * 1024
 
 OPTIONS: Final = (
     Option("command", TEXTS, "the program and its arguments, one text each", required=True, widens=own_command),
-    Option("description", TEXT, "what a model is told of it", default="Runs <program> with the input and returns …"),
+    Option("description", TEXT, "the description for models", default="Runs <program> with the input and returns …"),
     Option("directory", FOLDER, "where it runs", default=".", widens=outside_project),
     Option("timeout", DURATION, "how long it may take", default="30s"),
     Option("max_bytes", COUNT, "how much of each of its outputs is kept", default=DEFAULT_MAX_BYTES),

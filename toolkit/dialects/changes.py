@@ -12,7 +12,7 @@ class Change(NamedTuple):
 
     Attributes:
         pointer: Where, as a JSON pointer into the specification's own JSON form: `/parameters/properties/city`.
-        what: What was done, such as `made required; null stands for leaving it out`.
+        what: What was done, such as `made required; null means left out`.
         limit: Why: the provider's limit, with its source and the day it was checked.
         code: The rule that speaks of it where the definition is sent as it was; empty if it could be.
     """

@@ -23,7 +23,7 @@ _HINTS = {
     "openWorldHint": "open_world",
 }
 _OURS = Source("toolkit, docs/dialects.md", "2026-11-22")
-_OWN_STRICTNESS = Limit(True, "what a tool says of strict mode holds for it", _OURS)
+_OWN_STRICTNESS = Limit(True, "the tool sets strict mode itself", _OURS)
 _OWN_WORD = Limit(True, "metadata adds to a definition and replaces nothing in it", _OURS)
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -138,7 +138,7 @@ def _mcp(draft: _Draft) -> dict[str, Any]:
         definition["outputSchema"] = fit(spec.output_schema, LIMITS["json-schema"], "/output_schema", draft.notes)
     elif spec.output_schema is not None:
         draft.notes.changed(
-            "/output_schema", "left out: what is returned is not an object", limits["output"], ROOT_NOT_OBJECT
+            "/output_schema", "left out: the result is not an object", limits["output"], ROOT_NOT_OBJECT
         )
     hints = {hint: getattr(spec, mark) for hint, mark in _HINTS.items() if getattr(spec, mark) is not None}
     return definition | ({"annotations": hints} if hints else {})
@@ -195,4 +195,4 @@ def _add(definition: dict[str, Any], settings: Mapping[str, Any], pointer: str, 
         elif isinstance(there, dict) and isinstance(value, Mapping):
             _add(there, value, child(pointer, key), notes)
         elif there != value:
-            notes.changed(child(pointer, key), f"left out: {key!r} is said already", _OWN_WORD, "")
+            notes.changed(child(pointer, key), f"left out: {key!r} is already given", _OWN_WORD, "")

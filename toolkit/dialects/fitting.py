@@ -214,7 +214,7 @@ def _is_telling(part: Part) -> bool:
 def _say(part: Part, key: str, notes: Notes, limit: Limit[Any]) -> None:
     words = words_for(key, part.pop(key))
     part.words.append(words)
-    what = f"said in the description: {words}" if words else "left out"
+    what = f"moved to the description: {words}" if words else "left out"
     notes.changed(child(part.pointer, key), what, limit)
 
 

@@ -83,10 +83,10 @@ def _use_nullable(root: Part, notes: Notes) -> None:
         kept = [branch for branch in branches if branch.get("type") != "null"]
         if len(kept) < len(branches):
             part.become({**part, "anyOf": kept, "nullable": True} if kept else _null(part))
-            notes.changed(part.pointer, "null is said with nullable", limit)
+            notes.changed(part.pointer, "null is written as nullable", limit)
         elif part.get("type") == "null":
             part.become(_null(part))
-            notes.changed(part.pointer, "null is said with nullable", limit)
+            notes.changed(part.pointer, "null is written as nullable", limit)
     for part in reversed(list(walk(root))):
         branches = part.get("anyOf", [])
         if len(branches) == 1:

@@ -54,7 +54,7 @@ def _flatten(part: Part, notes: Notes) -> None:
         members = {key: part.pop(key) for key in ("properties", "required") if key in part}
         plain = Part(members).plain()
         part.words.append(f"an object with {as_json(plain)}")
-        notes.changed(child(part.pointer, "properties"), "said in the description: its members", limit)
+        notes.changed(child(part.pointer, "properties"), "moved to the description: its members", limit)
 
 
 def _say_branches(part: Part, notes: Notes) -> None:
@@ -63,10 +63,10 @@ def _say_branches(part: Part, notes: Notes) -> None:
     if all(branch.keys() <= {"type", *ANNOTATIONS} for branch in branches):
         del part["anyOf"]
         part.words += (str(branch["description"]) for branch in branches if "description" in branch)
-        notes.changed(child(part.pointer, "anyOf"), "said by a list of types", _LIMITS.stated()["keywords"])
+        notes.changed(child(part.pointer, "anyOf"), "expressed by a list of types", _LIMITS.stated()["keywords"])
         return
     whole = [branch for branch in branches if branch.get("type") != "null"]
     if len(whole) == 1 and not whole[0].keys() & part.keys() - {"type"}:
         del part["anyOf"]
         part.update({key: value for key, value in whole[0].items() if key != "type"})
-        notes.changed(child(part.pointer, "anyOf"), "said by a list of types", _LIMITS.stated()["keywords"])
+        notes.changed(child(part.pointer, "anyOf"), "expressed by a list of types", _LIMITS.stated()["keywords"])

@@ -18,7 +18,7 @@ from toolkit.schemas.places import places_in
 from toolkit.schemas.schema import DEEPEST
 
 _SPECIFICATION = Source("https://json-schema.org/draft/2020-12", "2026-11-22")
-_WELL_FORMED = Limit(True, "what is not JSON Schema is refused or misread", _SPECIFICATION)
+_WELL_FORMED = Limit(True, "anything but JSON Schema is rejected or misread", _SPECIFICATION)
 _NOTHING = object()
 _OPENING = frozenset({"additionalProperties", "additionalItems", "unevaluatedProperties", "unevaluatedItems"})
 _KNOWN = DRAFTS["2020-12"]

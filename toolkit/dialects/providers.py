@@ -142,7 +142,7 @@ _GEMINI = Limits(
     formats=Limit(frozenset(), "most formats are refused", _GEMINI_FORMAT),
     items_wanted=Limit(True, "an array must say what its items are", _GEMINI_TYPES),
     types_wanted=Limit(True, "every value needs a type", _GEMINI_TYPES),
-    one_type=Limit(True, "type is one name; null is said with nullable", _GEMINI_TYPES),
+    one_type=Limit(True, "type is one name; null is written as nullable", _GEMINI_TYPES),
     enum_types=Limit(frozenset({"string"}), "the values of an enumeration are texts", _GEMINI_ENUM),
     references=Limit("none", "parameters have no $ref", _GEMINI_TYPES),
     recursion=Limit("optional", "a schema may refer to itself only where that may be left out", _GEMINI_JSON),
@@ -181,7 +181,7 @@ _MISTRAL = Limits(
     title="Mistral",
     name=Limit(_WORD, "a name has only letters, digits, underscores and hyphens", _MISTRAL_NAME),
     name_length=Limit(64, "a name has at most 64 characters", _MISTRAL_NAME),
-    references=Limit("none", "some models send text for what stands behind a $ref", _MISTRAL_REFERENCES),
+    references=Limit("none", "some models send text in place of a value behind a $ref", _MISTRAL_REFERENCES),
 )
 
 _MISTRAL_STRICTLY = _MISTRAL._replace(

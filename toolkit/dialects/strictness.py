@@ -107,7 +107,7 @@ def require_all(root: Part, notes: Notes, limit: Limit[Any]) -> None:
         for name, schema in part["properties"].items():
             if name not in required:
                 allow_null(schema)
-                notes.changed(schema.pointer, "required; null stands for leaving it out", limit, STRICT_OPTIONAL)
+                notes.changed(schema.pointer, "required; null means left out", limit, STRICT_OPTIONAL)
         part["required"] = list(part["properties"])
 
 

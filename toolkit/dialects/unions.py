@@ -110,7 +110,11 @@ def flatten_root(root: Part, notes: Notes, limit: Limit[frozenset[str]]) -> None
             branches: list[Part] = root.pop(key)
             _take_over(root, branches)
             root.words.append(f"give {'one' if key == 'oneOf' else 'at least one'} of: {_sets(branches)}")
-            notes.changed(root.pointer, f"its {key} is written as one object, and what belongs together is said", limit)
+            notes.changed(
+                root.pointer,
+                f"its {key} is written as one object, and the description says what belongs together",
+                limit,
+            )
 
 
 def _take_over(root: Part, branches: Sequence[Part]) -> None:

@@ -101,7 +101,7 @@ class ToolSearch(ProgressiveTool):
         Raises:
             InvalidTools: With every problem of the tools, and of two with one name that nothing tells apart.
         """
-        query = {"type": "string", "description": "Words for what is to be done, such as 'send an email'"}
+        query = {"type": "string", "description": "Words that describe the task, such as 'send an email'"}
         super().__init__(name, description, {"type": "object", "properties": {"query": query}, "required": ["query"]})
         built, problems = built_for_models(tools)
         self._tools = tuple(_told_apart(paths_of(built), name))

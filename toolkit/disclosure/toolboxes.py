@@ -55,7 +55,7 @@ def contents_of(thing: object, source: str | None = None) -> tuple[Contents, lis
                 )
             )
     if not tools and not boxes and not problems:
-        message = f"an object of type '{cls.__qualname__}' holds no tools"
+        message = f"an object of type '{cls.__qualname__}' has no tools"
         problems.append(Problem(NOT_A_TOOL, message, place_of(cls), hint="mark its methods with @tool"))
     return Contents(cls, box_of(thing), tools, boxes), problems
 

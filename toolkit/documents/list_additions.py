@@ -47,7 +47,7 @@ def _in_list(text: str, value: yaml.Node, key: str, line: str, end: str) -> str:
             return f"{text[:at]}[{line}]{text[value.end_mark.index :]}"
         return f"{text[:at]} [{line}]{text[at:]}"
     if not isinstance(value, yaml.SequenceNode):
-        message = f"what stands under '{key}' is not a list"
+        message = f"the value of '{key}' is not a list"
         raise ValueError(message)  # noqa: TRY004 - as the caller expects
     if value.flow_style:
         if not value.value:

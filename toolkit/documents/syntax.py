@@ -143,7 +143,7 @@ def _open_quote(stuck: _Stuck) -> _Finding | None:
     before = stuck.before.rstrip()
     if before and before[-1] in "\"'" and "expected" in stuck.said and stuck.character not in ("", "]", "}"):
         hint = "put one pair of quotes round the whole text; inside single quotes, '' is one quote"
-        return _Finding("the text goes on behind its closing quote", stuck.at, stuck.line_end(stuck.at), hint)
+        return _Finding("the text continues after its closing quote", stuck.at, stuck.line_end(stuck.at), hint)
     return None
 
 

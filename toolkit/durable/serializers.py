@@ -19,7 +19,7 @@ class JsonSerializer(Serializer):
         """Return plain data as JSON text; an error becomes its words.
 
         Raises:
-            TypeError: If something in it is no plain data.
+            TypeError: If something in it is not plain data.
         """
         return dumps(str(data) if isinstance(data, BaseException) else data, default=_moment)
 
@@ -40,7 +40,7 @@ def _moment(value: Any) -> str:
     """Return a moment as text: the engine hands one to what a schedule begins."""
     if isinstance(value, datetime):
         return value.isoformat()
-    raise TypeError(f"a {type(value).__name__} is no plain data")
+    raise TypeError(f"a {type(value).__name__} is not plain data")
 
 
 class _NoPickle(Serializer):

@@ -236,7 +236,7 @@ class _Planner:
         schema = schema_of_value(items, scope)
         kinds = alternatives(schema)
         if kinds and all(one.get("type") in ("string", "object", "integer", "number", "boolean") for one in kinds):
-            message = "for_each needs a list, and this is none"
+            message = "for_each needs a list, but this is not one"
             self.problems.append(
                 Problem(TYPE_MISMATCH, message, items.node.location, hint="split(…), keys(…) and values(…) make lists")
             )

@@ -185,8 +185,8 @@ class Run:
         """Warn the user, or the log where no user hears it, that the budget of dollars does not limit a model."""
         limit = money(self.budget.cost or 0.0)
         warning = (
-            f"warning: the budget of {limit} does not limit '{model}', whose price nobody knows; "
-            f"say it under [prices] in toolkit.toml, or limit the tokens: '20k tokens'"
+            f"warning: the budget of {limit} does not limit '{model}', because its price is unknown; "
+            f"add it under [prices] in toolkit.toml, or limit the tokens: '20k tokens'"
         )
         if not self.tell(Message(warning, run=self.id)):
             _LOGGER.warning("%s", warning.removeprefix("warning: "))

@@ -50,7 +50,7 @@ def _misshapen(part: Schema, draft: str | None) -> Iterator[Fault]:
             message = f"has {_shown(value)} as its '{keyword}', which must be {words}"
             yield Fault((*part.pointer, keyword), message, hint)
     if not _compiles(part.keywords.get("pattern")):
-        hint = "write a backslash before a sign that stands for itself"
+        hint = "write a backslash before a literal character"
         message = f"has the pattern {part.keywords['pattern']!r}, which is not a regular expression"
         yield Fault((*part.pointer, "pattern"), message, hint)
 

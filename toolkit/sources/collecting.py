@@ -108,7 +108,7 @@ class Collector:
             collected.add(_placed(self._of_member(member, source), module, name.partition(".")[0]))
         if not collected.tools and not errors_among(collected.problems):
             place = Location(module.__file__) if module.__file__ else None
-            collected.problems.append(Problem(NO_TOOLS, f"'{name}' in '{source}' holds no tools", place))
+            collected.problems.append(Problem(NO_TOOLS, f"'{name}' in '{source}' has no tools", place))
         return collected
 
     def collect_marked(self, module: ModuleType, name: str, source: str) -> Collected:

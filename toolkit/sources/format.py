@@ -18,7 +18,7 @@ def configuration_schema(lint: Schema) -> Schema:
     return {
         "$schema": DRAFT,
         "title": "toolkit.toml",
-        "description": "The settings of a project; in pyproject.toml they stand under tool.toolkit.",
+        "description": "The settings of a project; in pyproject.toml, under tool.toolkit.",
         **schema,
         "$defs": {DEFINITION: any_ready_schema()},
     }

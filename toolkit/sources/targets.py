@@ -134,7 +134,7 @@ def _nothing_there(text: str, base: Path) -> Problem:
         return Problem(NOT_FOUND, f"no file matches '{text}'", hint=f"looked for in '{base.resolve()}'")
     path = base / _at_home(text)
     if path.is_symlink():
-        return Problem(NOT_FOUND, f"'{text}' is a link that leads nowhere", hint=f"it leads to '{path.readlink()}'")
+        return Problem(NOT_FOUND, f"'{text}' is a broken link", hint=f"it leads to '{path.readlink()}'")
     if not (text.endswith(SUFFIXES) or "/" in text):
         return Problem(NOT_FOUND, f"nothing is named '{text}'", hint=did_you_mean(text, _names_in(path.parent)))
     if not path.parent.is_dir():

@@ -78,7 +78,7 @@ def _clashing_names(function: Callable[..., Any], signature: Signature) -> list[
                 f"the alias {parameter.alias!r} of parameter {parameter.name!r} also means parameter {clash.name!r}"
             )
             place = place_of(function, parameter.name)
-            problems.append(Problem(UNFIT_PARAMETER, message, place, hint="give it an alias of its own"))
+            problems.append(Problem(UNFIT_PARAMETER, message, place, hint="give it another alias"))
     return problems
 
 

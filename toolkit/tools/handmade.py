@@ -129,7 +129,7 @@ def _disagreements(
         for name in told if name in signature.injected
     ]  # fmt: skip
     problems += [] if inspect.Parameter.VAR_KEYWORD in kinds else [
-        Problem(ROOT_NOT_OBJECT, f"the function has no parameter {name!r}, which the schema tells of", place,
+        Problem(ROOT_NOT_OBJECT, f"the function has no parameter {name!r}, which the schema has", place,
                 hint=did_you_mean(name, taken))
         for name in told if name not in taken and name not in signature.injected
     ]  # fmt: skip

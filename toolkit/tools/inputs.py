@@ -132,7 +132,7 @@ class InputReader(ShapeReader):
         try:
             re.compile(pattern)
         except (re.error, RecursionError, OverflowError) as error:
-            hint = "write a backslash before a sign that stands for itself"
+            hint = "write a backslash before a literal character"
             self.report(node.location, f"'pattern' is not a valid regular expression: {error}", hint=hint)
 
 

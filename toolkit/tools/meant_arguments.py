@@ -44,7 +44,7 @@ def as_meant(tool: Callee, sent: Arguments) -> Meant:
     except (RecursionError, TypeError, AttributeError):  # data too deep for any call, or a stranger's broken schema
         return Meant(arguments)
     if readings:
-        tool.call_logger.info("%s: read as the model meant it: %s", tool.name, "; ".join(readings))
+        tool.call_logger.info("%s: corrected what the model sent: %s", tool.name, "; ".join(readings))
     return Meant(arguments if read is data else read, remark)
 
 

@@ -44,7 +44,7 @@ def read_answer(
     if answer.get("call") != request.fingerprint:
         raise NoAnswerError("it is about other arguments")
     if answer.get("decision") not in answers_to(request):
-        raise NoAnswerError(f"its decision is none of {', '.join(answers_to(request))}")
+        raise NoAnswerError(f"its decision is not one of {', '.join(answers_to(request))}")
     return _decision_of(answer)
 
 
@@ -75,7 +75,7 @@ def answer_schema() -> dict[str, Any]:
         "type": "object",
         "properties": {
             "id": {**text, "description": "The id of the question."},
-            "call": {**text, "description": "The call of the question: what was shown is what is decided about."},
+            "call": {**text, "description": "The call of the question, exactly as it was shown."},
             "decision": {"enum": ["approve", "edit", "answer", "reject", "stop"], "description": "What happens."},
             "arguments": {"type": "object", "description": "Of an edit: the whole new arguments."},
             "text": {**text, "description": "Of an answer to a question that wants words."},

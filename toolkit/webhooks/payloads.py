@@ -17,7 +17,7 @@ _ROWS: Final[dict[str, tuple[dict[str, Any], str]]] = {
     "source": (_TEXT_OR_NULL, "Where the tool comes from."),
     "risk": ({"type": "array", "items": _TEXT}, "Its marks in words, the gravest first."),
     "arguments": ({"type": "object"}, "The whole arguments; what is shown is what runs."),
-    "defaults": ({"type": "object"}, "What stands in for arguments that are left out."),
+    "defaults": ({"type": "object"}, "Defaults of missing arguments."),
     "uses": ({"type": "object", "additionalProperties": _TEXT}, "What the call uses besides, such as a folder."),
     "asked_by": (_TEXT, "The mark, step or rule that wants the question."),
     "place": (_TEXT_OR_NULL, "Where in a run it arises."),

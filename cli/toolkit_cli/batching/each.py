@@ -108,7 +108,7 @@ def _check(items: ItemFile, options: BatchOptions, given: Given) -> None:
     if given.text is not None:
         raise Failure(ExitCode.USAGE, "--input is the text of a single call; with --each the items are the input")
     if options.format == "json":
-        hint = "leave --format out; `jq -s .` makes one document of them"
+        hint = "leave --format out; `jq -s .` makes one document from them"
         raise Failure(ExitCode.USAGE, "--each writes one line of JSON for each item, not one document", hint=hint)
     if items.path is None and given.piped is None:
         raise Failure(ExitCode.USAGE, f"--each {options.source} wants items piped into stdin")

@@ -78,7 +78,7 @@ class JournalRuns:
         """End a run as Ctrl-C does, or note that nobody will go on with it; return what was done, in words."""
         if run.state == "running":
             os.kill(run.process, signal.SIGTERM)
-            return f"process {run.process} was told to end; what is done is kept"
+            return f"process {run.process} was asked to end; finished work is kept"
         self._file.set_state(run.number, "cancelled", run.error)
         return f"the run '{run.id}' is cancelled"
 
@@ -133,7 +133,7 @@ class StoreRuns:
     def cancel(self, run: KeptRun) -> str:
         """End a run: whoever follows it ends, and no worker takes on more of it; return what was done, in words."""
         self._store.cancel(run.id)
-        return f"the run '{run.id}' is cancelled; what is done is kept"
+        return f"the run '{run.id}' is cancelled; finished work is kept"
 
     def resumed(self, run: KeptRun, consent: Consent) -> StoredResume:
         """Return a run as it goes on; its items know themselves what is in doubt."""

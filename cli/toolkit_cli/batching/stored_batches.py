@@ -161,5 +161,5 @@ class StoredBatch:
             return None
         more = f", and {len(self._doubts) - 1:,} more like it" if len(self._doubts) > 1 else ""
         again = f"toolkit runs resume {self._stored.id}{store_option(self._stored.store)} --repeat"
-        words = f"{self._doubts[0]}{more}; look what it did, then repeat it with: {again}"
+        words = f"{self._doubts[0]}{more}; check what it did, then repeat it with:  {again}"
         return ToolResult.failure(words, "in_doubt")

@@ -88,7 +88,7 @@ class LintOptions(NamedTuple):
     provider: Provider = None
     stdin_filename: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="The file that stdin, `-`, stands for."),
+        typer.Option(metavar="FILE", help="The name of the file whose text is read from stdin, `-`."),
     ] = None
     against: Annotated[
         str | None,
@@ -102,7 +102,7 @@ class LintOptions(NamedTuple):
     fix: Annotated[bool, typer.Option("--fix", help="Apply the safe fixes.")] = False
     unsafe_fixes: Annotated[bool, typer.Option("--unsafe-fixes", help="Apply, or show, the unsafe fixes too.")] = False
     diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change, without changing it.")] = False
-    add_noqa: Annotated[bool, typer.Option("--add-noqa", help="Add comments that silence all findings.")] = False
+    add_noqa: Annotated[bool, typer.Option("--add-noqa", help="Add comments that suppress all findings.")] = False
     baseline: Baseline = None
     update_baseline: Annotated[bool, typer.Option("--update-baseline", help="Rewrite the baseline.")] = False
     format: Shown = "text"
@@ -113,9 +113,7 @@ class LintOptions(NamedTuple):
     explain: Annotated[
         str | None, typer.Option(metavar="CODE", autocompletion=complete_rule, help="Explain a rule, or list ALL.")
     ] = None
-    require_tools: Annotated[bool, typer.Option("--require-tools", help="Fail if something named holds no tool.")] = (
-        False
-    )
+    require_tools: Annotated[bool, typer.Option("--require-tools", help="Fail if a named path has no tools.")] = False
     warnings_as_errors: Annotated[bool, typer.Option("--warnings-as-errors", help="Fail on warnings too.")] = False
     fail_on: Annotated[
         Literal["warning", "error", "breakage"] | None,

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from toolkit.sources.configuration import Configuration
     from toolkit.tools.base import Tool
 
-_NO_FILES = "there are no rules; toolkit.policy.yaml in the project holds some, or policy.yaml beside your config.toml"
+_NO_FILES = "there are no rules; write some into the project's toolkit.policy.yaml, or your own policy.yaml"
 
 Action = Annotated[
     Literal["check", "list", "test", "audit"],
     typer.Argument(
         metavar="check|list|test|audit",
-        help="What is decided about a call; all rules in order; the rules' own tests; or what was decided.",
+        help="check a call, list all rules in order, test the rules, or show the audit log.",
         show_default=False,
     ),
 ]

@@ -33,7 +33,7 @@ Action = Annotated[
     Literal["list", "show", "resume", "cancel", "watch", "approvals", "decide", "schedule", "schedules", "unschedule"],
     typer.Argument(
         metavar="list|show|resume|cancel|watch|approvals|decide|schedule|schedules|unschedule",
-        help="List runs; show, go on with, end, or follow one. List pending approvals; answer them. Add, list or "
+        help="List runs; show, continue, end, or follow one. List pending approvals; answer them. Add, list or "
         "remove schedules.",
         show_default=False,
     ),
@@ -60,7 +60,7 @@ InState = Annotated[State | None, typer.Option(help="With list: only runs in thi
 Part = Annotated[
     str, typer.Option(metavar="TEXT", help="With list: only runs whose target has this in it.", show_default=False)
 ]
-Limit = Annotated[int, typer.Option(metavar="N", min=1, help="With list: at most so many.")]
+Limit = Annotated[int, typer.Option(metavar="N", min=1, help="With list: how many at most.")]
 Each = Annotated[
     str | None,
     typer.Option(
@@ -69,7 +69,7 @@ Each = Annotated[
 ]
 ScheduleName = Annotated[
     str | None,
-    typer.Option("--name", metavar="NAME", help="With schedule: what it is called; as its tool is by default."),
+    typer.Option("--name", metavar="NAME", help="With schedule: its name; by default, that of its tool."),
 ]
 Failed = Annotated[
     bool, typer.Option("--failed", help="With show: only what has failed. With resume: run failed items again.")
@@ -77,7 +77,7 @@ Failed = Annotated[
 Repeat = Annotated[bool, typer.Option("--repeat", help="With resume: repeat steps that began and have no end.")]
 Changes = Annotated[
     bool,
-    typer.Option("--accept-changes", help="With resume: go on with definitions, and items, that have changed."),
+    typer.Option("--accept-changes", help="With resume: continue with definitions and items that have changed."),
 ]
 Reason = Annotated[
     str, typer.Option(metavar="TEXT", help="With decide: why, for whoever chose the call.", show_default=False)

@@ -39,6 +39,6 @@ def _refuse(filename: str | None, *, is_alone: bool) -> None:
     if not is_alone:
         raise Failure(ExitCode.USAGE, "a text on stdin is checked alone", hint="leave out the other paths")
     if filename is None:
-        hint = "name the file that it stands for: --stdin-filename tools.py"
-        raise Failure(ExitCode.USAGE, "nothing says which file the text on stdin stands for", hint=hint)
+        hint = "name its file: --stdin-filename tools.py"
+        raise Failure(ExitCode.USAGE, "the text on stdin needs the name of a file", hint=hint)
     raise Failure(ExitCode.USAGE, "a text on stdin cannot be changed", hint="leave out --fix, --diff and --add-noqa")

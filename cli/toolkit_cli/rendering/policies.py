@@ -104,7 +104,7 @@ def _outlook(policy: "FilePolicy | None", spec: ToolSpec, chosen_by: Chooser) ->
 def _because(verdict: Verdict) -> str:
     if verdict.because or verdict.ground is not None:
         return verdict.because or str(verdict.ground)
-    return "no rule is about it, and by risk nobody is asked"
+    return "no rule matches it, and its risk needs no question"
 
 
 def _ground_record(ground: Ground | None) -> dict[str, Any] | None:

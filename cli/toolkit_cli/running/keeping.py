@@ -150,7 +150,7 @@ def refuse_doubts(resumed: Resumed) -> None:
     """
     doubts = resumed.file.in_doubt(resumed.run)
     if doubts:
-        hint = f"look what it did, then repeat it with: toolkit runs resume {resumed.run.id} --repeat"
+        hint = f"check what it did, then repeat it with: toolkit runs resume {resumed.run.id} --repeat"
         problems = [Problem("", _doubt(step.path, step.tool, step.status), hint=hint) for step in doubts]
         raise Failure(ExitCode.APPROVAL, problems=problems)
 
@@ -177,7 +177,7 @@ def check_unchanged(run: KeptRun, now: Mapping[str, str], *, accepts_changes: bo
     before = run.definition
     changed = [file for file in {**before, **now} if before.get(file) != now.get(file)]
     if changed and not accepts_changes:
-        hint = f"go on with what is there now: toolkit runs resume {run.id}{more} --accept-changes"
+        hint = f"continue with the current ones: toolkit runs resume {run.id}{more} --accept-changes"
         message = "this has changed since the run began; finished steps keep their results"
         problems = [Problem("", message, Location(_shown(file)), hint=hint) for file in changed]
         raise Failure(ExitCode.APPROVAL, problems=problems)

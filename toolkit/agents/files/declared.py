@@ -22,7 +22,7 @@ from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
 
 TASK = "task"
-_TASK_SCHEMA = {"type": "string", "description": "What is to be done, in words, with all that is needed."}
+_TASK_SCHEMA = {"type": "string", "description": "What to do, in words, with everything that is needed."}
 
 
 class Parts(NamedTuple):

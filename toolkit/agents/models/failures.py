@@ -57,7 +57,7 @@ def _told(error: Exception, name: str, base_url: str | None) -> str:
             return f"the server of '{name}'{where} {failed}: {words_of(error)}"
         case AgentRunError() | UserError():
             return f"the model '{name}' gave no reply: {words_of(error)}"
-    return f"the server of '{name}' sent what is not a reply: {type(error).__name__}: {words_of(error)}"
+    return f"the server of '{name}' sent something that is not a reply: {type(error).__name__}: {words_of(error)}"
 
 
 def words_of(error: BaseException) -> str:

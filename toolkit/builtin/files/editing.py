@@ -96,7 +96,7 @@ def replace_matching(
     except TooMuchWorkError as error:
         raise EditError("looking for the expression took too long: find the text itself, without regex") from error
     if not found:
-        raise EditError("the regular expression matches nowhere")
+        raise EditError("the regular expression does not match")
     if any(start == end for start, end in found):
         raise EditError("the regular expression matches where there is nothing; make it match some text")
     edited = _replaced(plain, _chosen(plain, found, occurrence), content.replace("\r\n", "\n"))

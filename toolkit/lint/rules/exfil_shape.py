@@ -29,7 +29,7 @@ _SIDE_CHANNELS = {"sidenote", "side_note", "sidenotes", "hidden_notes", "scratch
 
 
 class ExfilShape(Rule):
-    """A parameter asks for what was said in the conversation, or a description sends something to an address.
+    """A parameter asks for the conversation, or a description sends something to an address.
 
     ## Why
 
@@ -96,9 +96,7 @@ class ExfilShape(Rule):
             elif (
                 text.kind == "parameter" and (found := _ASKING.search(text.value)) and _takes_text(tool, text.parameter)
             ):
-                yield self._told(
-                    tool, text, found, "asks for what was said in the conversation", "ask for what is needed"
-                )
+                yield self._told(tool, text, found, "asks for the conversation", "ask for what is needed")
             elif text.kind in ("description", "parameter") and (found := _SENDING.search(text.value)):
                 what = f"sends something to {found['where'].rstrip('.,;')!r}"
                 yield self._told(tool, text, found, what, "let the code do that, or take the recipient as a parameter")

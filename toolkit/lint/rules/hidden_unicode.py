@@ -67,7 +67,7 @@ class HiddenUnicode(Rule):
             if text.kind in ("name", "parameter name") and (found := _mixed(text.value)):
                 message = f"{text.subject} of {tool.name!r} mixes scripts: {_named(found)} looks like a Latin letter"
                 place = text.written.locate(text.value.index(found)) or tool.location
-                yield self.problem(message, place, hint="write it with the letter of the alphabet that is meant")
+                yield self.problem(message, place, hint="write the letter of the intended alphabet")
 
     def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:
         """Find what nobody sees in all that a reviewer reads: comments, keys, ids and expressions too."""

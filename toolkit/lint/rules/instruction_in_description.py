@@ -52,7 +52,7 @@ _SIGNS = (
           rf"{_NO_COMMAND}\b(?:secretly|silently|covertly|quietly)\b"
           r"(?!\W+(?:miss|fail|ignor|skip|dropp?|los[et]|truncat|cut|discard|overwrit)\w*)",
           "secretly", "silently", "covertly", "quietly"),
-    _sign(1, "it asks for what was said before",
+    _sign(1, "it asks for earlier messages",
           r"\b(?:full|entire|whole|complete)\W+(?:conversation|chat|prompt|system prompt|message history)",
           "full", "entire", "whole", "complete"),
     _sign(1, "it claims to override everything else", r"\bregardless of (?:what|any|the user)|\bno matter what\b",

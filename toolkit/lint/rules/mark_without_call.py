@@ -59,5 +59,5 @@ class MarkWithoutCall(Rule):
         ends = tool.marks.demands.calls
         if ends and tool.registration and any(name.endswith(ends) for name in tool.registration.names):
             message = f"the mark of tool {function.tool_name!r} is not called, so importing the module fails"
-            hint = f"write @{function.file.segment(mark)}(…) with what it takes, or nothing, in the brackets"
+            hint = f"write @{function.file.segment(mark)}(…) with its arguments, or none, in the parentheses"
             yield self.problem(message, function.file.location(mark), hint=hint)

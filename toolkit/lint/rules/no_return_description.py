@@ -83,7 +83,7 @@ class NoReturnDescription(Rule):
             docstring = ast.get_docstring(tool.function.node) or ""
         hint = "say in a sentence of the description what comes back, and in which form"
         if _RETURNS.search(docstring):
-            hint = "say it in the description too: a model is not sent what stands under 'Returns'"
+            hint = "say it in the description too: models never see the section 'Returns'"
         yield self.problem(f"nothing says what {tool.name!r} returns", tool.location, hint=hint)
 
 

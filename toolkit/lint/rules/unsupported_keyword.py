@@ -9,7 +9,7 @@ from toolkit.lint.json_edits import appending, instead_of_entry, without_entry
 from toolkit.lint.provider_objections import ProviderRule
 from toolkit.problems import Fix
 
-_SAID = "said in the description: "
+_SAID = "moved to the description: "
 
 
 class UnsupportedKeyword(ProviderRule):

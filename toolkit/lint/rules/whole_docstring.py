@@ -64,5 +64,5 @@ class WholeDocstring(Rule):
         names = {parameter.name for parameter in function.parameters}
         if names & function.docstring.parameters.keys():
             message = f"the whole docstring of {function.tool_name!r} becomes its description"
-            hint = f"write {option}=True, and the parameters have the descriptions that stand in it"
+            hint = f"write {option}=True, and the parameters get their descriptions from it"
             yield self.problem(message, function.location, hint=hint)

@@ -89,7 +89,7 @@ def _faults(path: tuple[str | int, ...], header: object, kind: object, seen: set
     if {keyword for keyword, _ in steps_of(path)} != {"properties"}:
         yield "may not be there", "a parameter with a header is reached through 'properties' alone"
     if path and _SECRET.search(str(path[-1])):
-        yield "would carry a secret", "headers stand in logs: let the server take secrets from its own settings"
+        yield "would carry a secret", "headers appear in logs: let the server read secrets from its own settings"
 
 
 def _name(path: tuple[str | int, ...]) -> str:

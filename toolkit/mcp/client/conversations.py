@@ -240,7 +240,7 @@ class Conversation:
         if isinstance(message, ToolListChangedNotification):
             self._forget_tools()
         elif isinstance(message, Exception):
-            self._log.warning("the server has sent what is not a message: %s", type(message).__name__)
+            self._log.warning("the server sent something that is not a message: %s", type(message).__name__)
 
     async def _told(self, params: LoggingMessageNotificationParams) -> None:
         self._log.info("%s: %s", params.level, params.data)

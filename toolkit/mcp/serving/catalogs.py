@@ -31,7 +31,7 @@ SEARCH, CALL = "search_tools", "call_tool"
 
 _QUERY = {
     "type": "object",
-    "properties": {"query": {"type": "string", "description": "Words for what is to be done, such as 'send an email'"}},
+    "properties": {"query": {"type": "string", "description": "Words that describe the task, such as 'send an email'"}},
     "required": ["query"],
 }
 _CALLED = {
@@ -154,7 +154,7 @@ def _search_tool(name: str, tools: Mapping[str, Tool], call: str) -> Tool:
         return ToolResult(_in_words(listed, call), structured={"tools": listed})
 
     facades = ", ".join(name for name, tool in tools.items() if facade_in(tool) is not None)
-    told = f"Find tools that stand behind {facades}, by what they do; {call} calls them."
+    told = f"Find tools behind {facades}, by what they do; {call} calls them."
     return Tool.create(name, told, _QUERY, search, read_only=True, open_world=False)
 
 
@@ -167,7 +167,7 @@ class _CallTool(HandmadeTool):
     def __init__(self, name: str, tools: Mapping[str, Tool]) -> None:
         self._tools = dict(tools)
         self._behind = _reachable(tools)
-        told = "Call a tool that stands behind another one, as that one or a search has listed it."
+        told = "Call a tool behind another one, by the name that the other one or a search has listed."
         super().__init__(name, told, _CALLED, self._call, read_only=True)
 
     async def _call(
@@ -206,7 +206,7 @@ class _CallTool(HandmadeTool):
         there = (
             f"there are: {', '.join(self._behind)}" if self._behind else "call the facade first, to see what there is"
         )
-        return f"no tool '{name}' stands behind another one; {did_you_mean(name, self._behind, otherwise=there)}"
+        return f"no tool '{name}' is behind another one; {did_you_mean(name, self._behind, otherwise=there)}"
 
 
 def _told(path: str, tool: Tool) -> dict[str, Any]:

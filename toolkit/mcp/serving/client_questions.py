@@ -56,7 +56,7 @@ class ClientReviewer:
         text = text_of(request)
         if len(text) > _LONGEST_QUESTION:
             return Reject(
-                f"the question has {len(text)} characters, which nobody can look through; make the call smaller"
+                f"the question has {len(text)} characters, too many for a person to review; make the call smaller"
             )
         asking = asyncio.run_coroutine_threadsafe(self._ask(self._elicit, text, request), self._loop)
         return await asyncio.wrap_future(asking)
