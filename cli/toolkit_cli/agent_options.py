@@ -26,7 +26,7 @@ First = Annotated[
     str | None,
     typer.Argument(
         metavar="[FILE.yaml]",
-        help="The file of an agent; without one, `--tools` says what it may call.",
+        help="The file of an agent; without one, `--tools` names the tools that it may call.",
         show_default=False,
         autocompletion=complete_target,
     ),
@@ -44,8 +44,8 @@ Offered = Annotated[
     typer.Option(
         "--tools",
         metavar="TARGET",
-        help="What it may call: a file, a module, a tool's or group's name, `builtin`; "
-        "without any, the configured sources. Repeatable.",
+        help="Tools that it may call: a file, a module, the name of a tool or group, `builtin`; "
+        "by default, the configured sources. Repeatable.",
         show_default=False,
         autocompletion=complete_target,
     ),
@@ -66,9 +66,7 @@ Turns = Annotated[
 ]
 Spending = Annotated[
     str | None,
-    typer.Option(
-        metavar="BUDGET", help="What it may spend: '$0.50', '20k tokens', '30 calls', or several with commas."
-    ),
+    typer.Option(metavar="BUDGET", help="Its budget: '$0.50', '20k tokens', '30 calls', or several with commas."),
 ]
 Transcript = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the conversation to a file, as JSON.")]
 Journaled = Annotated[
