@@ -111,6 +111,80 @@ def test_only_a_page_about_a_run_is_written_over(desk, invoke):
     assert misused.stderr == "error: --html is for `toolkit runs show`, without --format json\n"
 
 
+SCRIPT = """
+turns:
+  - say: I look first.
+    calls: [{tool: halve, arguments: {n: 4}}, {tool: halve, arguments: {n: 2, text: much}}]
+    usage: {input_tokens: 1000, output_tokens: 50, cost: 0.01}
+  - say: It is done.
+    usage: {input_tokens: 1200, output_tokens: 20, cost: 0.02}
+"""
+
+
+@pytest.fixture
+def asked_agent(desk, invoke):
+    """Return the run of an agent whose two calls were asked about: one was approved, and one rejected."""
+    (desk / "script.yaml").write_text(SCRIPT, "utf-8")
+    begin = ("agent", "Halve four", "--tools", "tools.py", "--model", "scripted:script.yaml")
+    assert invoke(*begin, "--on-approval", "wait").exit_code == 3
+    run = newest(invoke)
+    first, second = json.loads(invoke("runs", "approvals", "--format", "json").stdout)
+    invoke("runs", "decide", first["id"], "approve")
+    invoke("runs", "decide", second["id"], "reject", "--reason", "too much")
+    assert invoke("runs", "resume", run).exit_code == 0
+    return run
+
+
+def test_an_agent_is_shown_with_its_turns_calls_costs_and_questions(invoke, asked_agent):
+    shown = [line.rstrip() for line in invoke("runs", "show", asked_agent).stdout.splitlines()]
+    assert "  agent   2 turns, 2 calls, 1 failed · 2,200 tokens sent, 70 received · $0.03" in shown
+    steps = [re.sub(r"  \d+ ms  ", "  ", line) for line in shown if "turn-" in line]
+    assert steps == [
+        "ok        turn-1  1,000 → 50 tokens  $0.01  I look first.  calls halve, halve",
+        'ok        turn-1.1  halve {"n": 4} → 2.0',
+        "rejected  turn-1.2  → Rejected by reviewer: too much",
+        "ok        turn-2  1,200 → 20 tokens  $0.02  It is done.",
+    ]
+    said = [line.split()[0] for line in shown if line.startswith(("asked", "approve", "reject ", "continue"))]
+    assert (said.count("approve"), said.count("reject")) == (1, 2)
+
+
+def test_an_agent_is_data_for_programs_too(invoke, asked_agent):
+    record = json.loads(invoke("runs", "show", asked_agent, "--format", "json").stdout)
+    assert record["agent"] == {
+        "turns": 2,
+        "calls": 2,
+        "failed": 1,
+        "input_tokens": 2200,
+        "output_tokens": 70,
+        "cost": 0.03,
+    }
+    answers = [(one["what"], one["tool"], one.get("reason")) for one in record["questions"] if one["what"] != "asked"]
+    assert ("approve", "halve", None) in answers
+    assert ("reject", "halve", "too much") in answers
+
+
+def test_the_page_of_an_agent_has_its_turns_and_calls_as_two_places(invoke, asked_agent):
+    page = invoke("runs", "show", asked_agent, "--html", "-").stdout
+    data = data_of(page)
+    assert [(node["label"], node["tool"], node["counts"]) for node in data["graph"]] == [
+        ("turns", "scripted:script.yaml", {"ok": 2}),
+        ("calls", "halve", {"ok": 1, "rejected": 1}),
+    ]
+    assert [row[0] for row in data["rows"]] == ["turn-1", "turn-1.1", "turn-1.2", "turn-2"]
+    assert "2 turns, 2 calls, 1 failed · 2,200 tokens sent, 70 received · $0.03" in unescape(page)
+    assert {question["what"] for question in data["questions"]} == {"asked", "approve", "continue", "reject"}
+
+
+@pytest.mark.proof
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to open pages with")
+def test_a_browser_shows_what_an_agent_said_and_called(invoke, desk, asked_agent):
+    shown = unescape(opened(invoke("runs", "show", asked_agent, "--html", "-").stdout, desk / "page.html"))
+    assert "I look first. · calls halve, halve" in shown
+    assert '<span class="path">turn-1.1 halve</span>' in shown
+    assert "Rejected by reviewer: too much" in shown
+
+
 def steps_of(count):
     def ending(number):
         status = "failed" if number % 1_000 == 0 else "ok"

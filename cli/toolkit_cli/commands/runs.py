@@ -20,11 +20,13 @@ from toolkit_cli.batching.stored_runs import StoredResume
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.launching import launch
 from toolkit_cli.options import AskingOptions, ContextOptions, MessageOptions, OpeningOptions, StoreName
+from toolkit_cli.rendering.agent_turns import work_of_agents
 from toolkit_cli.rendering.kept_runs import listed_runs, shown_run, step_line
+from toolkit_cli.rendering.run_pages.questions import question_entries
 from toolkit_cli.rendering.styles import paint, paint_all
 from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.keeping import Resumed, find_run
-from toolkit_cli.running.run_page_files import write_run_page
+from toolkit_cli.running.run_page_files import records_of, write_run_page
 
 _GLANCE = 0.3
 """Seconds between two looks at a run that is followed."""
@@ -244,10 +246,18 @@ def _show(said: RunsOptions, kept: Kept, run: KeptRun) -> ExitCode:
     if said.html is not None:
         write_run_page(said.html, run, steps)
     elif said.format == "json":
-        record = {**run.as_record(), "steps": [step._asdict() for step in steps]}
+        work = work_of_agents(steps)
+        record = {
+            **run.as_record(),
+            "agent": None if work is None else work._asdict(),
+            "steps": [step._asdict() for step in steps],
+            "questions": question_entries(records_of(run)),
+        }
         console.write_data(f"{visible_json(record, indent=2)}\n")
     else:
-        console.write_data(paint_all(shown_run(run, steps), colour=console.data_has_colour()))
+        console.write_data(
+            paint_all(shown_run(run, steps, question_entries(records_of(run))), colour=console.data_has_colour())
+        )
     return ExitCode.WELL
 
 

@@ -1,10 +1,11 @@
 """Kept runs for people: a table of runs, one run in full, and a step in one line."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
 from toolkit.journals.kept_runs import KeptRun, KeptStep
+from toolkit_cli.rendering.agent_turns import words_of, work_of_agents
 from toolkit_cli.rendering.escaping import one_line
 from toolkit_cli.rendering.events import spoken_seconds
 from toolkit_cli.rendering.styles import Line, Style
@@ -19,8 +20,9 @@ def listed_runs(runs: Sequence[KeptRun], width: int) -> list[Line]:
     return table(("ID", "STATE", "DONE", "BEGAN", "TARGET"), rows, width)
 
 
-def shown_run(run: KeptRun, steps: Sequence[KeptStep]) -> list[Line]:
-    """Return a run and its steps."""
+def shown_run(run: KeptRun, steps: Sequence[KeptStep], questions: Sequence[Mapping[str, str]] = ()) -> list[Line]:
+    """Return a run, its steps, and the questions about it with who answered them."""
+    work = work_of_agents(steps)
     told = {
         "state": run.state,
         "target": run.target,
@@ -28,17 +30,27 @@ def shown_run(run: KeptRun, steps: Sequence[KeptStep]) -> list[Line]:
         "began": _when(run.began),
         "ended": "" if run.ended is None else _when(run.ended),
         "error": run.error or "",
+        "agent": "" if work is None else work.spoken,
         "folder": str(run.request.get("cwd", "")),
     }
     head: list[Line] = [[("quiet", f"  {name:<8}"), ("plain", one_line(text))] for name, text in told.items() if text]
-    return [[("strong", run.id)], *head, [], *(step_line(step) for step in steps)]
+    asked = [[], *map(_question_line, questions)] if questions else []
+    return [[("strong", run.id)], *head, [], *(step_line(step) for step in steps), *asked]
+
+
+def _question_line(question: Mapping[str, str]) -> Line:
+    """Return what was asked, or decided, in one line."""
+    named = (question.get(name, "") for name in ("tool", "by", "reason", "arguments"))
+    said = "  ".join(one_line(text) for text in named if text)
+    short = said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
+    return [("plain", f"{one_line(question.get('what', '')):<9} "), ("quiet", short)]
 
 
 def step_line(step: KeptStep) -> Line:
     """Return a step, or an item, in one line."""
     style: Style = "good" if step.status == "ok" else "bad" if step.status else "plain"
     took = spoken_seconds(step.ended - step.began) if step.began and step.ended else ""
-    said = one_line(step.result or step.arguments)
+    said = one_line(words_of(step) or step.result or step.arguments)
     short = said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
     told = "  ".join(filter(None, (took, short)))
     return [(style, f"{step.status or 'begun':<9} "), ("plain", f"{one_line(step.path)}  "), ("quiet", told)]

@@ -19,7 +19,7 @@ def write_run_page(file: Path, run: KeptRun, steps: Sequence[KeptStep]) -> None:
     from toolkit.replacing import put_over  # noqa: PLC0415 - only pages are written
     from toolkit_cli.rendering.run_pages.pages import PAGE_MARK, run_page  # noqa: PLC0415 - only pages need it
 
-    page = run_page(run, steps, _records_of(run))
+    page = run_page(run, steps, records_of(run))
     if str(file) == "-":
         console.write_data(page)
         return
@@ -30,7 +30,7 @@ def write_run_page(file: Path, run: KeptRun, steps: Sequence[KeptStep]) -> None:
     console.say(f"written to {file}")
 
 
-def _records_of(run: KeptRun) -> list[Mapping[str, Any]]:
+def records_of(run: KeptRun) -> list[Mapping[str, Any]]:
     """Return what the audit log has about a run, the oldest first.
 
     Raises:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from toolkit.journals.kept_runs import KeptRun, KeptStep
 from toolkit.visibility import disarmed
+from toolkit_cli.rendering.agent_turns import without_turns
 
 _TURN: Final = re.compile(r"\[\d+\]")
 _Counts = Mapping[str, Counter[str]]
@@ -17,10 +18,19 @@ def drawn_graph(run: KeptRun, steps: Sequence[KeptStep]) -> list[dict[str, Any]]
     whole, turns = _counts(run, steps)
     planned = _planned(run.request.get("graph") or [], whole, turns)
     known = set(_paths(planned))
-    tools = {_place(step.path, run): step.tool for step in steps if step.tool}
+    tools = _tools(run, steps)
     others = [path for path in {**whole, **turns} if path not in known]
     nodes = [_node(path or "items", path, tools.get(path, ""), whole, turns) for path in others]
     return [node for node in nodes if not node["path"]] + planned + [node for node in nodes if node["path"]]
+
+
+def _tools(run: KeptRun, steps: Iterable[KeptStep]) -> dict[str, str]:
+    """Return by place which tools, or models, its steps call."""
+    found: dict[str, dict[str, None]] = {}
+    for step in steps:
+        if step.tool:
+            found.setdefault(_place(step.path, run), {})[step.tool] = None
+    return {place: ", ".join(names) for place, names in found.items()}
 
 
 def _counts(run: KeptRun, steps: Iterable[KeptStep]) -> tuple[_Counts, _Counts]:
@@ -36,7 +46,7 @@ def _counts(run: KeptRun, steps: Iterable[KeptStep]) -> tuple[_Counts, _Counts]:
 def _place(path: str, run: KeptRun) -> str:
     """Return where in the pipeline a step is, whichever item or turn it belongs to."""
     within = path.partition("/")[2] if run.unit == "items" else path
-    return _TURN.sub("", within)
+    return without_turns(_TURN.sub("", within))
 
 
 def _planned(graph: Iterable[Mapping[str, Any]], whole: _Counts, turns: _Counts) -> list[dict[str, Any]]:

@@ -106,15 +106,21 @@ const filters = { place: null };
 const showRows = paged(byId("rows"), byId("rows-pages"), drawRow);
 let haystacks = null;
 
+function saidByModel(reply) {
+  if (!Array.isArray(reply.calls)) return "";
+  const wanted = reply.calls.map((call) => call.name).join(", ");
+  return [reply.text, wanted && `calls ${wanted}`].filter(Boolean).join(" · ");
+}
+
 function drawRow(row) {
   const result = parsed(row[RESULT]);
-  const said = (result && (result.error || result.output)) || row[RESULT] || row[ARGUMENTS];
+  const said = (result && (result.error || result.output || saidByModel(result))) || row[RESULT] || row[ARGUMENTS];
   const bar = element("span", `bar ${row[STATUS]}`);
   bar.style.left = `${Math.min(99, (100 * (row[SINCE] || 0)) / data.span)}%`;
   bar.style.width = `${(100 * (row[TOOK] || 0)) / data.span}%`;
   const line = element("summary", "", "",
     element("span", row[STATUS], row[STATUS]),
-    element("span", "path", row[PATH]),
+    element("span", "path", /(^|\/)turn-\d+\.\d+$/.test(row[PATH]) ? `${row[PATH]} ${row[TOOL]}` : row[PATH]),
     element("span", "said quiet", String(said).slice(0, 200)),
     element("span", "track", "", bar),
     element("span", "took", spokenTime(row[TOOK])));
@@ -125,7 +131,9 @@ function drawRow(row) {
   ]);
 }
 
-const placeOf = (path) => (data.is_batch ? path.split("/").slice(1).join("/") : path).replace(/\[\d+\]/g, "");
+const withinItem = (path) => (data.is_batch ? path.split("/").slice(1).join("/") : path);
+const placeOf = (path) => withinItem(path).replace(/\[\d+\]/g, "")
+  .replace(/(^|\/)turn-\d+\.\d+(?=\/|$)/g, "$1calls").replace(/(^|\/)turn-\d+$/, "$1turns");
 
 function choosePlace(path) {
   filters.place = filters.place === path ? null : path;

@@ -17,6 +17,7 @@ from typing import Any, Final
 from toolkit.journals.kept_runs import KeptRun, KeptStep
 from toolkit.json_texts import json_text
 from toolkit.visibility import disarmed, visible_json
+from toolkit_cli.rendering.agent_turns import work_of_agents
 from toolkit_cli.rendering.kept_runs import counted
 from toolkit_cli.rendering.run_pages.graphs import drawn_graph
 from toolkit_cli.rendering.run_pages.questions import question_entries
@@ -45,7 +46,7 @@ def run_page(run: KeptRun, steps: Sequence[KeptStep], records: Sequence[Mapping[
         "id": _shown(run.id),
         "target": _shown(run.target),
         "state": _shown(run.state),
-        "facts": _facts(run),
+        "facts": _facts(run, steps),
         "style": style,
         "script": script,
         "data": _data_block(run, steps, records),
@@ -53,10 +54,12 @@ def run_page(run: KeptRun, steps: Sequence[KeptStep], records: Sequence[Mapping[
     return _PLACE.sub(lambda place: parts[place[1]], _own("page.html"))
 
 
-def _facts(run: KeptRun) -> str:
+def _facts(run: KeptRun, steps: Sequence[KeptStep]) -> str:
     arguments = run.request.get("arguments")
+    work = work_of_agents(steps)
     facts = {
         "Done": counted(run),
+        "Agent": "" if work is None else work.spoken,
         "Began": _when(run.began),
         "Ended": "" if run.ended is None else _when(run.ended),
         "Error": run.error or "",
