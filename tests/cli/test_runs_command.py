@@ -340,7 +340,9 @@ def test_the_configuration_can_keep_every_pipeline_and_a_single_call_has_nothing
     assert len(json.loads(program("runs", "list", "--format", "json").stdout)) == 1
     refused = program("run", "tools.py:shout", "x", "--journal")
     assert refused.returncode == 2
-    assert refused.stderr.startswith("error: --journal keeps the steps of a pipeline, and 'shout' is none\n")
+    assert refused.stderr.startswith(
+        "error: --journal keeps the steps of a pipeline or an agent, and 'shout' has none\n"
+    )
 
 
 def start(project, *words, **options):
