@@ -176,7 +176,9 @@ class _Work(NamedTuple):
 
         said = self.said
         resumed = said.resumed if isinstance(said.resumed, Resumed) else None
-        return Keeping(self.report.run, self.tool, said.target, _request(said), arguments, resumed)
+        return Keeping(
+            self.report.run, self.tool, target=said.target, request=_request(said), arguments=arguments, resumed=resumed
+        )
 
 
 def _is_kept(said: RunOptions, tool: Tool, *, keeps: bool) -> bool:
