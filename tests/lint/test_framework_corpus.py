@@ -1,0 +1,30 @@
+"""Modules as the documentation of each framework writes them, read from source alone."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from toolkit_cli.main import application
+
+TESTS = Path(__file__).parents[1]
+SESSIONS = TESTS / "frameworks/cases"
+FOLDERS = [SESSIONS, TESTS / "sources/cases"]
+
+
+@pytest.mark.parametrize("command", ["lint --static --no-cache --format json", "list --static --format json"])
+def test_no_module_of_the_corpus_causes_an_exception(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(application(), [*command.split(), *map(str, FOLDERS)])
+    assert isinstance(result.exception, SystemExit | None)
+    assert result.exit_code in (0, 1)
+    assert "Traceback" not in result.output
+    assert json.loads(result.stdout)
+
+
+def test_each_session_has_a_module_whose_tools_are_read_from_source(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    listed = CliRunner().invoke(application(), ["list", "--static", "--format", "json", str(SESSIONS)])
+    found = {Path(one["path"]).resolve().relative_to(SESSIONS).parts[0] for one in json.loads(listed.stdout)}
+    assert {path.parent.name for path in SESSIONS.glob("*/session.txt")} - found == set()
