@@ -7,6 +7,7 @@ The words are this project's own. Where a mark says the opposite, the mark count
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Final
 
 from toolkit.approvals.risks import Flow, Risk
@@ -26,9 +27,9 @@ _OPEN = _MAIL | {"web", "webpage", "website", "url", "internet"}
 _ABOUT = frozenset(
     {"template", "templates", "setting", "settings", "configuration", "config", "domain", "domains", "server",
      "servers", "provider", "providers", "schema", "schemas", "type", "types", "format", "formats", "policy",
-     "policies", "customization", "customizations", "preference", "preferences", "theme", "themes"}
+     "policies", "customization", "customizations", "default", "preference", "preferences", "theme", "themes"}
 )  # fmt: skip
-"""Last words of a name that speaks of how something is arranged, such as `list_email_templates`."""
+"""What stands behind a word in a name that speaks of how something is arranged, such as `list_email_templates`."""
 _REMOTE = "mcp://"
 
 READINGS: Final[frozenset[Flow]] = frozenset({"reads_untrusted", "reads_private"})
@@ -104,7 +105,7 @@ def _words_in(name: str) -> tuple[str, ...]:
 
 def _names(words: Sequence[str], things: frozenset[str]) -> bool:
     """Return whether a name is about some things, and not about how they are arranged."""
-    return not things.isdisjoint(words) and words[-1] not in _ABOUT
+    return any(word in things and after not in _ABOUT for word, after in zip_longest(words, words[1:]))
 
 
 def _reads(words: Sequence[str]) -> bool:
