@@ -65,6 +65,13 @@ def test_the_parts_without_a_public_name_take_what_we_give_them():
     assert list(inspect.signature(recover_pending_workflows).parameters) == ["dbos", "executor_ids"]
     assert list(inspect.signature(SystemDatabase.get_queue).parameters) == ["self", "name", "client_system_database"]
     assert list(inspect.signature(SystemDatabase.get_queue_partitions).parameters) == ["self", "queue_name"]
+    assert list(inspect.signature(SystemDatabase.check_operation_execution).parameters) == [
+        "self",
+        "workflow_id",
+        "function_id",
+        "function_name",
+        "owner_key",
+    ]
     assert list(inspect.signature(SystemDatabase.update_workflow_outcome).parameters)[:3] == [
         "self",
         "workflow_id",
@@ -93,6 +100,30 @@ def test_a_row_that_says_it_is_pickled_runs_nothing(store, tmp_path):
     assert "pickled" in found[1].result
     assert found[2] == ItemEnd("ok", '{"output": 2}')
     assert not marker.exists()
+
+
+def test_a_step_is_kept_in_one_transaction_and_so_is_that_it_begins(store):
+    said = []
+
+    def note(connection, cursor, statement, *_):
+        if "operation_outputs" in statement:
+            said.append(statement.split()[0])
+
+    def steps(item, version, journal):
+        said.clear()
+        journal.end("1/first", "ok", "{}", is_whole=True)
+        journal.end("1/second", "ok", "{}", is_whole=True)
+        repeatable = tuple(said)
+        said.clear()
+        journal.begin("1/third", "pay", "", "", may_repeat=False)
+        journal.end("1/third", "ok", "{}", is_whole=True)
+        return ItemEnd("ok", json.dumps([repeatable, tuple(said)]))
+
+    sqlalchemy.event.listen(store.engine, "before_cursor_execute", note)
+    store.submit("t", [StoredItem("run", 1, {"n": 1}, "")])
+    with Worker(store, {"v": "t"}, steps) as worker:
+        found = ends(store, [1], worker)
+    assert json.loads(found[1].result) == [["INSERT", "INSERT"], ["INSERT", "INSERT"]]
 
 
 def test_a_process_that_has_died_is_told_from_one_that_lives(store):

@@ -1,11 +1,14 @@
 """Engine parts: everything that we use of the engine beside its public names, so that one test looks after all of it.
 
-The engine has no public way to do three things: to adopt the work of a process that has died; to take on the work of
-some runs and not of others; and to hold back when there is enough to do in this process, whatever the queue says for
-all. `pyproject.toml` pins the versions in which these parts are what is expected here.
+The engine has no public way to do four things: to adopt the work of a process that has died; to take on the work of
+some runs and not of others; to hold back when there is enough to do in this process, whatever the queue says for all;
+and to keep a step in one transaction. `pyproject.toml` pins the versions in which these parts are what is expected
+here.
 """
 
-from collections.abc import Callable, Collection
+import threading
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from dbos import DBOS
@@ -14,6 +17,15 @@ from dbos._recovery import recover_pending_workflows
 
 if TYPE_CHECKING:
     from dbos._queue import Queue
+
+
+class _Thread(threading.local):
+    """What a thread knows of the step that it keeps."""
+
+    is_new = False
+
+
+_thread = _Thread()
 
 LOST = (DBOSWorkflowCancelledError, DBOSWorkflowConflictIDError)
 """What a step raises when its item was cancelled, or others have taken it over: nothing of it is kept any more."""
@@ -79,6 +91,33 @@ def watch_outcomes(engine: DBOS, stored: Callable[[], None], fail: Callable[[Bas
             stored()
 
     database.update_workflow_outcome = update_workflow_outcome  # type: ignore[method-assign]  # what this is for
+
+
+def spare_checks(engine: DBOS) -> None:
+    """Let a process not ask whether a step was kept where it knows that it was not.
+
+    Keeping it fails in the same transaction if the item was cancelled, or others have taken it over.
+
+    Args:
+        engine: The engine of this process, launched.
+    """
+    database = engine._sys_db  # noqa: SLF001 - see above
+    check = database.check_operation_execution
+
+    def check_operation_execution(*arguments: Any, **options: Any) -> Any:
+        return None if _thread.is_new else check(*arguments, **options)
+
+    database.check_operation_execution = check_operation_execution  # type: ignore[method-assign]  # what this is for
+
+
+@contextmanager
+def new_step() -> Iterator[None]:
+    """Let the step that this thread keeps within the block be one that was not kept before."""
+    _thread.is_new = True
+    try:
+        yield
+    finally:
+        _thread.is_new = False
 
 
 def listen_to(engine: DBOS, queues: Collection[str]) -> None:

@@ -128,7 +128,7 @@ class Worker:
     def _launch(self, executor: str) -> "DBOS":
         from dbos import DBOS
 
-        from toolkit.durable.engine_parts import listen_to, narrow, watch_outcomes  # noqa: PLC0415 - as above
+        from toolkit.durable.engine_parts import listen_to, narrow, spare_checks, watch_outcomes  # noqa: PLC0415 - as above
         from toolkit.durable.serializers import JsonSerializer  # noqa: PLC0415 - as above
 
         EngineLog(self._fail)
@@ -152,6 +152,7 @@ class Worker:
         DBOS.launch()
         narrow(engine, self._runs, self._permits.room)
         watch_outcomes(engine, self._permits.give_back, self._fail)
+        spare_checks(engine)
         names = set(self._tools.values())
         listen_to(engine, [*map(queue_of, names), *(map(schedules_of, names) if self._begin is not None else ())])
         return engine

@@ -13,7 +13,7 @@ from dbos import DBOS, DBOSClient
 from sqlalchemy.exc import SQLAlchemyError
 
 from toolkit.approvals.pending import PendingApproval
-from toolkit.durable.engine_parts import LOST
+from toolkit.durable.engine_parts import LOST, new_step
 from toolkit.durable.engines import StoreError, patiently, reason_of
 from toolkit.durable.stored_approvals import StoredApprovals
 from toolkit.durable.stored_items import ItemEnd, StoredItem, item_id
@@ -162,10 +162,14 @@ class WorkflowJournal:
     def _keep(self, path: str, record: dict[str, Any]) -> None:
         with self._lock:
             if loop_is_running():  # the engine's plain functions refuse to run in one
-                run_apart(lambda: self._append(path, record))
+                run_apart(lambda: self._append_new(path, record))
             else:
-                self._append(path, record)
+                self._append_new(path, record)
             self._take(path, record)
+
+    def _append_new(self, path: str, record: dict[str, Any]) -> None:
+        with new_step():
+            self._append(path, record)
 
     def _append(self, path: str, record: dict[str, Any]) -> None:
         try:
