@@ -107,7 +107,7 @@ def as_record(event: Event) -> dict[str, Any]:
 
 def redacted(event: Event, redactor: "Redactor") -> Event:
     """Return an event without secrets; the same one if there are none in it."""
-    said = {name: _redacted(value, redactor) for name, value in vars(event).items()}
+    said = {name: _redact(value, redactor) for name, value in vars(event).items()}
     if all(said[name] is value for name, value in vars(event).items()):
         return event
     other = object.__new__(type(event))
@@ -115,7 +115,7 @@ def redacted(event: Event, redactor: "Redactor") -> Event:
     return other
 
 
-def _redacted(value: Any, redactor: "Redactor") -> Any:
+def _redact(value: Any, redactor: "Redactor") -> Any:
     try:
         return redactor.data(value)
     except RecursionError:  # of arguments that are nested too deeply for anything

@@ -55,12 +55,12 @@ def _begun(data: Any, copies: "_Copies", pending: list[Any]) -> Any:
     return copies[id(data)]
 
 
-def _thawed(data: Any) -> Any:
+def _thaw(data: Any) -> Any:
     if isinstance(data, FrozenDict):
-        return {key: _thawed(value) for key, value in data.items()}
+        return {key: _thaw(value) for key, value in data.items()}
     if isinstance(data, FrozenList):
-        return [_thawed(item) for item in data]
-    return tuple(_thawed(item) for item in data) if type(data) is tuple else data
+        return [_thaw(item) for item in data]
+    return tuple(_thaw(item) for item in data) if type(data) is tuple else data
 
 
 def _refuse(self: object, *_: Any, **__: Any) -> NoReturn:
@@ -77,12 +77,12 @@ class FrozenDict(dict[str, Any]):
 
     def __deepcopy__(self, _: Any) -> dict[str, Any]:
         """Return an ordinary dict of ordinary data."""
-        copy: dict[str, Any] = _thawed(self)
+        copy: dict[str, Any] = _thaw(self)
         return copy
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         """Let it be pickled, to become a frozen one again."""
-        return freeze, (_thawed(self),)
+        return freeze, (_thaw(self),)
 
 
 NO_VALUES = FrozenDict()
@@ -97,12 +97,12 @@ class FrozenList(list[Any]):
 
     def __deepcopy__(self, _: Any) -> list[Any]:
         """Return an ordinary list of ordinary data."""
-        copy: list[Any] = _thawed(self)
+        copy: list[Any] = _thaw(self)
         return copy
 
     def __reduce_ex__(self, _: SupportsIndex) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         """Let it be pickled, to become a frozen one again."""
-        return freeze, (_thawed(self),)
+        return freeze, (_thaw(self),)
 
 
 _Copies = dict[int, FrozenDict | FrozenList]

@@ -71,12 +71,12 @@ def json_text(
     except ValueError as error:
         if "Circular" in str(error):
             raise
-        return with_digits(encode, _quoted(value))
+        return with_digits(encode, _quote(value))
 
 
 def with_digits(write: Callable[[Any], str], value: Any) -> str:
     """Return what `write` makes of a value, in JSON, with written numbers as they were written."""
-    return _MARKED.sub(r"\1", write(_marked(value))) if _has_written_numbers(value) else write(value)
+    return _MARKED.sub(r"\1", write(_mark(value))) if _has_written_numbers(value) else write(value)
 
 
 def _has_written_numbers(value: Any) -> bool:
@@ -95,20 +95,20 @@ def _has_written_numbers(value: Any) -> bool:
     return any(type(one) is WrittenNumber for one in waiting)
 
 
-def _marked(data: Any) -> Any:
+def _mark(data: Any) -> Any:
     match data:
         case WrittenNumber():
             return f"{_MARK}{data}"
         case Mapping():
-            return {name: _marked(value) for name, value in data.items()}
+            return {name: _mark(value) for name, value in data.items()}
         case list() | tuple():
-            return [_marked(value) for value in data]
+            return [_mark(value) for value in data]
     return data
 
 
-def _quoted(value: Any) -> Any:
+def _quote(value: Any) -> Any:
     if isinstance(value, float) and not isfinite(value):
         return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"  # noqa: PLR0124 - NaN alone differs
     if isinstance(value, Mapping):
-        return {_quoted(key): _quoted(one) for key, one in value.items()}
-    return [_quoted(one) for one in value] if isinstance(value, list | tuple) else value
+        return {_quote(key): _quote(one) for key, one in value.items()}
+    return [_quote(one) for one in value] if isinstance(value, list | tuple) else value

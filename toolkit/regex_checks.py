@@ -77,11 +77,11 @@ def rust_validator(expression: str, flags: str = "") -> Any:
     try:  # without flags and line ends, a place in the message is a place in the expression
         compiled(expression.replace("\n", " "))
     except SchemaError as error:
-        raise _explained(str(error), expression) from error
+        raise _explain(str(error), expression) from error
     raise TooLargeError("its repeats make it too large")
 
 
-def _explained(message: str, expression: str) -> MalformedExpressionError:
+def _explain(message: str, expression: str) -> MalformedExpressionError:
     *_, marks, reason = message.split("\n")
     if not reason.startswith("error: "):
         return TooLargeError("its repeats make it too large")

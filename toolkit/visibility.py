@@ -53,15 +53,15 @@ def without_hidden(value: Any) -> Any:
     """Return plain data in whose texts, keys too, nothing stands that nobody sees and no writing needs."""
     match value:
         case str():
-            return _shown(value)
+            return _show(value)
         case dict():
-            return {_shown(key): without_hidden(inner) for key, inner in value.items()}
+            return {_show(key): without_hidden(inner) for key, inner in value.items()}
         case list():
             return [without_hidden(inner) for inner in value]
     return value
 
 
-def _shown(text: str) -> str:
+def _show(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     parts, start = [], 0

@@ -128,14 +128,14 @@ def _tell(error: BaseException, arguments: Sequence[str]) -> int:
         import traceback  # noqa: PLC0415 - only `--debug` needs it
 
         console.say("".join(traceback.format_exception(error)))
-    exit_code, problems = _judged(error)
+    exit_code, problems = _judge(error)
     report(problems, exit_code, as_json=_asks_for_json(arguments))
     if exit_code == ExitCode.OUR_BUG and not _asks_for_json(arguments):
         console.say(f"\n{_bug_report(error, arguments)}")
     return exit_code
 
 
-def _judged(error: BaseException) -> tuple[ExitCode, tuple[Problem, ...]]:
+def _judge(error: BaseException) -> tuple[ExitCode, tuple[Problem, ...]]:
     match error:
         case Failure():
             return error.exit_code, error.problems

@@ -19,7 +19,7 @@ def spread(command: Callable[..., int]) -> Callable[..., int]:
 
     @wraps(command)
     def spread_out(**typed: Any) -> int:
-        return command(_made(fields, typed))
+        return command(_make(fields, typed))
 
     options = [*_options_in(fields)]
     spread_out.__signature__ = Signature(options)  # type: ignore[attr-defined]  # what `inspect` asks for first
@@ -40,7 +40,7 @@ def _options_in(fields: Any) -> Iterator[Parameter]:
             yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 
-def _made(fields: Any, typed: Mapping[str, Any]) -> Any:
+def _make(fields: Any, typed: Mapping[str, Any]) -> Any:
     """Return the value of what was typed, with the values inside it."""
-    inner = {name: _made(kind, typed) for name, kind in fields.__annotations__.items() if _is_value(kind)}
+    inner = {name: _make(kind, typed) for name, kind in fields.__annotations__.items() if _is_value(kind)}
     return fields(**inner, **{name: typed[name] for name in fields._fields if name in typed})

@@ -28,7 +28,7 @@ def arguments_of(target: str) -> list[str]:
 
 
 def _functions_in(file: str) -> list[_Function]:
-    functions = [one for one in _public_functions(_parsed(file)) if isinstance(one, _Function)]
+    functions = [one for one in _public_functions(_parse(file)) if isinstance(one, _Function)]
     return [one for one in functions if any(map(_is_mark, one.decorator_list))] or functions
 
 
@@ -58,7 +58,7 @@ def _is_given(parameter: ast.arg) -> bool:
     return any(name in written for name in _GIVEN)
 
 
-def _parsed(file: str) -> Sequence[ast.stmt]:
+def _parse(file: str) -> Sequence[ast.stmt]:
     try:
         path = Path(file)
         return ast.parse(path.read_bytes()).body if path.stat().st_size <= _LARGEST else []

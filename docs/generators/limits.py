@@ -34,14 +34,14 @@ def _section(name: str, limits: Limits) -> str:
     told = {key: limit for key, limit in limits.stated().items() if known.get(key) != limit}
     gone = [limit for key, limit in known.items() if key not in limits.stated()]
     lead = [f"As `{base}`, and also:" if not gone else f"As `{base}`, but:", ""] if base else []
-    rows = [f"| {_said(limit)} | {_source(limit)} | {limit.source.checked} |" for limit in told.values()]
+    rows = [f"| {_describe(limit)} | {_source(limit)} | {limit.source.checked} |" for limit in told.values()]
     rows += [f"| not: {limit.says} | | |" for limit in gone]
     title = f"### {limits.title}: `{name}`" if name in CLIENTS else f"### {limits.title}"
     head = [title, "", *lead, "| limit | source | checked |", "| --- | --- | --- |"]
     return "\n".join([*head, *rows, ""])
 
 
-def _said(limit: Limit[Any]) -> str:
+def _describe(limit: Limit[Any]) -> str:
     if isinstance(limit.value, frozenset) and not any(name in limit.says for name in limit.value):
         names = ", ".join(f"`{name}`" for name in sorted(limit.value))
         return f"{limit.says}: {names}" if names else limit.says

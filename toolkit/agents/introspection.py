@@ -101,7 +101,7 @@ class AgentProcessTools:
             for name in sorted(counts, key=lambda name: (-counts[name], name))
         }
         lines = [
-            f"{name}: {_counted(row['calls'], 'call')}, {row['failures']} failed, {time_in_words(row['seconds'])}"
+            f"{name}: {_count(row['calls'], 'call')}, {row['failures']} failed, {time_in_words(row['seconds'])}"
             for name, row in table.items()
         ]
         return ToolResult("\n".join(lines) or "no calls so far", structured={"tools": table})
@@ -113,7 +113,7 @@ class AgentProcessTools:
             {"model": model, "kinds": sorted({use.kind for use in uses}), "requests": len(uses)}
             for model, uses in _by_model(self._run(context).uses).items()
         ]
-        lines = [f"{row['model']}: {', '.join(row['kinds'])}, {_counted(row['requests'], 'request')}" for row in table]
+        lines = [f"{row['model']}: {', '.join(row['kinds'])}, {_count(row['requests'], 'request')}" for row in table]
         return ToolResult("\n".join(lines) or "no model was used so far", structured={"models": table})
 
 
@@ -171,11 +171,11 @@ def _summed_in_words(sums: dict[str, Any]) -> str:
     cost = "at an unknown cost" if sums["cost"] is None else money(sums["cost"], 6)
     more = " plus an unknown amount" if sums["cost"] is not None and not sums["is_whole"] else ""
     tokens = f"{sums['input_tokens']:,} tokens in, {sums['output_tokens']:,} out"
-    embeddings = f", {_counted(sums['embeddings'], 'embedding')}" if sums["embeddings"] else ""
-    return f"{cost}{more}, {_counted(sums['chats'], 'request')}{embeddings}, {tokens}"
+    embeddings = f", {_count(sums['embeddings'], 'embedding')}" if sums["embeddings"] else ""
+    return f"{cost}{more}, {_count(sums['chats'], 'request')}{embeddings}, {tokens}"
 
 
-def _counted(number: int, what: str) -> str:
+def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
@@ -185,7 +185,7 @@ def _history_lines(run: Run, shown: Sequence[CallRecord], fitting: int) -> Itera
         yield "no calls so far" if not kept else "no call fits"
         return
     more = f"; {all_calls - kept:,} older ones are only counted" if all_calls > kept else ""
-    yield f"{len(shown)} of {_counted(fitting, 'call')}{more}:"
+    yield f"{len(shown)} of {_count(fitting, 'call')}{more}:"
     for number, call in enumerate(shown, fitting - len(shown) + 1):
         given = call.output if call.error is None else call.error
         ended = "" if call.outcome == "success" else f" {call.outcome}:"

@@ -115,7 +115,7 @@ async def call_kept(tool: Tool, call: ToolCall, context: ToolContext) -> ToolRes
     journal, path = context.journal, context.path
     if journal is None or path is None:
         return await tool.call(call.arguments, context)
-    sent = redactor_of(context).text(_sent(tool, call))
+    sent = redactor_of(context).text(_send(tool, call))
     digest = plain_digest(json.dumps([call.name, sent]))
     kept = journal.recall(path)
     if kept is not None and kept.arguments in ("", digest):
@@ -151,6 +151,6 @@ def _recalled(tool: Tool, sent: str, result: ToolResult, context: ToolContext) -
     return result
 
 
-def _sent(tool: Tool, call: ToolCall) -> str:
+def _send(tool: Tool, call: ToolCall) -> str:
     shown: str | Mapping[str, object] = masked(call.arguments, tool.hidden_parameters)
     return shown if isinstance(shown, str) else json.dumps(dict(shown), sort_keys=True, default=str)

@@ -36,10 +36,10 @@ async def call_as_step(tool: Tool | None, call: ToolCall, context: ToolContext, 
     with inner.run.calling() if inner.run is not None else nullcontext():
         if inner.listener is None:
             return await _performed(tool, call, inner)
-        return await _told(tool, call, context=inner, listener=inner.listener, turn=turn, of=of)
+        return await _describe(tool, call, context=inner, listener=inner.listener, turn=turn, of=of)
 
 
-async def _told(
+async def _describe(
     tool: Tool | None, call: ToolCall, context: ToolContext, listener: Listener, turn: int, of: int
 ) -> ToolResult:
     counting, waits = Counting(listener), Waiting(context.waits)

@@ -34,12 +34,12 @@ class Table:
                 self._reveal(call)
             self._take_in(call)
         self.one_by_one = kind.one_by_one
-        self.tools = self._laid_out()
+        self.tools = self._lay_out()
 
     def turn(self) -> dict[str, Tool]:
         """Begin a turn, and return what the model is offered in it."""
         self.past = replace(self.past, turns=self.past.turns + 1)
-        self.tools = self._laid_out()
+        self.tools = self._lay_out()
         return self.tools
 
     @property
@@ -56,7 +56,7 @@ class Table:
         remarks = [self._reveal(call)]
         before, state = self.tools, self._kind.state(self.past)
         self._take_in(call)
-        self.tools = self._laid_out()
+        self.tools = self._lay_out()
         if (now := self._kind.state(self.past)) != state:
             remarks.append(f"The state is now {state_name(now)}.")
         remarks.append(_opened(before, self.tools))
@@ -90,10 +90,10 @@ class Table:
         origin = self.past.origins.get(call.name, call.name)
         new = {revealed: origin for revealed in self._standing if revealed not in before}
         self.past = replace(self.past, origins={**self.past.origins, **new})
-        self.tools = self._laid_out()
+        self.tools = self._lay_out()
         return remark
 
-    def _laid_out(self) -> dict[str, Tool]:
+    def _lay_out(self) -> dict[str, Tool]:
         return self._chain.laid_over(self._kind.table(self._standing, self.past))
 
 

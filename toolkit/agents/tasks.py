@@ -174,7 +174,7 @@ class Work:
             transcript=said,
             run=self.run,
             artifact=end.artifact,
-            artifacts=_made(said.done[len(done_before) :], nested=self.settings.capture_nested_artifacts),
+            artifacts=_make(said.done[len(done_before) :], nested=self.settings.capture_nested_artifacts),
             state=kind.state(table.past),
         )
 
@@ -212,7 +212,7 @@ async def _ended(loop: Loop, run: Run) -> LoopEnd:
     return end
 
 
-def _made(calls: Sequence[FinishedCall], *, nested: bool) -> tuple[Any, ...]:
+def _make(calls: Sequence[FinishedCall], *, nested: bool) -> tuple[Any, ...]:
     """Return the artifacts of calls, with those that other agents came back with or without."""
     return tuple(
         artifact

@@ -14,7 +14,7 @@ _SENT = "Message sent to the user."
 @tool(read_only=True, open_world=False)
 def progress(status: Annotated[str, "What you are doing now, in a few words."], context: ToolContext) -> str:
     """Tell the user what you are doing; it is shown for a while, and is no part of the answer."""
-    said = _said(status, "status")
+    said = _describe(status, "status")
     if _tell(said, "progress", context):
         return f"{_REPORTED}{said}"
     return "Progress noted, but no one is watching."
@@ -23,7 +23,7 @@ def progress(status: Annotated[str, "What you are doing now, in a few words."], 
 @tool(read_only=True, open_world=False)
 def communicate(message: Annotated[str, "What the user is to know."], context: ToolContext) -> str:
     """Send the user a message that stays, such as an outcome or a link; then go on with your work."""
-    if _tell(_said(message, "message"), "message", context):
+    if _tell(_describe(message, "message"), "message", context):
         return _SENT
     return "Message noted, but no one can read it."
 
@@ -33,7 +33,7 @@ def was_heard(tool: str, output: str) -> bool:
     return (tool == "progress" and output.startswith(_REPORTED)) or (tool == "communicate" and output == _SENT)
 
 
-def _said(text: str, parameter: str) -> str:
+def _describe(text: str, parameter: str) -> str:
     if not text.strip():
         raise ToolArgumentsError(f"'{parameter}' is empty: write a message, or do not call this tool")
     return text.strip()

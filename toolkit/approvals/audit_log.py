@@ -78,7 +78,7 @@ class AuditLog:
         whole = json.loads(json.dumps(stamped, default=_plain))
         line = _line_of({**whole, "hash": _hash_of(whole)})
         if self.file.exists() and self.file.stat().st_size + len(line) > self._most_bytes:
-            self.file.rename(_numbered(self.file, len(_full_files(self.file)) + 1))
+            self.file.rename(_number(self.file, len(_full_files(self.file)) + 1))
         with open(os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, _PRIVATE), "ab") as stream:  # noqa: PTH123 - a number
             stream.write(line)
             stream.flush()
@@ -169,7 +169,7 @@ def _file_number(file: Path) -> int | None:
     return int(number) if number.isdecimal() else None
 
 
-def _numbered(file: Path, number: int) -> Path:
+def _number(file: Path, number: int) -> Path:
     return file.with_name(f"{file.stem}.{number}{file.suffix}")
 
 

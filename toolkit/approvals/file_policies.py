@@ -87,15 +87,15 @@ class FilePolicy:
         call = self._identified(call)
         own = with_declared_flows(call, self._own_flows)  # what a project says of a tool must not make a rule allow it
         call = with_declared_flows(call, self._flows)
-        for rule in self._asked_in_order():
+        for rule in self._ask_in_order():
             fit = _fit_of_allowing(rule, own) if rule.action == "allow" else rule.fit(call)
             if rule.applies(fit) or fit == "later":
-                yield fit, self._decided_by(rule, call, own)
+                yield fit, self._decide_by(rule, call, own)
             if rule.applies(fit):
                 return
         yield "yes", self._explained(self._by_default(call), call)
 
-    def _asked_in_order(self) -> Iterator[Rule]:
+    def _ask_in_order(self) -> Iterator[Rule]:
         return (rule for rule in self.rules if rule.action != "allow" or rule.owner == "user")
 
     def _identified(self, call: DescribedCall) -> DescribedCall:
@@ -106,7 +106,7 @@ class FilePolicy:
         earlier, coming = (tuple(map(self._identify, tools)) for tools in (call.earlier, call.coming))
         return call._replace(earlier=earlier, coming=coming)
 
-    def _decided_by(self, rule: Rule, call: DescribedCall, own: DescribedCall) -> Verdict:
+    def _decide_by(self, rule: Rule, call: DescribedCall, own: DescribedCall) -> Verdict:
         ground, question = rule.ground, flow_question(call)
         if rule.action != "allow":
             verdict = Verdict(rule.action, _grounds(rule, call), ground, exact=bool(rule.after) or question is not None)
@@ -126,7 +126,7 @@ class FilePolicy:
         if verdict.action == "allow" or call.risk.brought_by is None:
             return verdict
         exceptions = ("allow",) if verdict.action == "ask" else ("ask", "allow")
-        rules = (rule for rule in self._asked_in_order() if rule.action in exceptions and not rule.reaches(call.risk))
+        rules = (rule for rule in self._ask_in_order() if rule.action in exceptions and not rule.reaches(call.risk))
         named = next((rule for rule in rules if rule.fit(call) == "yes"), None)
         if named is None:
             return verdict

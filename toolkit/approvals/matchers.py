@@ -154,7 +154,7 @@ def _not(written: Any, spot: Spot) -> Matcher | None:
 # ------------------------------------------------------------------------------------------------- the table
 
 
-def _filled(written: Any, _: Path) -> tuple[Any, ...] | None:
+def _fill(written: Any, _: Path) -> tuple[Any, ...] | None:
     return tuple(written) if isinstance(written, list | tuple) and written else None
 
 
@@ -171,7 +171,7 @@ def texts_or_text(words: str, example: str) -> Kind:
 
 
 _ANY: Final = Kind("any value", "a value", lambda written, _: (written,), "1", {})
-_LIST: Final = Kind("list", "a list of at least one value", _filled, "[1, 2]", {"type": "array", "minItems": 1})
+_LIST: Final = Kind("list", "a list of at least one value", _fill, "[1, 2]", {"type": "array", "minItems": 1})
 _TEXT: Final = Kind(
     "text", "a text", lambda written, _: written if is_text(written) else None, "'a'", {"type": "string"}
 )

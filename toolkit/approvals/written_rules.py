@@ -38,7 +38,7 @@ def write_rule(
         with alone(real):
             before = real.read_bytes().decode("utf-8") if real.exists() else ""
             after = with_item(before, action, rule)
-            place = _checked(real, after, owner, groups, action)
+            place = _check(real, after, owner, groups, action)
             put(real, after.encode(), is_private=owner == "user")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
@@ -47,7 +47,7 @@ def write_rule(
     return place._replace(file=str(file))
 
 
-def _checked(file: Path, text: str, owner: Owner, groups: Mapping[str, GroupFit], action: str) -> Location:
+def _check(file: Path, text: str, owner: Owner, groups: Mapping[str, GroupFit], action: str) -> Location:
     """Return where the last rule stands that does the same.
 
     Raises:

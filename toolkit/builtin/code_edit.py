@@ -136,7 +136,7 @@ class CodeEdit(FileChangingTool[CodeEditInput]):
             raise ToolArgumentsError("Path must not be blank")
         try:
             old = self._text_of(path)
-            new = _edited(wanted, old)
+            new = _edit(wanted, old)
         except SandboxError as error:
             raise ToolExecutionError(str(error), error.code) from error
         except EditError as error:
@@ -162,7 +162,7 @@ class CodeEdit(FileChangingTool[CodeEditInput]):
             raise _failed(path, error) from error
 
 
-def _edited(wanted: CodeEditInput, old: str | None) -> Edited:
+def _edit(wanted: CodeEditInput, old: str | None) -> Edited:
     if wanted.command == "write":
         return Edited(wanted.content, 1, len(lines_of(wanted.content)))
     if old is None:

@@ -214,7 +214,7 @@ def _result(wanted: CodeSearchInput, found: list[_File], remarks: list[str]) -> 
     ]
     lines: list[str] = []
     room = _MOST_SHOWN
-    for line in _shown(found, wanted.context_lines):
+    for line in _show(found, wanted.context_lines):
         room -= len(line)
         if room < 0:
             remarks = [*remarks, f"more than {_MOST_SHOWN} characters: ask for fewer lines of context"]
@@ -226,7 +226,7 @@ def _result(wanted: CodeSearchInput, found: list[_File], remarks: list[str]) -> 
     return ToolResult.success("\n".join(lines), structured={"matches": matches, "complete": not remarks})
 
 
-def _shown(found: list[_File], context: int) -> Iterator[str]:
+def _show(found: list[_File], context: int) -> Iterator[str]:
     """Yield what is printed of the files; what does not follow the line before is set apart."""
     is_first = True
     for file in found:

@@ -137,7 +137,7 @@ class Http(TextTool):
         name = context.tool or self.name
         need(name, "tools", "httpx2")
         self._settings(Redactor(by_format=False), name)
-        _encoded(parsed)
+        _encode(parsed)
 
     @property
     def uses(self) -> Mapping[str, str]:
@@ -160,7 +160,7 @@ class Http(TextTool):
         if self._method in _IN_THE_URL:
             url = self._url_with(url, text)
         else:
-            body = _encoded(text)
+            body = _encode(text)
             if "content-type" not in {name.lower() for name in headers}:
                 headers["Content-Type"] = "application/json" if _is_json(text) else "text/plain; charset=UTF-8"
         try:
@@ -257,7 +257,7 @@ def _filled_url(url: str, redactor: Redactor, user: str) -> str:
     return url
 
 
-def _encoded(text: str) -> bytes:
+def _encode(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:

@@ -127,7 +127,7 @@ class WebSearch(TypedTool[WebSearchInput]):
         provider = provider_of_the_environment() if self._provider is None else self._provider
         try:
             if callable(provider):
-                return self._result_of(query, await _found_by(provider, query))
+                return self._result_of(query, await _find_by(provider, query))
             return self._result_of(query, await provider.search(query, self._max_results))
         except SearchError as error:
             return ToolResult.failure(f"Search failed: {error}", error.code)
@@ -138,7 +138,7 @@ class WebSearch(TypedTool[WebSearchInput]):
         if found is None or isinstance(found, str):
             return ToolResult.success(found)
         hits = [_as_hit(each) for each in found][: self._max_results]
-        text = "\n\n".join(_shown(number, hit) for number, hit in enumerate(hits, 1))
+        text = "\n\n".join(_show(number, hit) for number, hit in enumerate(hits, 1))
         structured = {"query": query, "results": [hit._asdict() for hit in hits]}
         return ToolResult.success(text or "No results found.", structured=structured)
 
@@ -169,15 +169,15 @@ def _problems(kind: str | None, values: Mapping[str, Any]) -> list[tuple[str, st
     return problems
 
 
-async def _found_by(function: SearchFunction, query: str) -> Any:
+async def _find_by(function: SearchFunction, query: str) -> Any:
     """Return what a function finds; a plain one works in a thread, where it holds nobody up."""
     if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None)):  # noqa: B004 - an object may be called, too
         return await function(query)
-    found = await in_thread(partial(_gathered, function, query))
+    found = await in_thread(partial(_gather, function, query))
     return await found if isinstance(found, Awaitable) else found
 
 
-def _gathered(function: SearchFunction, query: str) -> Any:
+def _gather(function: SearchFunction, query: str) -> Any:
     """Call a plain function; what it yields as it searches is searched for here, too."""
     found = function(query)
     return list(found) if isinstance(found, Iterable) and not isinstance(found, str) else found
@@ -192,7 +192,7 @@ def _as_hit(each: Any) -> SearchHit:
     raise TypeError(message)
 
 
-def _shown(number: int, hit: SearchHit) -> str:
+def _show(number: int, hit: SearchHit) -> str:
     lines = [f"{number}. {hit.title or hit.url or 'Untitled'}"]
     lines += [f"   URL: {hit.url}"] if hit.url else []
     lines += [f"   {hit.snippet}"] if hit.snippet else []

@@ -64,7 +64,7 @@ def objections(
     about = [*_root_objections(found, provider), *_objections_to_spec(found.spec, provider)]
     if is_own and provider in DIALECTS:
         about += _as_it_stands(found, provider)
-    return [one._replace(pointer=_placed(one.pointer, found)) for one in about]
+    return [one._replace(pointer=_place(one.pointer, found)) for one in about]
 
 
 def request_objections(
@@ -311,7 +311,7 @@ def _as_it_stands(found: Recognized, provider: str) -> Iterator[Objection]:
             )
 
 
-def _placed(pointer: str, found: Recognized) -> str:
+def _place(pointer: str, found: Recognized) -> str:
     for ours, theirs in (("/parameters", found.schema), ("/name", f"{found.inner}/name")):
         if pointer == ours or pointer.startswith(f"{ours}/"):
             return theirs + pointer.removeprefix(ours)

@@ -75,7 +75,7 @@ def definitions_in(document: Any, pointer: str = "") -> Iterator[tuple[str, Mapp
 def recognize(definition: Mapping[str, Any]) -> Recognized | None:
     """Return what a definition says, in whatever provider's form it is, or None if it is in none."""
     for form, inner, schema, sign in _FORMS:
-        if _found(definition, sign) is not None and isinstance(_found(definition, inner), Mapping):
+        if _find(definition, sign) is not None and isinstance(_find(definition, inner), Mapping):
             return _recognized(definition, form, inner, schema)
     return None
 
@@ -93,7 +93,7 @@ _FORMS: tuple[tuple[Form, str, str, str], ...] = (
 )
 
 
-def _found(definition: Mapping[str, Any], pointer: str) -> Any:
+def _find(definition: Mapping[str, Any], pointer: str) -> Any:
     found: Any = definition
     for step in pointer.split("/")[1:]:
         found = found.get(step) if isinstance(found, Mapping) else None
@@ -101,8 +101,8 @@ def _found(definition: Mapping[str, Any], pointer: str) -> Any:
 
 
 def _recognized(definition: Mapping[str, Any], form: Form, inner: str, schema: str) -> Recognized:
-    about = _found(definition, inner)
-    parameters = _found(definition, schema)
+    about = _find(definition, inner)
+    parameters = _find(definition, schema)
     strict = about.get("strict")
     return Recognized(
         form,

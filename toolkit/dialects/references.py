@@ -58,7 +58,7 @@ def recursive_names(root: Part, parts: Callable[[Part], Iterable[Part]] = walk) 
         return set()
     bodies = {ROOT: root.without("$defs"), **root.get("$defs", {})}
     leads = {name: set(referred(parts(body))) & bodies.keys() for name, body in bodies.items()}
-    return {name for name in bodies if name in _reached(leads, leads[name])}
+    return {name for name in bodies if name in _reach(leads, leads[name])}
 
 
 def referred(parts: Iterable[Part]) -> list[str]:
@@ -120,7 +120,7 @@ def drop_unused(root: Part) -> None:
     if not bodies:
         return
     leads = {name: set(referred(walk(body))) for name, body in bodies.items()}
-    used = _reached(leads, set(referred(walk(root.without("$defs")))))
+    used = _reach(leads, set(referred(walk(root.without("$defs")))))
     kept = {name: body for name, body in bodies.items() if name in used}
     if kept:
         root["$defs"] = kept
@@ -158,7 +158,7 @@ def _free_name(reference: str, taken: Iterable[str]) -> str:
     )
 
 
-def _reached(leads: dict[str, set[str]], first: set[str]) -> set[str]:
+def _reach(leads: dict[str, set[str]], first: set[str]) -> set[str]:
     reached: set[str] = set()
     waiting = set(first)
     while waiting:

@@ -93,7 +93,7 @@ class GuideTool(WrappedTool):
         """List the tools at once where nothing else is wanted; refuse what is refused behind it."""
         if self._is_new(parsed):
             super().check(parsed, context)
-        elif not parsed or self._merged(self._choices[self.facade.key_of(parsed)]) == self.tools:
+        elif not parsed or self._merge(self._choices[self.facade.key_of(parsed)]) == self.tools:
             raise AnsweredEarly(self._listing())
 
     def demand(self, parsed: Any, context: ToolContext) -> Demand | None:
@@ -109,13 +109,13 @@ class GuideTool(WrappedTool):
             if not isinstance(result.artifact, Unfolded):
                 return result
             chosen = result.artifact.tools
-        merged = self._merged(chosen)
+        merged = self._merge(chosen)
         return self._listing() if merged == self.tools else self.facade.unfold(merged, {**self._choices, key: chosen})
 
     def _is_new(self, parsed: Any) -> bool:
         return bool(parsed) and self.facade.key_of(parsed) not in self._choices
 
-    def _merged(self, chosen: Sequence[Tool]) -> tuple[Tool, ...]:
+    def _merge(self, chosen: Sequence[Tool]) -> tuple[Tool, ...]:
         """Return the tools that are there with those that are chosen, of two with one name the chosen one."""
         return tuple({tool.name: tool for tool in (*self.tools, *chosen)}.values())
 

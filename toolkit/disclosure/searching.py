@@ -104,7 +104,7 @@ class ToolSearch(ProgressiveTool):
         query = {"type": "string", "description": "Words that describe the task, such as 'send an email'"}
         super().__init__(name, description, {"type": "object", "properties": {"query": query}, "required": ["query"]})
         built, problems = built_for_models(tools)
-        self._tools = tuple(_told_apart(paths_of(built), name))
+        self._tools = tuple(_describe_apart(paths_of(built), name))
         raise_errors(InvalidTools, [*problems, *collisions([self, *self._tools])])
         self._index = ToolIndex(self._tools)
         self._most = most
@@ -141,7 +141,7 @@ class ToolSearch(ProgressiveTool):
         return f"No tool was found for '{query}'.{hint}"
 
 
-def _told_apart(paths: Sequence[tuple[tuple[str, ...], Tool]], search: str) -> list[Tool]:
+def _describe_apart(paths: Sequence[tuple[tuple[str, ...], Tool]], search: str) -> list[Tool]:
     """Return the tools, those that have no name of their own under one made of the names that lead to them."""
     held = Counter([search, *(tool.name for _, tool in paths)])
     return [tool if held[tool.name] == 1 or len(path) == 1 else tool.with_name("_".join(path)) for path, tool in paths]
@@ -166,7 +166,7 @@ def _weighted_words(tool: Tool) -> dict[str, float]:
     texts = {
         "name": spec.name,
         "description": f"{spec.description} {spec.category or ''}",
-        "parameters": " ".join(f"{name} {_told(schema)}" for name, schema in spec.properties.items()),
+        "parameters": " ".join(f"{name} {_describe(schema)}" for name, schema in spec.properties.items()),
     }
     weights: dict[str, float] = {}
     for part, text in texts.items():
@@ -175,5 +175,5 @@ def _weighted_words(tool: Tool) -> dict[str, float]:
     return weights
 
 
-def _told(schema: Any) -> str:
+def _describe(schema: Any) -> str:
     return str(schema.get("description", "")) if isinstance(schema, Mapping) else ""

@@ -90,7 +90,7 @@ def check_and_count(
     settings = read_lint_settings(configuration)[0] if settings is None else settings
     if text is not None:
         settings, cache = settings._replace(is_static=True), None
-    requests, problems, folders = _asked(targets, configuration) if text is None else request_for_text(text, targets[0])
+    requests, problems, folders = _ask(targets, configuration) if text is None else request_for_text(text, targets[0])
     problems += waiting_for_consent(targets, configuration)
     if not settings.is_static:
         configuration = with_told_servers(configuration, requests, gate)
@@ -113,7 +113,7 @@ def check_and_count(
     problems += [*together.problems, *(problem for report in reports for problem in report.problems)]
     read = {file for report in reports for file in report.read}
     imported = {file for report in reports for file in report.imported}
-    return Checked(_told(problems, reports, settings), FileCounts(len(read), len(imported)), together.counts)
+    return Checked(_describe(problems, reports, settings), FileCounts(len(read), len(imported)), together.counts)
 
 
 def find_tools(
@@ -125,7 +125,7 @@ def find_tools(
     gate: "Gate | None" = None,
 ) -> list[ToolDefinition]:
     """Return the tools that the user named, each once, whatever is wrong with the rest; see `check`."""
-    requests = _asked(targets, configuration).requests
+    requests = _ask(targets, configuration).requests
     if not settings.is_static:
         configuration = with_told_servers(configuration, requests, gate)
     chooser: Chooser = "user" if targets else "configuration"
@@ -136,7 +136,7 @@ def find_tools(
     )
 
 
-def _asked(targets: Sequence[str], configuration: Configuration) -> Asked:
+def _ask(targets: Sequence[str], configuration: Configuration) -> Asked:
     base = Path() if targets else configuration.directory
     return make_requests(targets or configuration.sources or ["."], base)
 
@@ -182,7 +182,7 @@ def _together(reports: Sequence[Report], inspection: Inspection, cache: Cache) -
     return found
 
 
-def _told(problems: Iterable[Problem], reports: Sequence[Report], settings: LintSettings) -> list[Problem]:
+def _describe(problems: Iterable[Problem], reports: Sequence[Report], settings: LintSettings) -> list[Problem]:
     """Return what is to be told of all that was found, in order."""
     here = Path.cwd()
     is_wanted = functools.cache(lambda code: code not in all_codes() or is_selected(code, settings.selections))

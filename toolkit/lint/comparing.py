@@ -86,8 +86,8 @@ def check_against(
         old.put_files((PYTHON, JSON), folder)
         now, before = _Tree.of(old.root), _Tree.of(folder)
         problems = [one for text in texts for one in _read(text, base, now, _in(folder, text, base, old), before)]
-        problems += _compared(before, now, old)
-    return _checked(problems, now, settings)
+        problems += _compare(before, now, old)
+    return _check(problems, now, settings)
 
 
 def _in(folder: Path, text: str, base: Path, revision: GitRevision) -> str:
@@ -116,7 +116,7 @@ def _read(text: str, base: Path, now: _Tree, text_before: str, before: _Tree) ->
     return [Problem(NO_TOOLS, f"the source in '{text}' shows no tools", severity="warning", hint=_MARK)]
 
 
-def _compared(before: _Tree, now: _Tree, revision: GitRevision) -> list[Problem]:
+def _compare(before: _Tree, now: _Tree, revision: GitRevision) -> list[Problem]:
     """Return every change; the tools of a file that one side cannot read are compared with nothing."""
     hidden = {*before.broken, *now.broken}
     problems = [*now.broken.values()]
@@ -136,13 +136,13 @@ def _without(files: Mapping[str, list[WrittenEntry]], hidden: set[str]) -> list[
 
 def _pairs(before: Iterable[WrittenEntry], now: Iterable[WrittenEntry]) -> list[_Pair]:
     """Return each tool with what it was: of the same name in the same file, or else the only one of its name."""
-    same, gone, new = _matched(before, now, lambda one: (one.file, one.name))
+    same, gone, new = _match(before, now, lambda one: (one.file, one.name))
     alone = _single_names(gone) & _single_names(new)
-    moved, gone, new = _matched(gone, new, lambda one: one.name if one.name in alone else id(one))
+    moved, gone, new = _match(gone, new, lambda one: one.name if one.name in alone else id(one))
     return [*same, *moved, *(_Pair(one, None) for one in gone), *(_Pair(None, one) for one in new)]
 
 
-def _matched(
+def _match(
     before: Iterable[WrittenEntry], now: Iterable[WrittenEntry], key: Callable[[WrittenEntry], object]
 ) -> tuple[list[_Pair], list[WrittenEntry], list[WrittenEntry]]:
     """Return the tools of the same key as pairs, in order, and what is left on each side."""
@@ -183,7 +183,7 @@ def _place(pair: _Pair, now: _Tree) -> Location | None:
     return Location(str(file), 1, 1) if file.is_file() else Location(str(file))
 
 
-def _checked(problems: Iterable[Problem], now: _Tree, settings: LintSettings) -> Checked:
+def _check(problems: Iterable[Problem], now: _Tree, settings: LintSettings) -> Checked:
     """Return what is told of the changes: without those that a comment or the settings ignore."""
     here = Path.cwd()
     own = [one for path in now.files for one in now.tree.suppressions_of(str(now.root / path))]

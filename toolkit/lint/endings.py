@@ -21,14 +21,14 @@ def problem_of(ending: Ending, target: str, limits: Limits) -> Problem:
     if ending.is_late:
         message = f"'{name}' did not finish: importing it took longer than {limits.seconds:g} s"
         return Problem(DOES_NOT_IMPORT, message, place, hint=_GUARD)
-    message, hint = _told(ending.status)
+    message, hint = _describe(ending.status)
     return Problem(DOES_NOT_IMPORT, f"'{name}' {message} while it was opened", place, hint=hint)
 
 
 _GUARD = "move what a script does under `if __name__ == '__main__':`"
 
 
-def _told(status: int) -> tuple[str, str]:
+def _describe(status: int) -> tuple[str, str]:
     if status >= 0:
         return f"ended the process with exit status {status}", _GUARD
     try:

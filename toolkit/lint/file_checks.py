@@ -249,7 +249,7 @@ class _Told(NamedTuple):
                 return cls([], [], 0, {"files": [], "listings": []})
             case Problem():
                 return cls([answer], [], 0, None)
-        problems = [_judged(read_problem(record)) for record in answer["problems"]]
+        problems = [_judge(read_problem(record)) for record in answer["problems"]]
         return cls(problems, answer["tools"], answer["child"], answer["needs"])
 
 
@@ -267,7 +267,7 @@ def _how_to_make_one(module: PythonFile) -> str:
     )
 
 
-def _judged(problem: Problem) -> Problem:
+def _judge(problem: Problem) -> Problem:
     return replace(problem, severity=_SEVERITIES.get(problem.code, problem.severity))
 
 

@@ -27,7 +27,7 @@ def unbounded_requirement(module: PythonFile, package: str) -> Requirement | Non
     """
     script = _SCRIPT.search(module.text)
     texts = [(module.text[script.start() : script.end()], Path(module.file).name)] if script else []
-    for text, name in [*texts, *_written_above(Path(module.file).parent)]:
+    for text, name in [*texts, *_write_above(Path(module.file).parent)]:
         found = list(_requirements(text, package))
         if found:
             unbounded = [one for one in found if not re.search(r"<|==|~=|@", one)]
@@ -44,7 +44,7 @@ def _requirements(text: str, package: str) -> Iterator[str]:
 
 
 @cache
-def _written_above(folder: Path) -> tuple[tuple[str, str], ...]:
+def _write_above(folder: Path) -> tuple[tuple[str, str], ...]:
     """Return what the nearest files of requirements say, the nearest first."""
     found = []
     for parent in [folder.absolute(), *folder.absolute().parents][:_MOST_FOLDERS]:

@@ -60,7 +60,7 @@ class RoughSchemas:
             case ast.Constant(value=None):
                 return {"type": "null"}
             case ast.Constant(value=str() as quoted):
-                return self._schema(_parsed(quoted), file, (*inside, ""))
+                return self._schema(_parse(quoted), file, (*inside, ""))
             case ast.BinOp(op=ast.BitOr()):
                 return self._union(list(_sides(node)), file, inside)
             case ast.Subscript(value=outer, slice=inner):
@@ -196,7 +196,7 @@ def _sides(node: ast.expr) -> Iterator[ast.expr]:
         yield node
 
 
-def _parsed(quoted: str) -> ast.expr:
+def _parse(quoted: str) -> ast.expr:
     try:
         return ast.parse(quoted, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

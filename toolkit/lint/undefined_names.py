@@ -22,7 +22,7 @@ def undefined_annotations(file: PythonFile) -> Iterator[Problem]:
     known: set[str] | None = None
     for function in file.tools:
         for what, place, annotation in _annotations(function):
-            read = annotation if is_deferred else _quoted(annotation)
+            read = annotation if is_deferred else _quote(annotation)
             names = _names_in(read) if read is not None else []
             if not names:
                 continue
@@ -42,7 +42,7 @@ def _annotations(function: PythonFunction) -> Iterator[tuple[str, Location, ast.
         yield "the return value", function.location, function.node.returns
 
 
-def _quoted(annotation: ast.expr) -> ast.expr | None:
+def _quote(annotation: ast.expr) -> ast.expr | None:
     is_text = isinstance(annotation, ast.Constant) and isinstance(annotation.value, str)
     return annotation if is_text else None
 

@@ -38,8 +38,8 @@ class WrittenClasses:
         if any(self._found[name] is None for name in uses):
             return None
         kept = {name for name, count in uses.items() if count > 1 or self._leads_to_itself(name)}
-        definitions = {name: self._inlined(self._found[name], kept) for name in kept}
-        whole: Schema = self._inlined(schema, kept)
+        definitions = {name: self._inline(self._found[name], kept) for name in kept}
+        whole: Schema = self._inline(schema, kept)
         return whole | ({"$defs": definitions} if definitions else {})
 
     def _count(self, part: Any, uses: dict[str, int]) -> None:
@@ -54,15 +54,15 @@ class WrittenClasses:
         self._count(self._found[name], reached)
         return name in reached
 
-    def _inlined(self, part: Any, kept: set[str]) -> Any:
+    def _inline(self, part: Any, kept: set[str]) -> Any:
         match part:
             case {"$ref": str() as reference, **beside}:
                 name = reference.removeprefix(_PREFIX)
-                return dict(part) if name in kept else self._inlined(self._found[name], kept) | beside
+                return dict(part) if name in kept else self._inline(self._found[name], kept) | beside
             case dict():
-                return {key: self._inlined(value, kept) for key, value in part.items()}
+                return {key: self._inline(value, kept) for key, value in part.items()}
             case list():
-                return [self._inlined(one, kept) for one in part]
+                return [self._inline(one, kept) for one in part]
         return part
 
     # -------------------------------------------------------------------------------------------------- one class

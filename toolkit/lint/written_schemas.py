@@ -95,7 +95,7 @@ class _Reader:
             case ast.Name(id=name) if name in _PLAIN:
                 return dict(_PLAIN[name])
             case ast.Constant(value=str() as quoted):
-                return self.schema(_parsed(quoted))
+                return self.schema(_parse(quoted))
             case ast.BinOp(left=left, op=ast.BitOr(), right=ast.Constant(value=None)):
                 return _or_nothing(self.schema(left))
             case ast.Subscript(value=outer, slice=inner):
@@ -130,7 +130,7 @@ class _Reader:
         return schema
 
 
-def _parsed(quoted: str) -> ast.expr | None:
+def _parse(quoted: str) -> ast.expr | None:
     try:
         return ast.parse(quoted, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

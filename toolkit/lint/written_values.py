@@ -80,11 +80,11 @@ def _called(call: ast.Call, file: SourceFile, depth: int) -> str:
         case ast.Call(args=[inner]) if file.meaning(call.func) == "textwrap.dedent":
             return textwrap.dedent(_text(inner, file, depth))
         case ast.Call(args=[inner]) if file.meaning(call.func) == "inspect.cleandoc":
-            return _cleaned(_text(inner, file, depth))
+            return _clean(_text(inner, file, depth))
     raise UnknownValueError
 
 
-def _cleaned(text: str) -> str:
+def _clean(text: str) -> str:
     from inspect import cleandoc  # noqa: PLC0415 - few descriptions are made so
 
     return cleandoc(text)

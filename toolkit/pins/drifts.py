@@ -70,7 +70,7 @@ def drifts_between(before: Mapping[str, Entry], now: Mapping[str, Entry]) -> lis
 
 def changes_between(before: Entry, now: Entry) -> list[Change]:
     """Return what differs between two definitions of one tool, the gravest first."""
-    changes = [*_told(before, now), *_hinted(before, now), *_accepted(before, now), *_returned(before, now)]
+    changes = [*_describe(before, now), *_hinted(before, now), *_accepted(before, now), *_returned(before, now)]
     return sorted(dict.fromkeys(changes), key=lambda change: _RANKS[change.kind])
 
 
@@ -87,9 +87,9 @@ def in_short(changes: Sequence[Change]) -> str:
     return f"{told}; and {len(changes) - _SHOWN} more" if len(changes) > _SHOWN else told
 
 
-def _told(before: Entry, now: Entry) -> Iterator[Change]:
+def _describe(before: Entry, now: Entry) -> Iterator[Change]:
     if before.get("description") != now.get("description"):
-        yield Change("text", _worded("the description", before.get("description"), now.get("description")))
+        yield Change("text", _word("the description", before.get("description"), now.get("description")))
     if before.get("examples") != now.get("examples"):
         yield Change("text", "the examples have changed")
 
@@ -184,7 +184,7 @@ class _Comparison:
         for key in TEXTS:
             if before.get(key) != now.get(key):
                 what = f"the {key.lstrip('$')} of {self._called(path)}"
-                yield Change("text", _worded(what, before.get(key), now.get(key)))
+                yield Change("text", _word(what, before.get(key), now.get(key)))
         if before.get("default") != now.get("default") or ("default" in before) != ("default" in now):
             old, new = (_value(one["default"]) if "default" in one else "missing" for one in (before, now))
             yield Change("compatible", f"the default of {self._called(path)} was {old}, and is {new}")
@@ -315,7 +315,7 @@ def _named(types: set[str] | None) -> str:
     return "anything" if types is None else " or ".join(sorted(types))
 
 
-def _worded(what: str, before: Any, now: Any) -> str:
+def _word(what: str, before: Any, now: Any) -> str:
     both = f"{what} was {_value(before or None)}, and is {_value(now or None)}"
     if len(both) <= _MOST_WHOLE or not isinstance(before, str) or not isinstance(now, str):
         return both

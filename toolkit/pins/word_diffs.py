@@ -30,9 +30,9 @@ def word_diff(before: str, now: str) -> str:
     old, new = _words(before), _words(now)
     start = _common(old, new)
     end = _common(old[start:][::-1], new[start:][::-1])
-    middle = list(_compared(old[start : len(old) - end], new[start : len(new) - end]))
+    middle = list(_compare(old[start : len(old) - end], new[start : len(new) - end]))
     parts = [_kept(old[:start]), *middle, _kept(old[len(old) - end :])]
-    return " ".join(word for index, part in enumerate(parts) for word in _shown(part, index, len(parts) - 1))
+    return " ".join(word for index, part in enumerate(parts) for word in _show(part, index, len(parts) - 1))
 
 
 def _words(text: str) -> list[str]:
@@ -46,7 +46,7 @@ def _common(old: Sequence[str], new: Sequence[str]) -> int:
     )
 
 
-def _compared(old: Sequence[str], new: Sequence[str]) -> Iterator[_Part]:
+def _compare(old: Sequence[str], new: Sequence[str]) -> Iterator[_Part]:
     if max(len(old), len(new)) > _MOST_COMPARED:
         yield _Part(old, new, ())
         return
@@ -60,7 +60,7 @@ def _kept(words: Sequence[str]) -> _Part:
     return _Part((), (), words)
 
 
-def _shown(part: _Part, index: int, last: int) -> Iterator[str]:
+def _show(part: _Part, index: int, last: int) -> Iterator[str]:
     if part.removed:
         yield f"[-{_in_short(part.removed)}-]"
     if part.added:

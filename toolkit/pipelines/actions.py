@@ -187,7 +187,7 @@ class AskPerson:
         if turn.context.gate is None:
             message = f"step {self._label!r} asks for approval, but there is no reviewer"
             raise ConfigurationError(f"{message}; give the context one: ToolContext(reviewer=…)")
-        shown = _shown(demand.show, flow)
+        shown = _show(demand.show, flow)
         call = DescribedCall(Risk(self._label, requires_approval=True), "person", demand.asked_by, shown)
         decision = await decide(turn.context, call, lambda _: _request(call, demand, flow, turn.context))
         return PASSED if isinstance(decision, Granted) else refused_by_gate(decision.message)
@@ -212,7 +212,7 @@ def _request(call: DescribedCall, demand: Demand, flow: Flow, context: ToolConte
     return request if context.call is None else replace(request, digest=context.call.digest(context, handed_on))
 
 
-def _shown(show: Any, flow: Flow) -> Mapping[str, Any]:
+def _show(show: Any, flow: Flow) -> Mapping[str, Any]:
     """Return what is shown with a question about no call: what the step says, else what has been handed on."""
     if show is None:
         return {"prev": flow.output}

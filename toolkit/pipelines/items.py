@@ -58,7 +58,7 @@ _NOTHING: Final = object()
 """What stands for the output of an item that is not done, or was skipped."""
 
 
-def _told(item: Any) -> str:
+def _describe(item: Any) -> str:
     """Return a short item as part of its name; a long one, or one of several parts, has only its number."""
     is_short = isinstance(item, str | int | float) and len(str(item)) <= _LONGEST_TOLD
     return f" ({item})" if is_short else ""
@@ -122,7 +122,7 @@ class _Batch:
         context = self._turn.context
         if context.gate is None and context.listener is None and context.run is None:
             return self._turn
-        name = f"item {index + 1}/{self._count}{_told(item)}"
+        name = f"item {index + 1}/{self._count}{_describe(item)}"
         place = f"{name} · {context.place}" if context.place else name
         return self._turn._replace(context=context.replace(item=name, place=place, path=_path_of(context.path, index)))
 

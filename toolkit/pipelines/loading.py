@@ -87,12 +87,12 @@ def _read(
         return None, found
     problems = BoundedProblems(found)
     try:
-        return _planned(path, root, problems=problems, opening=opening, trail=trail, others=others)
+        return _plan(path, root, problems=problems, opening=opening, trail=trail, others=others)
     except TooManyProblems:
         return None, in_order(problems.closed(str(path)))
 
 
-def _planned(
+def _plan(
     path: Path,
     root: Node,
     problems: list[Problem],

@@ -29,19 +29,19 @@ def _lines(items: Iterable[Item]) -> Iterator[str]:
     for item in items:
         match item:
             case Shape(name, kind, caption):
-                yield f"{indent}{name}{_SHAPES[kind].format(_escaped(caption))}"
+                yield f"{indent}{name}{_SHAPES[kind].format(_escape(caption))}"
             case Frame(name, title):
-                yield f'{indent}subgraph {name}["{_escaped(title)}"]'
+                yield f'{indent}subgraph {name}["{_escape(title)}"]'
                 indent += _INDENT
             case FrameEnd():
                 indent = indent.removesuffix(_INDENT)
                 yield f"{indent}end"
             case Arrow(start, end, label, is_dotted):
-                text = f'|"{_escaped(label)}"|' if label else ""
+                text = f'|"{_escape(label)}"|' if label else ""
                 yield f"{indent}{start} {'-.->' if is_dotted else '-->'}{text} {end}"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Return a text that Mermaid draws as it is: its own signs, and those of HTML, as entities."""
     for character, entity in (("#", "#35;"), ("&", "#amp;"), ('"', "#quot;"), ("<", "#lt;"), (">", "#gt;")):
         text = text.replace(character, entity)

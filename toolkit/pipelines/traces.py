@@ -115,7 +115,7 @@ class Tracer:
         return self._with(names, ())
 
     def _with(self, names: Mapping[str, Trace], conditions: Iterable[ast.expr]) -> "Tracer":
-        compared = (one for condition in conditions for one in _compared_in(condition))
+        compared = (one for condition in conditions for one in _compare_in(condition))
         return Tracer({**self._names, **names}, self._compared.union(compared))
 
     def named(self, name: str) -> Trace:
@@ -226,7 +226,7 @@ class Tracer:
         return tracer
 
 
-def _compared_in(condition: ast.expr) -> Iterator[str]:
+def _compare_in(condition: ast.expr) -> Iterator[str]:
     """Yield what a condition holds against something, as it is written."""
     for node in ast.walk(condition):
         sides: list[ast.expr] = []

@@ -12,14 +12,14 @@ _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"}
 
 def forms_of(value: str) -> frozenset[str]:
     """Return every text that stands for a secret, itself among them."""
-    forms = {value, *_encoded(value)}
+    forms = {value, *_encode(value)}
     if not _UNRESERVED.issuperset(as_bytes(value)):
-        forms |= {*_quoted(value), *_escaped(value)}
+        forms |= {*_quote(value), *_escape(value)}
         forms |= {line.strip() for line in value.splitlines() if len(line.strip()) >= _SHORTEST_LINE}
     return frozenset(form for form in forms if form)
 
 
-def _encoded(value: str) -> Iterator[str]:
+def _encode(value: str) -> Iterator[str]:
     """Yield it in base64, also where it stands inside something longer, and in hexadecimal digits."""
     data = as_bytes(value)
     yield data.hex()
@@ -33,7 +33,7 @@ def _encoded(value: str) -> Iterator[str]:
                 yield form.replace("+", "-").replace("/", "_")
 
 
-def _quoted(value: str) -> Iterator[str]:
+def _quote(value: str) -> Iterator[str]:
     """Yield it as parts of a URL hold it."""
     data = as_bytes(value)
     for safe in (_UNRESERVED, _UNRESERVED | frozenset(b"/")):
@@ -41,7 +41,7 @@ def _quoted(value: str) -> Iterator[str]:
         yield from (quoted, quoted.replace("%20", "+"), quoted.lower() if "%" in quoted else quoted)
 
 
-def _escaped(value: str) -> Iterator[str]:
+def _escape(value: str) -> Iterator[str]:
     """Yield it as JSON, JSON inside JSON, HTML and Python write it."""
     from json import dumps  # noqa: PLC0415 - most secrets have nothing to escape
 

@@ -107,7 +107,7 @@ class Redactor:
             return text
         spans = self.spans(text)
         spans += self._beginnings(text, [len(text)] if is_cut else [])
-        return _masked(text, spans) if spans else text
+        return _mask(text, spans) if spans else text
 
     def stars(self, text: str) -> str:
         """Return a text of the same length, with a star for each character of a secret: for what has columns."""
@@ -220,7 +220,7 @@ def _start_of_beginning(form: str, text: str, end: int) -> int | None:
     return None
 
 
-def _masked(text: str, spans: list[_Span]) -> str:
+def _mask(text: str, spans: list[_Span]) -> str:
     """Return a text with one mask for each run of spans that overlap or touch."""
     parts: list[str] = []
     done = 0

@@ -47,7 +47,7 @@ def _misshapen(part: Schema, draft: str | None) -> Iterator[Fault]:
         if forms and not any(form.fits(value) for form in forms):
             hint = _nearest_type(value) if TYPE in forms else "write it so, or leave it out"
             words = " or ".join(dict.fromkeys(form.words for form in forms))
-            message = f"has {_shown(value)} as its '{keyword}', which must be {words}"
+            message = f"has {_show(value)} as its '{keyword}', which must be {words}"
             yield Fault((*part.pointer, keyword), message, hint)
     if not _compiles(part.keywords.get("pattern")):
         hint = "write a backslash before a literal character"
@@ -94,10 +94,10 @@ def _impossible(part: Schema) -> Iterator[Fault]:
         listed = values if types and isinstance(values, list | tuple) else []
         wrong = [value for value in listed if not any(is_of_type(value, name) for name in types)]
         if wrong and len(wrong) == len(listed):
-            message = f"fits no value: {_shown(wrong[0])} in its '{keyword}' is not of type {' or '.join(types)}"
+            message = f"fits no value: {_show(wrong[0])} in its '{keyword}' is not of type {' or '.join(types)}"
             yield Fault((*part.pointer, keyword), message, "list values of the type, or change the type")
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     text = json_text(value, default=str)
     return text if len(text) <= 40 else f"{text[:39]}…"  # noqa: PLR2004 - what fits into a message

@@ -98,18 +98,18 @@ def place_of(root: Any, reference: str) -> Place | None:
     whole, _, fragment = reference.partition("#")
     if whole and (not isinstance(root, Mapping) or whole not in (root.get("$id"), root.get("id"))):
         return None
-    fragment = _decoded(fragment)
+    fragment = _decode(fragment)
     if fragment and not fragment.startswith("/"):
         return next((place for place in places_within(root) if _is_anchored(place[1], fragment)), None)
-    return _followed(root, [_unescaped(step) for step in fragment.split("/")[1:]])
+    return _follow(root, [_unescaped(step) for step in fragment.split("/")[1:]])
 
 
 def name_in_reference(reference: str) -> str:
     """Return the last name in a reference: that of the definition that it leads to."""
-    return _unescaped(_decoded(reference).rpartition("/")[2])
+    return _unescaped(_decode(reference).rpartition("/")[2])
 
 
-def _decoded(text: str) -> str:
+def _decode(text: str) -> str:
     if "%" not in text:
         return text
     from urllib.parse import unquote  # noqa: PLC0415 - names with such characters are rare
@@ -127,7 +127,7 @@ def _is_anchored(node: Any, name: str) -> bool:
     )
 
 
-def _followed(node: Any, steps: list[str]) -> Place | None:
+def _follow(node: Any, steps: list[str]) -> Place | None:
     pointer: list[str | int] = []
     for step in steps:
         if isinstance(node, Mapping):

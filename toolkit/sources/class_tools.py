@@ -47,7 +47,7 @@ def class_tools(constants: Constants, cls: Defined, kind: ToolClasses) -> Iterat
     if _is_abstract(node):
         return
     method = next((found for name in kind.methods if (found := _method(line, name))), None)
-    said = _said(line, kind.name)
+    said = _describe(line, kind.name)
     if said is None and (method is None or _is_meant_as_base(node)):
         return
     name = None if said is None else constants.text(said[0].source, said[1])
@@ -107,7 +107,7 @@ def _method(line: list[Defined], name: str) -> tuple[Method, str] | None:
     return None
 
 
-def _said(line: list[Defined], attribute: str) -> tuple[Defined, ast.expr] | None:
+def _describe(line: list[Defined], attribute: str) -> tuple[Defined, ast.expr] | None:
     """Return the nearest class that gives something to an attribute, and what it gives."""
     for cls in line:
         if not isinstance(cls.node, ast.ClassDef):

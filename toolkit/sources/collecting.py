@@ -71,7 +71,7 @@ class Collector:
                 found = Collected.nothing(
                     Problem(NOT_A_TOOL, f"'{names[id(thing)]}' cannot be a tool: {words_of(error)}")
                 )
-            collected.add(_placed(found, module, names[id(thing)]))
+            collected.add(_place(found, module, names[id(thing)]))
         if not is_any_imported():
             return collected
         if (thing := recogniser().object_of_module(module)) is not None:
@@ -105,7 +105,7 @@ class Collector:
             return held
         collected = Collected.nothing(*_objections_to_group(thing, self._granted))
         for member in () if collected.problems else _members(thing):
-            collected.add(_placed(self._of_member(member, source), module, name.partition(".")[0]))
+            collected.add(_place(self._of_member(member, source), module, name.partition(".")[0]))
         if not collected.tools and not errors_among(collected.problems):
             place = Location(module.__file__) if module.__file__ else None
             collected.problems.append(Problem(NO_TOOLS, f"'{name}' in '{source}' has no tools", place))
@@ -228,7 +228,7 @@ def _are_twins(tool: Tool, other: Tool) -> bool:
     return is_same_function or tool.spec.definition == other.spec.definition
 
 
-def _placed(found: Collected, module: ModuleType, name: str) -> Collected:
+def _place(found: Collected, module: ModuleType, name: str) -> Collected:
     """Return what a name in a module gave; what has no place of its own gets that of the name."""
     homeless = [tool for tool in found.tools if tool.framework is not None and tool.spec.location is None]
     if all(problem.location for problem in found.problems) and not homeless:

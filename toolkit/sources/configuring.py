@@ -70,7 +70,7 @@ def _with_own_settings(configuration: Configuration, file: Path, problems: list[
     for name, server in configuration.mcp.items():
         mine = own.mcp.get(name)
         if mine is not None and mine.fingerprint == server.fingerprint:
-            server = _narrowed(mine, server)  # noqa: PLW2901 - the same server
+            server = _narrow(mine, server)  # noqa: PLW2901 - the same server
         servers[name] = server
     others = {
         name: ready
@@ -87,7 +87,7 @@ def _with_own_settings(configuration: Configuration, file: Path, problems: list[
     )
 
 
-def _narrowed(own: "McpServer", server: "McpServer") -> "McpServer":
+def _narrow(own: "McpServer", server: "McpServer") -> "McpServer":
     """Return the user's own server with what a project says of its use, which may tighten and loosens nothing."""
     return replace(
         server,

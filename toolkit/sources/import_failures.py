@@ -93,7 +93,7 @@ def _message(error: BaseException, name: str) -> str:
     if isinstance(error, SystemExit):
         return f"'{name}' ends the program while it is imported: {exception_text(error)}"
     if isinstance(error, SyntaxError):
-        return f"'{name}' cannot be imported: {type(error).__name__}: {_shortened(error.msg or 'invalid syntax')}"
+        return f"'{name}' cannot be imported: {type(error).__name__}: {_shorten(error.msg or 'invalid syntax')}"
     return f"'{name}' cannot be imported: {exception_text(error)}"
 
 
@@ -103,7 +103,7 @@ def exception_text(error: BaseException) -> str:
     return text.removesuffix(f" ({error.path})") if isinstance(error, ImportError) and error.path else text
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _MAX_TEXT else f"{line[:_MAX_TEXT]}…"
 

@@ -20,15 +20,15 @@ def source_of_module(name: str, folders: Iterable[str], tried: set[str] | None =
     top, *below = name.split(".")
     if top in sys.builtin_module_names:
         return None
-    file, inner = _found(top, folders, tried)
+    file, inner = _find(top, folders, tried)
     if file is None and not inner:
-        file, inner = _found_by_finders(top)
+        file, inner = _find_by_finders(top)
     for part in below:
-        file, inner = _found(part, inner, tried)
+        file, inner = _find(part, inner, tried)
     return file
 
 
-def _found(part: str, folders: Iterable[str], tried: set[str] | None) -> tuple[str | None, list[str]]:
+def _find(part: str, folders: Iterable[str], tried: set[str] | None) -> tuple[str | None, list[str]]:
     """Return the file of one part of a name, and the folders in which the next part is looked for."""
     namespace = []
     for folder in folders:
@@ -43,7 +43,7 @@ def _found(part: str, folders: Iterable[str], tried: set[str] | None) -> tuple[s
     return None, namespace
 
 
-def _found_by_finders(top: str) -> tuple[str | None, list[str]]:
+def _find_by_finders(top: str) -> tuple[str | None, list[str]]:
     """Return what finders other than Python's own say of a package, such as those of editable installs."""
     if all(finder is PathFinder for finder in _foreign_finders()):
         return None, []

@@ -57,13 +57,13 @@ def access_of_ready(name: str, configuration: Configuration) -> Access | None:
     if settings.owner == "user":
         return None
     known = ready_tools()[settings.kind].options
-    reached = dict(_widened(settings, known, configuration.directory))
+    reached = dict(_widen(settings, known, configuration.directory))
     if not reached:
         return None
     called = f"{_READY}.{name}"
     place = place_in_configuration(configuration, [_READY, name, next(iter(reached))])
     reaches = "; ".join(dict.fromkeys(reached.values()))
-    shown = {"tool": settings.kind, **_shown(settings, known)}
+    shown = {"tool": settings.kind, **_show(settings, known)}
     return _access(
         called,
         f"Use the tool '{name}' with these settings{_where(place)}? It reaches {reaches}.",
@@ -116,7 +116,7 @@ def _access(
     )
 
 
-def _widened(settings: ReadySettings, known: tuple[Option, ...], project: Path) -> Iterator[tuple[str, str]]:
+def _widen(settings: ReadySettings, known: tuple[Option, ...], project: Path) -> Iterator[tuple[str, str]]:
     """Yield each option whose value widens, and what it reaches."""
     for option in known:
         if option.widens is None or option.name not in settings.options:
@@ -125,7 +125,7 @@ def _widened(settings: ReadySettings, known: tuple[Option, ...], project: Path) 
             yield option.name, reached
 
 
-def _shown(settings: ReadySettings, known: tuple[Option, ...]) -> dict[str, Any]:
+def _show(settings: ReadySettings, known: tuple[Option, ...]) -> dict[str, Any]:
     """Return every option as it holds, in plain data: also the folder that holds where none is written."""
     shown = {name: _plain(value) for name, value in settings.options.items()}
     for option in known:

@@ -136,7 +136,7 @@ class ToolReader:
     def decoration(self, source: SourceFile, mark: ast.expr, names: LocalNames | None) -> Registered | None:
         """Return what a decorator, or what a call of it returns, does to the function that it gets."""
         function = mark.func if isinstance(mark, ast.Call) else mark
-        found = self.registration(source, function, names) or self._wrapped(source, function, names)
+        found = self.registration(source, function, names) or self._wrap(source, function, names)
         return found if found and found.registration.way == "mark" else None
 
     def registration(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
@@ -156,7 +156,7 @@ class ToolReader:
             self._known[name] = Registered(marks, fitting[0], name) if marks and fitting else None
         return self._known[name]
 
-    def _wrapped(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
+    def _wrap(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
         """Return what a function of the project registers that has a mark inside, as a decorator of its own."""
         for meaning in self.meanings.of(source, function, names):
             if isinstance(meaning, Defined) and isinstance(meaning.node, FUNCTIONS):

@@ -43,7 +43,7 @@ def record_of_decision(settled: Settled, context: "Surroundings", word: str) -> 
         **_about(tool, context, getattr(decision, "by", "")),
         "source": settled.call.risk.source if settled.call is not None else None,
         "chosen_by": context.chosen_by,
-        "arguments": request.arguments if request is not None else _sent(context),
+        "arguments": request.arguments if request is not None else _send(context),
         "decision": word,
         "by": REVIEWER if decision is not None else (verdict.because if verdict is not None else ""),
         "rule": _rule_of(verdict.ground if verdict is not None else None),
@@ -65,13 +65,13 @@ def _about(tool: str, context: "Surroundings", person: str = "") -> dict[str, An
     }
 
 
-def _sent(context: "Surroundings") -> Any:
+def _send(context: "Surroundings") -> Any:
     """Return the arguments of the running call as they came, without its secrets."""
     call = context.call
-    return None if call is None else _masked(call.arguments, context)
+    return None if call is None else _mask(call.arguments, context)
 
 
-def _masked(arguments: str | Mapping[str, Any], context: "Surroundings") -> Any:
+def _mask(arguments: str | Mapping[str, Any], context: "Surroundings") -> Any:
     """Return arguments without secrets; text that is not an object of JSON is kept as it is."""
     text = frozen(arguments)
     members = members_of(text)
@@ -91,4 +91,4 @@ def _edit_of(
 ) -> dict[str, Any] | None:
     if not isinstance(decision, Edit) or request is None:
         return None
-    return {"before": request.arguments, "after": _masked(decision.arguments, context)}
+    return {"before": request.arguments, "after": _mask(decision.arguments, context)}

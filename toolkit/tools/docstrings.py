@@ -70,7 +70,7 @@ def _read_section(lines: list[str], position: int, parameters: dict[str, str]) -
         entry = _SPHINX_ENTRY.match(lines[position])
         end = _end_of_section(lines, position + 1)
         if entry:
-            parameters[entry[1]] = _joined([entry[2], *lines[position + 1 : end]])
+            parameters[entry[1]] = _join([entry[2], *lines[position + 1 : end]])
         return end
     numpy = _is_numpy_heading(lines, position)
     first = position + (2 if numpy else 1)
@@ -112,8 +112,8 @@ def _entries(lines: list[str], indent: int, pattern: re.Pattern[str]) -> list[tu
             found.append((match[1], [match[2] if pattern.groups > 1 else ""]))
         elif found and line.strip():
             found[-1][1].append(line)
-    return [(name, _joined(text)) for name, text in found]
+    return [(name, _join(text)) for name, text in found]
 
 
-def _joined(lines: list[str]) -> str:
+def _join(lines: list[str]) -> str:
     return " ".join(line.strip() for line in lines if line.strip())

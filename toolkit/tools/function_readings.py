@@ -49,14 +49,14 @@ def read_function(
         signature, unreadable = read_signature(function)
     except (ValueError, TypeError) as error:
         problems.append(Problem(UNFIT_PARAMETER, f"the signature of {name!r} cannot be read: {error}"))
-        return None, _placed(problems, function)
+        return None, _place(problems, function)
     problems += [*unreadable, *_clashing_names(function, signature)]
     shape, unfit = _shape(function, str(name), signature)
     problems += [*unfit, *_silences(function, name, signature, options)]
     if shape is None or errors_among(problems):
-        return None, _placed(problems, function)
+        return None, _place(problems, function)
     fields = _fields(str(name), signature, shape, options) | {"source": source or _file_of(function)}
-    return FunctionReading(signature, shape, fields), _placed(problems, function)
+    return FunctionReading(signature, shape, fields), _place(problems, function)
 
 
 def _shape(function: Callable[..., Any], name: str, signature: Signature) -> tuple[Shape | None, list[Problem]]:
@@ -82,7 +82,7 @@ def _clashing_names(function: Callable[..., Any], signature: Signature) -> list[
     return problems
 
 
-def _placed(problems: list[Problem], function: Callable[..., Any]) -> list[Problem]:
+def _place(problems: list[Problem], function: Callable[..., Any]) -> list[Problem]:
     """Return the problems, those without a place at the function's own."""
     if all(problem.location is not None for problem in problems):
         return problems

@@ -61,14 +61,14 @@ class _Copier:
             return self._list(tuple.__iter__(value), path)  # type: ignore[arg-type]
         if issubclass(kind, Mapping):
             return self._object(((key, value[key]) for key in value), path)  # type: ignore[attr-defined, index]
-        message = f"{_written(path)} is an object of type {kind_of(value)!r}"
+        message = f"{_write(path)} is an object of type {kind_of(value)!r}"
         raise NotJsonError(message)
 
     def _object(self, entries: Iterable[tuple[object, object]], path: tuple[str, ...]) -> dict[str, Any]:
         copy = {}
         for key, value in entries:
             if type(key) is not str and not is_text(key):
-                message = f"{_written(path)} has a key of type {kind_of(key)!r} instead of text"
+                message = f"{_write(path)} has a key of type {kind_of(key)!r} instead of text"
                 raise NotJsonError(message)
             name = self._text(key, path)  # type: ignore[arg-type]
             copy[name] = self.copy(value, (*path, name))
@@ -84,7 +84,7 @@ class _Copier:
             message = f"{path[0]} holds more than {MAX_CHARACTERS:,} characters"
             raise NotJsonError(message)
         if not is_encodable(text):
-            message = f"{_written(path)} contains half of a surrogate pair"
+            message = f"{_write(path)} contains half of a surrogate pair"
             raise NotJsonError(message)
         return text
 
@@ -111,7 +111,7 @@ def is_encodable(text: str) -> bool:
 
 def _whole_number(value: int, path: tuple[str, ...]) -> int:
     if int.bit_length(value) > MAX_BITS:
-        message = f"{_written(path)} is a number with too many digits"
+        message = f"{_write(path)} is a number with too many digits"
         raise NotJsonError(message)
     return int.__pos__(value)
 
@@ -119,12 +119,12 @@ def _whole_number(value: int, path: tuple[str, ...]) -> int:
 def _number(value: float, path: tuple[str, ...]) -> float:
     number = float.__pos__(value)
     if not isfinite(number):
-        message = f"{_written(path)} is {number}, which is not a number in JSON"
+        message = f"{_write(path)} is {number}, which is not a number in JSON"
         raise NotJsonError(message)
     return number
 
 
-def _written(path: tuple[str, ...]) -> str:
+def _write(path: tuple[str, ...]) -> str:
     """Return a path as people write it, such as `parameters.properties.city`; of a long one without its middle."""
     parts = path if len(path) <= _LONGEST_PATH else (*path[:3], "…", *path[-3:])
     return ".".join(parts)

@@ -102,7 +102,7 @@ class _Reader:
 def _readings_of(text: str, schema: ArgumentSchema) -> Iterator[Any]:
     """Yield what a text that does not fit a single schema may stand for."""
     if choices := schema.part.choices():
-        yield from _chosen(text, choices, schema.part.keywords.get("description", ""))
+        yield from _choose(text, choices, schema.part.keywords.get("description", ""))
         return
     kinds = schema.kinds
     if "boolean" in kinds and text.strip().lower() in _BOOLEANS:
@@ -113,7 +113,7 @@ def _readings_of(text: str, schema: ArgumentSchema) -> Iterator[Any]:
             yield data
 
 
-def _chosen(text: str, choices: Sequence[Any], description: str) -> Iterator[Any]:
+def _choose(text: str, choices: Sequence[Any], description: str) -> Iterator[Any]:
     """Yield the choices that are written like a text, but for their case, or that the description names so."""
     wanted = text.strip().casefold()
     named = {value: name.casefold() for value, name in _NAMED.findall(description)}

@@ -31,7 +31,7 @@ def as_result(value: Any) -> ToolResult:
 
 def _as_json(value: Any) -> ToolResult:
     try:
-        text, data = _written(value)
+        text, data = _write(value)
     except (ValueError, RecursionError) as error:
         message = (
             f"the tool has done its work, but what it returned ({type(value).__qualname__}) cannot be written as JSON"
@@ -43,7 +43,7 @@ def _as_json(value: Any) -> ToolResult:
     return ToolResult(text.decode(), structured=data, artifact=value)
 
 
-def _written(value: Any) -> tuple[bytes, Any]:
+def _write(value: Any) -> tuple[bytes, Any]:
     """Return a value as JSON text, and as the plain data in it; bytes are base64."""
     from pydantic_core import from_json, to_json
 

@@ -106,11 +106,11 @@ def _source(file: str) -> _Source | None:
         status = Path(file).stat()
     except (OSError, ValueError):
         return None
-    return _parsed(file, status.st_mtime_ns, status.st_size)
+    return _parse(file, status.st_mtime_ns, status.st_size)
 
 
 @lru_cache(maxsize=_MOST_FILES)
-def _parsed(file: str, _changed: int, _size: int) -> _Source | None:
+def _parse(file: str, _changed: int, _size: int) -> _Source | None:
     """Parse a file; the time of its last change and its size make a changed file another one."""
     try:
         raw = Path(file).read_bytes()

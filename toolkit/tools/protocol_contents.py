@@ -66,10 +66,10 @@ def block_of(attachment: Attachment) -> dict[str, Any]:
         name = attachment.details.get("name") or uri.rstrip("/").rpartition("/")[2]
         block = {"type": "resource_link", "name": name, "uri": uri, "mimeType": media_type}
     elif attachment.kind == "resource":
-        content = {"text": attachment.words} if attachment.is_text else {"blob": _encoded(attachment)}
+        content = {"text": attachment.words} if attachment.is_text else {"blob": _encode(attachment)}
         block["resource"] = {"uri": uri, "mimeType": media_type, **content}
     else:
-        block |= {"mimeType": media_type or f"{attachment.kind}/*", "data": _encoded(attachment)}
+        block |= {"mimeType": media_type or f"{attachment.kind}/*", "data": _encode(attachment)}
     return {**attachment.details, **block}
 
 
@@ -84,7 +84,7 @@ def _parted(text: str, words: str) -> tuple[str, str] | None:
     return None
 
 
-def _encoded(attachment: Attachment) -> str:
+def _encode(attachment: Attachment) -> str:
     return b64encode(attachment.data).decode()
 
 

@@ -119,11 +119,11 @@ def _built(candidate: Any, source: str | None) -> tuple[list[Tool], list[Problem
                 each.toolbox = candidate
         return tools, [problem for _, found in built for problem in found]
     if looks_like_text_tool(candidate):
-        return _adapted(candidate)
+        return _adapt(candidate)
     return [], [_no_tool(candidate)]
 
 
-def _adapted(candidate: Any) -> tuple[list[Tool], list[Problem]]:
+def _adapt(candidate: Any) -> tuple[list[Tool], list[Problem]]:
     try:
         tool = AdaptedTextTool(candidate)
     except KeyboardInterrupt:

@@ -95,7 +95,7 @@ def shown_arguments(tool: Subject, parsed: Any, sent: str) -> dict[str, Any]:
     A type may keep members out of its JSON, or have none at all; what was sent for them is shown, but no secret is.
     """
     told = tool.veil.over(_known(tool, members_of(sent) or {}))
-    shown: dict[str, Any] = _completed(tool.describe(parsed), told)
+    shown: dict[str, Any] = _complete(tool.describe(parsed), told)
     return shown
 
 
@@ -111,11 +111,11 @@ def _known(tool: Subject, data: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in data.items() if name in tool.spec.properties}
 
 
-def _completed(shown: Any, sent: Any) -> Any:
+def _complete(shown: Any, sent: Any) -> Any:
     """Return what is shown, with what was sent for it wherever it says nothing, or no more than a type."""
     if isinstance(shown, dict) and isinstance(sent, dict):
-        both = {name: _completed(value, sent[name]) if name in sent else value for name, value in shown.items()}
+        both = {name: _complete(value, sent[name]) if name in sent else value for name, value in shown.items()}
         return both | {name: value for name, value in sent.items() if name not in shown}
     if isinstance(shown, list) and isinstance(sent, list) and len(shown) == len(sent):
-        return [_completed(*pair) for pair in zip(shown, sent, strict=True)]
+        return [_complete(*pair) for pair in zip(shown, sent, strict=True)]
     return sent if isinstance(shown, str) and is_type_alone(shown) else shown

@@ -122,18 +122,18 @@ def _veiled_members(value: dict[Any, Any], speaking: Sequence[Schema], found: li
             found.append(member)
             shown[name] = MASK
         else:
-            shown[name] = _veiled(member, _applied(one for schema in speaking for one in schema.members(name)), found)
+            shown[name] = _veiled(member, _apply(one for schema in speaking for one in schema.members(name)), found)
     return value if all(shown[name] is member for name, member in value.items()) else shown
 
 
 def _veiled_items(value: list[Any], speaking: Sequence[Schema], found: list[Any]) -> list[Any]:
     positions = max((schema.positions for schema in speaking), default=0)
-    told = [_applied(one for schema in speaking for one in schema.items(index)) for index in range(positions + 1)]
+    told = [_apply(one for schema in speaking for one in schema.items(index)) for index in range(positions + 1)]
     items = [_veiled(item, told[min(index, positions)], found) for index, item in enumerate(value)]
     return value if all(new is old for new, old in zip(items, value, strict=True)) else items
 
 
-def _applied(schemas: Iterable[Schema]) -> list[Schema]:
+def _apply(schemas: Iterable[Schema]) -> list[Schema]:
     return [one for schema in schemas for one in schema.applied()]
 
 

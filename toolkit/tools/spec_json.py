@@ -55,10 +55,10 @@ def fields_from(data: str | bytes | Mapping[str, Any], known: Iterable[str]) -> 
     Raises:
         InvalidTools: With every member that is wrong.
     """
-    record = _loaded(data) if isinstance(data, str | bytes) else data
+    record = _load(data) if isinstance(data, str | bytes) else data
     if not isinstance(record, Mapping):
         raise InvalidTools(
-            problems=[Problem(BAD_OPTION, f"a specification must be a JSON object, not {_shown(record)}")]
+            problems=[Problem(BAD_OPTION, f"a specification must be a JSON object, not {_show(record)}")]
         )
     said = {key: value for key, value in record.items() if value is not None}
     problems = [
@@ -67,7 +67,7 @@ def fields_from(data: str | bytes | Mapping[str, Any], known: Iterable[str]) -> 
         *(_not_object(key, said[key]) for key in _OBJECTS if not isinstance(said.get(key, {}), Mapping)),
     ]
     if not isinstance(said.get("source", ""), str):
-        problems.append(Problem(BAD_OPTION, f"source must be text, not {_shown(said['source'])}"))
+        problems.append(Problem(BAD_OPTION, f"source must be text, not {_show(said['source'])}"))
     location = _location(said.get("location"), problems)
     if problems:
         raise InvalidTools(problems=problems)
@@ -81,11 +81,11 @@ def _location(value: Any, problems: list[Problem]) -> Location | None:
     good = all(number is None or (isinstance(number, int) and not isinstance(number, bool)) for number in numbers)
     if good and isinstance(value.get("file"), str):
         return Location(value["file"], *numbers)
-    problems.append(Problem(BAD_OPTION, f"location must be an object with 'file' and 'line', not {_shown(value)}"))
+    problems.append(Problem(BAD_OPTION, f"location must be an object with 'file' and 'line', not {_show(value)}"))
     return None
 
 
-def _loaded(text: str | bytes) -> Any:
+def _load(text: str | bytes) -> Any:
     try:
         return json.loads(text, parse_constant=_refused)
     except (ValueError, RecursionError) as error:
@@ -98,7 +98,7 @@ def _refused(name: str) -> Any:
 
 
 def _not_object(key: str, value: Any) -> Problem:
-    return Problem(ROOT_NOT_OBJECT, f"{key} must be a JSON object, not {_shown(value)}")
+    return Problem(ROOT_NOT_OBJECT, f"{key} must be a JSON object, not {_show(value)}")
 
 
 def _dumped(value: Any) -> str:
@@ -112,7 +112,7 @@ def _as_object(value: Any) -> Any:
     raise TypeError(message)
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}…"
 

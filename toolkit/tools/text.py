@@ -91,9 +91,9 @@ class AdaptedTextTool(TextTool):
     def __init__(self, adapted: Any) -> None:
         """Take over what the object says of itself; its name and description may be attributes or methods."""
         self.adapted = adapted
-        self.name = _said(adapted, "name")
+        self.name = _describe(adapted, "name")
         self.description = (
-            _said(adapted, "description") or read_docstring(vars(type(adapted)).get("__doc__")).description
+            _describe(adapted, "description") or read_docstring(vars(type(adapted)).get("__doc__")).description
         )
         for option in ("requires_approval", "read_only", "destructive", "idempotent", "open_world", "flow", "category"):
             if hasattr(adapted, option):
@@ -106,7 +106,7 @@ class AdaptedTextTool(TextTool):
         return type(self.adapted)
 
 
-def _said(adapted: Any, what: str) -> Any:
+def _describe(adapted: Any, what: str) -> Any:
     value = getattr(adapted, what, "")
     return value() if callable(value) else value
 

@@ -46,7 +46,7 @@ class Schemas:
         if "array" in kinds and not text.lstrip().startswith("["):
             parts = [part.strip() for part in text.split(",")] if text.strip() else []
             return self.items(parts, schema)
-        return _converted(text.strip(), kinds, unconverted=text)
+        return _convert(text.strip(), kinds, unconverted=text)
 
     def items(self, texts: Sequence[str], schema: Schema) -> list[Any]:
         """Return the list whose items were typed one by one."""
@@ -64,7 +64,7 @@ def _choice(text: str, choices: Sequence[Any]) -> Any:
     return written.get(text, text)
 
 
-def _converted(text: str, kinds: frozenset[str], *, unconverted: str) -> Any:
+def _convert(text: str, kinds: frozenset[str], *, unconverted: str) -> Any:
     if text.casefold() in _LITERALS and kinds & {"boolean", "null"}:
         value = _LITERALS[text.casefold()]
         return value if ("null" if value is None else "boolean") in kinds else unconverted

@@ -85,7 +85,7 @@ def decide_approval(kept: Kept, id: str | None, words: Sequence[str], said: Said
         raise Failure(ExitCode.USAGE, "--all-like goes with approve and reject: an edit is about one call")
     if said.reason and answer != "reject":
         raise Failure(ExitCode.USAGE, "--reason is for reject: a call that runs is given no reason")
-    arguments = _edited(pending, words[1:]) if answer == "edit" else None
+    arguments = _edit(pending, words[1:]) if answer == "edit" else None
     meant = [pending]
     if said.all_like:
         meant = _alike(pending, waiting)
@@ -129,7 +129,7 @@ def _alike(pending: PendingApproval, waiting: Sequence[PendingApproval]) -> list
     return [one for one in waiting if one.alike == pending.alike]
 
 
-def _edited(pending: PendingApproval, words: Sequence[str]) -> dict[str, Any]:
+def _edit(pending: PendingApproval, words: Sequence[str]) -> dict[str, Any]:
     """Return the arguments of an edit, checked against the schema of the tool.
 
     Raises:

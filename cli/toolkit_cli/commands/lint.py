@@ -199,7 +199,7 @@ def _show(
         _write(file, console.redactor().text(render(problems, one, note=note)))
     if not said.quiet:
         _tell(look, settings, said.format)
-    rendered = statistics_of(problems) if said.statistics else _rendered(said, problems, look, note)
+    rendered = statistics_of(problems) if said.statistics else _render(said, problems, look, note)
     console.write_data(rendered)
 
 
@@ -357,7 +357,7 @@ def _note_on_reading(settings: "LintSettings") -> str:
     return f"{_STATIC}; {', '.join(names)} need{'s' if len(missing) == 1 else ''} an import" if missing else _STATIC
 
 
-def _rendered(said: LintOptions, problems: Sequence[Problem], look: CheckRun, note: str) -> str:
+def _render(said: LintOptions, problems: Sequence[Problem], look: CheckRun, note: str) -> str:
     # Without a terminal the excerpts keep the width that people read.
     width = min(console.data_width(), _WIDEST)
     colour, is_known = console.data_has_colour(), look.has_baseline

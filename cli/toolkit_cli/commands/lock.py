@@ -46,8 +46,8 @@ def lock(
     from toolkit.pins.lockfile import LOCK_FILE, entries_of, written_lock  # noqa: PLC0415 - help needs none of it
 
     file = load_configuration().directory / LOCK_FILE
-    found = _found(targets, load_configuration(tools, start=start)._replace(holds_pins=False))
-    pinned = entries_of(map(_told, found.values()))
+    found = _find(targets, load_configuration(tools, start=start)._replace(holds_pins=False))
+    pinned = entries_of(map(_describe, found.values()))
     if update:
         _write(file, written_lock(pinned))
         console.say(f"pinned {len(found)} {'tool' if len(found) == 1 else 'tools'} in {LOCK_FILE}")
@@ -79,7 +79,7 @@ def _write(file: "Path", text: str) -> None:
         raise cannot_write(file.name, error) from error
 
 
-def _found(targets: list[str] | None, configuration: "Configuration") -> "dict[str, Tool]":
+def _find(targets: list[str] | None, configuration: "Configuration") -> "dict[str, Tool]":
     """Return the tools to be pinned, by name; one that cannot be opened could not be compared."""
     if not targets and not configuration.sources:
         hint = "name a file, or write 'sources' in toolkit.toml"
@@ -87,10 +87,10 @@ def _found(targets: list[str] | None, configuration: "Configuration") -> "dict[s
     opened = open_all(targets or (), configuration, gate_for(configuration), looks=True)
     end_at_errors(opened.problems)
     report(opened.problems)
-    return {_told(tool).name: tool for tool in opened.tools.values()}
+    return {_describe(tool).name: tool for tool in opened.tools.values()}
 
 
-def _told(tool: "Tool") -> "ToolSpec":
+def _describe(tool: "Tool") -> "ToolSpec":
     """Return what a model would be sent of a tool; a server's tool is pinned as its server describes it."""
     from toolkit.tools.spec import ToolSpec  # noqa: PLC0415
 

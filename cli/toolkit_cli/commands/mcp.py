@@ -56,7 +56,7 @@ def mcp(
     """
     configuration = load_configuration(start=start)
     _tell_warnings(as_json=format == "json")
-    chosen = _chosen(names or (), configuration)
+    chosen = _choose(names or (), configuration)
     if not chosen:
         console.say("no MCP server is configured; [mcp.NAME] in toolkit.toml names one")
         return ExitCode.WELL
@@ -76,7 +76,7 @@ def _tell_warnings(*, as_json: bool) -> None:
     report(find_configuration()[1], as_json=as_json)
 
 
-def _chosen(names: Sequence[str], configuration: "Configuration") -> list[str]:
+def _choose(names: Sequence[str], configuration: "Configuration") -> list[str]:
     """Return the names of the servers that are meant.
 
     Raises:

@@ -155,7 +155,7 @@ def _test(configuration: "Configuration", *, as_json: bool) -> ExitCode:
     if as_json:
         console.write_json(counts)
     else:
-        console.write_data(", ".join(_counted(count, what) for what, count in counts.items()) + "\n")
+        console.write_data(", ".join(_count(count, what) for what, count in counts.items()) + "\n")
     return ExitCode.FINDINGS if errors_among(problems) else ExitCode.WELL
 
 
@@ -169,7 +169,7 @@ def _audit(*, verify: bool, as_json: bool) -> ExitCode:
         if verify:
             count, faults = faults_of_log(file)
             report([Problem("", fault) for fault in faults], ExitCode.FINDINGS, as_json=as_json)
-            console.write_data(f"{_counted(count, 'records')}, {_counted(len(faults), 'faults')}\n")
+            console.write_data(f"{_count(count, 'records')}, {_count(len(faults), 'faults')}\n")
             return ExitCode.FINDINGS if faults else ExitCode.WELL
         records = list(records_of_log(file))
     except OSError as error:
@@ -194,7 +194,7 @@ def _unmatched(policy: "FilePolicy", configuration: "Configuration") -> list[Pro
     return unmatched_rules(policy.rules, known)
 
 
-def _counted(count: int, what: str) -> str:
+def _count(count: int, what: str) -> str:
     return f"{count} {what.removesuffix('s') if count == 1 else what}"
 
 

@@ -60,7 +60,7 @@ def schema(  # noqa: PLR0913 - each is an option of the command
     if of and targets:
         raise Failure(ExitCode.USAGE, "'--of' takes no targets: it describes a file format, not tools")
     if of:
-        console.write_data(_written(_format_schema(of), format))
+        console.write_data(_write(_format_schema(of), format))
         return ExitCode.WELL
     configuration = load_configuration(tools, grant, start)
     opened = open_configured(targets, configuration, gate_for(configuration))
@@ -80,7 +80,7 @@ def _print_tools(
     """Print tools in a dialect, and tell on stderr what was changed, if that is wanted, and what will be refused."""
     if dialect == _PLAIN:
         definitions = [tool.spec.definition for tool in tools]
-        console.write_data(_written(definitions[0] if alone else definitions, format))
+        console.write_data(_write(definitions[0] if alone else definitions, format))
         if explain:
             _explain({tool.name: () for tool in tools}, dialect)
         return ExitCode.WELL
@@ -88,7 +88,7 @@ def _print_tools(
 
     exports = [export(tool.spec, dialect) for tool in tools]
     definitions = request_tools(exports, dialect)
-    console.write_data(_written(definitions[0] if alone else definitions, format))
+    console.write_data(_write(definitions[0] if alone else definitions, format))
     if explain:
         _explain({tool.name: made.changes for tool, made in zip(tools, exports, strict=True)}, dialect)
     problems = _objections(tools, exports, dialect)
@@ -150,7 +150,7 @@ def _format_schema(of: _Format) -> Any:
             return answer_schema()
 
 
-def _written(data: Any, format: str) -> str:  # noqa: A002
+def _write(data: Any, format: str) -> str:  # noqa: A002
     if format == "json":
         return f"{visible_json(data, indent=2)}\n"
     from toolkit.documents.dumping import as_yaml  # noqa: PLC0415 - it loads a YAML library

@@ -70,7 +70,7 @@ def show(
     if unmade:
         _write_explanation(unmade, format)
     else:
-        _write(_folded(opened.tools.values()), format, rules)
+        _write(_fold(opened.tools.values()), format, rules)
 
 
 def _unmade(target: str, problems: Sequence[Problem]) -> ReadyTool | None:
@@ -88,7 +88,7 @@ def _write_explanation(ready: ReadyTool, format: Format) -> None:  # noqa: A002 
         console.write_data(paint_all(explained(ready, width), colour=console.data_has_colour()))
 
 
-def _folded(tools: Iterable[Tool]) -> list[Tool]:
+def _fold(tools: Iterable[Tool]) -> list[Tool]:
     """Return the tools with the methods of each toolbox behind its facade, as a model is offered them."""
     shown = list(tools)
     if all(tool.toolbox is None for tool in shown):

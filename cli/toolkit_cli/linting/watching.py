@@ -18,7 +18,7 @@ def watch(paths: Sequence[str], check: Callable[[], ExitCode]) -> ExitCode:
     watched = list(paths) or ["."]
     while True:
         known = stamp_of(watched)
-        code = _checked(check)
+        code = _check(check)
         try:
             console.say("watching for changes; press Ctrl-C to stop")
             wait_for_change(watched, known)
@@ -27,7 +27,7 @@ def watch(paths: Sequence[str], check: Callable[[], ExitCode]) -> ExitCode:
         console.say()
 
 
-def _checked(check: Callable[[], ExitCode]) -> ExitCode:
+def _check(check: Callable[[], ExitCode]) -> ExitCode:
     """Check, and report settings that cannot be read instead of ending."""
     try:
         return check()

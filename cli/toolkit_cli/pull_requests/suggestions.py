@@ -56,7 +56,7 @@ def suggestions_for(findings: Iterable[Finding], files: Mapping[str, ChangedFile
         lines = range(first, last + 1)
         if len(lines) > _MOST_LINES or not file.added.issuperset(lines) or taken & {(finding.path, n) for n in lines}:
             continue
-        text = _edited([file.lines[number] for number in lines], first, finding.edits)
+        text = _edit([file.lines[number] for number in lines], first, finding.edits)
         if text is not None:
             taken |= {(finding.path, number) for number in lines}
             yield Suggestion(finding.path, first, last, _body(finding, text))
@@ -68,7 +68,7 @@ def _last_line(edit: Edit) -> int:
     return span.end_line - 1 if span.end_column == 1 and span.end_line > span.line else span.end_line
 
 
-def _edited(lines: Sequence[str], first: int, edits: Iterable[Edit]) -> str | None:
+def _edit(lines: Sequence[str], first: int, edits: Iterable[Edit]) -> str | None:
     """Return some lines as the edits change them; None where they lie elsewhere than in these lines."""
     text = "".join(f"{line}\n" for line in lines)
     starts = [0]

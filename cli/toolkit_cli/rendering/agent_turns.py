@@ -35,7 +35,7 @@ class AgentWork(NamedTuple):
     @property
     def spoken(self) -> str:
         """The same in one line: `3 turns, 5 calls, 1 failed · 1,200 tokens sent, 80 received · $0.01`."""
-        done = [_counted(self.turns, "turn"), _counted(self.calls, "call")]
+        done = [_count(self.turns, "turn"), _count(self.calls, "call")]
         done += [f"{self.failed:,} failed"] if self.failed else []
         parts = [", ".join(done), f"{self.input_tokens:,} tokens sent, {self.output_tokens:,} received"]
         return " · ".join([*parts, *([] if self.cost is None else [money(self.cost, 6)])])
@@ -105,5 +105,5 @@ def _result_in(step: KeptStep) -> dict[str, Any]:
     return result if isinstance(result, dict) else {}
 
 
-def _counted(count: int, what: str) -> str:
+def _count(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"

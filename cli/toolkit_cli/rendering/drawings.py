@@ -33,16 +33,16 @@ def states_of(outline: "AgentOutline") -> Iterator[Item]:
 def _line(item: Item) -> str:
     match item:
         case Shape(name, kind, caption):
-            return f"  {name} [shape={_SHAPES[kind]}, label={_quoted(caption)}]"
+            return f"  {name} [shape={_SHAPES[kind]}, label={_quote(caption)}]"
         case Frame(name, title):
-            return f"  subgraph cluster_{name} {{ label={_quoted(title)}"
+            return f"  subgraph cluster_{name} {{ label={_quote(title)}"
         case FrameEnd():
             return "  }"
         case Arrow(start, end, label, is_dotted):
-            return f"  {start} -> {end} [label={_quoted(label)}, style={'dotted' if is_dotted else 'solid'}]"
+            return f"  {start} -> {end} [label={_quote(label)}, style={'dotted' if is_dotted else 'solid'}]"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Return a text as Graphviz reads it, line by line, with nothing in it that it would replace."""
     lines = (one_line(line).replace("\\", "\\\\").replace('"', '\\"') for line in text.split("\n"))
     joined = "\\n".join(lines)

@@ -181,7 +181,7 @@ class RunProgress:
         time = "" if event.status == "skipped" else spoken_seconds(event.seconds)
         head: list[Fragment] = [(style, mark), ("quiet", f" {place:>5} "), ("strong", label)]
         head.append(("quiet", f" {time:>{_TIME_WIDTH}}  "))
-        said, said_style = _said(event)
+        said, said_style = _describe(event)
         room = self.width - sum(width_of(text) for _, text in head)
         return [*head, (said_style, cut(one_line(said[:_PREVIEW_CHARACTERS]), max(room, 10)))]
 
@@ -213,7 +213,7 @@ def spoken_seconds(seconds: float) -> str:
     return f"{minutes} m {rest:02d} s"
 
 
-def _said(event: StepFinished) -> tuple[str, Style]:
+def _describe(event: StepFinished) -> tuple[str, Style]:
     if event.status == "skipped":
         return "skipped", "quiet"
     if event.error is not None:

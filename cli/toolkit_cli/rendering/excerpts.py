@@ -39,7 +39,7 @@ def excerpt_of(location: Location, width: int) -> Excerpt | None:
     start, end = _span(location, line)
     behind_the_end = 1 if start == len(line) else 0
     low, high = max(0, start - _REACH * width), start + _REACH * width  # of a very long line no more is drawn
-    cells = [_shown(character) for character in line[low:high]]
+    cells = [_show(character) for character in line[low:high]]
     widths = [width_of(cell) for cell in cells]
     start, end = start - low, min(end, high) - low
     if sum(widths) + behind_the_end > width:
@@ -89,10 +89,10 @@ def _window(cells: list[str], widths: list[int], start: int, end: int, width: in
 
 def shown_source(line: str) -> str:
     """Return a line of source as it is shown: tabs as blanks, and what nobody would see as an escape."""
-    return "".join(map(_shown, line))
+    return "".join(map(_show, line))
 
 
-def _shown(character: str) -> str:
+def _show(character: str) -> str:
     return _TAB if character == "\t" else one_line(character) if not " " <= character <= "~" else character
 
 

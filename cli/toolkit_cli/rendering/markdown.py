@@ -25,10 +25,10 @@ def _row(problem: Problem) -> str:
     place = problem.location
     at = [shown_path(place.file), *(str(part) for part in (place.line, place.column) if part)] if place else []
     where = f"`{':'.join(at).replace('`', '').replace('|', chr(92) + '|')}`" if at else ""
-    hint = f"<br>{_escaped(problem.hint)}" if problem.hint else ""
-    return f"| {_SIGNS[problem.severity]} | {problem.code} | {where} | {_escaped(problem.message)}{hint} |"
+    hint = f"<br>{_escape(problem.hint)}" if problem.hint else ""
+    return f"| {_SIGNS[problem.severity]} | {problem.code} | {where} | {_escape(problem.message)}{hint} |"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Return a text in one line, in which nothing is taken for a sign of Markdown or HTML."""
     return _SPECIAL.sub(r"\\\1", one_line(text)).replace("&", "&amp;")

@@ -25,7 +25,7 @@ _MOST_SHOWN = 100
 def as_text(problems: Sequence[Problem], *, colour: bool = False, width: int = 80) -> str:
     """Return the problems with their places drawn, without the newline at the end."""
     few, rest = few_of(problems)
-    drawn = ([paint(line, colour=colour) for line in _drawn(problem, width)] for problem in few)
+    drawn = ([paint(line, colour=colour) for line in _draw(problem, width)] for problem in few)
     return "\n\n".join(["\n".join(lines) for lines in drawn] + rest)
 
 
@@ -72,16 +72,16 @@ def as_records(problems: Sequence[Problem]) -> list[dict[str, Any]]:
 def with_shown_paths(problem: Problem) -> Problem:
     """Return a problem whose files are called as people and annotations want it."""
     fix = problem.fix
-    edits = tuple(edit._replace(location=_shown(edit.location)) for edit in fix.edits) if fix else ()
+    edits = tuple(edit._replace(location=_show(edit.location)) for edit in fix.edits) if fix else ()
     return replace(
         problem,
-        location=problem.location and _shown(problem.location),
-        related=tuple((_shown(place), what) for place, what in problem.related),
+        location=problem.location and _show(problem.location),
+        related=tuple((_show(place), what) for place, what in problem.related),
         fix=fix and fix._replace(edits=edits),
     )
 
 
-def _shown(place: Location) -> Location:
+def _show(place: Location) -> Location:
     return place._replace(file=shown_path(place.file))
 
 
@@ -123,7 +123,7 @@ def as_github(problems: Sequence[Problem]) -> str:
     return "\n".join(lines)
 
 
-def _drawn(problem: Problem, width: int) -> list[Line]:
+def _draw(problem: Problem, width: int) -> list[Line]:
     style = _STYLES[problem.severity]
     code = f"[{problem.code}]" if problem.code else ""
     first, *others = lines_of(problem.message)
@@ -176,12 +176,12 @@ def _annotation(problem: Problem) -> str:
         "title": f"toolkit {problem.code}".rstrip(),
     }
     known = ((key, str(value)) for key, value in properties.items() if value is not None)
-    said = ",".join(f"{key}={_escaped(value, in_property=True)}" for key, value in known)
+    said = ",".join(f"{key}={_escape(value, in_property=True)}" for key, value in known)
     message = f"{problem.message}\nhint: {problem.hint}" if problem.hint else problem.message
-    return f"::{_GITHUB_COMMANDS[problem.severity]} {said}::{_escaped(message)}"
+    return f"::{_GITHUB_COMMANDS[problem.severity]} {said}::{_escape(message)}"
 
 
-def _escaped(text: str, *, in_property: bool = False) -> str:
+def _escape(text: str, *, in_property: bool = False) -> str:
     """Escape as GitHub's workflow commands want it: https://github.com/actions/toolkit, `command.ts`."""
     text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     return text.replace(":", "%3A").replace(",", "%2C") if in_property else text

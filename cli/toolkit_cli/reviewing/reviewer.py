@@ -123,10 +123,10 @@ class _Question:
                 case "view":
                     await self._view()
                 case answer:
-                    if (decision := await self._decided(answer)) is not None:
+                    if (decision := await self._decide(answer)) is not None:
                         return decision
 
-    async def _decided(self, answer: Answer) -> Decision | None:
+    async def _decide(self, answer: Answer) -> Decision | None:
         """Return what an answer decides, or None where the person goes back to the question."""
         match answer:
             case "once":

@@ -54,7 +54,7 @@ def agent_of_file(
     Raises:
         Failure: If it is broken, or does not describe an agent, or its agent needs more than a task.
     """
-    declared = _declared(file, configuration, gate, warn=warn)
+    declared = _declare(file, configuration, gate, warn=warn)
     inputs = _inputs(declared, file, task)
 
     def worded(words: str) -> str:
@@ -63,7 +63,7 @@ def agent_of_file(
     return ReadyAgent(declared.instructed(inputs), worded, declared.takes_task, declared)
 
 
-def _declared(file: str, configuration: "Configuration", gate: "Gate", *, warn: bool) -> "DeclaredAgent":
+def _declare(file: str, configuration: "Configuration", gate: "Gate", *, warn: bool) -> "DeclaredAgent":
     from toolkit.agents.files.declared import DeclaredAgent  # noqa: PLC0415 - most name no file
 
     opened = open_all([file], configuration, gate)

@@ -51,7 +51,7 @@ class KeptStep:
     def ending(self, seconds: float) -> StepFinished:
         """Return the event that ends a step which is made to end after so many seconds."""
         started = self.started
-        skipped = [_skipped(item) for _, item in sorted(self.items.items()) if item.error is not None]
+        skipped = [_skip(item) for _, item in sorted(self.items.items()) if item.error is not None]
         return StepFinished(
             started.call,
             started.path,
@@ -184,7 +184,7 @@ _STARTS = (ToolStarted, StepStarted, PipelineStarted, ModelStarted, AgentStarted
 _FINISHES = (ToolFinished, StepFinished, PipelineFinished, ModelFinished, AgentFinished)
 
 
-def _skipped(item: ItemFinished) -> dict[str, Any]:
+def _skip(item: ItemFinished) -> dict[str, Any]:
     return {"index": item.index, "item": item.item, "error": item.error, "error_code": item.error_code}
 
 

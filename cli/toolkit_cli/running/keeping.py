@@ -179,11 +179,11 @@ def check_unchanged(run: KeptRun, now: Mapping[str, str], *, accepts_changes: bo
     if changed and not accepts_changes:
         hint = f"continue with the current ones: toolkit runs resume {run.id}{more} --accept-changes"
         message = "this has changed since the run began; finished steps keep their results"
-        problems = [Problem("", message, Location(_shown(file)), hint=hint) for file in changed]
+        problems = [Problem("", message, Location(_show(file)), hint=hint) for file in changed]
         raise Failure(ExitCode.APPROVAL, problems=problems)
 
 
-def _shown(file: str) -> str:
+def _show(file: str) -> str:
     return os.path.relpath(file) if Path(file).is_relative_to(Path.cwd()) else file
 
 

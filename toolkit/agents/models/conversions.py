@@ -58,7 +58,7 @@ def history_of(messages: Sequence[Message]) -> "list[ModelMessage]":
                     history.append(ModelRequest(parts))
                 parts = []
                 open_calls = [call.id or f"call_{number}_{index}" for index, call in enumerate(message.calls)]
-                history.append(_said(message, open_calls))
+                history.append(_describe(message, open_calls))
     return [*history, ModelRequest(parts)] if parts else history
 
 
@@ -67,7 +67,7 @@ def _sendable(text: str) -> str:
     return text.encode(errors="replace").decode()
 
 
-def _said(reply: ModelReply, identities: Sequence[str]) -> "ModelResponse":
+def _describe(reply: ModelReply, identities: Sequence[str]) -> "ModelResponse":
     """Return a reply as the provider gave it, with whatever it wants back; or made anew."""
     from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 

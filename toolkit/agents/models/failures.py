@@ -36,7 +36,7 @@ def told_in_words(name: str, base_url: str | None, silence: float) -> Iterator[N
         message = f"the model '{name}' sent nothing for {silence:g} seconds"
         raise ModelError(message, "timeout") from error
     except Exception as error:  # noqa: BLE001 - what a server sends may break the provider's library anywhere
-        words = _told(error, name, base_url)
+        words = _describe(error, name, base_url)
         blotted = without_secrets(words)
         if len(blotted) > _LONGEST:
             blotted = f"{blotted[:_LONGEST]}… ({len(blotted)} characters)"
@@ -44,7 +44,7 @@ def told_in_words(name: str, base_url: str | None, silence: float) -> Iterator[N
         raise ModelError(blotted) from (error if blotted == words else None)
 
 
-def _told(error: Exception, name: str, base_url: str | None) -> str:
+def _describe(error: Exception, name: str, base_url: str | None) -> str:
     from pydantic_ai.exceptions import AgentRunError, ModelConnectionError, ModelHTTPError, UserError
 
     match error:

@@ -49,7 +49,7 @@ class ScriptedModel:
         """Keep the turns, or the function that makes each of them, and what the model is called."""
         self.turns = None if callable(turns) else tuple(turns)
         self.name = name
-        self._reply = turns if callable(turns) else self._prepared
+        self._reply = turns if callable(turns) else self._prepare
 
     @classmethod
     def load(cls, path: str | Path) -> "ScriptedModel":
@@ -75,7 +75,7 @@ class ScriptedModel:
         """
         given = self._reply(messages, tools)
         reply = self._as_reply(await given if isinstance(given, Awaitable) else given)
-        return ModelReply(_filled(reply.text, messages), reply.calls, reply.usage, cut=reply.cut)
+        return ModelReply(_fill(reply.text, messages), reply.calls, reply.usage, cut=reply.cut)
 
     async def stream(self, messages: Sequence[Message], tools: Sequence[ToolSpec], tell: Tell) -> ModelReply:
         """Return the same reply as `request` does, after telling it word by word.
@@ -88,7 +88,7 @@ class ScriptedModel:
             tell(piece)
         return reply
 
-    def _prepared(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Answer | Awaitable[Answer]:
+    def _prepare(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Answer | Awaitable[Answer]:
         turns = self.turns or ()
         number = sum(isinstance(message, ModelReply) for message in messages)
         if number >= len(turns):
@@ -112,7 +112,7 @@ class ScriptedModel:
         raise ModelError(message)
 
 
-def _filled(text: str, messages: Sequence[Message]) -> str:
+def _fill(text: str, messages: Sequence[Message]) -> str:
     """Return the text with what calls gave in the place of the names of tools in braces."""
     given = {message.call.name: message.text for message in messages if isinstance(message, ToolMessage)}
     return re.sub(r"\{(\w+)\}", lambda match: given.get(match[1], match[0]), text)

@@ -35,7 +35,7 @@ def compile_interoperable(expression: str, *, whole: bool) -> LineExpression | N
             return None
         after_part = token.lastgroup not in {"repeat", "frame"} or token[0] == ")"
         position = token.end()
-        translated.append(_translated(token))
+        translated.append(_translate(token))
     try:
         return compile_line_expression("".join(translated), whole=whole)
     except TooLargeError:
@@ -44,7 +44,7 @@ def compile_interoperable(expression: str, *, whole: bool) -> LineExpression | N
         return None
 
 
-def _translated(token: re.Match[str]) -> str:
+def _translate(token: re.Match[str]) -> str:
     if token.lastgroup == "dot":
         return r"[^\n\r]"
     if token.lastgroup == "class":

@@ -34,7 +34,7 @@ def find_places(expression: str, text: str, goes_on: Callable[[], bool]) -> Iter
     if check_expression(expression) * len(text) > MAX_WORK:
         raise TooMuchWorkError
     ascii_only = _ASCII_ONLY_NEGATED.search(expression) or _ASCII_ONLY.search(expression)
-    for found in _compiled(expression).finditer(text):
+    for found in _compile(expression).finditer(text):
         if not goes_on():
             raise TooMuchWorkError
         if ascii_only and (letter := _letter_it_may_misread(ascii_only[0], text, *found.span())):
@@ -45,7 +45,7 @@ def find_places(expression: str, text: str, goes_on: Callable[[], bool]) -> Iter
         yield found.span()
 
 
-def _compiled(expression: str) -> Any:
+def _compile(expression: str) -> Any:
     try:
         import re2
     except ModuleNotFoundError as error:
@@ -57,10 +57,10 @@ def _compiled(expression: str) -> Any:
     try:
         return re2.compile(f"(?m){expression}", options)
     except re2.error as error:
-        raise _explained(error.args[0].decode(errors="replace"), expression) from error
+        raise _explain(error.args[0].decode(errors="replace"), expression) from error
 
 
-def _explained(message: str, expression: str) -> MalformedExpressionError:
+def _explain(message: str, expression: str) -> MalformedExpressionError:
     if "too large" in message:
         return TooLargeError("its repeats make it too large")
     reason, _, culprit = message.partition(": ")

@@ -72,7 +72,7 @@ def replace_found(text: str, wanted: str, content: str, occurrence: Occurrence) 
     found = [match.span() for match in re.finditer("\r?\n".join(map(re.escape, parts)), text)]
     if not found:
         raise EditError("the text to find does not occur; it must match exactly, including spaces")
-    return _replaced(text, _chosen(text, found, occurrence), content)
+    return _replaced(text, _choose(text, found, occurrence), content)
 
 
 def replace_matching(
@@ -99,7 +99,7 @@ def replace_matching(
         raise EditError("the regular expression does not match")
     if any(start == end for start, end in found):
         raise EditError("the regular expression matches where there is nothing; make it match some text")
-    edited = _replaced(plain, _chosen(plain, found, occurrence), content.replace("\r\n", "\n"))
+    edited = _replaced(plain, _choose(plain, found, occurrence), content.replace("\r\n", "\n"))
     return edited._replace(text=edited.text.replace("\n", "\r\n")) if windows else edited
 
 
@@ -110,7 +110,7 @@ def excerpt(text: str, first: int, last: int, context: int = 3) -> str:
     return "\n".join(f"{number:4d} | {lines[number - 1].rstrip(chr(10) + chr(13))}" for number in range(start, end + 1))
 
 
-def _chosen(text: str, found: list[tuple[int, int]], occurrence: Occurrence) -> list[tuple[int, int]]:
+def _choose(text: str, found: list[tuple[int, int]], occurrence: Occurrence) -> list[tuple[int, int]]:
     if occurrence == "all":
         return found
     if occurrence == "only" and len(found) > 1:

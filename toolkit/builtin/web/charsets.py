@@ -55,7 +55,7 @@ def decode_text(body: bytes, charset: str | None = None, *, is_html: bool = Fals
     for mark, name in _MARKS.items():
         if body.startswith(mark):
             return _decode(body[len(mark) :], name, "replace", is_cut)
-    known = _known(charset) or (_declared(body) if is_html else None)
+    known = _known(charset) or (_declare(body) if is_html else None)
     if known is not None:
         return _decode(body, known, "replace", is_cut)
     try:
@@ -84,7 +84,7 @@ def _known(label: str | None) -> str | None:
     return name if name in _KNOWN else None
 
 
-def _declared(body: bytes) -> str | None:
+def _declare(body: bytes) -> str | None:
     """Return the charset that a page declares; as its declaration could be read, it is not in UTF-16."""
     found = _DECLARED.search(body[:_DECLARED_WITHIN])
     known = _known(found[1].decode("ascii")) if found else None

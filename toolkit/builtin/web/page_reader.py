@@ -52,7 +52,7 @@ def read_page(
     titled = tree.css_first("title")
     title = plain(titled.text())[:_MAX_LABEL] if titled is not None else ""
     base = tree.css_first("base[href]")
-    base_url = _joined(url, base.attributes.get("href") or "") if base else url
+    base_url = _join(url, base.attributes.get("href") or "") if base else url
     links: dict[str, str] = {}
     text = _article(html, markdown=markdown) if extractor == "article" else ""
     if tree.body is not None:
@@ -85,13 +85,13 @@ def _article(html: str, *, markdown: bool) -> str:
 
 def _note_link(links: dict[str, str], anchor: Any, base: str) -> str | None:
     """Note where a link leads to, once, with what is written there; return it, or `None` if it is not of the web."""
-    target = _joined(base, anchor.attributes.get("href") or "")
+    target = _join(base, anchor.attributes.get("href") or "")
     if target is not None and not links.get(target):
         links[target] = plain(anchor.text(deep=True))[:_MAX_LABEL]
     return target
 
 
-def _joined(base: str, reference: str) -> str | None:
+def _join(base: str, reference: str) -> str | None:
     """Return a reference as a whole URL without its fragment, or `None` if it is none of the web."""
     try:
         target = urldefrag(urljoin(base, plain(reference))).url
@@ -177,7 +177,7 @@ class _Writing:
         tag = node.tag
         if self._markdown and tag in _MARKS and not self._preformatted:
             self._pieces.append(_MARKS[tag])
-        elif self._markdown and tag == "a" and (target := _joined(self._base, node.attributes.get("href") or "")):
+        elif self._markdown and tag == "a" and (target := _join(self._base, node.attributes.get("href") or "")):
             self._pieces.append(f"]({target})")
         if tag in _BLOCKS:
             self._end_block(is_cell=tag in {"td", "th"})

@@ -51,7 +51,7 @@ async def _invoke(tool: Any, arguments: dict[str, Any], context: ToolContext) ->
         if kind_of(error) == "ToolInvocationError" and error.__cause__ is not None:
             raise error.__cause__ from None
         raise
-    return _shown(output, tool.outputs_to_string or {})
+    return _show(output, tool.outputs_to_string or {})
 
 
 def _from_state(tool: Any, arguments: dict[str, Any], context: ToolContext) -> dict[str, Any]:
@@ -82,12 +82,12 @@ def _state(context: ToolContext) -> Any:
     return sys.modules["haystack.components.agents.state.state"].State(schema=schema, data=dict(context.values))
 
 
-def _shown(output: Any, settings: Mapping[str, Any]) -> Any:
+def _show(output: Any, settings: Mapping[str, Any]) -> Any:
     """Return what a model is shown of an output: all of it, or what the tool's `outputs_to_string` makes of it."""
     if not settings:
         return output
     if not settings.keys() & {"source", "handler", "raw_result"}:
-        return {name: _shown(output, each) for name, each in settings.items()}
+        return {name: _show(output, each) for name, each in settings.items()}
     chosen = output[settings["source"]] if settings.get("source") else output
     return settings["handler"](chosen) if settings.get("handler") else chosen
 

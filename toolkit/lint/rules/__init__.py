@@ -60,7 +60,7 @@ def is_default(code: str) -> bool:
 
 def has_checks(code: str) -> bool:
     """Whether a rule looks at anything itself, and not only documents what is found elsewhere."""
-    return code not in _found_elsewhere()
+    return code not in _find_elsewhere()
 
 
 def make_rules(codes: Iterable[str], settings: RuleSettings) -> list[Rule]:
@@ -70,7 +70,7 @@ def make_rules(codes: Iterable[str], settings: RuleSettings) -> list[Rule]:
 
 
 @cache
-def _found_elsewhere() -> frozenset[str]:
+def _find_elsewhere() -> frozenset[str]:
     pages = {file.stem for file in _FOUND_ELSEWHERE.iterdir()}
     return frozenset(code for code, name in NAMES.items() if name in pages)
 
@@ -100,10 +100,10 @@ def _installed() -> Mapping[str, type[Rule]]:
     from importlib.metadata import entry_points  # noqa: PLC0415 - it is as slow as all of lint's own modules
 
     points = sorted((point for point in entry_points(group=ENTRY_POINTS)), key=lambda point: point.name)
-    return {point.name: _loaded(point) for point in points if point.name not in NAMES}
+    return {point.name: _load(point) for point in points if point.name not in NAMES}
 
 
-def _loaded(point: "EntryPoint") -> type[Rule]:
+def _load(point: "EntryPoint") -> type[Rule]:
     """Return the rule that an entry point leads to.
 
     Raises:

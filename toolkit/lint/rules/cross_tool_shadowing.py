@@ -123,7 +123,7 @@ class CrossToolShadowing(Rule):
             holders.setdefault(tool.name, []).append(tool)
             own.setdefault(tool.source, set()).add(tool.name)
         for tool in tools:
-            for said in _said(tool):
+            for said in _describe(tool):
                 if may_have_one_of(_WORDS, said.text):
                     yield from self._in_text(tool, said, own[tool.source], holders)
 
@@ -151,7 +151,7 @@ class _Said(NamedTuple):
     location: Location | None
 
 
-def _said(tool: ToolDefinition) -> Iterator[_Said]:
+def _describe(tool: ToolDefinition) -> Iterator[_Said]:
     """Yield what a tool says of itself and of its parameters; a rule for all tools knows no nearer places."""
     if tool.description:
         yield _Said("the description", tool.description, tool.location)

@@ -101,7 +101,7 @@ class DefaultMismatch(Rule):
                 message = f"calls of {function.tool_name!r} change the default of {parameter.name!r} for all later ones"
                 hint = f"take None as the default, and begin with '{parameter.name} = {parameter.name} or …'"
                 assert parameter.default is not None  # noqa: S101 - a mutable default is one
-                fix = self._made_anew(function, parameter)
+                fix = self._make_anew(function, parameter)
                 yield self.problem(message, function.file.location(parameter.default), hint=hint, fix=fix)
 
     def _allowing_nothing(self, tool: ToolDefinition, parameter: ParameterDefinition) -> Fix | None:
@@ -133,7 +133,7 @@ class DefaultMismatch(Rule):
             return None
         return self.fixed_by(f"Write {json.dumps(meant)}", replacing(default, meant))
 
-    def _made_anew(self, function: PythonFunction, parameter: PythonParameter) -> Fix | None:
+    def _make_anew(self, function: PythonFunction, parameter: PythonParameter) -> Fix | None:
         """Return the fix that makes the default in each call, where the body begins on a line of its own."""
         file, first, annotation = function.file, function.body[0], parameter.node.annotation
         start = file.index(first.lineno, first.col_offset)

@@ -83,7 +83,7 @@ class DuplicateToolName(Rule):
             if holder is not tool:
                 found = collision(tool.name, tool.location, holder.location, holder.source)
                 yield self.problem(found.message, found.location, hint=found.hint, related=found.related)
-            elif (other := near.setdefault(_folded(tool.name), tool)) is not tool:
+            elif (other := near.setdefault(_fold(tool.name), tool)) is not tool:
                 yield self._alike(tool, other)
 
     def check_module(self, module: PythonFile) -> Iterator[Problem]:
@@ -102,7 +102,7 @@ class DuplicateToolName(Rule):
                 yield self.problem(found.message, found.location, hint=found.hint, related=found.related)
 
     def _alike(self, tool: ToolDefinition, other: ToolDefinition) -> Problem:
-        folded = _folded(tool.name)
+        folded = _fold(tool.name)
         message = f"tool names {other.name!r} and {tool.name!r} are both {folded!r} after sanitising"
         related = [(other.location, "the other one")] if other.location else []
         hint = "rename one, so that more than case and punctuation tells them apart"
@@ -136,6 +136,6 @@ def _holder_of(tool: "WrittenTool", module: PythonFile) -> str | None:
     return module.segment(mark.value) if is_method and isinstance(mark, ast.Attribute) else None
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     """Return a name as it is where case does not count, and nothing but letters, digits and underscores is kept."""
     return re.sub(r"\W", "_", name.casefold())

@@ -90,7 +90,7 @@ class HiddenUnicode(Rule):
             place = Location(start.file, start.line, column + first, start.line, column + end)
             shown = ", ".join(dict.fromkeys(map(_named, line[first:end][:_SHOWN])))
             fix = self.fixed_by("Remove the invisible characters", Edit(place, ""), is_safe=False)
-            message = f"the source has {_counted(end - first)}: {shown}"
+            message = f"the source has {_count(end - first)}: {shown}"
             yield self.problem(message, place, hint="remove the invisible characters", fix=fix)
 
     def _hidden(self, text: Text, tool: ToolDefinition) -> Iterator[Problem]:
@@ -98,7 +98,7 @@ class HiddenUnicode(Rule):
             shown = ", ".join(dict.fromkeys(map(_named, text.value[start:end][:_SHOWN])))
             edit = text.written.replaced(start, end - start, "")
             yield self.problem(
-                f"{text.subject} of {tool.name!r} has {_counted(end - start)}: {shown}",
+                f"{text.subject} of {tool.name!r} has {_count(end - start)}: {shown}",
                 text.written.locate(start, end - start) or tool.location,
                 hint="remove the invisible characters",
                 fix=self.fixed_by("Remove the invisible characters", edit) if edit else None,
@@ -116,7 +116,7 @@ def _mixed(name: str) -> str | None:
     return next((one for one in others if unicodedata.name(one, "").startswith(_LOOK_ALIKES)), None)
 
 
-def _counted(number: int) -> str:
+def _count(number: int) -> str:
     return "an invisible character" if number == 1 else f"{number} invisible characters"
 
 

@@ -85,7 +85,7 @@ class ShellString(Rule):
         calls = [node for node in function.walk() if isinstance(node, ast.Call) and node.args]
         fixed = _constants(function) if any(_may_run(function, node) for node in calls) else set()
         for node in calls:
-            if found := _found(function, node, fixed):
+            if found := _find(function, node, fixed):
                 message, hint = found
                 message = f"tool {function.tool_name!r} {message}"
                 yield self.problem(message, function.file.location(node), hint=hint)
@@ -98,7 +98,7 @@ def _may_run(function: PythonFunction, node: ast.Call) -> bool:
     return is_query or (function.file.meaning(node.func) or "") in runners
 
 
-def _found(function: PythonFunction, node: ast.Call, fixed: set[str]) -> tuple[str, str] | None:
+def _find(function: PythonFunction, node: ast.Call, fixed: set[str]) -> tuple[str, str] | None:
     meaning = function.file.meaning(node.func) or ""
     given = node.args[0] if node.args else None
     if given is None or _is_fixed(given, fixed):

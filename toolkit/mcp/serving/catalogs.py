@@ -108,7 +108,7 @@ class Catalog:
         """Return the result of a call with how to call what it has revealed, where no list can change."""
         if (unfolded := unfolded_by(result)) is None:
             return result
-        listed = [_told(f"{called}.{tool.name}", tool) for tool in unfolded.tools]
+        listed = [_describe(f"{called}.{tool.name}", tool) for tool in unfolded.tools]
         call = next(name for name, tool in self._stateless.items() if isinstance(tool, _CallTool))
         notes = f"\n\n{unfolded.notes}" if unfolded.notes else ""
         return ToolResult.success(_in_words(listed, call) + notes, structured={"tools": listed})
@@ -148,7 +148,7 @@ def _search_tool(name: str, tools: Mapping[str, Tool], call: str) -> Tool:
 
     def search(query: str) -> ToolResult:
         places = {id(tool): path for path, tool in reversed(behind.items())}
-        listed = [_told(places[id(tool)], tool) for tool in index.rank(query)[:_MOST_FOUND]]
+        listed = [_describe(places[id(tool)], tool) for tool in index.rank(query)[:_MOST_FOUND]]
         if not listed:
             return ToolResult(f"No tool was found for '{query}'. Try other words.", structured={"tools": []})
         return ToolResult(_in_words(listed, call), structured={"tools": listed})
@@ -209,7 +209,7 @@ class _CallTool(HandmadeTool):
         return f"no tool '{name}' is behind another one; {did_you_mean(name, self._behind, otherwise=there)}"
 
 
-def _told(path: str, tool: Tool) -> dict[str, Any]:
+def _describe(path: str, tool: Tool) -> dict[str, Any]:
     return {"name": path, "description": tool.description, "parameters": dict(tool.spec.parameters)}
 
 

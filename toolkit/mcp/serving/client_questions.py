@@ -69,7 +69,7 @@ class ClientReviewer:
         except MCPError as error:
             return Reject(f"the client could not ask: {error.message}")
         if request.form is not None:
-            return _filled(answer)
+            return _fill(answer)
         return _own_words(answer) if request.answer_is_text else _decision(answer)
 
 
@@ -82,9 +82,9 @@ def can_be_asked(capabilities: types.ClientCapabilities | None) -> bool:
 def text_of(request: ReviewRequest) -> str:
     """Return a question as the person reads it: everything that it is about, with nothing hidden or left out."""
     if request.answer_is_text:
-        return _shown(request.text)
+        return _show(request.text)
     if request.form is not None:
-        return _shown(f"{request.asked_by}\n\n{_labelled('asks', request.text)}")
+        return _show(f"{request.asked_by}\n\n{_labelled('asks', request.text)}")
     risk = request.risk
     is_usual = request.text == f"Run {risk.tool}?"
     arguments = json_text(request.arguments, indent=2)  # no text in JSON begins a line
@@ -102,7 +102,7 @@ def text_of(request: ReviewRequest) -> str:
         _labelled("shows", None if request.show is None else _block(request.show)),
         _labelled("effect", request.preview),
     ]
-    return _shown("\n".join(line for line in lines if line is not None))
+    return _show("\n".join(line for line in lines if line is not None))
 
 
 def _labelled(label: str, text: str | None) -> str | None:
@@ -138,7 +138,7 @@ def _decision(answer: types.ElicitResult) -> Decision:
     return Reject("" if answer.action != "cancel" else "the question was dismissed")
 
 
-def _filled(answer: types.ElicitResult) -> Decision:
+def _fill(answer: types.ElicitResult) -> Decision:
     """Return what was filled in; a form that nobody has filled in is declined."""
     return Edit(dict(answer.content)) if answer.action == "accept" and answer.content is not None else Reject("")
 
@@ -154,12 +154,12 @@ def _block(value: Any) -> str:
     return value if isinstance(value, str) else json_text(value, indent=2, default=str)
 
 
-def _shown(text: str) -> str:
+def _show(text: str) -> str:
     """Return a text in which nothing is hidden: what is not plainly visible stands there as an escape."""
-    return _NOT_PLAIN.sub(lambda found: _escaped(found.group()), text)
+    return _NOT_PLAIN.sub(lambda found: _escape(found.group()), text)
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     if character.isprintable() and not _INVISIBLE.match(character) and ord(character) < 0xE0100:  # noqa: PLR2004 - tags
         return character
     return json.dumps(character)[1:-1]

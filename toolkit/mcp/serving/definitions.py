@@ -33,7 +33,7 @@ class Definition:
         output = redactor.data(_as_json(spec.output_schema)) if _says_something(spec.output_schema) else None
         self.name = spec.name
         self.input_schema: dict[str, Any] = written["inputSchema"]
-        self._output = _checked(output)
+        self._output = _check(output)
         written.pop("outputSchema", None)
         self._of_now = types.Tool.model_validate(_with_output(written, self._output))
         self._of_handshake = types.Tool.model_validate(_with_output(written, self._wrapped_output()))
@@ -88,7 +88,7 @@ def _says_something(output: Mapping[str, Any] | None) -> bool:
     return output is not None and output.get("type") != "string"
 
 
-def _checked(schema: dict[str, Any] | None) -> dict[str, Any] | None:
+def _check(schema: dict[str, Any] | None) -> dict[str, Any] | None:
     """Return a schema if results can be held against it; what cannot be kept is not promised."""
     if schema is None or _leads_elsewhere(schema):
         return None

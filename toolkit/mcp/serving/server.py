@@ -95,8 +95,8 @@ class ToolServer:
             version=__version__,
             instructions=self.options.instructions,
             get_tool_input_schema=self._input_schema,
-            on_list_tools=_guarded(self._list),
-            on_call_tool=_guarded(self._call),
+            on_list_tools=_guard(self._list),
+            on_call_tool=_guard(self._call),
             on_subscriptions_listen=self._listening,
         )
         protocol.add_notification_handler("notifications/initialized", types.NotificationParams, self._greet)
@@ -173,7 +173,7 @@ class _Protocol(Server[Any]):
         return super().create_initialization_options(options, experimental_capabilities, extensions)
 
 
-def _guarded(handler: Callable[[Context, Any], Awaitable[T]]) -> Callable[[Context, Any], Awaitable[T]]:
+def _guard(handler: Callable[[Context, Any], Awaitable[T]]) -> Callable[[Context, Any], Awaitable[T]]:
     """Return a handler whose own faults tell a client nothing."""
 
     async def guarded(request: Context, params: Any) -> T:

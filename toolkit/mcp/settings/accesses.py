@@ -21,7 +21,7 @@ def access_to(server: McpServer) -> Access | None:
         action=f"start {server.name}",
         source="MCP server of this project",
         question=_question(server),
-        shown=_shown(server),
+        shown=_show(server),
         identity=_identity(server),
         summary=server.line,
         refusal=_refusal(server),
@@ -41,7 +41,7 @@ def _identity(server: McpServer) -> str:
     return sha256(" ".join([server.fingerprint, *names]).encode()).hexdigest() if names else server.fingerprint
 
 
-def _shown(server: McpServer) -> dict[str, Any]:
+def _show(server: McpServer) -> dict[str, Any]:
     """Return everything that decides what runs, or who receives what."""
     names = names_that_cross(server.converter)
     return {**_what_it_is(server), **({"told with calls": names} if names else {})}

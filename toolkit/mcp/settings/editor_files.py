@@ -84,10 +84,10 @@ def _as_ours(table: Mapping[str, Any], spot: Spot) -> dict[str, Any]:
         message = f"server '{spot.path[-1]}' uses SSE, which MCP no longer supports"
         hint = "most of these servers also speak streamable HTTP, at the path /mcp"
         spot.below("type").report(message, hint, "warning")
-    return {key: _filled_in(value, spot.below(key)) for key, value in table.items() if key in EDITORS_KEYS}
+    return {key: _fill_in(value, spot.below(key)) for key, value in table.items() if key in EDITORS_KEYS}
 
 
-def _filled_in(value: Any, spot: Spot) -> Any:
+def _fill_in(value: Any, spot: Spot) -> Any:
     """Return a value with what editors replace in its texts."""
     match value:
         case str():

@@ -121,7 +121,7 @@ def tools_from(server: McpServer, listing: "Listing") -> tuple[list[RemoteTool],
         problems += _hidden(server, tools[-1])
     names = [wire.name for wire in wires]
     missing = missing_tools(f"MCP server '{server.name}'", server.required, names, server.place)
-    return _narrowed(server, tools), [*problems, *missing]
+    return _narrow(server, tools), [*problems, *missing]
 
 
 def _checkable(tool: RemoteTool) -> RemoteTool:
@@ -149,7 +149,7 @@ def place_of(server: str, tool: str) -> Location:
     return Location(f"mcp://{server}/{tool}")
 
 
-def _narrowed(server: McpServer, tools: list[RemoteTool]) -> list[RemoteTool]:
+def _narrow(server: McpServer, tools: list[RemoteTool]) -> list[RemoteTool]:
     if not server.tools and not server.exclude:
         return tools
     by_wire_name = [_Named(tool) for tool in tools]

@@ -128,15 +128,15 @@ def json_of(value: Any) -> str:
     Raises:
         Unfit: It is not JSON data, or too large.
     """
-    return _encoded(value, _COMPACT)
+    return _encode(value, _COMPACT)
 
 
 def sorted_json_of(value: Any) -> str:
     """Return JSON that is the same for all mappings with the same entries, in whatever order."""
-    return _encoded(value, _SORTED)
+    return _encode(value, _SORTED)
 
 
-def _encoded(value: Any, encoder: JSONEncoder) -> str:
+def _encode(value: Any, encoder: JSONEncoder) -> str:
     size_of(value)
     try:
         return with_digits(encoder.encode, value)

@@ -81,14 +81,14 @@ def parse_expression(source: str) -> Expression:
         raise ExpressionError("an expression cannot contain a null character", null)
     if (comment := comment_in(source)) is not None:
         raise ExpressionError("an expression cannot contain a comment", comment, len(source) - comment)
-    tree = _parsed(source)
+    tree = _parse(source)
     check = Check(source)
     check.visit(tree)
     references = tuple(sorted(check.references, key=lambda reference: reference.offset))
     return Expression(source, references, tree, _path_of(tree, source, references))
 
 
-def _parsed(source: str) -> ast.expr:
+def _parse(source: str) -> ast.expr:
     text = source.translate(LINE_ENDS)
     stripped = text.lstrip()
     indent = len(text) - len(stripped)

@@ -50,16 +50,16 @@ def split(text: Any, separator: Any = None) -> list[str]:
     if separator == "":
         raise Unfit("split at an empty text", hint="[character for character in …] gives the characters")
     between = None if separator is None else text_in(separator, "split")
-    return _counted(text_in(text, "split").split(between, MAX_ITEMS + 1))
+    return _count(text_in(text, "split").split(between, MAX_ITEMS + 1))
 
 
 def lines(text: Any) -> list[str]:
     """Return the lines of a text without their ends; a last line end begins no further line."""
     parts = re.split(LINE_BREAK, text_in(text, "lines"), maxsplit=MAX_ITEMS + 1)
-    return _counted(parts if parts[-1] else parts[:-1])
+    return _count(parts if parts[-1] else parts[:-1])
 
 
-def _counted(items: list[str]) -> list[str]:
+def _count(items: list[str]) -> list[str]:
     check_count(len(items))
     return items
 

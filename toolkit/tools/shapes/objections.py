@@ -229,7 +229,7 @@ def _reason(detail: "ErrorDetails", *, is_secret: bool) -> str:
     is_container = isinstance(detail["input"], dict | list | tuple | set)
     if is_secret or (is_container and detail["type"] in _ABOUT_WHAT_IS_INSIDE):
         return reason
-    return f"{reason}, not {_shown(detail['input'])}"
+    return f"{reason}, not {_show(detail['input'])}"
 
 
 def _wanted_form(detail: "ErrorDetails") -> str | None:
@@ -258,7 +258,7 @@ def _words_of_pydantic(message: str) -> str:
     return f"{message[:1].lower()}{message[1:]}"
 
 
-def _shown(value: object) -> str:
+def _show(value: object) -> str:
     """Return a value as short JSON; of a container only its kind."""
     if isinstance(value, dict | list | tuple | set):
         return _kind(value)

@@ -30,7 +30,7 @@ def shape_of_members(name: str, parameters: Sequence[Parameter]) -> Shape:
     make: Any = TypedDict
     members = make(name, {parameter.name: _presence(parameter) for parameter in parameters})
     members.__pydantic_config__ = ConfigDict(coerce_numbers_to_str=True)
-    core, schema = _described(members, "validation", change=_leave_defaults_out)
+    core, schema = _describe(members, "validation", change=_leave_defaults_out)
     schema.setdefault("properties", {})
     return Shape(schema, lambda: core)
 
@@ -53,7 +53,7 @@ def shape_of_annotation(annotation: Any) -> Shape:
     Raises:
         UnfitTypeError: If no argument can have it.
     """
-    core, schema = _described(readable(annotation), "validation")
+    core, schema = _describe(readable(annotation), "validation")
     tell_names(schema)
     return Shape(schema, lambda: core)
 
@@ -64,7 +64,7 @@ def serialized_schema(annotation: Any) -> dict[str, Any]:
     Raises:
         UnfitTypeError: If it cannot be written as JSON.
     """
-    schema = _described(readable(annotation), "serialization")[1]
+    schema = _describe(readable(annotation), "serialization")[1]
     tell_names(schema)
     return schema
 
@@ -87,7 +87,7 @@ def plain_default(schema: dict[str, Any], default: Any) -> None:
             schema["default"] = plain
 
 
-def _described(
+def _describe(
     annotation: Any, mode: JsonSchemaMode, change: Callable[[Any], None] = lambda _: None
 ) -> tuple[Any, dict[str, Any]]:
     try:

@@ -16,7 +16,7 @@ _Counts = Mapping[str, Counter[str]]
 def drawn_graph(run: KeptRun, steps: Sequence[KeptStep]) -> list[dict[str, Any]]:
     """Return the steps that the pipeline of a run has, and those that have run besides, with their states."""
     whole, turns = _counts(run, steps)
-    planned = _planned(run.request.get("graph") or [], whole, turns)
+    planned = _plan(run.request.get("graph") or [], whole, turns)
     known = set(_paths(planned))
     tools = _tools(run, steps)
     others = [path for path in {**whole, **turns} if path not in known]
@@ -49,12 +49,12 @@ def _place(path: str, run: KeptRun) -> str:
     return without_turns(_TURN.sub("", within))
 
 
-def _planned(graph: Iterable[Mapping[str, Any]], whole: _Counts, turns: _Counts) -> list[dict[str, Any]]:
+def _plan(graph: Iterable[Mapping[str, Any]], whole: _Counts, turns: _Counts) -> list[dict[str, Any]]:
     return [
         {
             **_node(step["label"], step["path"], step["tool"] or step["kind"], whole, turns),
             "from": step["from"],
-            "branches": [[name, _planned(inner, whole, turns)] for name, inner in step["branches"]],
+            "branches": [[name, _plan(inner, whole, turns)] for name, inner in step["branches"]],
         }
         for step in graph
     ]

@@ -42,10 +42,10 @@ def run_page(run: KeptRun, steps: Sequence[KeptStep], records: Sequence[Mapping[
         "policy": f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'",
         "mark": PAGE_MARK,
-        "title": _shown(f"{run.target} · {run.id}"),
-        "id": _shown(run.id),
-        "target": _shown(run.target),
-        "state": _shown(run.state),
+        "title": _show(f"{run.target} · {run.id}"),
+        "id": _show(run.id),
+        "target": _show(run.target),
+        "state": _show(run.state),
         "facts": _facts(run, steps),
         "style": style,
         "script": script,
@@ -66,7 +66,7 @@ def _facts(run: KeptRun, steps: Sequence[KeptStep]) -> str:
         "Arguments": visible_json(arguments) if arguments else "",
         "Folder": str(run.request.get("cwd", "")),
     }
-    return "".join(f"<dt>{name}</dt><dd>{_shown(text)}</dd>" for name, text in facts.items() if text)
+    return "".join(f"<dt>{name}</dt><dd>{_show(text)}</dd>" for name, text in facts.items() if text)
 
 
 def _data_block(run: KeptRun, steps: Sequence[KeptStep], records: Sequence[Mapping[str, Any]]) -> str:
@@ -77,7 +77,7 @@ def _data_block(run: KeptRun, steps: Sequence[KeptStep], records: Sequence[Mappi
     return json_text(data, separators=(",", ":")).translate(_ENDS_SCRIPTS).encode(errors="backslashreplace").decode()
 
 
-def _shown(text: str) -> str:
+def _show(text: str) -> str:
     return escape(disarmed(text))
 
 
