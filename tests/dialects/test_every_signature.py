@@ -16,7 +16,7 @@ from toolkit.dialects import DIALECTS, export, objections
 from toolkit.schemas import Schema
 
 PLAIN = st.sampled_from([int, float, str, bool, Literal["a", "b"], Literal["only"]])
-WORDS = ("said in the description", "left out", "a tuple is written as a list")
+WORDS = ("moved to the description", "left out", "a tuple is written as a list")
 
 
 class Cat(BaseModel):
