@@ -62,7 +62,7 @@ def pytest_configure(config):
     settings.register_profile(PROOFS, unhurried)
     settings.load_profile(PROOFS if config.getoption("proofs") else EVERYDAY)
     config.stash[EVERYDAY_KEY] = Everyday()
-    if config.getoption("proofs"):
+    if config.getoption("proofs") and not config.getoption("only_proofs"):
         return
     keep_compiled_code()
     if getattr(config.option, "numprocesses", None):  # before its workers start

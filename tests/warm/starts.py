@@ -1,8 +1,8 @@
-"""Warm starts: the everyday run starts the program as copies of an interpreter that has imported it already.
+"""Warm starts: tests start the program as copies of an interpreter that has imported it already.
 
-A start of the program takes a fraction of a second, and thousands of tests start it. What they start is a process of
-its own in either tier; with `--proofs` it is also a Python of its own, every time. Other programs, and those that
-must start from nothing, always start cold: `subprocess` works as ever.
+A start of the program takes a fraction of a second, and thousands of tests start it. What they start is always a process
+of its own; with `--proofs` it is also a Python of its own. Other programs, and those that must start from nothing,
+always start cold: `subprocess` works as ever.
 """
 
 import inspect
