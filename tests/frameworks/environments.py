@@ -5,7 +5,7 @@
 
 Behind an environment's own packages stand those of the Python that runs the tests, toolkit among them. uv installs
 them, which is itself installed for that: what several environments need it downloads once, and links. Where uv cannot
-be had, or finds no packages since only pip knows the index, pip does it, in five times the time.
+be had, or finds no packages since only pip knows the index, pip does it, which takes longer.
 """
 
 import os
