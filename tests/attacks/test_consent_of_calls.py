@@ -487,7 +487,8 @@ def test_what_a_tool_says_its_question_is_about_is_shown_beside_its_call():
 
     reviewer = ScriptedReviewer([Edit({"files": 2})])
     assert (
-        from_function(clean).run({"path": "a"}, ToolContext(reviewer=reviewer)).output == "Edit(arguments={'files': 2})"
+        from_function(clean).run({"path": "a"}, ToolContext(reviewer=reviewer)).output
+        == "Edit(arguments={'files': 2}, by='')"
     )
     assert [(request.arguments, request.show) for request in reviewer.requests] == [
         ({"files": 3}, {"call": {"path": "a"}})

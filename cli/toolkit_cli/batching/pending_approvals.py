@@ -1,6 +1,5 @@
 """Pending approvals: the questions that wait are listed, and answered from any terminal."""
 
-import os
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
@@ -89,7 +88,9 @@ def decide_approval(kept: Kept, id: str | None, words: Sequence[str], said: Said
     meant = [pending]
     if said.all_like:
         meant = _alike(pending, waiting)
-    given = KeptAnswer(answer, _person(), time.time(), console.redactor().text(said.reason), arguments)
+    given = KeptAnswer(
+        answer, current_person() or "unknown", time.time(), console.redactor().text(said.reason), arguments
+    )
     for one in meant:
         _answer(kept, one, given)
     _tell(meant, answer, url)
@@ -190,10 +191,6 @@ def _tell(meant: Sequence[PendingApproval], answer: Answer, url: str | None) -> 
         console.say(f"{_ANSWERS[answer]}: {one.question['risk']['tool']}{f' · {place}' if place else ''}")
     for run in dict.fromkeys(one.run for one in meant):
         console.say(f"continue with: toolkit runs resume {run}{_store(url)}")
-
-
-def _person() -> str:
-    return current_person() or f"user {os.getuid()}" if hasattr(os, "getuid") else current_person() or "unknown"
 
 
 def _store(url: str | None) -> str:
