@@ -2,11 +2,11 @@
 
     ToolkitError
     ├── ToolArgumentsError        the arguments of a call do not fit the tool
-    ├── ToolExecutionError        the tool says, in its own words, why it failed
+    ├── ToolExecutionError        the tool reports, in its own words, why it failed
     └── Signal                    passes through every call untouched and is counted in no metric
         ├── ExitEarlyError        a reviewer ended the run; what was done so far stands
         ├── ApprovalPending       a call waits for an answer that comes later; what was done so far is kept
-        ├── ApprovalTimeoutError  nobody answered in time, and the gate was told to raise
+        ├── ApprovalTimeoutError  nobody answered in time, and the gate is set to raise
         ├── ReplanRequested       what a tool found out asks for another plan; the loop ends, the run goes on
         ├── TerminationRequested  a tool, or whoever started it, ends the agent's loop, or the whole run
         ├── BudgetExceeded        a run has spent what it may
@@ -55,7 +55,7 @@ MISSING = "is missing"
 class ToolArgumentsError(ToolkitError):
     """The arguments of a tool call are malformed, missing or of the wrong type.
 
-    A tool may raise it too, when only it can tell that an argument is wrong.
+    A tool may raise it too, when only it can find that an argument is wrong.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class ToolArgumentsError(ToolkitError):
 
 
 class ToolExecutionError(ToolkitError):
-    """A tool could not do its work, and says why in words meant for its caller."""
+    """A tool could not do its work; the message says why, for its caller."""
 
     def __init__(self, message: str, code: str | int | None = None) -> None:
         """Keep the message that the caller, often a model, is sent, and an optional error code."""
@@ -111,14 +111,14 @@ class ExitEarlyError(Signal):
 
 
 class ApprovalTimeoutError(Signal):
-    """Nobody answered a question in time, and the gate was told to raise rather than to reject."""
+    """Nobody answered a question in time, and the gate is set to raise rather than to reject."""
 
 
 class ApprovalPending(Signal):
     """Calls wait for answers that come later, also after the program has ended: what was done so far is kept.
 
     Attributes:
-        ids: What tells their questions apart; of very many the first.
+        ids: The ids of their questions; if there are very many, the first.
         count: How many there are.
     """
 

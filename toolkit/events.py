@@ -1,6 +1,6 @@
 """What happened while something ran.
 
-A context's listener is told; rendering, audit and progress fold the same stream. With nobody listening no event is
+A context's listener receives them; rendering, audit and progress fold the same stream. Without a listener no event is
 made. Every `…Started` has exactly one `…Finished` with the same `call`, on signals too. Times are seconds. All values
 are plain data, so that `as_record` gives what `--format jsonl` prints.
 """
@@ -28,7 +28,7 @@ _BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 class Event:
     """The root of all events: a class names its fields, all of which are given, by position or by name.
 
-    An event never changes, and equals another of its class that says the same. To type checkers it is a frozen
+    An event never changes, and equals another of its class with the same fields. To type checkers it is a frozen
     dataclass; in truth it is none, since so many generated classes would delay the start of every program.
 
     Attributes:
@@ -63,11 +63,11 @@ class Event:
         raise AttributeError(f"an event never changes, and {name!r} is not to be taken away")
 
     def __eq__(self, other: object) -> bool:
-        """Return whether another event says the same."""
+        """Return whether another event has the same fields."""
         return vars(self) == vars(other) if type(self) is type(other) else NotImplemented
 
     def __hash__(self) -> int:
-        """Return the hash of what it says; arguments and results may have none."""
+        """Return the hash of its fields; arguments and results may have none."""
         return hash((self.kind, *map(self.__dict__.get, self.__match_args__)))
 
     def __repr__(self) -> str:
@@ -80,7 +80,7 @@ Listener = Callable[[Event], None]
 
 
 def hears_pieces(listener: Listener | None) -> bool:
-    """Return whether a listener wants to hear what a model says piece by piece; if not, the model is not streamed.
+    """Return whether a listener wants a model's reply piece by piece; if not, the model is not streamed.
 
     A listener that does not has a false attribute of this name.
     """
@@ -131,7 +131,7 @@ class ToolStarted(Event):
 
 
 class ToolFinished(Event):
-    """A tool has ended, well or not; `seconds` leaves out the waiting for a person."""
+    """A tool has ended, well or not; `seconds` excludes the waiting for a person."""
 
     call: int
     tool: str
@@ -151,7 +151,7 @@ class ApprovalAsked(Event):
 
 
 class ApprovalDecided(Event):
-    """A question was answered, or a rule or flag answered it beforehand (`by` says who)."""
+    """A question was answered, or a rule or flag answered it beforehand (`by` names who)."""
 
     tool: str
     decision: Literal["continue", "edit", "reject", "exit_early"]
@@ -189,7 +189,7 @@ class PipelineFinished(Event):
 
 
 class StepStarted(Event):
-    """A step begins; `path` tells steps of branches and nested pipelines apart (`report/label`)."""
+    """A step begins; `path` identifies steps of branches and nested pipelines (`report/label`)."""
 
     call: int
     path: str
@@ -260,7 +260,7 @@ class ModelStarted(Event):
 
 
 class ModelSaid(Event):
-    """A model says some text, a piece of its reply; one that does not stream says all at once."""
+    """A piece of a model's reply; a model that does not stream sends all at once."""
 
     call: int
     text: str
@@ -276,7 +276,7 @@ class ModelChose(Event):
 class ModelFinished(Event):
     """A model's reply has ended, well or not.
 
-    `text` is all that it said, `calls` how many calls it wants; `cut` says that the text is not at its end; `cost` is
+    `text` is the whole reply, `calls` how many calls it wants; `cut` means that the text is incomplete; `cost` is
     in US dollars, and `None` where nobody knows.
     """
 

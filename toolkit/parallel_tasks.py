@@ -6,13 +6,13 @@ from typing import NoReturn
 from anyio import create_task_group  # noqa: TID253 - this module is imported only where jobs run side by side
 
 Job = Callable[[], Awaitable[bool]]
-"""A job tells whether the others may go on."""
+"""A task returns whether the others may continue."""
 
 
 async def gather(jobs: Iterable[Job]) -> None:
-    """Run jobs side by side until all have ended, or one says that the others shall not go on.
+    """Run tasks side by side until all have ended, or one returns that the others must stop.
 
-    What a job raises ends the others and leaves as it is, not wrapped in a group.
+    What a task raises ends the others and is raised as it is, not wrapped in a group.
     """
     try:
         async with create_task_group() as group:
@@ -28,7 +28,7 @@ async def gather(jobs: Iterable[Job]) -> None:
 
 
 def _raise_gravest(group: BaseExceptionGroup[BaseException]) -> NoReturn:
-    """Raise the one exception that tells most: what is no mere Exception first, else what came first."""
+    """Raise the most severe exception: one that is not an Exception first, otherwise the first one."""
     leaves = list(_leaves(group))
     raise min(leaves, key=lambda error: isinstance(error, Exception)) from None
 

@@ -1,4 +1,4 @@
-"""Paths: as short as they can be said."""
+"""Paths: as short as possible."""
 
 import os
 from errno import EFBIG, EINVAL

@@ -36,7 +36,7 @@ class Edit(NamedTuple):
 
 
 class Fix(NamedTuple):
-    """Edits that cure a problem; they are made all together or not at all.
+    """Edits that fix a problem; they are made all together or not at all.
 
     Attributes:
         message: What they do, as a command: `Remove the entry`.
@@ -51,7 +51,7 @@ class Fix(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with a definition, where it is, and the cure.
+    """One thing that is wrong with a definition, where it is, and the fix.
 
     Attributes:
         code: The rule it breaks, such as `TK604`; empty where no rule has a number for it.
@@ -60,7 +60,7 @@ class Problem:
         severity: Only an `error` stops anything.
         hint: What to do about it, such as `did you mean 'summarize'?`.
         related: Other places that belong to it, each with what is there (`first defined here`).
-        fix: The cure as edits, where a program can make them.
+        fix: The edits that a program can make.
     """
 
     code: str

@@ -124,7 +124,7 @@ def _is_dangerous(character: str) -> bool:
 def visible_json(
     value: Any, *, indent: int | None = None, sort_keys: bool = False, default: Callable[[Any], Any] | None = None
 ) -> str:
-    """Return a value as JSON that says the same and hides nothing: what nobody would see is an escape.
+    """Return a value as JSON with the same meaning and nothing hidden: invisible characters are escaped.
 
     Args:
         value: What JSON can say.

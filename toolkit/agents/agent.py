@@ -1,4 +1,4 @@
-"""Agents: a model, what it is told, and its tools; run by one function, or as a tool itself."""
+"""Agents: a model with its instructions and tools; run by one function, or used as a tool itself."""
 
 import dataclasses
 from collections.abc import Iterable, Mapping
@@ -56,12 +56,12 @@ async def run_agent(
         prompt: The task.
         tools: What it may call: anything that `resolve_tools` takes; each object of a toolbox is one facade.
         output_type: A pydantic model, a dataclass, a TypedDict or a shape of JSON that the answer must fit, as JSON.
-        instructions: What it is told before the task.
-        context: What its calls are made with. Whoever is asked comes from here; with nobody there, a call that has to
-            be asked about ends the agent with a ConfigurationError.
-        name: What it is called where people and metrics are told of it.
+        instructions: The system prompt.
+        context: What its calls are made with. Its reviewer is asked; without one, a call that needs
+            approval ends the agent with a ConfigurationError.
+        name: The agent's name for people and in metrics.
         **options: Any of `references`, `kind`, `chaining`, `limits`, `budget`, `transcript` and
-            `capture_nested_artifacts`; `Settings` tells what each means.
+            `capture_nested_artifacts`; see `Settings` for each.
 
     Raises:
         InvalidTools: If something is not a tool, or the kind does not fit the tools; with every problem.
@@ -83,7 +83,7 @@ async def run_agent(
 
 
 class AgentToolOptions(AgentOptions, ToolOptions, total=False):
-    """What may be said of an agent as a tool."""
+    """The options of an agent that is used as a tool."""
 
 
 class AgentTool(HandmadeTool):
@@ -101,7 +101,7 @@ class AgentTool(HandmadeTool):
     """
 
     is_agent = True
-    """What tools that are agents themselves have, so that their artifacts can be told from those of others."""
+    """The tools that are agents themselves, so that their artifacts can be distinguished from those of others."""
 
     def __init__(
         self,
@@ -115,18 +115,18 @@ class AgentTool(HandmadeTool):
         output_type: "type | InputShape | None" = None,
         **options: "Unpack[AgentToolOptions]",
     ) -> None:
-        """Make it; for what is not told here see `run_agent`.
+        """Make it; for the other arguments see `run_agent`.
 
         Args:
             name: What it is called by.
             description: What it does and when to use it.
             model: What answers.
             tools: What it may call.
-            instructions: What the model is told before the task; without any it is told what the agent is for.
-            parameters: The JSON Schema of what a call must carry. The model is told a `task` as it is, and everything
+            instructions: The system prompt; by default, the description.
+            parameters: The JSON Schema of a call's arguments. The model receives a `task` as plain text and everything
                 else as JSON.
             output_type: What the answer must fit.
-            **options: What `run_agent` takes, and what may be said of any tool, such as `category`.
+            **options: What `run_agent` takes, and the options of any tool, such as `category`.
 
         Raises:
             InvalidTools: With every problem at once.
@@ -191,7 +191,7 @@ class AgentTool(HandmadeTool):
 
 
 def _split(options: AgentToolOptions) -> tuple[AgentOptions, ToolOptions]:
-    """Return what is said of an agent, and what of the tool that it is."""
+    """Split options into those of an agent and those of its tool."""
     of_agent = {key: value for key, value in options.items() if key in AgentOptions.__annotations__}
     of_tool = {key: value for key, value in options.items() if key not in of_agent}
     return cast("AgentOptions", of_agent), cast("ToolOptions", of_tool)

@@ -32,7 +32,7 @@ class Answer:
 
     @property
     def wish(self) -> str:
-        """What the model is told of it."""
+        """The description that the model receives."""
         import json  # noqa: PLC0415 - few agents have such a type
 
         schema = json.dumps(self._schema, ensure_ascii=False, separators=(",", ":"))

@@ -18,7 +18,7 @@ from toolkit.tools.marking import tool, toolbox
 from toolkit.tools.results import ToolResult
 
 Description = Callable[[Any], str]
-"""Says what an object is, in words for a model."""
+"""Describes an object in words for a model."""
 
 _LISTED = 100
 _SHOWN = 10_000
@@ -35,7 +35,7 @@ class BlackboardTools:
         """Make them.
 
         Args:
-            describe: Says what an object is; `described` unless another one is given.
+            describe: Describes an object; `described` by default.
             limit: Characters of an object that are shown.
         """
         self._describe = describe or described

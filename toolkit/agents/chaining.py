@@ -27,7 +27,7 @@ class Chaining:
     """Which objects bring tools.
 
     Attributes:
-        kind: Objects of this type, whose tools are told of beforehand; None for any object that has some.
+        kind: Objects of this type, whose tools are announced beforehand; None for any object that has some.
         where: Only objects of which this is true, with the run; None for all.
     """
 
@@ -38,7 +38,7 @@ class Chaining:
         """Return whether an object of the type brings tools.
 
         Raises:
-            ConfigurationError: If the function that says so fails.
+            ConfigurationError: If the function `where` fails.
         """
         try:
             return self.where is None or bool(self.where(thing, run))
@@ -53,7 +53,7 @@ def chaining_from(kind: type, where: Where | None = None) -> Chaining:
 
     Args:
         kind: The type; its methods marked `@tool` are the tools.
-        where: Is given an object and the run; one of which it is not true brings none, and leaves those that are there.
+        where: Called with an object and the run; if it returns false, the object brings no tools.
     """
     return Chaining(kind, where)
 
@@ -111,7 +111,7 @@ class ChainedTools:
     Attributes:
         chaining: Which objects bring tools.
         brought: The tools that are there, by the place in `chaining` of what has let them in.
-        awaited: The tools that are told of beforehand, in the same way.
+        awaited: The tools that are announced beforehand, in the same way.
     """
 
     chaining: Sequence[Chaining] = ()
@@ -140,7 +140,7 @@ class ChainedTools:
         return self
 
     def alone(self) -> "ChainedTools":
-        """Return it with nothing brought or told of, where other tools have taken the place of all."""
+        """Return it without brought or announced tools, once other tools have replaced all of them."""
         return replace(self, brought={}, awaited={})
 
     def laid_over(self, tools: Mapping[str, Tool]) -> dict[str, Tool]:

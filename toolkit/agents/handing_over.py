@@ -1,4 +1,4 @@
-"""Handing over: what an agent sends to another one, read as the type that was said and as the other one takes it."""
+"""Handing over: what one agent sends to another, checked against the declared type and converted for the receiver."""
 
 import json
 from typing import Any

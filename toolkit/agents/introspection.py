@@ -28,13 +28,13 @@ Outcome = Literal["success", "failure", "error", "signal"]
     description="Your own work: its status, its budget, what it has cost, what was called, and which models were used.",
 )
 class AgentProcessTools:
-    """The tools that tell an agent of its run: handed over as it is, one facade; by `from_object`, six tools."""
+    """Tools that show an agent its own run: passed as they are, one facade; by `from_object`, six tools."""
 
     def __init__(self, *, whole: bool = False) -> None:
         """Make them.
 
         Args:
-            whole: Whether they tell of the outermost run, with all that belongs to it, rather than of the agent's own.
+            whole: Whether they cover the outermost run with all its parts, rather than the agent's own.
         """
         self._whole = whole
 
@@ -129,7 +129,7 @@ def run_of(context: ToolContext) -> Run:
 
 
 def _share(run: Run, what: str) -> dict[str, float | None]:
-    """Return the limit of a kind that leaves the least, and what counts against it; where none is, what was spent."""
+    """Return the tightest limit of a kind and what counts against it; without a limit, what was spent."""
     limited = [one for one in run.lineage if getattr(one.budget, what) is not None]
     if not limited:
         return {"limit": None, "spent": getattr(run.spent, what), "left": None}

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def can_keep_turns(kind: AgentKind, chaining: Sequence[Chaining]) -> bool:
-    """Return whether an agent can go on from what its turns have said and given.
+    """Return whether an agent can continue from the recorded replies and results of its turns.
 
     A journal keeps texts and plain data. A kind that closes tools, and objects with tools of their own, may depend on
     the objects that calls have returned.
@@ -107,7 +107,7 @@ class KeptTurns:
 
 
 async def call_kept(tool: Tool, call: ToolCall, context: ToolContext) -> ToolResult:
-    """Return what a call has given before; else make it, and keep what it gives before the model is told.
+    """Return the recorded result of a call; otherwise make the call, and record its result before the model sees it.
 
     Raises:
         Signal: What ends more than the call; it is not kept then.
@@ -124,7 +124,7 @@ async def call_kept(tool: Tool, call: ToolCall, context: ToolContext) -> ToolRes
     output = result.output if result.structured is None else result.structured
     status = "ok" if result.succeeded else "rejected" if result.error_code == "rejected" else "failed"
     text, _ = result_text(result, output, context)
-    # The model is told nothing of a secret either, so nothing is missing from what it has been told.
+    # The model receives no secrets either, so nothing is missing from the recorded text.
     journal.end(path, status, text, is_whole=True, arguments=digest)
     return result
 

@@ -85,7 +85,7 @@ class AgentKind:
         return ()
 
     def preface(self, past: LoopHistory) -> str:  # noqa: ARG002 - for those that override it
-        """Return what the model is told of the kind before the task."""
+        """Return the description of the kind that the model receives before the task."""
         return ""
 
     def state(self, past: LoopHistory) -> Any:  # noqa: ARG002 - for those that override it
@@ -98,7 +98,7 @@ class AgentKind:
 
 
 class ClosedTool(WrappedTool):
-    """A tool that is on offer and may not be called yet: whatever the arguments, the answer says what is needed."""
+    """A visible tool that may not be called yet: every call returns what is needed first."""
 
     def __init__(self, inner: Tool, reason: str, description: str | None = None) -> None:
         """Keep the tool, what its call is answered, and its description; the reason follows its own unless given."""
@@ -130,7 +130,7 @@ def names_within(tools: Mapping[str, Tool]) -> set[str]:
 
 
 def unknown_tool(name: str, role: str, names: Collection[str]) -> Problem:
-    """Return the problem that something is said of a tool that there is not."""
+    """Return the problem that something refers to a tool that does not exist."""
     hint = did_you_mean(name, names, otherwise=f"there are {', '.join(sorted(names)) or 'none'}")
     return Problem("", f"{role} '{name}', which is not a tool of the agent", hint=hint)
 

@@ -37,7 +37,7 @@ _NUDGE = "Your last turn was empty. Call a tool, or answer in words."
 
 
 class AgentError(ToolExecutionError):
-    """An agent came to no end; the message says why."""
+    """An agent could not finish; the message says why."""
 
     def __init__(self, message: str) -> None:
         """Keep the message; a tool that fails by it fails with the code `agent`."""
@@ -50,7 +50,7 @@ class Limits:
 
     Attributes:
         turns: Requests to the model; at the end of the last one the loop must be over.
-        result: Characters of a result that the model is shown; the rest is cut, and the model told so. `None` cuts
+        result: Characters of a result that the model sees; the rest is cut with a note. `None` cuts
             nothing.
         unknown: Calls in a row of tools that do not exist which are forgiven.
         at_once: Calls of one turn that run side by side; the others wait for them.
@@ -96,7 +96,7 @@ class LoopEnd(NamedTuple):
 
 
 Objection = Callable[[str], str | None]
-"""Says what is wrong with an answer, in words for the model, or nothing if it will do."""
+"""Returns what is wrong with an answer, in words for the model, or nothing if it is accepted."""
 
 
 class Loop:
@@ -118,10 +118,10 @@ class Loop:
         Args:
             model: What answers.
             table: What it is offered.
-            transcript: What was said so far; everything is added to it.
+            transcript: The conversation so far; everything is added to it.
             context: What calls are made with; it has a run and a loop id of its own.
             limits: How far it may go.
-            objection: Says what is wrong with an answer; without one any will do.
+            objection: Returns what is wrong with an answer; without it, every answer is accepted.
             keeps_turns: Whether the journal of the context keeps its requests and calls, so that it can go on.
         """
         self.table = table
@@ -180,7 +180,7 @@ class Loop:
         return reply
 
     def _taken(self, text: str) -> LoopEnd | None:
-        """Return the end if an answer will do; else tell the model what is wrong with it."""
+        """Return the end if an answer is accepted; otherwise send the model what is wrong with it."""
         if not text.strip() and not self._is_nudged:
             self._is_nudged = True
             self._transcript.add(UserMessage(_NUDGE))
@@ -254,14 +254,14 @@ class Loop:
         return called, results, [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
 
     def _hurry(self, ending: ExitEarlyError, others: Sequence["Task[ToolResult]"]) -> None:
-        """Let nothing new begin beside a call at which the whole run was ended; after Ctrl-C, leave all at once."""
+        """Start nothing new after a call has ended the whole run; after Ctrl-C, stop everything at once."""
         if self._context.run is not None:
             self._context.run.terminate(ending.reason)
         for task in others if ending.interrupted else ():
             task.cancel()
 
     def _note(self, tool: Tool | None, call: ToolCall, result: ToolResult) -> None:
-        """Tell the model what a call gave, and what it has changed in what may be called."""
+        """Send the model the result of a call, and the tools that may be called from now on."""
         if tool is None:
             self._unknown_in_a_row += 1
             self._tell(call, f"Error: {self.table.why_unknown(call.name)}", failed=True)
@@ -272,7 +272,7 @@ class Loop:
         self._tell(call, f"{text}\n{remark}" if remark else text, failed=not result.succeeded)
 
     def _tell(self, call: ToolCall, text: str, *, failed: bool) -> None:
-        """Tell the model what came of a call, without secrets."""
+        """Send the model the result of a call, without secrets."""
         self._transcript.add(ToolMessage(call, redactor_of(self._context).text(text), failed=failed))
 
 

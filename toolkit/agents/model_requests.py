@@ -1,4 +1,4 @@
-"""One request to a model, told to whoever listens, and written into the transcript and the books of the run."""
+"""One request to a model, with its events, its message in the transcript and its costs in the run."""
 
 from collections.abc import Sequence
 from time import perf_counter
@@ -18,13 +18,13 @@ from toolkit.tools.spec import ToolSpec
 async def ask(
     model: Model, transcript: Transcript, tools: Sequence[ToolSpec], context: ToolContext, turn: int
 ) -> ModelReply:
-    """Ask a model for its next reply, and add it to the transcript; of one that broke off, what was said stays there.
+    """Ask a model for its next reply, and add it to the transcript, also the part of one that broke off.
 
     Args:
-        model: What answers; it streams if somebody listens and it can.
-        transcript: What was said so far.
+        model: The model; it streams if somebody listens and it can.
+        transcript: The conversation so far.
         tools: What it is offered.
-        context: Says who listens, and to which run the use counts.
+        context: Has the listener, and the run to which the usage counts.
         turn: Which request of the agent this is.
 
     Raises:
@@ -50,8 +50,6 @@ async def ask(
 
 
 class _Untold:
-    """A request that nobody listens to."""
-
     def __init__(self, model: Model) -> None:
         self._model = model
 
@@ -60,7 +58,7 @@ class _Untold:
 
 
 class _Told:
-    """A request that is told while it goes on: it has a start, pieces, and exactly one finish."""
+    """A request that is reported to a listener: a start, pieces, and exactly one finish."""
 
     def __init__(self, model: Model, context: ToolContext, turn: int) -> None:
         self._model, self._context, self._turn = model, context, turn

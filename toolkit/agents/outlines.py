@@ -41,12 +41,12 @@ class AgentOutline(NamedTuple):
 
     Attributes:
         kind: `simple`, `playbook` or `state machine`, or the name of a class of one's own.
-        model: What answers; None where nobody has said.
-        instructions: What it is told before the task; None where a function makes it.
+        model: The name of the model; None if none is set.
+        instructions: The system prompt; None if a function makes it.
         turns: How often the model is asked at most.
         budget: What it may spend, in words; None where there is no limit.
         tools: What it may call.
-        references: What it is told of beside the instructions.
+        references: What the model receives beside the instructions.
         chaining: The classes whose objects bring it tools of their own; `any` for all.
         states: The states that it may be in.
         everywhere: The tools that it has in all of them.

@@ -128,18 +128,18 @@ class Known(Lock):
 
 @dataclass(frozen=True, slots=True)
 class When(Lock):
-    """Open while a function of the past says so."""
+    """Open while a function of the past returns true."""
 
     predicate: Callable[[LoopHistory], bool]
     needs: str
 
     @property
     def told(self) -> str:
-        """What it waits for, as its author says it."""
+        """The condition, in its author's words."""
         return self.needs
 
     def is_open(self, past: LoopHistory) -> bool:
-        """Return what the function says.
+        """Return the function's result.
 
         Raises:
             ConfigurationError: If it fails.
@@ -160,7 +160,7 @@ class Several(Lock):
 
     @property
     def told(self) -> str:
-        """What all of them tell."""
+        """The conditions of all parts."""
         return self._words([_as_part(lock, lock.told) for lock in self.locks])
 
     @property
@@ -213,12 +213,12 @@ def known(what: type | str) -> Lock:
 
 
 def when(predicate: Callable[[LoopHistory], bool], needs: str = "meet the conditions of this tool") -> Lock:
-    """Return a lock that is open while a function of the past says so.
+    """Return a lock that is open while a function of the past returns true.
 
     Args:
         predicate: Is given the run, what was called and made, and how many turns there were; from the very start, so
             that there may be nothing yet. If it fails the agent ends with a ConfigurationError.
-        needs: What the model is told that it must do first.
+        needs: What the model must do first, in words for the model.
     """
     return When(predicate, needs)
 
@@ -259,7 +259,7 @@ class Playbook(AgentKind):
         for name, lock in self.locks.items():
             waited = sorted(lock.tools - names - set(later))
             found += [unknown_tool(tool, f"the lock of '{name}' waits for", names) for tool in waited]
-        told = {tool for lock in self.locks.values() for tool in lock.tools}  # what there is not has been said
+        told = {tool for lock in self.locks.values() for tool in lock.tools}  # unknown tools have been reported
         never = self.closed_for_ever({*names, *later, *told})
         return found + [Problem("", never_opens(name)) for name in never]
 
@@ -271,7 +271,7 @@ class Playbook(AgentKind):
         return [name for name in self.locks if name not in usable]
 
     def preface(self, past: LoopHistory) -> str:  # noqa: ARG002 - the same at all times
-        """Tell that tools may be closed."""
+        """Return the notice that tools may be closed."""
         return _PREFACE if self.locks else ""
 
     def table(self, tools: Mapping[str, Tool], past: LoopHistory) -> dict[str, Tool]:
@@ -298,7 +298,7 @@ def _some(things: tuple[Thing, ...], what: str) -> tuple[Thing, ...]:
 
 
 def _as_part(lock: Lock, words: str) -> str:
-    """Return the words of a lock among others; brackets tell its own parts from theirs."""
+    """Return the condition of a lock among others, with its own parts in brackets."""
     return f"({words})" if isinstance(lock, Several) and len(lock.locks) > 1 else words
 
 

@@ -1,4 +1,4 @@
-"""References: what an agent is to know and to work with, told beside its instructions, with tools of its own."""
+"""References: knowledge for an agent beside its instructions, with tools of its own."""
 
 import re
 import unicodedata
@@ -13,7 +13,7 @@ from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 
 Notes = str | Path | Callable[[], str]
-"""What is told of a reference: a text, a file that holds it, or a function that returns it at every start."""
+"""The content of a reference: a text, a file that holds it, or a function that returns it at every start."""
 
 _Instructions = str | Callable[[ToolContext, str], str]
 
@@ -67,7 +67,7 @@ class Reference:
         return tuple(tool.with_name(f"{self.prefix}_{tool.name}") for tool in self._own)
 
     def facade(self) -> UnfoldingTool:
-        """Return the reference as one tool: a call of it reveals its tools, and tells the notes with them.
+        """Return the reference as one tool, whose call reveals its tools and the notes.
 
         Raises:
             ConfigurationError: If the notes cannot be read.
@@ -76,13 +76,13 @@ class Reference:
         return UnfoldingTool.of(name, self.description, self._own, usage_notes=self._read() or None)
 
     def unfolding(self) -> "Reference":
-        """Return the same reference whose tools are behind one facade, and whose notes are told when it is called."""
+        """Return the same reference with its tools behind one facade, whose call reveals the notes."""
         other = Reference(self.name, self.description, self.notes, self._own, prefix=self.prefix)
         other._is_unfolding = True
         return other
 
     def section(self) -> str:
-        """Return what an agent is told of it, beside its instructions.
+        """Return the notes that an agent receives beside its instructions.
 
         Raises:
             ConfigurationError: If the notes cannot be read.
@@ -109,7 +109,7 @@ class Reference:
 
 
 def with_references(instructions: _Instructions, references: Sequence[Reference]) -> _Instructions:
-    """Return instructions that tell of references too, afresh at every start."""
+    """Return instructions that include the references, anew at every start."""
     if not references:
         return instructions
 

@@ -60,7 +60,7 @@ class StateMachine(AgentKind):
         return found
 
     def preface(self, past: LoopHistory) -> str:
-        """Tell the state that it begins in."""
+        """Return the notice of the first state."""
         return f"Current state: {state_name(self.state(past))}"
 
     def state(self, past: LoopHistory) -> State:

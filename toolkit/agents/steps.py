@@ -1,4 +1,4 @@
-"""Steps: one call that a model wants, made within the budgets of its run and told as a step of the agent."""
+"""Steps: one call that a model wants, made within the budgets of its run and reported as a step of the agent."""
 
 from contextlib import nullcontext
 from time import perf_counter
@@ -23,7 +23,7 @@ async def call_as_step(tool: Tool | None, call: ToolCall, context: ToolContext, 
     Args:
         tool: The tool; None where the model has called one that there is not.
         call: The call, as the model made it.
-        context: What it is made with; the step is told to whoever listens. Its path is where the call is kept.
+        context: What it is made with; its listener receives the step. Its path is where the call is recorded.
         turn: The turn in which it is made: the position of the step.
         of: How many turns there may be.
 

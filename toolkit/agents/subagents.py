@@ -36,14 +36,14 @@ if TYPE_CHECKING:
     from typing import Unpack
 
 DEEPEST = 5
-"""How many subagents may stand in one another, unless it is said otherwise."""
+"""How deep subagents may be nested, by default."""
 
 Agents = Mapping[str, Tool] | Callable[[str], Tool | None]
 """Agents by name: a table, or a function that returns the one of a name, the same one each time, or None."""
 
 
 class SubagentOptions(TypedDict, total=False):
-    """What may be said of any subagent.
+    """The options of any subagent.
 
     Attributes:
         input_type: What a call must carry, as a pydantic model, a dataclass or a TypedDict. The agent is given it as
@@ -58,7 +58,7 @@ class SubagentOptions(TypedDict, total=False):
 
 
 class _Given(NamedTuple):
-    """The arguments of a call as the agent takes them, and the object that they make where an input type was said."""
+    """The arguments of a call as the agent takes them, and the object that they make if an input type is set."""
 
     arguments: Any
     thing: Any = None
@@ -96,7 +96,7 @@ class Subagent(Tool):
         Args:
             make: Returns the agent; it is called when the agent is needed first.
             spec: What it is offered as.
-            input_type: What a call must carry; this and the rest as `SubagentOptions` tells.
+            input_type: What a call must carry; this and the rest as in `SubagentOptions`.
             budget: What each call of it may spend.
             deepest: How many subagents may stand in one another.
 
@@ -131,7 +131,7 @@ class Subagent(Tool):
             agent: What does the work; name, description and parameters are its own by default.
             name: What it is called by instead.
             description: What it is described as instead.
-            **options: Any of `input_type`, `budget` and `deepest`; `SubagentOptions` tells what each means.
+            **options: Any of `input_type`, `budget` and `deepest`; see `SubagentOptions` for each.
 
         Raises:
             InvalidTools: If it is not a tool, or several; if the name is not legal.
@@ -164,7 +164,7 @@ class Subagent(Tool):
         Args:
             name: The name of the agent, which the tool has too.
             agents: Where it is looked up.
-            description: What a model is told of it; that it delegates to the agent, by default.
+            description: The description that a model receives; by default, that it delegates to the agent.
             **options: Any of `input_type` (a task in words, by default), `budget` and `deepest`.
 
         Raises:
@@ -229,7 +229,7 @@ class Subagent(Tool):
         return bool(self.spec.requires_approval or self.spec.destructive)
 
     async def perform(self, parsed: _Given, context: ToolContext) -> ToolResult:
-        """Let the agent work in a run of its own, and take over what it leaves on its blackboard."""
+        """Let the agent work in a run of its own, and take over the objects on its blackboard."""
         run = Run.within(context.run, goal=self.name, budget=self.budget, performer=self.agent)
         if parsed.thing is not None:
             run.blackboard.add(parsed.thing)

@@ -1,4 +1,4 @@
-"""Summaries: how runs, and the objects in them, are told to a model in few words."""
+"""Summaries: short descriptions of runs and their objects for a model."""
 
 from types import NoneType
 from typing import Any
@@ -23,9 +23,9 @@ def time_in_words(seconds: float) -> str:
 
 
 def described(thing: Any) -> str:
-    """Return what an object is in words: text as it is, plain data as JSON, anything else as its class says it is.
+    """Return an object in words: text as it is, plain data as JSON, anything else as its class describes itself.
 
-    An object whose class says nothing is named by its class, since nobody has said what of it may be seen.
+    An object whose class has no description is shown by its class name alone, since its data may be private.
     """
     if isinstance(thing, str):
         return thing

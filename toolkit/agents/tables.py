@@ -13,7 +13,7 @@ from toolkit.tools.results import ToolResult
 
 
 class Table:
-    """The tools of one loop: those of the agent and what facades have revealed, open or closed as its kind says.
+    """The tools of one loop: those of the agent and those that facades revealed, open or closed according to its kind.
 
     Beside them are the tools of objects that were returned, which no kind closes.
 
@@ -49,7 +49,7 @@ class Table:
         return [*self._standing.values(), *self.tools.values(), *called]
 
     def note(self, tool: Tool, name: str, result: ToolResult) -> str:
-        """Take in what a call gave, and return what the model must be told beside it, if anything."""
+        """Take in the result of a call, and return what the model must know beside it, if anything."""
         if isinstance(tool, ClosedTool):
             return ""
         call = FinishedCall(tool, name, result)
@@ -63,7 +63,7 @@ class Table:
         return "\n".join(filter(None, remarks))
 
     def why_unknown(self, name: str) -> str:
-        """Return what a model is told that has called what it is not offered: the way there, or what there is."""
+        """Return the answer to a call of an unknown tool: the way to it, or the tools that there are."""
         way = next((path for path, _ in paths_of(self._standing.values()) if path[1:] and path[-1] == name), ())
         if way and way[0] in self.tools:
             first, *others = (f"'{facade}'" for facade in way[:-1])
@@ -108,7 +108,7 @@ def _is_over(call: FinishedCall, standing: Mapping[str, Tool]) -> bool:
 
 
 def _opened(before: Mapping[str, Tool], now: Mapping[str, Tool]) -> str:
-    """Return what is to be said of the tools that were not to be called before, and are now."""
+    """Return the notice of the tools that may be called from now on."""
     names = [
         name
         for name, tool in now.items()

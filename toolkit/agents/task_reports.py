@@ -1,4 +1,4 @@
-"""Task reports: a task of an agent is told to whoever listens, with one start and, whatever happens, one finish."""
+"""Task reports: a task of an agent as events, with one start and, whatever happens, one finish."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol, TypeVar
@@ -9,7 +9,7 @@ from toolkit.tools.context import ToolContext
 
 
 class Ended(Protocol):
-    """What a task came to, as far as a report tells of it."""
+    """The end of a task, as far as a report has it."""
 
     @property
     def ending(self) -> str:
@@ -25,7 +25,7 @@ async def reported(work: Callable[[], Awaitable[Result]], model: str, context: T
     Args:
         work: Does the task.
         model: The name of what answers.
-        context: Says who listens, whose task it is, and to which run it belongs.
+        context: Has the listener, the task and the run to which it belongs.
 
     Raises:
         Signal: What ends more than the task; and whatever else the work raises.

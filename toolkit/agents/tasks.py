@@ -1,4 +1,4 @@
-"""Tasks: one task of an agent, from what the model is told first to what all of it came to."""
+"""Tasks: one task of an agent, from its instructions to its result."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ else:
     Output = TypeVar("Output")
 
 Instructions = str | Callable[[ToolContext, str], str]
-"""What the model is told first: text, or a function that makes it of the context and the task at every start."""
+"""The system prompt: text, or a function that makes it from the context and the task at every start."""
 
 _ALL_OPEN = AgentKind()
 _USUAL = Limits()
@@ -41,7 +41,7 @@ _PLAIN = (str, int, float, bool, type(None))
 
 
 class AgentOptions(TypedDict, total=False):
-    """What may be said of any agent; `Settings` tells what each means."""
+    """The options of any agent; see `Settings` for each."""
 
     references: Sequence[Reference]
     kind: AgentKind
@@ -57,12 +57,12 @@ class Settings:
     """What an agent keeps to, whatever its model, its tools and its task.
 
     Attributes:
-        references: What it is told of beside the instructions, with tools of their own.
+        references: What the model receives beside the instructions, with tools of their own.
         kind: Which tools may be called when: a Playbook, a StateMachine; without one all may at all times.
         chaining: Which objects that tools return bring tools of their own; no kind closes these.
         limits: How far it may go.
         budget: What a task may spend; those of the runs round it hold too.
-        transcript: Where everything that is said is added; one that has messages is continued, and so is what has
+        transcript: Receives the conversation; one that has messages is continued, and so is what has
             happened, as far as the kind looks at it. Without one each task begins anew.
         capture_nested_artifacts: Whether the artifacts of agents among the tools are artifacts of this one too.
     """
@@ -79,7 +79,7 @@ class Settings:
         """Return the tools that an agent has from the start, by name, those of references among them.
 
         Raises:
-            InvalidTools: With everything that is wrong with them, and with what is said of them.
+            InvalidTools: With everything that is wrong with the tools, and with what refers to them.
         """
         offered = folded_tools([*tools, *referenced_tools(self.references)])
         raise_errors(InvalidTools, chaining_problems(self.chaining))
@@ -97,7 +97,7 @@ class AgentResult(Generic[Output]):
         output: The answer in the type that was wanted, if one was and the agent came to an answer.
         turns: How many requests to the model there were.
         usage: What all of them have used.
-        transcript: All that was said.
+        transcript: The conversation.
         run: The run, with its calls and its blackboard.
         artifact: The object that a returning tool has made.
         artifacts: The objects that tools have made, without plain numbers and texts; those that agents among the tools
@@ -125,7 +125,7 @@ class Work:
         model: What answers.
         tools: What it may call from the start, by name.
         settings: What it keeps to.
-        transcript: Where everything that is said is added.
+        transcript: Receives the conversation.
         context: What its calls are made with.
         run: The run of the task, which the context has.
         answer: The type that the answer must fit, if one is wanted.
@@ -179,7 +179,7 @@ class Work:
         )
 
     def _tell(self, task: str, instructions: Instructions, preface: str) -> None:
-        """Tell the model what it is, unless it was told, and what it is to do now."""
+        """Send the model its instructions, unless it has them, and the task."""
         said = self.transcript
         if not said.messages:
             told = with_references(instructions, self.settings.references)

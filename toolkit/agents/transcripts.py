@@ -1,4 +1,4 @@
-"""Transcripts: all that was said between a user, a model and the tools, as data."""
+"""Transcripts: the conversation between a user, a model and the tools, as data."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,17 +13,17 @@ from toolkit.tools.results import ToolResult
 
 
 class Transcript:
-    """A conversation that grows: whoever hands one in sees what was said, also where the agent ended with an error.
+    """A conversation that grows: whoever passes one in sees its messages, also if the agent ended with an error.
 
     One that has messages already is continued, and so is what was done with tools in it, as far as that is known here.
 
     Attributes:
         done: The calls that were made, with what they gave as objects; a record has of these the texts alone.
-        after_each: Is called after each message that is added, for whoever keeps what is said as it is said.
+        after_each: Called after each message that is added, for example to save it.
     """
 
     def __init__(self, messages: Iterable[Message] = ()) -> None:
-        """Begin with what was said before, if anything was."""
+        """Begin with earlier messages, if any."""
         self._messages = list(messages)
         self._is_held = False
         self.done = _done(self._messages)
@@ -48,7 +48,7 @@ class Transcript:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """What was said, the oldest first."""
+        """The messages, the oldest first."""
         return tuple(self._messages)
 
     @property
@@ -93,7 +93,7 @@ class Transcript:
         return [message.as_record() for message in self._messages]
 
     def __repr__(self) -> str:
-        """Return how long it is, not what was said: that may be secret."""
+        """Return its length, not its messages: they may be secret."""
         return f"<Transcript of {len(self._messages)} messages>"
 
 
@@ -127,6 +127,6 @@ def model_reply(record: Mapping[str, Any]) -> ModelReply:
 
 
 def _done(messages: Iterable[Message]) -> tuple[FinishedCall, ...]:
-    """Return the calls that have done their work, as far as messages tell."""
+    """Return the calls that are finished, as far as the messages show."""
     results = [said for said in messages if isinstance(said, ToolMessage) and not said.failed]
     return tuple(FinishedCall(None, said.call.name, ToolResult(said.text)) for said in results)

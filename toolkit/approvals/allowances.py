@@ -1,4 +1,4 @@
-"""Allowances: leave given beforehand on the command line, for calls whose name and arguments fit a pattern."""
+"""Allowances: approval given in advance on the command line, for calls whose name and arguments fit a pattern."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from toolkit.approvals.text_globs import as_text, fits_glob
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """Leave given beforehand for some calls: a pattern for the tool's name and one for each argument named.
+    """Approval given in advance for some calls: a pattern for the tool's name and one for each argument named.
 
     Patterns are shell globs and match the whole text, case and all; an argument that is not text is matched as JSON.
     A text that climbs with `..`, percent-encoded or not, is covered only by a pattern that climbs as often, or by `*`
@@ -43,7 +43,7 @@ class Allowance:
         return cls(match[1], tuple(pairs), text)
 
     def covers(self, call: DescribedCall) -> bool:
-        """Return whether the call is one of those; with unknown arguments only a rule without any can tell."""
+        """Return whether the rule covers the call; with unknown arguments, only a rule without arguments can."""
         if not fnmatchcase(call.risk.tool, self.tool):
             return False
         if not self.arguments:
@@ -58,7 +58,7 @@ class Allowance:
         return fnmatchcase(tool, self.tool)
 
     def names_all(self, call: DescribedCall) -> bool:
-        """Return whether the rule says of every argument of a call what it may be."""
+        """Return whether the rule names every argument of a call."""
         return call.arguments is not None and call.arguments.keys() <= {name for name, _ in self.arguments}
 
     def may_cover(self, call: DescribedCall) -> bool:

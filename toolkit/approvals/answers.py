@@ -19,7 +19,7 @@ async def answer_of(reviewer: Reviewer, request: ReviewRequest) -> Decision:
 
     Raises:
         ConfigurationError: If it is not a reviewer, or what it returns is not a decision.
-        ApprovalTimeoutError: If the time is over and the request says to raise.
+        ApprovalTimeoutError: If the time is over and the request asks for this error.
     """
     import asyncio
 
@@ -57,7 +57,7 @@ def _check_kind(reviewer: object, request: ReviewRequest) -> None:
         inspect.signature(review).bind(request)
     except TypeError as error:
         raise _wrong(reviewer, f"'review' does not take one request: {error}") from error
-    except ValueError:  # a method in C may not tell what it takes
+    except ValueError:  # a method in C may have no signature
         return
 
 

@@ -45,7 +45,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """Fail this call; whoever chose it is told why and may go on.
+    """Fail this call; its caller receives the reason and may continue.
 
     Attributes:
         reason: Why.

@@ -11,7 +11,7 @@ from toolkit.documents.tables import Owner
 
 
 class DeclaredFlow(NamedTuple):
-    """What a policy file says that some tools do with data.
+    """The data flow that a policy file declares for some tools.
 
     Attributes:
         choice: Which tools it is about.
@@ -30,7 +30,7 @@ class DeclaredFlow(NamedTuple):
         return self.choice.fit(risk, self.folder) == "yes"
 
     def replaces(self, risk: Risk) -> bool:
-        """Return whether it counts instead of what a tool says: a tool must not profit from a name it was given."""
+        """Return whether it replaces the tool's own declaration: a tool must not profit from a name it was given."""
         is_reached = risk.brought_by is None or bool(self.choice.sources)
         return self.owner == "user" and is_reached and self.choice.fit(risk, self.folder, allows=True) == "yes"
 
@@ -47,7 +47,7 @@ def with_declared_flows(call: DescribedCall, declared: Sequence[DeclaredFlow]) -
 
 
 def _with_flow(risk: Risk, declared: Sequence[DeclaredFlow]) -> Risk:
-    """Return a tool with the flow that its user says it has, the first entry first, and all that others add."""
+    """Return a tool with the flow that its user declares, the first entry first, and all that others add."""
     about = [one for one in declared if one.is_about(risk)]
     own = next((one.flow for one in about if one.replaces(risk)), risk.flow)
     return replace(risk, flow=own.union(*(one.flow for one in about if not one.replaces(risk))))

@@ -25,8 +25,8 @@ class FilePolicy:
         """Keep what the files say; the user's own come first, and the first of them that has a default sets it.
 
         Args:
-            files: What each file says.
-            identify: Says of a tool which file of a project brings it, and by which names a rule may allow it. Without
+            files: The content of each file.
+            identify: Returns the project file that brings a tool, and the names by which a rule may allow it. Without
                 it the user has chosen every tool, as in a program.
         """
         self.files = tuple(files)
@@ -44,7 +44,7 @@ class FilePolicy:
         return tuple(rule for action in ACTIONS for file in self.files for rule in file.rules if rule.action == action)
 
     def judge(self, call: DescribedCall) -> Verdict:
-        """Return what the first rule says that is about a call, or else the strictest of the defaults.
+        """Return the verdict of the first rule that matches a call, or else the strictest of the defaults.
 
         It is never less strict than what the user's own files say alone.
         """
@@ -60,7 +60,7 @@ class FilePolicy:
         return verdict._replace(may_be_allowed=True) if may_be_allowed and verdict.action != "allow" else verdict
 
     def outlook(self, call: DescribedCall) -> tuple[Verdict, ...]:
-        """Return everything that may be said about a call, depending on arguments that are not known yet."""
+        """Return every possible verdict on a call whose arguments are not all known yet."""
         found = self._outlook(call)
         if self._own is None:
             return found
@@ -80,12 +80,12 @@ class FilePolicy:
         return tuple(found[action] for action in ACTIONS if action in found)
 
     def _candidates(self, call: DescribedCall) -> Iterator[tuple[Fit, Verdict]]:
-        """Yield what may be said about a call, the first first, up to what is certain."""
+        """Yield the possible verdicts on a call, the first first, up to the first certain one."""
         if call.kind == "setting":
             yield "yes", self._by_risk.judge(call)
             return
         call = self._identified(call)
-        own = with_declared_flows(call, self._own_flows)  # what a project says of a tool must not make a rule allow it
+        own = with_declared_flows(call, self._own_flows)  # a project's declaration must not make a rule allow its tool
         call = with_declared_flows(call, self._flows)
         for rule in self._ask_in_order():
             fit = _fit_of_allowing(rule, own) if rule.action == "allow" else rule.fit(call)
@@ -116,7 +116,7 @@ class FilePolicy:
         if question is not None and not rule.after:
             return question
         if self._by_risk.judge(call) is NO_QUESTION:
-            return Verdict("allow", ground=ground)  # nobody would have been asked, so nobody needs to be told
+            return Verdict("allow", ground=ground)  # nobody would have been asked, so no reason is shown
         return Verdict("allow", str(ground), ground)
 
     def _explained(self, verdict: Verdict, call: DescribedCall) -> Verdict:

@@ -4,14 +4,14 @@ from collections.abc import Iterable
 from typing import Final, Literal
 
 Fit = Literal["yes", "no", "doubt", "later"]
-"""`doubt`: nobody can tell, so that a rule which allows does not apply and every other one does. `later`: the value is
+"""`doubt`: the fit is unknown, so a rule that allows does not apply and every other one does. `later`: the value is
 computed while a pipeline runs."""
 
 _OPPOSITES: Final[dict[Fit, Fit]] = {"yes": "no", "no": "yes", "doubt": "doubt", "later": "later"}
 
 
 def fit_of(is_so: bool) -> Fit:  # noqa: FBT001 - it is what is asked
-    """Return the fit of something that can be told."""
+    """Return the fit for a known answer."""
     return "yes" if is_so else "no"
 
 
@@ -33,6 +33,6 @@ def any_fits(fits: Iterable[Fit]) -> Fit:
 
 
 def each_fits(fits: Iterable[Fit]) -> Fit:
-    """Return whether a list fits: where some of its items do and others do not, nobody can tell."""
+    """Return whether a list fits; if some of its items do and others do not, the fit is in doubt."""
     found = set(fits)
     return found.pop() if len(found) == 1 else "doubt" if found else "no"

@@ -37,7 +37,7 @@ class Demand:
         message: What to ask; without one the call itself is the question.
         show: More to show with the question, as plain data.
         editable: Whether the reviewer may change the arguments.
-        on_refusal: Is told when this very question was answered with a refusal.
+        on_refusal: Called when this very question was answered with a refusal.
     """
 
     asked_by: str
@@ -94,7 +94,7 @@ class Gate:
         self._endings: list[ExitEarly] = []
 
     def __init_subclass__(cls) -> None:
-        """Find out whether a kind of gate judges calls itself: then that counts, and not what its policy says."""
+        """Find out whether a subclass judges calls itself: then its verdict counts, and not its policy's."""
         super().__init_subclass__()
         cls.judges_itself = cls.judge is not Gate.judge
 
@@ -121,7 +121,7 @@ class Gate:
         return self.judges_itself or self.policy.needs_arguments
 
     def judge(self, call: DescribedCall) -> Verdict:
-        """Return what the policy says about a call. Others ask for `verdict_on`, which trusts nothing."""
+        """Return the policy's verdict on a call. Others ask for `verdict_on`, which trusts nothing."""
         return self.policy.judge(call)
 
     @final
@@ -149,20 +149,20 @@ class Gate:
         witness: Witness = NoWitness(),  # noqa: B008 - it has no state
         verdict: Verdict | None = None,
     ) -> Granted | Refused:
-        """Decide whether a call may run; nothing else reads what a reviewer or a policy says.
+        """Decide whether a call may run; nothing else reads the answer of a reviewer or a policy.
 
         Args:
             call: The call. `None` where nothing runs and an answer of the reviewer's own is wanted, which no policy
                 can give.
             question: Makes the request, if somebody has to be asked.
             witness: Watches.
-            verdict: What `verdict_on` has just said about this very call, so that the policy judges it once.
+            verdict: The result of `verdict_on` for this very call, so that the policy judges it once.
 
         Raises:
             ConfigurationError: If somebody has to be asked and there is no reviewer, or it is not one.
             ExitEarlyError: If the reviewer ends the run.
             ApprovalPending: If the answer is to come later.
-            ApprovalTimeoutError: If the time is over and the request says to raise.
+            ApprovalTimeoutError: If the time is over and the request asks for this error.
         """
         if call is not None:
             verdict = self.verdict_on(call) if verdict is None else verdict
@@ -191,7 +191,7 @@ class Gate:
 
         Raises:
             ConfigurationError: If there is no reviewer, or it is not one.
-            ApprovalTimeoutError: If the time is over and the request says to raise.
+            ApprovalTimeoutError: If the time is over and the request asks for this error.
         """
         if self.reviewer is None:
             message = f"tool {request.risk.tool!r} requires approval, but there is no reviewer"

@@ -1,6 +1,6 @@
-"""Matchers: what a rule says of one argument, each a row of the table, read once and asked for every call.
+"""Matchers: the condition of a rule on one argument, each a row of the table, read once and tested for every call.
 
-A matcher that cannot tell is in doubt: then a rule that allows does not apply, and every other one does.
+If a matcher cannot decide, it is in doubt: then a rule that allows does not apply, and every other one does.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,11 +21,11 @@ from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError
 from toolkit.schemas.schema import Schema
 
 Matcher = Callable[[Any, str | None], Fit]
-"""Says whether a value fits, given the folder that relative paths start from."""
+"""Returns whether a value fits, given the folder that relative paths start from."""
 
 
 def read_matcher(written: Any, spot: Spot) -> Matcher | None:
-    """Return what says whether a value fits what a rule says of an argument; None, reported, where it is wrong.
+    """Return the test for a rule's condition on an argument; None, with a report, if the condition is invalid.
 
     A plain value means `equals`.
     """
@@ -182,7 +182,7 @@ _TABLE: Final = Kind("table", "a JSON Schema", table, "", {"type": "object"})
 
 
 def matchers_schema() -> dict[str, Any]:
-    """Return the JSON Schema of what a rule says of one argument."""
+    """Return the JSON Schema of a rule's condition on one argument."""
     return {"anyOf": [{"type": ["string", "number", "boolean", "null"]}, schema_of(MATCHERS, minProperties=1)]}
 
 

@@ -1,4 +1,4 @@
-"""Path fits: whether a path lies within folders, links followed. What cannot be told for sure is in doubt."""
+"""Path fits: whether a path lies within folders, links followed. If this is not certain, it is in doubt."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -7,7 +7,7 @@ from toolkit.approvals.fits import Fit, fit_of
 
 
 def inside(folders: Sequence[str]) -> Callable[[str, str | None], Fit]:
-    """Return what tells whether a path is one of some folders, or lies beneath one.
+    """Return the test of whether a path is one of some folders, or lies beneath one.
 
     Args:
         folders: The folders, as absolute paths; links in them are followed when a path is looked at.

@@ -40,7 +40,7 @@ class PendingApproval(NamedTuple):
     """A question that waits for its answer.
 
     Attributes:
-        id: What tells it from all others.
+        id: Its unique id.
         run: The run that it belongs to.
         path: Where in that run the call is made.
         salt: What the digest was made with.
@@ -100,7 +100,7 @@ class Binding(NamedTuple):
         approvals: Keeps the question.
         run: The run that the call belongs to.
         path: Where in that run it is made.
-        digest: Returns what tells the call from every other, given a salt. Secrets count for it, and cannot be found
+        digest: Returns a digest of the call, given a salt. Secrets count for it, and cannot be found
             from it.
         alike: What the questions of one step for its items share; empty where each is to be answered alone.
         definition: The digest of the tool's definition.
@@ -125,7 +125,7 @@ def salted_digest(text: str, salt: str, *, has_secrets: bool) -> str:
 
 
 def plain_digest(text: str) -> str:
-    """Return what tells a text without secrets from others."""
+    """Return the digest of a text without secrets."""
     from hashlib import sha256  # noqa: PLC0415 - as above
 
     return sha256(text.encode(errors="surrogatepass")).hexdigest()[:_LENGTH]

@@ -40,7 +40,7 @@ class Settled(NamedTuple):
 
     Attributes:
         call: The call; `None` where nothing runs, and an answer was wanted.
-        verdict: What the policy said of it.
+        verdict: The policy's verdict on it.
         request: The question, where there was one.
         decision: The answer to it.
     """
@@ -61,7 +61,7 @@ class Witness(Protocol):
         """Take note of a decision, who made it, and how long it took."""
 
     def settled(self, settled: Settled) -> None:
-        """Take note of how a call was decided about, before that takes effect; silent leave is told of too."""
+        """Receive the decision on a call before it takes effect, also where no question was asked."""
 
 
 class NoWitness:

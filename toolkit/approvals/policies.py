@@ -16,7 +16,7 @@ class DescribedCall(NamedTuple):
         chosen_by: Who chose the call.
         demanded_by: Who demands a question whatever the marks say, such as `step 'publish'`.
         arguments: The arguments as plain data, or `None` where they are not known yet.
-        defaults: The values that stand in for arguments which the call leaves out, as far as they are known.
+        defaults: The values of the arguments that the call omits, as far as they are known.
         unknown: The names of the arguments that are computed later, or `None` if any may be.
         base: The folder that the tool takes relative paths from; `None` for the working directory.
         earlier: The tools that the run has called before.
@@ -67,11 +67,11 @@ class Ground(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What a policy says, and which mark, flag or rule made it say so.
+    """A policy's verdict, and the mark, flag or rule behind it.
 
     Attributes:
         action: Whether the call may run, must be asked about, or must not run.
-        because: The mark, flag or rule in words; nothing where nobody needs to be told.
+        because: The mark, flag or rule in words; empty if no reason needs to be shown.
         ground: The rule or default of a policy file that decided, if one did.
         may_be_allowed: Whether a rule may turn out to allow the call once all of its arguments are known.
         exact: Whether only approval of this very call counts, and none of the tool by its name.
@@ -101,7 +101,7 @@ NO_QUESTION = Verdict("allow")
 
 
 class ByRisk:
-    """Asks where the risk is: the policy that holds unless somebody says otherwise.
+    """Asks where the risk is: the default policy.
 
     What a person chose runs without a question unless the tool is destructive or requires approval, or the step
     demands one; what a model chose is asked about unless the tool is marked as read-only.
@@ -133,7 +133,7 @@ def after_what_comes(call: DescribedCall) -> DescribedCall:
 
 
 def flow_question(call: DescribedCall) -> Verdict | None:
-    """Return the question that a model's call needs since what the run has read could leave with it, if it does."""
+    """Return the question for a model's call that could send out what the run has read; None for other calls."""
     if call.chosen_by == "person" or "sends" not in call.risk.flow or not has_read_both(call.earlier):
         return None
     return Verdict(
@@ -145,12 +145,12 @@ class AllowAll:
     """Turns every question into a yes, given beforehand, and never a refusal into one."""
 
     def __init__(self, because: str, otherwise: Policy | None = None) -> None:
-        """Keep who gave leave, such as `--yes`, and the policy whose questions it answers."""
+        """Keep who gave approval, such as `--yes`, and the policy whose questions it answers."""
         self._because = because
         self._otherwise = otherwise or ByRisk()
         self.needs_arguments = self._otherwise.needs_arguments
 
     def judge(self, call: DescribedCall) -> Verdict:
-        """Allow what the other policy would ask about, and say by whose leave."""
+        """Allow what the other policy would ask about, and name who approved it."""
         verdict = self._otherwise.judge(call)
         return Verdict("allow", self._because) if verdict.action == "ask" else verdict

@@ -40,7 +40,7 @@ def read_policy_file(
     name: str | None = None,
     groups: Mapping[str, GroupFit] = MappingProxyType({}),
 ) -> PolicyFile | None:
-    """Return what a file of rules says; None if there is nothing to read in it.
+    """Return the content of a policy file; None if it cannot be read.
 
     Whoever gets a problem lets no call run: a policy that cannot be read denies.
 

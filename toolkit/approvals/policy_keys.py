@@ -36,14 +36,14 @@ _NOWHERE: Final = Location("")
 
 
 class PolicyFile(NamedTuple):
-    """What one policy file says.
+    """The content of one policy file.
 
     Attributes:
         name: How the file is called.
         owner: Whose file it is.
         rules: Its rules, in the order in which they are asked: those that deny, ask, allow.
-        flows: What it says some tools do with data.
-        defaults: What happens to a call that no rule is about, by who has chosen it; empty where nothing is said.
+        flows: The data flows that it declares for tools.
+        defaults: What happens to a call that no rule matches, by who has chosen it; empty if not set.
         place: Where the default is written.
     """
 
@@ -59,12 +59,12 @@ class PolicyFile(NamedTuple):
         return self._replace(rules=tuple(replace(rule, is_for_all_projects=True) for rule in self.rules))
 
     def default_ground(self) -> Ground:
-        """Return what is said of its default where that decides."""
+        """Return the reason that is shown where its default decides."""
         return Ground("default", self.place)
 
 
 def read_policy_table(written: Mapping[str, Any], spot: Spot, name: str, groups: Mapping[str, GroupFit]) -> PolicyFile:
-    """Return what a policy file says; everything that is wrong with it is reported.
+    """Return the content of a policy file; everything that is wrong with it is reported.
 
     Args:
         written: The table.
@@ -156,7 +156,7 @@ def _groups_named(names: Sequence[str], spot: Spot, groups: Mapping[str, GroupFi
 
 
 def _check_reach(rule: Rule, spot: Spot) -> None:
-    """Report a rule that leaves it to a project what is allowed, and a digest that would let too much past."""
+    """Report a rule that lets a project decide what is allowed, and a digest that would match too much."""
     if rule.action != "allow" and rule.digest is not None:
         spot.below("digest").report(f"{rule.action} rules take no digest: a changed tool would escape them")
     chosen = {*rule.choice.tools, *rule.choice.sources} - {"*"}

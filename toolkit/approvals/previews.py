@@ -6,7 +6,7 @@ from typing import Self
 
 
 class Preview(str):
-    """A text that tells what a call would do, and knows what it was worked out from.
+    """A text that describes what a call would do, and knows what it was worked out from.
 
     A tool whose effect depends on something that others can change returns one from `preview`. When the call was
     approved, `context.shown_state(name)` is what was seen; the tool compares it at the very moment it takes effect, and
@@ -19,7 +19,7 @@ class Preview(str):
         ('replaces version 3', '3')
 
     Attributes:
-        state: The name of each thing that the effect depends on, and what tells one state of it from another.
+        state: The name of each thing that the effect depends on, and a digest of its state.
     """
 
     __slots__ = ("state",)

@@ -12,7 +12,7 @@ OnTimeout = Literal["reject", "exit_early", "raise", "continue"]
 """What an unanswered question does; `continue` is for questions that guard nothing, as `human_input` asks."""
 
 DEFAULT_TIMEOUT = 300.0
-"""Seconds that a question waits for its answer unless somebody says otherwise."""
+"""Seconds that a question waits for its answer, by default."""
 
 
 def _nothing_to_say(_: Mapping[str, Any] | str) -> str | None:
@@ -27,19 +27,19 @@ class ReviewRequest:
         text: What is asked, in one or a few lines.
         risk: The tool that would run, and its marks.
         arguments: The whole arguments as plain JSON data; what is shown is what runs.
-        defaults: The values that stand in for arguments which the call leaves out; some may be among `arguments` too.
+        defaults: The values of the arguments that the call omits; some may be among `arguments` too.
         uses: What the call uses besides its arguments, by label, such as a folder, a command or an address.
         asked_by: The mark, step or rule that wants the question.
         place: Where in a run it arises, such as `step 3/5 · pipeline report`.
-        preview: What the call would do, such as a unified diff, if the tool can tell. A `Preview` also knows the state
+        preview: What the call would do, such as a unified diff, if the tool has one. A `Preview` also knows the state
             that it was worked out from.
         show: More to show, as plain data; a step's `approve` may name it.
         timeout: Seconds to wait for the answer; `None` waits for ever.
         on_timeout: What happens when the time is over.
-        answer_is_text: The reviewer's own words are wanted (as `Edit`), not leave to run something.
+        answer_is_text: The reviewer's own words are wanted (as `Edit`), not approval to run something.
         form: A JSON Schema of what is to be filled in, where no call is asked about; the answer is an `Edit`.
         editable: Whether the arguments may be edited.
-        may_be_remembered: Whether leave can be given for good.
+        may_be_remembered: Whether approval can be given permanently.
         call: The call as a policy judges it, without secrets; `None` where no rule could answer the question.
         digest: A digest of the tool and of all that was sent to it: two calls that a reviewer sees alike may differ in
             what is not shown, such as a password, or in the tool behind a name. A question without one is bound to no
@@ -48,8 +48,8 @@ class ReviewRequest:
             no such step. An answer may hold for all calls of this tool in this step, whatever their arguments.
         binding: What binds an answer to the call that comes later; `None` where the call cannot wait for one.
         may_be_alike: Whether the answer may be one for all questions of its step that are alike.
-        objection: Tells why edited arguments would be refused, or `None` if they are good.
-        preview_of: Tells what the call would do with edited arguments, if the tool can.
+        objection: Returns why edited arguments would be refused, or `None` if they are valid.
+        preview_of: Returns what the call would do with edited arguments, if the tool has a preview.
     """
 
     text: str

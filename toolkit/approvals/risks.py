@@ -1,4 +1,4 @@
-"""Risk: what may happen when a tool is called, as far as its marks tell."""
+"""Risk: what a call of a tool may do, according to its marks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ FLOWS: Final[tuple[Flow, ...]] = get_args(Flow)
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """The marks of a tool that decide whether somebody is asked; `None` means that nobody said.
+    """The marks of a tool that decide whether somebody is asked; `None` means not set.
 
     Attributes:
         tool: The name under which the tool is called.

@@ -1,4 +1,4 @@
-"""Rules: what a policy file says of some calls, and whether a call is one of them."""
+"""Rules: a policy file's verdicts on some calls, and whether a call matches one."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -19,14 +19,14 @@ Action = Literal["deny", "ask", "allow"]
 Default = Literal["by_risk", "ask", "deny", "allow"]
 Mark = Literal["destructive", "requires_approval", "open_world", "read_only", "unmarked"]
 GroupFit = Callable[[Risk], Fit]
-"""Says whether a tool belongs to a group of the configuration."""
+"""Returns whether a tool belongs to a group of the configuration."""
 
 _REMOTE = "mcp://"
 _FILES = (".py", ".yaml", ".yml", ".toml")
 
 
 class Choice(NamedTuple):
-    """Which tools a rule is about; what is empty leaves out none.
+    """Which tools a rule is about; an empty field matches all.
 
     Attributes:
         tools: Patterns of names.
@@ -85,7 +85,7 @@ class Rule:
         folder: What its relative paths start from.
         written: The rule as it is written.
         digest: The digest of the definition that it is about; None for any.
-        is_for_all_projects: Whether it holds wherever its user works: then no relative path says whose a tool is.
+        is_for_all_projects: Whether it holds in every folder: then relative paths do not identify a tool's source.
     """
 
     action: Action
@@ -105,7 +105,7 @@ class Rule:
 
     @property
     def ground(self) -> Ground:
-        """What is said of it where it decides."""
+        """The reason that is shown where it decides."""
         return Ground(f"{self.action} rule", self.place, self.because)
 
     @property
@@ -142,16 +142,16 @@ class Rule:
         return any(_is_from(pattern, risk.brought_by, folder) for pattern in self.choice.sources)
 
     def fit_of_arguments(self, call: DescribedCall) -> Fit:
-        """Return whether the arguments of a call are what the rule says."""
+        """Return whether the arguments of a call match the rule."""
         return all_fit(_fit_of_argument(name, matcher, call) for name, matcher in self.where.items())
 
     def applies(self, fit: Fit) -> bool:
-        """Return whether the rule decides; where nobody can tell, only one that does not allow does."""
+        """Return whether the rule decides; in doubt, only a rule that does not allow does."""
         return fit == "yes" or (fit == "doubt" and self.action != "allow")
 
 
 def is_ci() -> bool:
-    """Return whether this runs in CI, as its variable says."""
+    """Return whether this runs in CI, according to its variable."""
     return os.environ.get("CI", "").strip().lower() not in {"", "0", "false", "no"}
 
 

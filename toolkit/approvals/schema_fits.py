@@ -53,7 +53,7 @@ def conforms(schema: Schema, data: Any) -> bool:
 
 
 _Check = Callable[[Schema, Any, Any], bool]
-"""Whether data keeps what a keyword says, given the schema, the keyword's value and the data."""
+"""Whether data fulfils a keyword, given the schema, the keyword's value and the data."""
 
 
 def _is_of_type(schema: Schema, _: Any, data: Any) -> bool:

@@ -28,7 +28,7 @@ def as_text(value: object) -> str:
 
 
 def _climbs(text: str) -> float:
-    """Return how often a text says `..` as a name of its own; what is encoded over and over counts as for ever."""
+    """Return how many `..` path parts a text has; one that is encoded over and over counts as infinite."""
     if "%" in text:
         from urllib.parse import unquote  # noqa: PLC0415 - few arguments are encoded
 

@@ -45,7 +45,7 @@ class ItemFile:
         """Return the file that a text names: `items.jsonl`, `-` for JSONL on stdin, or `lines:FILE` with the format.
 
         Raises:
-            ConfigurationError: If nobody says how the file holds its items.
+            ConfigurationError: If the format of the file is unknown.
         """
         prefix, colon, rest = text.partition(":")
         if colon and prefix in _FORMATS:
@@ -103,7 +103,7 @@ class ItemFile:
         """Yield its items.
 
         Raises:
-            ConfigurationError: If it cannot be read on, or is not what its format says.
+            ConfigurationError: If it cannot be read, or does not match its format.
         """
         assert self._stream is not None  # noqa: S101 - it is iterated where it is open
         try:

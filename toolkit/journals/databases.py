@@ -1,4 +1,4 @@
-"""Databases: the file of SQLite behind a journal, open, and what is said where it fails."""
+"""Databases: the file of SQLite behind a journal, open, and the message where it fails."""
 
 import os
 import sqlite3

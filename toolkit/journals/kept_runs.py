@@ -1,10 +1,10 @@
-"""Kept runs: what a journal says of a run, and of its steps, as plain values."""
+"""Kept runs: a journal's records of a run and its steps, as plain values."""
 
 from typing import Any, Literal, NamedTuple
 
 State = Literal["running", "completed", "failed", "interrupted", "killed", "cancelled", "waiting"]
 """How far a run is. One that is `waiting` goes on once its questions are answered. One
-that was `killed` has not said how it ended, and nothing does its work any more."""
+that was `killed` has not recorded its end, and nothing does its work any more."""
 
 
 class KeptStep(NamedTuple):
@@ -38,7 +38,7 @@ class KeptRun(NamedTuple):
 
     Attributes:
         number: Its place in the journal.
-        id: What tells it apart.
+        id: Its unique id.
         state: How far it is.
         target: What was run, as it was named.
         began: When it began, in seconds since 1970.
@@ -76,7 +76,7 @@ class KeptRun(NamedTuple):
         return f"{self.done:,} {self.unit if self.done != 1 else self.unit.removesuffix('s')}"
 
     def as_record(self) -> dict[str, Any]:
-        """Return what people and programs are told of it, as plain data."""
+        """Return the run for people and programs, as plain data."""
         return {
             "id": self.id,
             "state": self.state,

@@ -122,5 +122,5 @@ class RunJournal:
 
 
 def digest_of(text: str) -> str:
-    """Return what tells a text from others."""
+    """Return the digest of a text."""
     return sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]

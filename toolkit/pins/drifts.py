@@ -35,7 +35,7 @@ HEADINGS: dict[Kind, str] = {"breaking": "breaking", "compatible": "compatible",
 
 
 class Change(NamedTuple):
-    """One thing that is not what it was: whom it hurts, and what it is, in words."""
+    """One thing that has changed: who is affected, and the change in words."""
 
     kind: Kind
     what: str

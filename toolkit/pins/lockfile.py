@@ -1,7 +1,7 @@
 """The lockfile: `toolkit.lock` pins the definition of every tool, so that nothing about one changes unseen.
 
-It is JSON with sorted keys, one tool after the other, made to be read in a review. What a tool says to a model, what it
-takes, what it returns and how dangerous it says it is stand there; where it lies and how it works do not.
+It is JSON with sorted keys, one tool after the other, made to be read in a review. It records what a model reads of a
+tool, what it takes and returns, and how dangerous it declares itself; not its location or its code.
 """
 
 import json

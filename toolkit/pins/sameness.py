@@ -12,7 +12,7 @@ TEXTS = ("description", "title", "examples", "$comment", "deprecated")
 
 
 def resolved(part: Schema) -> Schema:
-    """Return what a schema refers to inside its root, with what it says itself."""
+    """Return the target of a schema's reference inside its root, joined with the schema itself."""
     for _ in range(DEEPEST):
         found = next(iter(part.targets()), None)
         if found is None or not isinstance(found.node, Mapping):
@@ -30,7 +30,7 @@ def bare(node: Any) -> Any:
 
 
 def bare_keyword(node: Mapping[str, Any], keyword: str) -> Any:
-    """Return what one keyword says, without what only a model reads."""
+    """Return the value of one keyword, without what only a model reads."""
     return bare({keyword: node[keyword]})[keyword] if keyword in node else None
 
 

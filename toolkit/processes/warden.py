@@ -208,7 +208,7 @@ def _listed_by_ps() -> list[tuple[int, int]]:
 
 
 def _tell(report: int, message: str) -> None:
-    with suppress(OSError):  # nobody may be left to be told
+    with suppress(OSError):  # nobody may be left to receive it
         os.write(report, f"{message}\n".encode())
 
 

@@ -29,7 +29,7 @@ _Span = tuple[int, int]
 
 
 def can_be_found(value: str) -> bool:
-    """Return whether a value is told from ordinary text: long enough, not one common word, not a short number."""
+    """Return whether a value can be distinguished from ordinary text: long enough, no common word, no short number."""
     if len(value) < _SHORTEST or len(set(value)) < _FEWEST_CHARACTERS or value.lower() in _COMMON:
         return False
     return not value.isdigit() or len(value) >= _SHORTEST_NUMBER
@@ -66,7 +66,7 @@ class Redactor:
         """Know some values.
 
         Args:
-            *values: Secrets; one that cannot be told from ordinary text is not looked for.
+            *values: Secrets; one that cannot be distinguished from ordinary text is not searched for.
             outer: What else is known, by another redactor that learns on its own.
             by_format: Whether a text that is written as keys and tokens usually are is a secret too.
         """

@@ -1,4 +1,4 @@
-"""One run: what its tools know in common, what was called, what it cost, and to whom it speaks. Pure data."""
+"""One run: what its tools share, what was called, its costs, and its output channel. Pure data."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

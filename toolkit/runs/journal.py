@@ -1,4 +1,4 @@
-"""Journals as a run knows them: what was done is told to one, and asked of it."""
+"""Journals as a run knows them: they record what was done, and return it."""
 
 from typing import NamedTuple, Protocol
 
@@ -55,7 +55,7 @@ class Journal(Protocol):
             status: How it ended.
             result: What it gave, as JSON text without secrets.
             is_whole: whether nothing was left out of it, such as a secret.
-            arguments: The digest of what it was called with, of a step that was not told to begin.
+            arguments: The digest of its arguments, for a step that was not reported as started.
 
         Raises:
             JournalError: If that cannot be written.

@@ -114,7 +114,7 @@ class Budget:
             )
             raise ConfigurationError(f"{message} with commas between them")
         whole = {what: amount if what == "cost" else int(amount) for what, amount in limits.items()}
-        return cls(**whole)  # type: ignore[arg-type]  # each of the type that its name says
+        return cls(**whole)  # type: ignore[arg-type]  # each has the type that its name states
 
     def __str__(self) -> str:
         """Return it as it is written: `$0.50, 20000 tokens, 30 calls`, or `no limit`."""
@@ -164,13 +164,13 @@ def _amount(part: str) -> tuple[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Something that a tool says to the user while a run goes on.
+    """A message from a tool to the user during a run.
 
     Attributes:
-        text: What is said.
+        text: The message.
         kind: `progress` passes, `message` stays as part of the conversation.
-        tool: Who says it.
-        run: The id of the run in which it is said.
+        tool: The tool's name.
+        run: The id of the run.
     """
 
     text: str

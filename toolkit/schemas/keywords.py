@@ -12,7 +12,7 @@ or of none, until something refers to it."""
 
 
 class Keyword(NamedTuple):
-    """What one draft says of one keyword."""
+    """The definition of one keyword in one draft."""
 
     form: Form
     about: About = "nothing"
@@ -96,7 +96,7 @@ DRAFTS: Mapping[str, Table] = {
 
 _ALL = [(name, keyword) for table in DRAFTS.values() for name, keyword in table.items()]
 HOLDERS: Mapping[str, Keyword] = {name: keyword for name, keyword in _ALL if keyword.form.holds != "nothing"}
-"""Every keyword that holds schemas in some draft: what stands in it is sent, whatever draft a schema says it is."""
+"""Every keyword that holds schemas in some draft: its content is sent, whatever draft a schema names."""
 LOWER_BOUNDS = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
 UPPER_BOUNDS = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
 """The keywords that bound a value from one side; each stands where its counterpart stands in the other list."""
@@ -117,6 +117,6 @@ def forms_of(keyword: str, draft: str | None) -> list[Form]:
 
 
 def draft_of(root: object) -> str | None:
-    """Return the draft that a schema says it is written in; None where it says none that is known."""
+    """Return the draft that a schema names; None if it names no known one."""
     said = root.get("$schema") if isinstance(root, Mapping) else None
     return next((draft for draft in DRAFTS if draft in said), None) if isinstance(said, str) else None

@@ -29,7 +29,7 @@ def kind_of_data(value: Any) -> str:
 
 
 def kinds_said(node: Any) -> frozenset[str]:
-    """Return the types that a schema names, or that its values have; none where it says nothing of them."""
+    """Return the types that a schema names, or that its values have; none if it has neither."""
     if not isinstance(node, MAPPINGS):
         return frozenset()
     if node.get("format") == "decimal":  # a number that is written as text, so that nothing of it is lost
@@ -60,7 +60,7 @@ def _meet(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def is_of_type(value: Any, name: str) -> bool:
-    """Tell whether a JSON value has a type of JSON Schema."""
+    """Return whether a JSON value has a type of JSON Schema."""
     if name in {"integer", "number"} and isinstance(value, int | float) and not isinstance(value, bool):
         return name == "number" or value == int(value)
     kinds = {"string": str, "boolean": bool, "array": list | tuple, "object": dict, "null": type(None)}

@@ -38,7 +38,7 @@ is_secret_name = lru_cache(maxsize=1024)(names_secret)
 
 
 class Schema(NamedTuple):
-    """A schema in its place. It never changes, and may be any data: what is no schema has no parts and says nothing.
+    """A schema in its place. It never changes, and may be any data: data that is not a schema has no parts or keywords.
 
     Attributes:
         root: The whole, whose definitions it may refer to.
@@ -57,7 +57,7 @@ class Schema(NamedTuple):
 
     @property
     def keywords(self) -> Mapping[str, Any]:
-        """What it says; true and false, which say all there is, have no keywords."""
+        """Its keywords; true and false have none."""
         return self.node if isinstance(self.node, MAPPINGS) else {}
 
     def held(self, keywords: Container[str] = HOLDERS) -> "list[tuple[str, Schema]]":
@@ -73,7 +73,7 @@ class Schema(NamedTuple):
         return (self.part(steps, node) for steps, node in places_within(self.node))
 
     def at(self, *steps: str | int) -> "Schema":
-        """Return what keys and positions lead to; what is not there says nothing."""
+        """Return the schema at keys and positions; empty if there is none."""
         found: Any = self.node
         for step in steps:
             if isinstance(found, MAPPINGS):
@@ -134,7 +134,7 @@ class Schema(NamedTuple):
         return [*positioned, *anywhere, *([] if positioned else others)]
 
     def member(self, name: str) -> "Schema":
-        """Return what its own properties say of a member of the value, or what it says of all others."""
+        """Return the schema of a member of the value: of its own property, or of all others."""
         return self.at("properties", name) if name in self.keywords.get("properties", ()) else self.at(_OTHERS)
 
     @property
@@ -143,7 +143,7 @@ class Schema(NamedTuple):
         return not _DESCRIBING.isdisjoint(self.keywords)
 
     def item(self, index: int) -> "Schema":
-        """Return what it says itself of an item of the value: at its position, or behind all positions."""
+        """Return its own schema of an item of the value: at its position, or behind all positions."""
         for keyword, others in _POSITIONS:
             if isinstance(positioned := self.keywords.get(keyword), list | tuple):
                 return self.at(keyword, index) if index < len(positioned) else self.at(others)
@@ -166,7 +166,7 @@ class Schema(NamedTuple):
         return [part for part in _closed_over(self, _branches_of) if not _branches_of(part)]
 
     def kinds(self) -> frozenset[str]:
-        """Return the JSON types that a value may have; all of them where nothing says otherwise."""
+        """Return the JSON types that a value may have; all of them unless restricted."""
         found = kinds_said(self.node) if _BRANCHING.isdisjoint(self.keywords) else _kinds_of(self, {}, 0)
         return found or ANYTHING
 
@@ -203,7 +203,7 @@ class Schema(NamedTuple):
 
     @property
     def is_marked_secret(self) -> bool:
-        """Whether it says itself that the value is a secret."""
+        """Whether it marks the value itself as a secret."""
         said = self.keywords
         return said.get("writeOnly") is True or said.get("format") == "password"
 

@@ -1,4 +1,4 @@
-"""Texts: what a model reads in a schema: what is said of its members, their names, and their values."""
+"""Texts: what a model reads in a schema: descriptions and names of members, and their values."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple

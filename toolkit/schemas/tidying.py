@@ -38,7 +38,7 @@ def tidied(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _require_tag(tag: str, branches: Iterable[Schema]) -> None:
-    """Require the member that tells the branches of a union apart, though it has a default: no call works without."""
+    """Require the member that selects a branch of a union, though it has a default: no call works without."""
     for branch in branches:
         if tag in (members := branch.keywords.get("properties", {})):
             members[tag].pop("default", None)
@@ -46,7 +46,7 @@ def _require_tag(tag: str, branches: Iterable[Schema]) -> None:
 
 
 def _without_needless_keys(schema: dict[str, Any]) -> None:
-    """Drop what repeats a name, and what is not JSON Schema and only tells what the constants of a union tell."""
+    """Drop what repeats a name, and what is not JSON Schema and repeats the constants of a union."""
     schema.pop("title", None)
     schema.pop("discriminator", None)
 

@@ -27,7 +27,7 @@ _FLAGS = {"uniqueItems": "no item twice", "deprecated": "deprecated", "nullable"
 
 
 def words_for(key: str, value: Any) -> str:
-    """Return what a keyword with a value demands: `at least 3 characters`; what has no words is said as JSON."""
+    """Return what a keyword with a value demands: `at least 3 characters`; JSON where there are no words for it."""
     if key in _FLAGS:
         return _FLAGS[key] if value is True else ""
     if key == "default" and value is None:

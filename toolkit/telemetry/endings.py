@@ -1,4 +1,4 @@
-"""Endings: what an event of a finish says of the span that it ends, and of the metrics that count it."""
+"""Endings: what a finish event adds to the span that it ends, and to the metrics that count it."""
 
 from typing import Any, Final, NamedTuple
 
@@ -71,7 +71,7 @@ def _of_model(event: ModelFinished, *, content: bool) -> Ending:
 
 
 def _message(event: ModelFinished) -> dict[str, Any]:
-    """Return what a model has said, in the form that the semantic conventions give messages."""
+    """Return a model's reply in the form that the semantic conventions give messages."""
     reason = "length" if event.cut else "tool_call" if event.calls else "stop"
     return {"role": "assistant", "parts": [{"type": "text", "content": event.text}], "finish_reason": reason}
 

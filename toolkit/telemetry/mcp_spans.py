@@ -93,7 +93,7 @@ class McpDurations(SpanProcessor):
 
 
 def attributes_of(span: ReadableSpan) -> Mapping[str, Any]:
-    """Return the attributes of a span of MCP, with the tool that is called, which the SDK says of servers alone."""
+    """Return the attributes of an MCP span with the name of the called tool, which the SDK sets for servers alone."""
     known = dict(span.attributes or {})
     method, _, target = span.name.removeprefix(_SENT).partition(" ")
     if method == "tools/call" and target:

@@ -72,8 +72,8 @@ class Measures:
         """Count what has ended.
 
         Args:
-            event: The event that says so.
-            ending: What it says.
+            event: The event of the finish.
+            ending: What the event adds.
             known: The attributes of the span that it ends.
         """
         tags = {name: value for name, value in {**known, **ending.attributes}.items() if name in _TAGS}

@@ -79,7 +79,7 @@ def open_telemetry(variables: Mapping[str, str] | None = None) -> OpenTelemetry:
     """Open what sends spans and metrics, for the whole program; its `listener` makes them of what happens.
 
     Args:
-        variables: What says where they go; the environment unless given.
+        variables: The settings of where they are sent; the environment unless given.
 
     Raises:
         ConfigurationError: If they name an exporter that is not installed.

@@ -13,7 +13,7 @@ MOST_BYTES: Final = 1024 * 1024
 
 
 class NoAnswerError(Exception):
-    """What came is no answer to the question; the message says why."""
+    """A message does not answer the question; the error says why."""
 
 
 def read_answer(
@@ -25,7 +25,7 @@ def read_answer(
         secret: What both sides know.
         headers: Its headers, by their names in lower case.
         body: Its bytes, as they came.
-        identity: What tells the question from every other.
+        identity: The id of the question.
         request: The question.
 
     Raises:

@@ -55,7 +55,7 @@ class Callbacks:
                 server.server_close()
 
     def take(self, identity: str, headers: Mapping[str, str], body: bytes) -> HTTPStatus:
-        """Take an answer, and return what its sender is told; of two answers to a question the first counts."""
+        """Take an answer, and return the reply to its sender; of two answers to a question the first counts."""
         with self._lock:
             waiting = self._waiting.get(identity)
         if waiting is None:

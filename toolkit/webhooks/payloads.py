@@ -34,7 +34,7 @@ def payload_of(request: ReviewRequest, identity: str, callback: str | None) -> d
 
     Args:
         request: The question, which has been made without secrets.
-        identity: What tells it from every other.
+        identity: Its unique id.
         callback: Where an answer may be sent to.
     """
     return {

@@ -55,7 +55,7 @@ class WebhookReviewer:
             url: Where questions are sent.
             secret: What both sides know; at least 16 characters.
             poll: Seconds between two looks for an answer that comes later.
-            timeout: Seconds that one exchange may take; how long an answer is waited for, the question says.
+            timeout: Seconds that one exchange may take; the question itself limits the wait for an answer.
             private_hosts: Hosts that may lie inside, each as `host` or `host:port`.
             listen: Where answers are received, as `host:port`.
             callback: The address that leads there, as the other side knows it.

@@ -59,7 +59,7 @@ class WebhookSettings:
 
 
 def read_webhook(written: Mapping[str, Any], spot: Spot) -> WebhookSettings | None:
-    """Return what the table says; None, reported, where it is wrong or stands in a project's file."""
+    """Return the webhook that the table sets; None, with a report, if it is invalid or in a project's file."""
     if spot.setting.owner != "user":
         hint = "write it in your own config.toml"
         spot.report("a project's file cannot say who answers questions", hint)

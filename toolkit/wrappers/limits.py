@@ -20,7 +20,7 @@ def limited(
     Args:
         tool: The tool.
         seconds: How long its work may take, the waiting for a person not counted.
-        characters: How long its output may be; of a longer one the beginning is kept, and how much is told.
+        characters: How long its output may be; a longer one is cut, with a note of its length.
         calls: How often it may be called in one agent's loop; outside of any, in one run; else altogether.
 
     Raises:

@@ -22,7 +22,7 @@ def tool_object(
         thing: An object with marked methods or `execute(text)`, a marked function, or a Tool.
         prefix: What stands before each name, with its underscore if one is wanted.
         naming: Makes the name of each tool of its own name, instead of a prefix.
-        keep: Says of each tool's own name whether the tool is wanted.
+        keep: Returns, for each tool's own name, whether the tool is wanted.
 
     Raises:
         InvalidTools: With every problem: of the object, of names that are not legal, or that two tools would have.

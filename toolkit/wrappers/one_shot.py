@@ -50,14 +50,14 @@ class LoopMemo:
 
 
 class OneShotTool(WrappedTool):
-    """A tool that does its work once in each agent's loop; after that it says that the answer is there already.
+    """A tool that does its work once in each agent's loop; later calls return that the answer is there already.
 
     A call that fails does not count. A second call, while the first is at work, waits for it. Where the context has no
     loop id, every call is the first.
     """
 
     def __init__(self, inner: Tool, advice: str = "") -> None:
-        """Keep what a model is told to do instead of calling again."""
+        """Keep what a model should do instead of calling again."""
         super().__init__(inner)
         self._advice = advice
         self._done = LoopMemo()

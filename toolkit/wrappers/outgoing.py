@@ -14,7 +14,7 @@ from toolkit.tools.data_flows import is_way_out
 
 
 class OutgoingTool(WrappedTool):
-    """A tool that asks before each call, since what another tool reads could leave with it."""
+    """A tool that asks before each call, since the call could send out what another tool read."""
 
     demands = True
 
@@ -30,7 +30,7 @@ class OutgoingTool(WrappedTool):
 
 
 def asking_before_it_leaves(tool: Tool, beside: Iterable[Tool]) -> Tool:
-    """Return a tool for one call of a model, which asks first where private data could leave with its arguments.
+    """Return a tool for one call of a model, which asks first if its arguments could send out private data.
 
     Args:
         tool: What the model calls.

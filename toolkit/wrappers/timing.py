@@ -45,7 +45,7 @@ class TimedTool(WrappedTool):
 
 
 class OutOfTime(Exception):  # noqa: N818 - named for what it says
-    """The time is over. It tells our own clock from a TimeoutError that a tool raises."""
+    """The time is over. It distinguishes our own clock from a TimeoutError that a tool raises."""
 
 
 async def within(seconds: float, work: Callable[[ToolContext], Awaitable[T]], context: ToolContext) -> T:
@@ -109,7 +109,7 @@ class Clock:
         self._tell(self._stop)
 
     def go_on(self) -> None:
-        """Let the clock go on, when everybody who stopped it has said so."""
+        """Let the clock continue, once everybody who stopped it has released it."""
         self._tell(self._go_on)
 
     def _tell(self, change: Callable[[], None]) -> None:

@@ -1,1 +1,1 @@
-"""Agents in files: YAML that says what a model is told and offered, and what may come before what."""
+"""Agents in files: YAML that declares an agent's instructions, its tools and the order of its calls."""

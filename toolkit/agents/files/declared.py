@@ -26,14 +26,14 @@ _TASK_SCHEMA = {"type": "string", "description": "What to do, in words, with eve
 
 
 class Parts(NamedTuple):
-    """What an agent is made of besides what its file says of itself.
+    """The parts of an agent that its file refers to.
 
     Attributes:
         tools: What the model is offered at first, by name, without the tools of references.
         kind: Which tools may be called when.
-        references: What it is told of beside the instructions.
+        references: What the model receives beside the instructions.
         chaining: Which objects that tools return bring tools of their own.
-        model: The name of what answers; `None` where nobody has said.
+        model: The name of the model; `None` if none is set.
     """
 
     tools: Mapping[str, Tool]
@@ -49,7 +49,7 @@ class DeclaredAgent(Tool):
     Its model is opened when it is first called: to look at an agent takes neither a package nor a key.
 
     Attributes:
-        definition: What the file says.
+        definition: The content of the file.
         parts: What it is made of.
     """
 
@@ -59,9 +59,9 @@ class DeclaredAgent(Tool):
         """Keep what takes part; everything has been checked by whoever read the file.
 
         Args:
-            definition: What the file says.
+            definition: The content of the file.
             parts: What it is made of.
-            open_model: Returns what answers, or raises a ConfigurationError that says why nothing does.
+            open_model: Returns the model, or raises a ConfigurationError with the reason why there is none.
         """
         self.definition = definition
         self.parts = parts
@@ -137,7 +137,7 @@ class DeclaredAgent(Tool):
 
     @property
     def takes_task(self) -> bool:
-        """Whether it is told in words what is to be done."""
+        """Whether its task is given in words."""
         return TASK in self.spec.properties
 
     def instructed(self, inputs: Mapping[str, Any]) -> AgentTool:

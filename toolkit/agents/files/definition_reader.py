@@ -48,7 +48,7 @@ KIND_KEYS: Mapping[KindName, tuple[str, ...]] = {
 }
 """The keys that only one kind of agent has."""
 ELSEWHERE: Mapping[str, str] = {"base_url": "give it with --base-url or TOOLKIT_MODEL_URL"}
-"""What a file could say, but must not, and where it is said."""
+"""A key that a file may not use, and its place."""
 REFERENCE_KEYS = ("name", "description", "notes", "tools", "unfold")
 
 
@@ -59,7 +59,7 @@ def read_definition(root: nodes.Mapping, folder: Path, problems: list[Problem]) 
         root: The document, which has the key `agent`.
         folder: The folder of the project, beyond which no text is read.
         problems: Receives everything that is wrong. A definition with errors must not be run, but may be looked at, so
-            that what is wrong further on is told in the same breath.
+            that later problems are reported at the same time.
     """
     return _Reader(root, folder, problems).definition()
 
@@ -129,7 +129,7 @@ class _Reader(HeadReader):
         return Text(text, node.location, node) if text is not None and isinstance(node, Scalar) else None
 
     def _text_or_file(self, node: Node, what: str) -> Text | None:
-        """Read what the model is told: a text, or the file that has it."""
+        """Read instructions: a text, or the file that holds it."""
         if not isinstance(node, nodes.Mapping):
             return self._text_here(node, what)
         self.check_keys(node, what, ("file",))

@@ -1,4 +1,4 @@
-"""Definitions: what an agent's file says; read and well-formed, but nothing in it looked up yet."""
+"""Definitions: the content of an agent's file; read and well-formed, but nothing in it looked up yet."""
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -45,14 +45,14 @@ class StateDefinition(NamedTuple):
 
 
 class ReferenceDefinition(NamedTuple):
-    """What an agent is told of beside its instructions, and the targets of its tools.
+    """Additional knowledge for an agent, with the targets of its tools.
 
     Attributes:
         name: What it is called.
         description: What it is, in a sentence.
         notes: How it is to be used.
         tools: The targets of its tools.
-        unfolds: Whether its tools are behind one facade, and its notes told when that is called.
+        unfolds: Whether its tools are behind one facade, whose call reveals them and the notes.
     """
 
     name: Word
@@ -70,15 +70,15 @@ class AgentDefinition(NamedTuple):
         name: The name of the tool that it becomes, and where that stands (the file's stem if nowhere).
         description: What it does.
         location: The place of the whole definition.
-        model: What answers; `None` leaves it to whoever runs it.
-        instructions: What the model is told before the task; `None` tells it the description.
+        model: The name of the model; `None` leaves the choice to the caller.
+        instructions: The system prompt; `None` means the description.
         prompt: What the task is, with the inputs in it; `None` is the input `task`.
         tools: The targets that it may call, each of which may hold several tools.
         inputs: What it takes besides, or instead of, the task; `None` means the task alone.
         output: The members of the answer; `None` means that any text will do.
         limits: How far it may go.
         budget: What it may spend; `None` is no limit.
-        references: What it is told of beside the instructions, with tools of their own.
+        references: What the model receives beside the instructions, with tools of their own.
         chaining: The classes whose objects bring tools of their own once a tool has returned one; `any` for all.
         captures_nested: Whether the artifacts of agents among its tools are its own too.
         locks: The locks of a playbook's tools; those without one are open.

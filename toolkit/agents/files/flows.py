@@ -1,4 +1,4 @@
-"""Flows: what a file says of which tool may be called when: the locks of a playbook, and the states of a machine."""
+"""Flows: which tool may be called when, as a file declares it: the locks of a playbook, and the states of a machine."""
 
 from typing import TYPE_CHECKING
 

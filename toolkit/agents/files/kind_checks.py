@@ -1,4 +1,4 @@
-"""Kind checks: what a file says of locks and states is held against its tools, and becomes the kind of the agent."""
+"""Kind checks: the locks and states of a file are compared with its tools, and become the kind of the agent."""
 
 from collections.abc import Collection, Iterator, Mapping
 
@@ -18,7 +18,7 @@ def make_kind(
     """Return the kind of an agent.
 
     Args:
-        definition: What the file says.
+        definition: The content of the file.
         tools: What its targets and references gave, by name.
         later: The names of tools that it may be offered later on.
         problems: Receives everything that is wrong; a kind with errors must not be used.

@@ -180,7 +180,7 @@ class _Loader:
         return reference.unfolding() if definition.unfolds else reference
 
     def _check_placed(self, definition: AgentDefinition, offered: Mapping[str, Tool]) -> None:
-        """Tell of targets of which no state has any tool; of a file that has many, a few are enough."""
+        """Report targets whose tools no state has; in a file with many tools, a few are enough."""
         placed = placed_tools(definition, offered)
         names = {*placed, *names_within(placed)}
         for target in definition.tools:

@@ -1,4 +1,4 @@
-"""Texts: what a model is told, with the inputs of a call in the place of `${{ inputs.NAME }}`."""
+"""Texts: prompts, with the inputs of a call in place of `${{ inputs.NAME }}`."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping

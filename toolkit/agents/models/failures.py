@@ -22,7 +22,7 @@ def told_in_words(name: str, base_url: str | None, silence: float) -> Iterator[N
 
     Args:
         name: What the model is called.
-        base_url: Where it is, if somebody said.
+        base_url: The server's address, if one is set.
         silence: Seconds that it may be silent.
 
     Raises:
@@ -61,12 +61,12 @@ def _describe(error: Exception, name: str, base_url: str | None) -> str:
 
 
 def words_of(error: BaseException) -> str:
-    """Return the first line of what an error says, without the full stop."""
+    """Return the first line of an error message, without the full stop."""
     return next(iter(str(error).strip().splitlines()), "").rstrip(".:") or type(error).__name__
 
 
 def _had_connected(error: BaseException | None) -> bool:
-    """Return whether there was a connection: the innermost of what was raised says why there is none any more."""
+    """Return whether there was a connection, which the innermost exception shows."""
     while error is not None:
         if type(error).__name__ in {"ReadError", "RemoteProtocolError"}:
             return True
@@ -75,7 +75,7 @@ def _had_connected(error: BaseException | None) -> bool:
 
 
 def _cure(status: int, base_url: str | None) -> str:
-    """Return what a person can do about the answer of a server of one's own; a provider's says it itself."""
+    """Return a fix for an error of the user's own server; a provider's message has one already."""
     if base_url is None:
         return ""
     if status in (401, 403):

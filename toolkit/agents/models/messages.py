@@ -10,7 +10,7 @@ from toolkit.tools.spec import ToolSpec
 
 
 class ModelError(ToolExecutionError):
-    """A model gave no answer; the message says why, in words for whoever started the agent."""
+    """A model gave no answer; the message says why, for whoever started the agent."""
 
     def __init__(self, message: str, code: str = "model") -> None:
         """Keep the message, and the code that a tool fails with: `model`, or `timeout` where it was the clock."""
@@ -54,7 +54,7 @@ class SystemMessage:
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
-    """What the user, or the loop on the user's behalf, says."""
+    """A message of the user, or of the loop on the user's behalf."""
 
     text: str
 
@@ -68,7 +68,7 @@ class ModelReply:
     """What a model answers: text, calls of tools, or both.
 
     Attributes:
-        text: What it says.
+        text: Its words.
         calls: The tools that it wants called, in its order.
         usage: What the request has used.
         cut: Whether the text ends where it does because the model may say no more, not because it is at its end.

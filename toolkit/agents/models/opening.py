@@ -33,7 +33,7 @@ def open_model(
             one of a provider that pydantic-ai knows.
         base_url: Where a server of the chat API is, such as `http://localhost:11434/v1`; only for `chat:NAME`.
         timeout: Seconds that the model may be silent; 300 by default. A script never is.
-        prices: What models cost, by their names; where it says nothing, what pydantic-ai knows holds.
+        prices: The prices of models by name; for others, the prices that pydantic-ai knows.
 
     Raises:
         ConfigurationError: If the name means none, a package or a key is missing, or with everything that is wrong with
@@ -66,7 +66,7 @@ def _opened(name: str, base_url: str | None, timeout: float | None) -> Model:
 
 
 def model_problem(name: str) -> Problem | None:
-    """Return what is wrong with the name of a model, as far as that can be told without opening one."""
+    """Return what is wrong with the name of a model, as far as it can be known without opening the model."""
     kind, _, rest = name.partition(":")
     near = did_you_mean(kind, [SCRIPTED, CHAT]) if kind not in (SCRIPTED, CHAT) else None
     if kind and rest and near is None:

@@ -28,7 +28,7 @@ class Price(NamedTuple):
 
 
 class PricedModel:
-    """A model whose requests cost what a price says; it streams if the model does."""
+    """A model whose requests cost what a price states; it streams if the model does."""
 
     def __init__(self, model: Model, price: Price) -> None:
         """Keep the model, and what it costs."""
@@ -45,7 +45,7 @@ class PricedModel:
         return self._priced(await self._model.request(messages, tools))
 
     async def stream(self, messages: Sequence[Message], tools: Sequence[ToolSpec], tell: Tell) -> ModelReply:
-        """Return the model's reply, with what it cost; tell it piece by piece if the model does."""
+        """Return the model's reply with its cost; report it piece by piece if the model streams."""
         return self._priced(await streamed(self._model, messages, tools, tell))
 
     def _priced(self, reply: ModelReply) -> ModelReply:

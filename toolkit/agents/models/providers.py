@@ -1,6 +1,6 @@
 """Providers: models behind an API, through pydantic-ai; needs the extra `agent`.
 
-Keys come from the environment alone: for a provider from the variable that it says, such as `OPENAI_API_KEY`; for a
+Keys come from the environment alone: for a provider from its own variable, such as `OPENAI_API_KEY`; for a
 server of one's own from `TOOLKIT_MODEL_KEY`, so that no provider's key goes anywhere else. A request that fails on the
 way, or that the server is too busy for, is repeated twice at most, as the libraries of the providers do it.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model as ProviderModel
 
 SILENCE = 300.0
-"""Seconds that a model may be silent, unless another limit is said."""
+"""Seconds that a model may be silent, by default."""
 
 
 class ProvidedModel:
@@ -105,7 +105,7 @@ class ProvidedModel:
             return response
 
     def _refuse_cut_stream(self, model: "ProviderModel", response: "ModelResponse") -> None:
-        """Refuse a stream that closed the connection: it looks as if it had ended, but nothing says why it did.
+        """Refuse a stream that closed the connection: it looks finished, but has no reason for the end.
 
         Raises:
             ModelError: If it did.
@@ -134,7 +134,7 @@ class ProvidedModel:
 
     def _cost(self, response: "ModelResponse") -> float | None:
         """Return what a request cost in US dollars, or `None` where nobody knows, as for servers of one's own."""
-        if response.usage.cost is not None:  # the provider says so itself
+        if response.usage.cost is not None:  # the provider reports it
             return float(response.usage.cost)
         if self._base_url is not None:
             return None

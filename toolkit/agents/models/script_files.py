@@ -1,4 +1,4 @@
-"""Scripts in Python files: the user's own code, which is run, and says the turns or makes each of them."""
+"""Scripts in Python files: the user's own code, which runs, and returns the turns or makes each of them."""
 
 import sys
 import traceback

@@ -1,4 +1,4 @@
-"""Streaming: models that tell their reply piece by piece, as it comes."""
+"""Streaming: models that report their reply piece by piece."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
@@ -11,12 +11,12 @@ Piece = str | ToolCall
 """A piece of a reply: some text, or a whole call."""
 
 Tell = Callable[[Piece], None]
-"""Is told each piece as it comes, in order."""
+"""Receives each piece in order."""
 
 
 @runtime_checkable
 class StreamingModel(Model, Protocol):
-    """A model that can tell its reply as it comes; the one method more is all that it takes."""
+    """A model that can stream its reply; it needs only this one method more."""
 
     async def stream(self, messages: Sequence[Message], tools: Sequence[ToolSpec], tell: Tell) -> ModelReply:
         """Return the next reply, after telling it piece by piece.
@@ -24,15 +24,15 @@ class StreamingModel(Model, Protocol):
         Args:
             messages: The conversation so far, the oldest first.
             tools: What may be called, now.
-            tell: Is told every piece of text as it comes, and every call when it is whole.
+            tell: Receives every piece of text as it arrives, and every call when it is complete.
 
         Raises:
-            ModelError: If there is no answer to be had; what was told so far is none.
+            ModelError: If there is no answer; the pieces received so far do not count.
         """
 
 
 async def streamed(model: Model, messages: Sequence[Message], tools: Sequence[ToolSpec], tell: Tell) -> ModelReply:
-    """Return a model's reply, and tell it: as it comes if the model can, else all at once.
+    """Return a model's reply, and report it: as it arrives if the model streams, otherwise all at once.
 
     Raises:
         ModelError: If there is no answer to be had.
@@ -45,7 +45,7 @@ async def streamed(model: Model, messages: Sequence[Message], tools: Sequence[To
 
 
 def tell_all(reply: ModelReply, tell: Tell) -> None:
-    """Tell a whole reply."""
+    """Report a whole reply."""
     if reply.text:
         tell(reply.text)
     for call in reply.calls:
