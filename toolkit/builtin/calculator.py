@@ -44,5 +44,5 @@ class Calculator(TextTool):
 
 
 def build(base: Path, options: Mapping[str, Any]) -> Calculator:
-    """Make the tool of what a configuration says."""
+    """Make the tool from its configuration."""
     return Calculator(**take_options(OPTIONS, options, base))

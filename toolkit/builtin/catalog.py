@@ -30,7 +30,7 @@ class ReadyTool(NamedTuple):
 
     @property
     def options(self) -> "tuple[Option, ...]":
-        """What it can be told."""
+        """Its options."""
         options: tuple[Option, ...] = self.load().OPTIONS
         return options
 
@@ -77,7 +77,7 @@ def ready_tools() -> dict[str, ReadyTool]:
 
 
 def options_of(tool: "Tool") -> "tuple[Option, ...]":
-    """Return what a tool can be told if it is a ready one, whatever was put round it."""
+    """Return the options of a tool if it is a ready one, whatever it is wrapped in."""
     from toolkit.tools.base import innermost  # noqa: PLC0415 - what is looked up here is a Tool already
 
     made = type(innermost(tool))

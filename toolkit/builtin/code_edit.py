@@ -74,7 +74,7 @@ class _Edit(NamedTuple):
 
     @property
     def state(self) -> str:
-        """What tells the old state of the file from others."""
+        """A digest of the old state of the file."""
         return state_of(None if self.old is None else self.old.encode())
 
 
@@ -200,5 +200,5 @@ def _failed(path: str, error: OSError) -> ToolExecutionError:
 
 
 def build(base: Path, options: Mapping[str, Any]) -> CodeEdit:
-    """Make the tool of what a configuration says."""
+    """Make the tool from its configuration."""
     return CodeEdit(**{"base": base} | take_options(OPTIONS, options, base))

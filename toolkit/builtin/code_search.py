@@ -172,7 +172,7 @@ class _Search:
             yield number
 
     def matches(self, line: str) -> bool:
-        """Return whether a line matches; one that is too long to tell does not, and is counted."""
+        """Return whether a line matches; one that is too long to search does not, and is counted."""
         try:
             return self.expression.matches(line)
         except TooMuchWorkError:
@@ -251,5 +251,5 @@ def _cut(line: str) -> str:
 
 
 def build(base: Path, options: Mapping[str, Any]) -> CodeSearch:
-    """Make the tool of what a configuration says."""
+    """Make the tool from its configuration."""
     return CodeSearch(**{"base": base} | take_options(OPTIONS, options, base))

@@ -48,5 +48,5 @@ class DateTime(TextTool):
 
 
 def build(base: Path, options: Mapping[str, Any]) -> DateTime:
-    """Make the tool of what a configuration says."""
+    """Make the tool from its configuration."""
     return DateTime(**take_options(OPTIONS, options, base))

@@ -1,4 +1,4 @@
-"""Extras: packages that only some ready tools need, and the cure where one is missing."""
+"""Extras: packages that only some ready tools need, and the fix where one is missing."""
 
 from importlib.util import find_spec
 

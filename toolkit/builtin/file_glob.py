@@ -90,5 +90,5 @@ class Glob(SandboxedTool[GlobInput]):
 
 
 def build(base: Path, options: Mapping[str, Any]) -> Glob:
-    """Make the tool of what a configuration says."""
+    """Make the tool from its configuration."""
     return Glob(**{"base": base} | take_options(OPTIONS, options, base))

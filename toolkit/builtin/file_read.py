@@ -91,5 +91,5 @@ def _lines(wanted: FileReadInput, text: str) -> ToolResult:
 
 
 def build(base: Path, options: Mapping[str, Any]) -> FileRead:
-    """Make the tool of what a configuration says."""
+    """Make the tool from its configuration."""
     return FileRead(**{"base": base} | take_options(OPTIONS, options, base))

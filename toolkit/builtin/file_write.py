@@ -126,5 +126,5 @@ def _failed(error: OSError) -> str:
 
 
 def build(base: Path, options: Mapping[str, Any]) -> FileWrite:
-    """Make the tool of what a configuration says."""
+    """Make the tool from its configuration."""
     return FileWrite(**{"base": base} | take_options(OPTIONS, options, base))

@@ -62,8 +62,8 @@ _SHOWN_OF_ERRORS: Final = 200
 class Http(TextTool):
     """Sends its input to one endpoint and returns what that answers.
 
-    The endpoint, the method and the headers are its maker's; a model chooses the payload alone. Where a setting says
-    `${NAME}`, the value comes from the environment when a request is sent, and is shown to nobody.
+    Its user sets the endpoint, the method and the headers; a model chooses the payload alone. In a setting,
+    `${NAME}` is replaced from the environment when a request is sent, and its value is never shown.
 
     Example:
         create_ticket = Http(
@@ -97,11 +97,11 @@ class Http(TextTool):
         Args:
             url: Where the input goes; with `GET` and `HEAD` as the parameter `input`, else as the body.
             name: What a model calls it by.
-            description: What a model is told of it.
+            description: The description that a model receives.
             method: Such as `POST`, which it is by default.
             headers: What is sent along.
             timeout: Seconds for everything: the look-up, the connection, and the answer.
-            max_bytes: How much of the answer is read; the rest is left out, and the output says so.
+            max_bytes: How much of the answer is read; the rest is cut, with a note in the output.
             requires_approval: Whether a reviewer must approve every call; then a context without one is an error.
             allow_private: Whether the endpoint may lie on this machine or inside this network.
             resolve: How its host is looked up.
@@ -193,7 +193,7 @@ class Http(TextTool):
 
 
 def build(base: Path, options: Mapping[str, Any]) -> Http:
-    """Make the tool of what a configuration says; a secret that stands in the file itself is refused."""
+    """Make the tool from its configuration; a secret in the file itself is refused."""
     values = take_options(OPTIONS, options, base)
     written = [
         name

@@ -70,5 +70,5 @@ def _words(answer: object) -> str:
 
 
 def build(base: Path, options: Mapping[str, Any]) -> HumanInput:
-    """Make the tool of what a configuration says."""
+    """Make the tool from its configuration."""
     return HumanInput(**take_options(OPTIONS, options, base))

@@ -70,5 +70,5 @@ def _pick(document: str, path: str) -> Picked:
 
 
 def build(base: Path, options: Mapping[str, Any]) -> JsonParser:
-    """Make the tool of what a configuration says."""
+    """Make the tool from its configuration."""
     return JsonParser(**take_options(OPTIONS, options, base))

@@ -121,7 +121,7 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def _step(value: Any, step: str | int, path: str) -> Any:
-    """Follow one step; a number, being a tuple, is told from a list by its type."""
+    """Follow one step; a number is a tuple, which distinguishes it from a list."""
     if isinstance(step, int):
         if type(value) is not list:
             raise UnreadableError(f"Path not found: '{path}'")

@@ -1,4 +1,4 @@
-"""Options: what a ready tool can be told by its user, as data, and the one check of what it is told.
+"""Options: the settings of a ready tool as data, and the one check of their values.
 
 A ready tool's module has a tuple of options and makes the tool of what is given:
 
@@ -33,7 +33,7 @@ from toolkit.problems import Problem, did_you_mean
 
 
 class Option(Key):
-    """One thing that a ready tool can be told: a key of its table, and a parameter of its class."""
+    """One option of a ready tool: a key of its table, and a parameter of its class."""
 
     __slots__ = ()
 

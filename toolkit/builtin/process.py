@@ -38,7 +38,7 @@ class Process(TextTool):
 
     The command is its maker's and never passes a shell; a model chooses the input alone. The command reads one line of
     JSON, `{"input": "…"}`, and answers with text, or with a JSON object: `output` is the result, `structured` data for
-    programs, and `success` and `error` tell of a failure. When it ends, or is ended, so does everything it started.
+    programs, and `success` and `error` report a failure. When it ends, or is ended, so does everything it started.
 
     Example:
         Process(["python", "count_words.py"], name="count_words", description="Counts words. Input: the text.")
@@ -67,10 +67,10 @@ class Process(TextTool):
         Args:
             command: The program and its arguments. It runs with the environment that there is.
             name: What a model calls it by.
-            description: What a model is told of it.
+            description: The description that a model receives.
             directory: Where it runs; the current directory of each call unless it is given.
             timeout: Seconds that it may take; then it is killed with everything that it started.
-            max_bytes: How much of its output, and of its standard error, is kept; the output says where it was cut.
+            max_bytes: How much of its output, and of its standard error, is kept; a note marks the cut.
             requires_approval: Whether a reviewer must approve every call; then a context without one is an error.
 
         Raises:
@@ -125,7 +125,7 @@ class Process(TextTool):
 
 
 def build(base: Path, options: Mapping[str, Any]) -> Process:
-    """Make the tool of what a configuration says."""
+    """Make the tool from its configuration."""
     return Process(**{"directory": base} | take_options(OPTIONS, options, base))
 
 

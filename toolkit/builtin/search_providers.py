@@ -29,7 +29,7 @@ class SearchHit(NamedTuple):
 
 
 class SearchError(Exception):
-    """A search came to nothing; the message says why, and never holds a key. `code` is of what kind it is."""
+    """A search failed; the message says why, and never holds a key. `code` is the kind of failure."""
 
     def __init__(self, message: str, code: str | int = "error") -> None:
         """Keep both."""
@@ -205,7 +205,7 @@ class SearXNG(OnlineProvider):
         )
 
     def _request(
-        self, query: str, count: int, key: str  # noqa: ARG002 - it cannot be told how many
+        self, query: str, count: int, key: str  # noqa: ARG002 - it takes no number
     ) -> tuple[str, str, dict[str, str], dict[str, Any] | None]:  # fmt: skip
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         return "GET", self._with(q=query, format="json"), headers, None

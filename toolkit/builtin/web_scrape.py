@@ -105,7 +105,7 @@ class WebScrape(TypedTool[WebScrapeInput]):
         """Keep what may be fetched.
 
         Args:
-            max_characters: How much text of a page is returned; the rest is cut, and the output says so.
+            max_characters: How much text of a page is returned; the rest is cut, with a note in the output.
             timeout: Seconds for everything: look-ups, redirects, the page, and reading it.
             max_bytes: How much of a page is read.
             hosts: The only hosts that may be reached, by name or as `*.example.com`; any public one unless some are
@@ -220,5 +220,5 @@ class WebScrape(TypedTool[WebScrapeInput]):
 
 
 def build(base: Path, options: Mapping[str, Any]) -> WebScrape:
-    """Make the tool of what a configuration says."""
+    """Make the tool from its configuration."""
     return WebScrape(**take_options(OPTIONS, options, base))

@@ -144,7 +144,7 @@ class WebSearch(TypedTool[WebSearchInput]):
 
 
 def build(base: Path, options: Mapping[str, Any]) -> WebSearch:
-    """Make the tool of what a configuration says; a key that stands in the file itself is refused."""
+    """Make the tool from its configuration; a key in the file itself is refused."""
     values = take_options(OPTIONS, options, base)
     limits = {"max_results": values.pop("max_results")} if "max_results" in values else {}
     kind = values.pop("provider", None)

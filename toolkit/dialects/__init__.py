@@ -1,4 +1,4 @@
-"""Dialects: one specification, written as each provider takes it; what was changed, and what cannot be said there.
+"""Dialects: one specification, written as each provider takes it; the changes, and what cannot be expressed there.
 
 export(spec, "openai-strict").definition       what the request carries
 objections(spec, "anthropic-strict")           what the provider will refuse, and no export can mend

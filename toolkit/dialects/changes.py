@@ -8,7 +8,7 @@ from toolkit.problems import Severity
 
 
 class Change(NamedTuple):
-    """One thing that an export says otherwise than the specification does.
+    """One difference between an export and the specification.
 
     Attributes:
         pointer: Where, as a JSON pointer into the specification's own JSON form: `/parameters/properties/city`.
@@ -30,7 +30,7 @@ class Objection(NamedTuple):
         code: The rule that speaks of it, such as `TK102`.
         pointer: Where, as a JSON pointer into the specification or into the definition that was looked at.
         message: What is wrong, with the offending name in single quotes, and no full stop.
-        severity: An `error` is refused by the provider; a `warning` loses something that the tool says.
+        severity: With an `error` the provider refuses the request; with a `warning` a part of the tool is lost.
         limit: The provider's limit, with its source and the day it was checked.
         hint: What to do about it.
     """

@@ -32,7 +32,7 @@ from toolkit.schemas.schema import Schema
 from toolkit.tools.spec import ToolSpec
 
 PROVIDERS = (*DIALECTS, "llama-cpp", "portable", *CLIENTS)
-"""Whom a tool can be checked for: every dialect, llama.cpp, `portable`, which all of them take, and every client."""
+"""What a tool can be checked for: every dialect, llama.cpp, `portable`, which all of them take, and every client."""
 
 
 def objections(

@@ -34,7 +34,7 @@ class Export:
 
     Attributes:
         definition: What the request carries of it, as plain JSON data.
-        changes: What it says otherwise than the specification, and why.
+        changes: The differences from the specification, and their reasons.
         losses: What the provider will refuse or misread in its parameters, and what no export can mend.
     """
 
@@ -46,8 +46,8 @@ class Export:
 def export(spec: ToolSpec, name: str) -> Export:
     """Return a tool in a provider's dialect.
 
-    A tool that says `strict=True` or `strict=False` is exported so, whatever the dialect's name says; what it says
-    under a provider's name in its `metadata` stands in that provider's export and in no other.
+    A tool with `strict=True` or `strict=False` is exported that way, whatever the dialect's name implies; the settings
+    under a provider's name in its `metadata` appear in that provider's export and in no other.
 
     Args:
         spec: What is exported.

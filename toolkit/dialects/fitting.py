@@ -67,7 +67,7 @@ def loosen(root: Part, limits: Limits, notes: Notes) -> None:
 
 
 def narrow(root: Part, limits: Limits, notes: Notes) -> None:
-    """Bring a schema into the part of JSON Schema that a provider takes; all else is said in descriptions."""
+    """Reduce a schema to the part of JSON Schema that a provider takes; the rest goes into descriptions."""
     keywords = _stated(limits.keywords)
     settle_references(root, limits, notes)
     make_one_object(root, limits.root or keywords._replace(value=UNIONS), notes)
@@ -79,7 +79,7 @@ def narrow(root: Part, limits: Limits, notes: Notes) -> None:
     if "oneOf" not in keywords.value:
         unions.use_any_of(root, notes, keywords)
     unions.distribute(root, notes, keywords)
-    for part in walk(root):  # now, so that what is said in words stands there as its author wrote it
+    for part in walk(root):  # now, so that descriptions show it as its author wrote it
         _say_unsupported(part, LOGIC - keywords.value, notes, keywords)
     _make_strict(root, limits, notes)
     for part in walk(root):
@@ -105,7 +105,7 @@ def settle_references(root: Part, limits: Limits, notes: Notes) -> None:
 
 
 def make_one_object(root: Part, limit: Limit[frozenset[str]], notes: Notes) -> None:
-    """Write a root that is a union, or refers to what it is, as one object; what cannot be written so is said."""
+    """Write a root that is a union, or a reference, as one object; the rest goes into the description."""
     for _ in range(_MOST_ROUNDS):
         references.write_out(root, root, notes, limit)
         for branch in [one for key in UNIONS & limit.value for one in root.get(key, ())]:
@@ -134,7 +134,7 @@ def _make_strict(root: Part, limits: Limits, notes: Notes) -> None:
 def close_tuples(root: Part) -> None:
     """Say with `maxItems` that nothing may follow the positions of a tuple."""
     for part in walk(root):
-        if "additionalItems" in part and "prefixItems" in part:  # the drafts before 2020 said it so
+        if "additionalItems" in part and "prefixItems" in part:  # so written before draft 2020-12
             rest = part.pop("additionalItems")
             part["items"] = Part({"not": Part()}, part.pointer) if rest is False else Part(pointer=part.pointer)
         if same(part.get("items"), {"not": {}}):
@@ -205,7 +205,7 @@ def _say_unsupported(part: Part, keys: Any, notes: Notes, limit: Limit[Any]) -> 
 
 
 def _is_telling(part: Part) -> bool:
-    """Tell whether a title says what neither the description nor the name does."""
+    """Return whether a title adds to the description and the name."""
     name = part.pointer.rpartition("/")[2]
     bare = [re.sub(r"[\W_]+", "", text).lower() for text in (part["title"], name)]
     return "description" not in part and bare[0] != bare[1]

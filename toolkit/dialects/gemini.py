@@ -20,8 +20,8 @@ OPEN_API, AS_JSON_SCHEMA = LIMITS["gemini"], LIMITS["gemini-json-schema"]
 def parameters_for_gemini(schema: Mapping[str, Any], pointer: str, notes: Notes) -> dict[str, Any]:
     """Return the members of a function declaration that describe its parameters; a tool without any has none.
 
-    Parameters are said in `parameters`. What refers to itself, what may be anything, and objects whose members have no
-    fixed names can be said only in `parametersJsonSchema`, which excludes the other.
+    `parameters` holds the parameters. What refers to itself, what may be anything, and objects whose members are not
+    named fit only into `parametersJsonSchema`, which excludes the other.
     """
     root = read_schema(schema, pointer, notes)
     bound_integers(root)
@@ -48,7 +48,7 @@ def bound_integers(root: Part) -> None:
 
 
 def _beyond_open_api(root: Part) -> str:
-    """Return why a schema cannot be said in OpenAPI, or nothing if it can."""
+    """Return why a schema cannot be written in OpenAPI, or nothing if it can."""
     settled = root.twin()
     references.settle(settled, Notes(), _stated(OPEN_API, "references"))
     if references.recursive_names(settled):

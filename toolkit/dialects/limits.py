@@ -13,7 +13,7 @@ class Source(NamedTuple):
 
 
 class Limit(NamedTuple, Generic[T_co]):
-    """One limit: its value, what it says in words that finish "OpenAI: …", and its source."""
+    """One limit: its value, its description in words that finish "OpenAI: …", and its source."""
 
     value: T_co
     says: str
@@ -38,7 +38,7 @@ class Limits(NamedTuple):
         root: Keywords that must not stand at the root of the parameters.
         root_object: Whether the root must say that its type is `object`.
         boolean_properties: Whether the schema of a property may be only true or false.
-        keywords: The keywords of JSON Schema that an export uses; everything else is said in words.
+        keywords: The keywords of JSON Schema that an export uses; everything else goes into descriptions.
         formats: The values of `format` that it knows.
         items_wanted: An array must say what its items are.
         types_wanted: Every schema must say its type.

@@ -38,7 +38,7 @@ def conjoined(parts: Sequence[Part]) -> Part:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether two values are the same JSON: `1` is not `true`."""
+    """Return whether two values are the same JSON: `1` is not `true`."""
     return key_of(one) == key_of(other)
 
 

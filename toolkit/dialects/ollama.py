@@ -18,7 +18,7 @@ _ROOT = ("type", "properties", "required", "$defs", "description")
 
 
 def parameters_for_ollama(schema: Mapping[str, Any], pointer: str, notes: Notes) -> dict[str, Any]:
-    """Return parameters such that what would be lost on the way is said in their descriptions."""
+    """Return parameters whose descriptions contain what would otherwise be lost."""
     limit = _LIMITS.stated()["keywords"]
     root = read_schema(schema, pointer, notes)
     settle_references(root, _LIMITS, notes)

@@ -42,7 +42,7 @@ class Part(dict[str, Any]):
         self.update(changed)
 
     def without(self, *keys: str) -> "Part":
-        """Return a part that says the same but for some keywords."""
+        """Return a part without some keywords."""
         return Part({key: value for key, value in self.items() if key not in keys}, self.pointer)
 
     def twin(self) -> "Part":
@@ -69,7 +69,7 @@ def inner_parts(part: Part) -> list[Part]:
 
 
 def write_words(part: Part) -> None:
-    """Write the words that were gathered into a schema's description, behind what it says already."""
+    """Append the words that were collected to a schema's description."""
     said = str(part.get("description", "")).rstrip()
     more = "; ".join(text for text in dict.fromkeys(part.words) if text and text not in said)
     part.words.clear()
@@ -110,7 +110,7 @@ class _Reader:
 
     def _keep(self, part: Part, key: Any, value: Any, depth: int) -> None:
         place = child(part.pointer, str(key))
-        if key == "items" and isinstance(value, list):  # the drafts before 2020 said tuples so
+        if key == "items" and isinstance(value, list):  # tuples before draft 2020-12
             key = "prefixItems"
         kept = self._kept(key, value, place, depth)
         if kept is _NOTHING:

@@ -27,7 +27,7 @@ class Recognized(NamedTuple):
     """A definition that somebody wrote for a provider.
 
     Attributes:
-        form: Whose form it has; `plain` is a name, a description and parameters, and nothing that tells more.
+        form: Whose form it has; `plain` is a name, a description and parameters, without a sign of any provider.
         inner: The JSON pointer to the object that has the name, empty if it is the definition itself.
         schema: The JSON pointer to the JSON Schema of the parameters, whether or not it is there.
         name: Its name; empty if it has none.
@@ -73,7 +73,7 @@ def definitions_in(document: Any, pointer: str = "") -> Iterator[tuple[str, Mapp
 
 
 def recognize(definition: Mapping[str, Any]) -> Recognized | None:
-    """Return what a definition says, in whatever provider's form it is, or None if it is in none."""
+    """Return the content of a definition, in whatever provider's form it is, or None if it is in none."""
     for form, inner, schema, sign in _FORMS:
         if _find(definition, sign) is not None and isinstance(_find(definition, inner), Mapping):
             return _recognized(definition, form, inner, schema)

@@ -78,7 +78,7 @@ def inline(root: Part, notes: Notes, limit: Limit[Any], wanted: Callable[[Part],
         root: A settled schema.
         notes: Receives what was written out.
         limit: Why.
-        wanted: Tells for a part with a `$ref` whether it is to be written out.
+        wanted: Returns, for a part with a `$ref`, whether it is to be written out.
     """
     bodies: dict[str, Part] = {name: body.twin() for name, body in root.get("$defs", {}).items()}
     if not bodies:
@@ -129,7 +129,7 @@ def drop_unused(root: Part) -> None:
 
 
 def _overlaid(body: Part, said: Part) -> Part:
-    """Return a definition with what the place of its use says and demands besides."""
+    """Return a definition joined with the keywords at the place of its use."""
     if said.keys() <= ANNOTATIONS:
         return Part({**body, **said}, said.pointer)
     return conjoined([said, body])

@@ -58,7 +58,7 @@ def give_types(root: Part, notes: Notes, limit: Limit[Any]) -> None:
 
 
 def give_items(root: Part, notes: Notes, limit: Limit[Any]) -> None:
-    """Let every array say what its items are: anything, where nobody said."""
+    """Give every array a type of items: anything, if none is set."""
     for part in walk(root):
         if _lacks_items(part):
             part["items"] = Part(pointer=part.pointer)

@@ -1,4 +1,4 @@
-"""Unions: the ways in which JSON Schema says "or", brought into the one way that a provider takes."""
+"""Unions: the ways in which JSON Schema writes "or", converted to the one way that a provider takes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -84,7 +84,7 @@ def allow_null(part: Part) -> None:
 
 
 def allows_null(part: Part) -> bool:
-    """Tell whether a schema surely allows null already."""
+    """Return whether a schema certainly allows null already."""
     if part.get("const", 0) is None:
         return True
     if "enum" in part and None not in part["enum"]:
@@ -95,7 +95,7 @@ def allows_null(part: Part) -> bool:
 
 
 def flatten_root(root: Part, notes: Notes, limit: Limit[frozenset[str]]) -> None:
-    """Write a root that is a union as one object with the parameters of all branches; which belong together is said.
+    """Write a root that is a union as one object with all branches' parameters, and describe which belong together.
 
     Args:
         root: A schema whose branches refer to nothing.

@@ -103,7 +103,7 @@ class UnfoldingTool(ProgressiveTool):
         Args:
             name: What a model calls it by.
             description: What the tools are for; better with a word on each category.
-            categories: The tools of each category, in the order in which a model is told of them.
+            categories: The tools of each category, in the order in which a model sees them.
             parameter: What the parameter is called.
             usage_notes: How the tools are to be used.
             exclusive: Whether all other tools make way.
@@ -179,7 +179,7 @@ class UnfoldingTool(ProgressiveTool):
         return self._choose is None or bool(self.categories)
 
     def with_tools(self, *tools: Any) -> "UnfoldingTool":
-        """Return the facade with more tools, which every call reveals; what it chooses and says stays.
+        """Return the facade with more tools, which every call reveals; its choices and texts stay.
 
         Raises:
             InvalidTools: With every problem of the tools.
@@ -207,7 +207,7 @@ class UnfoldingTool(ProgressiveTool):
 
         Args:
             thing: The object.
-            source: What its tools are said to come from; the file where they are defined by default.
+            source: Where its tools come from; the file where they are defined by default.
 
         Raises:
             InvalidTools: With every problem; also where the class is not marked.

@@ -1,4 +1,4 @@
-"""Groups: named sets of tools, so that one can ask for `web` tools, and somebody else says which these are."""
+"""Groups: named sets of tools, so that one can ask for `web` tools, and somebody else decides which these are."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -21,7 +21,7 @@ Choices = Mapping[str, tuple[Tool, ...]]
 
 
 def guide_names(facade: str) -> tuple[str, str]:
-    """Return the names of a facade's guides: its own, and that of the tool that tells what its tools are for."""
+    """Return the names of a facade's guides: its own, and that of the tool that describes its tools."""
     return facade, f"{facade}_context"
 
 
@@ -40,7 +40,7 @@ class Facade(Tool):
         return bool(self.spec.properties)
 
     def key_of(self, parsed: Any) -> str:
-        """Return arguments as text by which they can be told from others."""
+        """Return arguments as a text that identifies them."""
         return json.dumps(self.describe(parsed), sort_keys=True)
 
     def unfold(self, tools: tuple[Tool, ...], choices: Choices) -> ToolResult:
@@ -133,13 +133,12 @@ def guide_in(tool: Tool | None) -> GuideTool | None:
 
 
 class ContextTool(Tool):
-    """Tells what the tools of a facade are for, each in full, and how they are used."""
+    """Describes the tools of a facade, each in full, and how they are used."""
 
     suspends = False
     uses_context = False
 
     def __init__(self, facade: Facade, tools: Sequence[Tool]) -> None:
-        """Keep what it tells of."""
         names = ", ".join(tool.name for tool in tools)
         purpose, notes = facade.description.rstrip("."), facade.usage_notes
         lines = "".join(_in_full(tool) for tool in tools)
@@ -155,13 +154,13 @@ class ContextTool(Tool):
         """Return that there are none."""
         return dict(parsed)
 
-    async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:  # noqa: ARG002 - it always tells the same
-        """Tell it."""
+    async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:  # noqa: ARG002 - the text is fixed
+        """Return the description."""
         return ToolResult(self._text)
 
 
 def guides_of(facade: Facade, tools: Sequence[Tool], choices: Choices) -> tuple[Tool, ...]:
-    """Return what goes with the tools of a facade; what they are for is told once in a loop, or some models ask on."""
+    """Return the guides of a facade's tools; a loop describes their purpose once, or some models keep asking."""
     names = ", ".join(tool.name for tool in tools)
     context = OneShotTool(ContextTool(facade, tools), f"Call one of these tools now: {names}.")
     return GuideTool(facade, tools, choices), context

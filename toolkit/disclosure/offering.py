@@ -77,7 +77,7 @@ def _guides(unfolded: Unfolded, called: str, standing: Tool | None) -> Iterator[
 
 
 def _named(unfolded: Unfolded, called: str, kept: Mapping[str, Tool]) -> tuple[dict[str, Tool], list[str]]:
-    """Return the revealed tools by names that nothing else has, and what is to be said of the changed ones."""
+    """Return the revealed tools by unique names, and the notice of the changed ones."""
     there = {layer for tool in kept.values() for layer in _layers(tool)}
     revealed: dict[str, Tool] = {}
     changed: list[str] = []

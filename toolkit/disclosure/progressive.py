@@ -46,7 +46,7 @@ class ProgressiveTool(Facade):
             name: What a model calls it by.
             description: What the tools behind it are for.
             parameters: A JSON Schema of type `object`: what the choice of the tools depends on.
-            usage_notes: How the tools are to be used; a model is told together with the tools.
+            usage_notes: How the tools are to be used; a model reads it together with the tools.
             exclusive: Whether all other tools make way when these are revealed.
             **options: Anything else that `ToolSpec` takes.
 
@@ -59,7 +59,7 @@ class ProgressiveTool(Facade):
         self.usage_notes = usage_notes
         self.exclusive = exclusive
         if self.chooses:
-            self._shape  # noqa: B018 - a schema that cannot be checked is told now
+            self._shape  # noqa: B018 - a schema that cannot be checked is reported now
 
     @property
     def inner_tools(self) -> tuple[Tool, ...]:

@@ -17,7 +17,7 @@ from toolkit.tools.resolution import collisions
 from toolkit.tools.results import ToolResult
 from toolkit.tools.revealing import Unfolded
 
-# The usual constants of BM25: how soon more of the same word says no more, and how much a long text counts less.
+# The usual constants of BM25: how soon more of the same word adds nothing, and how much a long text counts less.
 _SATURATION, _LENGTH = 1.2, 0.75
 _WEIGHTS = {"name": 4.0, "description": 1.0, "parameters": 0.5}
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -30,7 +30,7 @@ _EMPTY_WORDS = frozenset(
 def rank(tools: Sequence[Tool], query: str) -> list[Tool]:
     """Return the tools that have a word of the query in their name, description or parameters, the likeliest first.
 
-    Words are told apart at blanks, underscores and humps, and `files` finds `file`. A rare word counts more than a
+    Words are split at blanks, underscores and humps, and `files` finds `file`. A rare word counts more than a
     common one, and a word in the name more than one in the description.
     """
     return ToolIndex(tools).rank(query)
@@ -95,11 +95,11 @@ class ToolSearch(ProgressiveTool):
         Args:
             tools: What is searched: anything that can be a tool.
             name: What a model calls it by.
-            description: What a model is told of it.
+            description: The description that a model receives.
             most: How many tools one search reveals at most.
 
         Raises:
-            InvalidTools: With every problem of the tools, and of two with one name that nothing tells apart.
+            InvalidTools: With every problem of the tools, and with two that have one name and cannot be distinguished.
         """
         query = {"type": "string", "description": "Words that describe the task, such as 'send an email'"}
         super().__init__(name, description, {"type": "object", "properties": {"query": query}, "required": ["query"]})

@@ -39,7 +39,7 @@ def contents_of(thing: object, source: str | None = None) -> tuple[Contents, lis
 
     Args:
         thing: The object.
-        source: What its tools are said to come from; the file where they are defined by default.
+        source: Where its tools come from; the file where they are defined by default.
     """
     cls = type(thing)
     tools, problems = build_tools(thing, source=source) if _holds_methods(thing) else ([], [])

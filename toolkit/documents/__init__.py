@@ -1,6 +1,6 @@
 """Documents: YAML, JSON and TOML read into plain data that remembers the line and column of every node.
 
-One table of keys for each table of settings says what may stand in it (`tables`).
+One table of keys for each table of settings lists what it may contain (`tables`).
 
 The only room that imports PyYAML, and only when a document is read.
 """

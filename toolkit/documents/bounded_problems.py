@@ -10,7 +10,7 @@ MAX_PROBLEMS: Final = 100
 _MOST_REMARKS: Final = 1_000
 
 
-class TooManyProblems(Exception):  # noqa: N818 - it says what happened, as errors do here
+class TooManyProblems(Exception):  # noqa: N818 - named for what happened, as errors are here
     """A file has so many problems that the rest of it is not read."""
 
 
@@ -43,7 +43,7 @@ class BoundedProblems(list[Problem]):
         return self
 
     def closed(self, file: str) -> list[Problem]:
-        """Return the problems, and one more that says why there are no others."""
+        """Return the problems, and one more with the reason why there are no others."""
         place = next((one.location for one in reversed(self) if one.location), Location(file))
         return [*self, too_many(place)]
 

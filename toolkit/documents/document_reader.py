@@ -33,8 +33,8 @@ def parse_document(text: str, file: str) -> Document:
         file: How the file is called in the places of nodes and problems.
 
     Returns:
-        The root node and everything wrong with the document. The root is None only after an error that leaves nothing
-        to look at; an empty document is a null. What is refused (a duplicate key, a tag) is left out of the tree.
+        The root node and everything wrong with the document. The root is None only after an error without anything
+        left to look at; an empty document is a null. What is refused (a duplicate key, a tag) is not in the tree.
     """
     source = Source(text.removeprefix("\ufeff"))
     if len(source.text) > MAX_BYTES:

@@ -132,7 +132,7 @@ class _Reader:
         return Sequence(tuple(items), self.source.location(self.file, start, self.position))
 
     def closed_by(self, bracket: str, *, is_first: bool) -> bool:
-        """Pass the closing bracket, or the comma before the next item, and tell which it was."""
+        """Pass the closing bracket, or the comma before the next item, and return which it was."""
         self.skip_blank()
         if self.text.startswith(bracket, self.position):
             self.position += 1

@@ -1,4 +1,4 @@
-"""Kinds: what a value of a setting has to be, each said once: in words, as a check and as JSON Schema."""
+"""Kinds: what a value of a setting has to be, each defined once: in words, as a check and as JSON Schema."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

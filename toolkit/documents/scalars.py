@@ -20,7 +20,7 @@ NUMERIC_START = frozenset("-+.0123456789")
 MAX_DIGITS = 1000
 
 
-class NoSuchNumber(ValueError):  # noqa: N818 - named for what it says
+class NoSuchNumber(ValueError):  # noqa: N818 - named for what happened
     """A text that is written like a number which no program could take."""
 
 

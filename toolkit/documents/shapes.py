@@ -1,4 +1,4 @@
-"""Shapes: what a node has to be, each said once: text, a whole number, a duration, one of a few words.
+"""Shapes: what a node has to be, each defined once: text, a whole number, a duration, one of a few words.
 
 Each reader returns the plain value, or `None` after reporting where the node is and what it should have been.
 """

@@ -1,4 +1,4 @@
-"""Syntax: what PyYAML says about a broken document, said again with the right place and the cure.
+"""Syntax: PyYAML's errors for a broken document, reported with the right place and the fix.
 
 A parser notices a mistake late and in words of its grammar. Each diagnosis below knows one mistake that people make.
 """
@@ -56,7 +56,7 @@ def _index(mark: Any, source: Source) -> int:
 
 
 class _Finding(NamedTuple):
-    """What is wrong, between which characters, and the cure."""
+    """What is wrong, between which characters, and the fix."""
 
     message: str
     start: int
@@ -65,7 +65,7 @@ class _Finding(NamedTuple):
 
 
 class _Stuck(NamedTuple):
-    """Where the parser gave up (`at`), inside what (`since`), and what it said."""
+    """Where the parser gave up (`at`), inside what (`since`), and its message."""
 
     text: str
     said: str
@@ -90,7 +90,7 @@ class _Stuck(NamedTuple):
         return self.text[self.line_start(self.at) : self.at]
 
     def line_above(self) -> tuple[int, str] | None:
-        """The nearest line above that says something, and where it begins."""
+        """The nearest line above with content, and where it begins."""
         end = self.line_start(self.at)
         while end > 0:
             end = self.text.rfind("\n", 0, end)

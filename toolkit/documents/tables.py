@@ -1,6 +1,6 @@
 """Tables of settings: a row for each key, and the one way to read them.
 
-A row says the name of a key, what its value has to be, and what it is for. What is wrong, the reference in the docs and
+A row has the name of a key, what its value has to be, and what it is for. What is wrong, the reference in the docs and
 the JSON Schema all come from the rows:
 
     KEYS = (
@@ -24,7 +24,7 @@ Owner = Literal["user", "project"]
 Schema = dict[str, Any]
 
 Widening = Callable[[Any, Path], str | None]
-"""Says in words what a value reaches, given the project's folder; None where it stays within bounds."""
+"""Describes what a value reaches, given the project's folder; None if it stays within bounds."""
 
 
 class Setting(NamedTuple):
@@ -82,7 +82,7 @@ class Kind:
         read: Makes the value of what was written, beneath a folder; None if it is none.
         example: How a right one is written; nothing where the words say it.
         schema: The same as JSON Schema; a function where making it costs imports.
-        cure: Says how to write it right, given the key and what was written; without it the example does.
+        cure: Returns how to write it right, given the key and what was written; otherwise the example is shown.
     """
 
     name: str
@@ -102,7 +102,7 @@ class Key(NamedTuple):
         meaning: What it does, for whoever sets it.
         default: What holds unless it is given, as it would be written; None if nothing does.
         required: Whether the table is of no use without it.
-        widens: Says what a value of it reaches that a project's file cannot open without its user's consent.
+        widens: Describes what a value of it reaches that a project's file cannot open without its user's consent.
         take: Makes more of a value of the right kind: reads the table that it is, or checks what its kind cannot; it
             reports what is wrong, and returns None where nothing is left.
     """
@@ -146,7 +146,7 @@ def read_table(
         keys: The keys that there are.
         spot: Where the table stands.
         each: What one of the keys is called.
-        cure: Says what to do about an unknown key, given it and the known ones.
+        cure: Returns what to do about an unknown key, given it and the known ones.
     """
     known = {key.name: key for key in keys}
     values = {}

@@ -1,6 +1,6 @@
 """TOML text becomes the same nodes as YAML and JSON, with the line and column of each.
 
-The standard library decides what a text says and whether it is TOML at all; it does not say where. So each key and each
+The standard library decides what a text means and whether it is TOML at all, but gives no places. So each key and each
 value is found in the text here, beside the data that was read from it.
 """
 
@@ -30,7 +30,7 @@ Table = tuple[Mapping, dict[str, Any]]
 
 
 def read_data(text: str, file: str) -> dict[str, Any] | Problem:
-    """Return what TOML text says, without any places, or why it cannot be read.
+    """Return the data of a TOML text, without places, or why it cannot be read.
 
     Args:
         text: The document.

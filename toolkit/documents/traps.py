@@ -1,7 +1,7 @@
 """Traps: what was written without quotes and is not, or not everywhere, what it looks like.
 
 Half of the world's YAML is read as version 1.1, in which `no` is false and `12:30` is 750. Here it is text; a reader
-who expects the other should be told. What a number loses (`1.10` is 1.1) it loses in every version.
+who expects the other meaning gets a warning. What a number loses (`1.10` is 1.1) it loses in every version.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Engine parts: everything that we use of the engine beside its public names, so that one test looks after all of it.
 
 The engine has no public way to do four things: to adopt the work of a process that has died; to take on the work of
-some runs and not of others; to hold back when there is enough to do in this process, whatever the queue says for all;
+some runs and not of others; to hold back when there is enough to do in this process, whatever the limit of the queue;
 and to keep a step in one transaction. `pyproject.toml` pins the versions in which these parts are what is expected
 here.
 """
@@ -50,7 +50,7 @@ def narrow(engine: DBOS, runs: Callable[[], Collection[str]], room: Callable[[bo
     Args:
         engine: The engine of this process, launched.
         runs: Returns the runs whose items it can do at the moment.
-        room: Returns how many items it takes on; it is told whether all workers together are limited.
+        room: Returns how many items it takes on, given whether all workers together are limited.
     """
     database = engine._sys_db  # noqa: SLF001 - see above
     queue_of, partitions_of = database.get_queue, database.get_queue_partitions

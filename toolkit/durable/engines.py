@@ -1,4 +1,4 @@
-"""Engines: the connections to a store, and what is said where it fails."""
+"""Engines: the connections to a store, and the message where it fails."""
 
 import logging
 import os
@@ -140,7 +140,7 @@ class EngineLog(logging.Handler):
         """Listen to the engine, in place of whoever did.
 
         Args:
-            fail: Is told of the errors that the engine meets in the store.
+            fail: Receives the errors that the engine meets in the store.
         """
         super().__init__(logging.WARNING)
         self._fail = fail

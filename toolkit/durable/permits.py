@@ -29,7 +29,7 @@ class Permits:
         self._moved = threading.Condition()
         self._own = threading.local()
 
-    def room(self, limited: bool) -> int:  # noqa: FBT001 - the one thing that it is told
+    def room(self, limited: bool) -> int:  # noqa: FBT001 - its one argument
         """Return how many items the worker takes on: more than it does at once, where they are over in no time.
 
         Args:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Present(NamedTuple):
-    """A process that has told a store that it is there.
+    """A process that has registered with a store.
 
     Attributes:
         number: Its number.
@@ -60,7 +60,7 @@ class Presence:
     """
 
     def __init__(self, engine: "Engine", url: StoreUrl, *, jobs: int = 0, tools: str = "") -> None:
-        """Tell the store that this process is there.
+        """Register this process with the store.
 
         Args:
             engine: The connections to the store.
@@ -101,7 +101,7 @@ class Presence:
             raise StoreError(message)
 
     def others(self) -> list[Present]:
-        """Return the other processes that have told the store that they are there; some may have died since.
+        """Return the other processes that are registered with the store; some may have died since.
 
         Raises:
             SQLAlchemyError: If the store cannot be read.
@@ -136,7 +136,7 @@ class Presence:
         self._locks.give_back(number)
 
     def leave(self) -> None:
-        """Tell the store that this process goes; without that it is found out."""
+        """Unregister this process; without that, others find out that it has gone."""
         from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - beside its use
 
         with suppress(SQLAlchemyError, OSError):
@@ -145,7 +145,7 @@ class Presence:
 
 
 def known_processes(engine: "Engine") -> list[Present]:
-    """Return the processes that have told a store that they are there.
+    """Return the processes that have registered with a store.
 
     Raises:
         SQLAlchemyError: If the store cannot be read.

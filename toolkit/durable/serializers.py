@@ -1,7 +1,7 @@
 """Serializers: what the engine stores is JSON, and nothing that it reads becomes an object.
 
-The engine's default is pickle, which runs whatever a row in the database says. It would also unpickle rows that say
-they are pickled, whatever serializer is configured; `refuse_pickle` closes that.
+The engine's default is pickle, which runs whatever a row in the database contains. It would also unpickle rows marked
+as pickled, whatever serializer is configured; `refuse_pickle` closes that.
 """
 
 from datetime import datetime
@@ -58,7 +58,7 @@ class _NoPickle(Serializer):
 
 
 def refuse_pickle() -> None:
-    """Let the engine read no pickled data, whatever a row in the database says of itself."""
+    """Stop the engine from reading pickled data, whatever a row in the database claims to be."""
     import dbos._serialization as engine  # noqa: PLC0415 - its module is what is changed
 
     engine.DBOSDefaultSerializer = _NoPickle()

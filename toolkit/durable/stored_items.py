@@ -18,7 +18,7 @@ class StoredItem(NamedTuple):
         run: The run that it belongs to.
         number: Its place among the items, from 1.
         arguments: What the tool is called with, as plain data without secrets.
-        digest: What tells these arguments from others.
+        digest: The digest of these arguments.
         attempt: How often it was given to workers, this time included; a later one goes on where the last was.
         repeats: Whether a step that began, and may have taken effect, is done again.
     """
@@ -32,7 +32,7 @@ class StoredItem(NamedTuple):
 
     @property
     def id(self) -> str:
-        """What tells it from all others in its store."""
+        """Its unique id in its store."""
         return item_id(self.run, self.number, self.attempt)
 
 
@@ -54,7 +54,7 @@ class ItemEnd(NamedTuple):
 
 
 def item_id(run: str, number: int, attempt: int) -> str:
-    """Return what tells an item, and its attempt, from all others."""
+    """Return the unique id of an item and its attempt."""
     return f"{run}/{number}.{attempt}"
 
 

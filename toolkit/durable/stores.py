@@ -126,7 +126,7 @@ class Store:
     # -------------------------------------------------------------------------------------------- who is there
 
     def join(self, *, jobs: int = 0, versions: Iterable[str] = ()) -> "Presence":
-        """Tell the store that this process is there, once, and return how it is known.
+        """Register this process with the store, once, and return its id.
 
         Args:
             jobs: How many items it does side by side.
@@ -171,12 +171,12 @@ class Store:
         """Keep that a run begins.
 
         Args:
-            id: What tells it apart.
+            id: Its unique id.
             target: What is run, as it was named.
             tool: The name of the tool.
             request: What it takes to run it again, as plain data without secrets.
             definition: The digest of each file that it was made of.
-            version: What tells its definition from others, on any machine.
+            version: The version of its definition, the same on any machine.
             name: The schedule that began it, if one did.
 
         Raises:
@@ -438,7 +438,7 @@ class Store:
         """Let a run begin again and again.
 
         Args:
-            name: What tells the schedule apart.
+            name: The name of the schedule.
             cron: When it begins, in UTC: minute, hour, day of the month, month, day of the week; seconds may precede.
             tool: The name of what is run.
             said: What it takes to run it, as plain data without secrets.

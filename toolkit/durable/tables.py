@@ -30,7 +30,7 @@ RUNS: Final = Table(
     Column("process", Integer, nullable=False),
     Column("name", Text),
 )
-"""The runs; `version` tells definitions apart on any machine, and `name` is that of the schedule that began it."""
+"""The runs; `version` identifies a definition on any machine, and `name` is that of the schedule that began it."""
 
 PROCESSES: Final = Table(
     "toolkit_processes",

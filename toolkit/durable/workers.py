@@ -32,7 +32,7 @@ class Do(Protocol):
 
         Args:
             item: The item.
-            version: What tells the definition of its run from others.
+            version: The version of the definition of its run.
             journal: Keeps its steps.
 
         Raises:
@@ -62,7 +62,7 @@ class Worker:
             do: Does an item.
             jobs: How many items it does side by side.
             only: The one run whose items it does; any that it can by default.
-            begin: Does a whole run that a schedule begins, given its id and what was said of it; without it none are.
+            begin: Does a whole run that a schedule begins, given its id and its record; without it none are.
         """
         self._store, self._tools, self._do, self._only = store, tools, do, only
         self._begin = begin
@@ -160,7 +160,7 @@ class Worker:
     # ------------------------------------------------------------------------------------------------ in each thread
 
     def _do_item(self, said: dict[str, Any]) -> dict[str, Any]:
-        """Do an item; what is returned stands for good, and what is raised past the engine leaves it to be done."""
+        """Do an item; a returned result is final, an exception past the engine leaves it to be done."""
         from toolkit.durable.workflow_journals import InDoubt, Lost, open_journal  # noqa: PLC0415 - as above
 
         item = StoredItem(**said)
@@ -195,7 +195,7 @@ class Worker:
     # ----------------------------------------------------------------------------------------------- beside the work
 
     def _mind(self) -> None:
-        """Until the end: tell the store that this worker is there, find out what is to do, and adopt work."""
+        """Until the end: report to the store that this worker is running, find out what is to do, and adopt work."""
         while not self._over.wait(GLANCE):
             try:
                 patiently(self._look)

@@ -25,7 +25,7 @@ _BEGUN: Final = "begun"
 
 
 class InDoubt(Signal):
-    """A step began before its worker died, and may have taken effect; nobody has said that it may be repeated.
+    """A step began before its worker died, and may have taken effect; it is not marked as repeatable.
 
     Attributes:
         path: Where in the run it is.
@@ -69,7 +69,7 @@ class WorkflowJournal:
 
         Args:
             item: The item.
-            logs: What was kept of it: for each record the path and what is said there.
+            logs: What was kept of it: the path and the content of each record.
             earlier: How many of the records belong to earlier attempts.
             approvals: The questions in the store.
         """

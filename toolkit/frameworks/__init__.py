@@ -1,6 +1,6 @@
 """Frameworks: the tools of other libraries as Tools of ours, and ours as theirs.
 
-Each framework has a folder, and a row in `toolkit.tools.frameworks`, which tells what stands in it. Nothing about a
+Each framework has a folder, and a row in `toolkit.tools.frameworks`, which lists its parts. Nothing about a
 framework stands anywhere else, and none is ever imported: its objects are recognised by the names of their classes.
 Other packages add frameworks as plugins, with an entry point of the group `toolkit.frameworks`.
 """

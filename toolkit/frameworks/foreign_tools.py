@@ -45,7 +45,7 @@ class ForeignTool(ForeignSchemaTool):
         function: Any = None,
         wants_approval: tuple[str, Wants] | None = None,
     ) -> None:
-        """Keep what the framework says of its tool, exactly as its model would be sent it, and how it is called.
+        """Keep the framework's description of its tool, exactly as its model would receive it, and how it is called.
 
         Args:
             spec: What the model is sent.

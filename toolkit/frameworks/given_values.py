@@ -68,7 +68,7 @@ def given(context: ToolContext, tool: str, what: str, wanted: Any = None) -> Any
         context: What the caller hands in.
         tool: The name of the tool.
         what: Where the tool finds it: `ctx.deps`; the context's own value is called by the last part of that.
-        wanted: The type that the tool wants, if it says so.
+        wanted: The type that the tool wants, if it has one.
     """
     name = what.rpartition(".")[2]
     if name in context:

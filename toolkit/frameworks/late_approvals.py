@@ -11,7 +11,7 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.plain_arguments import plain_data
 
 
-class ApprovalWanted(Exception):  # noqa: N818 - it says what happened
+class ApprovalWanted(Exception):  # noqa: N818 - named for what happened
     """A tool has asked for approval instead of doing its work.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Quiet logs: what a server library logs of a call is not shown beside the result, which says the same."""
+"""Quiet logs: a server library's log of a call is not shown beside the result, which has the same content."""
 
 import logging
 from collections.abc import Iterator

@@ -71,7 +71,7 @@ def foreign_tools(thing: Any, source: str | None = None) -> tuple[list[ForeignTo
 
 
 def _place(tool: ForeignTool) -> Location | None:
-    """Return where a tool is defined: where its framework says, or else where its function is."""
+    """Return where a tool is defined: the place that its framework gives, or else that of its function."""
     return tool.spec.location or (None if tool.function is None else place_of(tool.function))
 
 

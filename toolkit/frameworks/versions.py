@@ -1,4 +1,4 @@
-"""Versions: which of a framework can be used here, and what is said of the others."""
+"""Versions: which versions of a framework can be used here, and the message for the others."""
 
 from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple

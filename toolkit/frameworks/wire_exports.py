@@ -17,7 +17,7 @@ def definition_of(tool: Tool) -> dict[str, Any]:
 
 
 def annotations_of(tool: Tool) -> Any:
-    """Return the hints of a tool as the SDK's `ToolAnnotations`; None where nothing is said."""
+    """Return the hints of a tool as the SDK's `ToolAnnotations`; None if it has none."""
     hints = definition_of(tool).get("annotations")
     return import_module("mcp.types").ToolAnnotations.model_validate(hints) if hints else None
 

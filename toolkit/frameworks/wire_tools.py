@@ -39,7 +39,7 @@ class Caller:
         self.on_end: Callable[[], Any] = lambda: None
 
     async def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
-        """Tell the context's listener how far the work is."""
+        """Report to the context's listener how far the work is."""
         try:
             self._context.progress(message or "", done, total)
         except BaseException as error:  # noqa: BLE001 - it is raised where the call is awaited
@@ -131,7 +131,7 @@ def _unwrapped(result: ToolResult) -> ToolResult:
 
 
 def as_json(said: Any) -> dict[str, Any]:
-    """Return what a class of the protocol says, as JSON has it; members of which nothing is said are left out."""
+    """Return a class of the protocol as JSON; members that are not set are omitted."""
     data: dict[str, Any] = said.model_dump(mode="json", by_alias=True, exclude_none=True)
     return data
 

@@ -39,7 +39,7 @@ _TRACE_LENGTH = 8192
 
 
 class MetaConverter(Protocol):
-    """Decides what of a call's context a server is told; a plain function of that shape is one."""
+    """Decides what of a call's context a server receives; a plain function of that shape is one."""
 
     def __call__(self, context: ToolContext) -> Mapping[str, Any]:
         """Return what may cross, by the names it crosses under."""
@@ -123,7 +123,7 @@ def names_what_crosses(converter: MetaConverter) -> bool:
 
 
 def names_that_cross(converter: MetaConverter) -> list[str]:
-    """Return the names that a list lets through, sorted; of other converters nobody can tell."""
+    """Return the names that a list lets through, sorted; those of other converters are unknown."""
     return sorted(converter.keys) if isinstance(converter, AllowKeys) else []
 
 
@@ -170,7 +170,7 @@ def trace_context_of(meta: Mapping[str, Any] | None) -> dict[str, str]:
 def _trace_for(context: ToolContext, converter: MetaConverter, chosen: Mapping[str, Any]) -> dict[str, str]:
     """Return the trace that crosses: the converter's own before the context's, and never what it names as denied.
 
-    Baggage has values of the caller's in it, so it needs the converter's leave like any other value.
+    Baggage has values of the caller's in it, so the converter must pass it like any other value.
     """
     denied = converter.keys if isinstance(converter, DenyKeys) else frozenset()
     of_context = {key: context.get(key) for key in ("traceparent", "tracestate") if key not in denied}

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 MAX_LINES = 1_000
 MAX_CHARACTERS = 100_000
-"""A diff is shown up to so many lines and characters, and says what it leaves out."""
+"""A diff is limited to so many lines and characters, and notes what it omits."""
 
 _COMPARED_LINES = 2_000
 _CONTEXT = 3

@@ -1,4 +1,4 @@
-"""Ignoring: which files a project's `.gitignore` files leave out, by git's own rules."""
+"""Ignoring: which files a project's `.gitignore` files exclude, by git's own rules."""
 
 import re
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ def is_ignored(path: str, files: tuple[IgnoreFile, ...], *, is_folder: bool) -> 
 
     Args:
         path: Relative to the topmost folder.
-        files: The ignore files from the topmost folder down to the path's own; the last that says something decides.
+        files: The ignore files from the topmost folder down to the path's own; the last pattern that matches decides.
         is_folder: Whether there is a folder.
     """
     name = path[path.rfind("/") + 1 :]

@@ -1,7 +1,7 @@
 """Listing: the files of a tree beneath a directory's handle, in one order, without following a link.
 
 A folder is opened beneath the handle of the one that it lies in. Links are neither followed nor listed. What the
-`.gitignore` files leave out is left out, and so is what git keeps for itself.
+`.gitignore` files exclude is skipped, and so is git's own folder.
 """
 
 import os
@@ -99,7 +99,7 @@ def list_files(base: Path, folder: str, effort: Effort) -> Iterator[Listed]:
     Args:
         base: An absolute path to the directory that nothing leads out of.
         folder: A path beneath it.
-        effort: What the listing may take; it says afterwards whether it was enough.
+        effort: What the listing may take; afterwards it holds whether that was enough.
 
     Raises:
         SandboxError: If the path leads out, or to neither folder nor file.

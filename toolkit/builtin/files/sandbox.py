@@ -1,7 +1,7 @@
 """The sandbox: reading and writing files beneath one directory, and nothing outside it by any way.
 
-Symbolic links lead only where they stay inside; see `walking`. A hard link cannot be told from the file itself: one
-that lies inside can be read. Replacing it changes the entry inside and leaves the file's other names alone, and
+Symbolic links lead only where they stay inside; see `walking`. A hard link looks like any other file: one
+that lies inside can be read. Replacing it changes the entry inside and not the file's other names, and
 nothing is ever appended to it.
 """
 
@@ -214,7 +214,7 @@ def _replace(
 
 
 def _path_of(directory: int) -> Path:
-    """Return the path of an open directory where the system says it; elsewhere a path that leads nowhere."""
+    """Return the path of an open directory if the system has it; otherwise a path that leads nowhere."""
     try:
         return Path(f"/proc/self/fd/{directory}").readlink()
     except OSError:
@@ -277,7 +277,7 @@ def _name_new(temporary: str, entry: Entry) -> None:
 
 
 def state_of(content: bytes | None) -> str:
-    """Return what tells one state of a file from another; without content there is none."""
+    """Return a digest of the state of a file; without content there is none."""
     if content is None:
         return _MISSING
     from hashlib import sha256  # noqa: PLC0415 - it loads OpenSSL, and reading needs none

@@ -24,7 +24,7 @@ _MAX_STEPS = 200
 
 
 class SandboxError(Exception):
-    """A path cannot be had: the message says why, in words for whoever chose the path, and `code` of what kind."""
+    """A path cannot be used: the message says why, for whoever chose the path, and `code` is the kind of reason."""
 
     code = "error"
 

@@ -1,4 +1,4 @@
-"""Reading JSON queries: a text of RFC 9535 (JSONPath) becomes a query, or an error that says where it is none."""
+"""Reading JSON queries: a text of RFC 9535 (JSONPath) becomes a query, or an error with the place of the mistake."""
 
 import json
 import re

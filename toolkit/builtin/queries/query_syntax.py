@@ -91,7 +91,7 @@ class Exists(NamedTuple):
 
 
 class Holds(NamedTuple):
-    """Whether a function says so."""
+    """Whether a function returns true."""
 
     call: Call
 

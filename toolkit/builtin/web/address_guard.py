@@ -48,7 +48,7 @@ _REFUSED_IPV6: Final = [
 
 
 class RefusedHostError(Exception):
-    """A host may not be connected to; the message says why, and no address that only the inside knows."""
+    """A host may not be connected to; the message says why, without addresses that only the inside knows."""
 
 
 class UnknownHostError(Exception):
@@ -62,7 +62,7 @@ def resolve_by_system(host: str, port: int) -> list[str]:
 
 
 class AddressGuard:
-    """Says which addresses of a host may be connected to."""
+    """Decides which addresses of a host may be connected to."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class AddressGuard:
         *,
         only_hosts: Iterable[str] = (),
     ) -> None:
-        """Keep whom the user trusts.
+        """Keep the hosts that the user trusts.
 
         Args:
             private_hosts: Hosts that may lie inside, each as `host` or `host:port`; their addresses are not checked.

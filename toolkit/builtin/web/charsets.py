@@ -1,4 +1,4 @@
-"""Charsets: the text of a body, whatever its server says of it."""
+"""Charsets: the text of a body, whatever charset its server declares."""
 
 import codecs
 import re
@@ -27,14 +27,14 @@ _DECLARED_WITHIN: Final = 4096
 
 
 class MediaType(NamedTuple):
-    """What a body is said to be: its type in lower case, such as `text/html`, and its charset, if any is named."""
+    """The declared type of a body in lower case, such as `text/html`, and its charset, if any is named."""
 
     name: str
     charset: str | None
 
 
 def read_media_type(header: str) -> MediaType:
-    """Return what a `Content-Type` says; the type is blank where it says nothing."""
+    """Return the media type of a `Content-Type`; the type is blank if there is none."""
     message = Message()
     message["content-type"] = header.replace("\r", " ").replace("\n", " ")
     return MediaType(message.get_content_type() if "/" in header else "", message.get_content_charset())
@@ -43,13 +43,13 @@ def read_media_type(header: str) -> MediaType:
 def decode_text(body: bytes, charset: str | None = None, *, is_html: bool = False, is_cut: bool = False) -> str:
     """Return a body as text; bytes that its charset does not have become `\N{REPLACEMENT CHARACTER}`.
 
-    A byte order mark counts for more than the charset that a server names, and that for more than what the page says
-    of itself. An unknown one counts for nothing: then it is UTF-8, and if it is not, Windows-1252.
+    A byte order mark counts for more than the charset that a server names, and that for more than the one that the page
+    declares. An unknown one counts for nothing: then it is UTF-8, and if it is not, Windows-1252.
 
     Args:
         body: The bytes.
-        charset: What the server says.
-        is_html: Whether the page may say it itself.
+        charset: The charset that the server declares.
+        is_html: Whether the page may declare it itself.
         is_cut: Whether there was more; then half a character at the end is left out.
     """
     for mark, name in _MARKS.items():

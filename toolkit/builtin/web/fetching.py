@@ -33,7 +33,7 @@ _QUIET: ContextVar[bool] = ContextVar("_QUIET", default=False)
 
 
 class FetchError(Exception):
-    """Nothing was fetched: the message says why, and `code` of what kind it is."""
+    """Nothing was fetched: the message says why, and `code` is the kind of reason."""
 
     def __init__(self, message: str, code: str = "network") -> None:
         """Keep both."""
@@ -236,7 +236,7 @@ def _target(url: "URL", headers: Mapping[str, str]) -> "URL":
 
 @cache
 def _trusted_authorities(*_: str | None) -> ssl.SSLContext:
-    """Return whom the system trusts, anew for every value of the variables that say it."""
+    """Return the certificate authorities that the system trusts, anew for every value of their variables."""
     from httpx2 import create_ssl_context
 
     return create_ssl_context()

@@ -1,4 +1,4 @@
-"""The page reader: a program of its own that reads one web page and tells what is on it.
+"""The page reader: a program of its own that reads one web page and reports its content.
 
     python -I -S page_reader.py        reads a request as JSON from standard input, writes what it found as JSON
 

@@ -18,7 +18,7 @@ class Unpacker:
         """Begin with nothing.
 
         Args:
-            encoding: How the body is compressed, as its header says it.
+            encoding: How the body is compressed, according to its header.
 
         Raises:
             BrokenBodyError: If that is no way that was asked for.
@@ -29,7 +29,7 @@ class Unpacker:
         self._inflating = self._new() if self._encoding not in {"", "identity"} else None
 
     def pieces(self, chunk: bytes) -> Iterator[bytes]:
-        """Yield what a chunk of the body says, a bounded piece at a time.
+        """Yield the uncompressed content of a chunk, a bounded piece at a time.
 
         Raises:
             BrokenBodyError: If it is not compressed as it should be.

@@ -28,7 +28,7 @@ def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
             return _result_of(await answer if isawaitable(answer) else answer)
         except Exception as error:
             if any(f"{base.__module__}.{base.__qualname__}" == _ERROR for base in type(error).__mro__):
-                return _result_of(error.content, error_code="error")  # type: ignore[attr-defined]  # as its class says
+                return _result_of(error.content, error_code="error")  # type: ignore[attr-defined]  # by its class
             raise
 
     described = tool.to_dict()

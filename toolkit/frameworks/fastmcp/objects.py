@@ -84,7 +84,7 @@ async def _function_of(tool: Any) -> Any:
         return await _function_of(parent)
     server = getattr(tool, "_server", None)
     if server is not None:
-        mounted = await server.get_tool(tool._original_name)  # noqa: SLF001 - nothing public says what is mounted
+        mounted = await server.get_tool(tool._original_name)  # noqa: SLF001 - what is mounted is not public
         return None if mounted is None else await _function_of(mounted)
     return getattr(tool, "fn", None)
 

@@ -19,7 +19,7 @@ from toolkit.tools.spec import ToolSpec
 
 def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
     """Yield the Tool that a `BaseTool` is; those that Google runs itself declare nothing."""
-    declaration = tool._get_declaration()  # noqa: SLF001 - nothing public tells what its model is sent
+    declaration = tool._get_declaration()  # noqa: SLF001 - what its model receives is not public
     if declaration is None:
         return
     function = getattr(tool, "func", None)

@@ -35,7 +35,7 @@ def config_of(context: ToolContext) -> dict[str, Any]:
 
 
 def _annotations_of(tool: Any) -> Mapping[str, tuple[Any, ...]]:
-    """Return the type of each parameter of a tool, and what is said of it: by its schema, or else by its function."""
+    """Return the type and metadata of each parameter of a tool: from its schema, or else from its function."""
     function = getattr(tool, "func", None) or getattr(tool, "coroutine", None) or _own_method(tool)
     nothing: dict[str, Any] = {}
     hints = answer(lambda: get_type_hints(function, include_extras=True), nothing) if function else {}
@@ -59,7 +59,7 @@ def _own_method(tool: Any) -> Any:
 
 
 def _is(marker: Any, name: str) -> bool:
-    """Return whether something that is said of a parameter is a class of that name, or an object of one."""
+    """Return whether the metadata of a parameter is a class of that name, or an object of one."""
     bare = get_origin(marker) or marker
     cls = bare if isinstance(bare, type) else type(bare)
     return any(name_of_class(base) == name for base in bases_of_class(cls))

@@ -94,7 +94,7 @@ def _is_async(tool: Any) -> bool:
 
 
 def _is_about_arguments(error: ValueError, tool: Any) -> bool:
-    """Return whether an error says that the arguments are wrong; the work itself may validate something too."""
+    """Return whether an error means that the arguments are wrong; the work itself may validate something too."""
     schema = tool.args_schema
     return kind_of(error) == "ValidationError" and getattr(error, "title", None) == getattr(schema, "__name__", "")
 

@@ -118,7 +118,7 @@ def _outspoken(tool: Any) -> Any:
     """Return a copy of a tool that raises what goes wrong, where the tool itself would return some words for it."""
     outspoken = copy(tool)
     outspoken.timeout_behavior = "raise_exception"
-    outspoken._use_default_failure_error_function = False  # noqa: SLF001 - nothing public tells a failure from a text
+    outspoken._use_default_failure_error_function = False  # noqa: SLF001 - public results mix failures and texts
     outspoken._failure_error_function = None  # noqa: SLF001
     return outspoken
 

@@ -16,7 +16,7 @@ def run_context(context: ToolContext, tool: Any, agent: Any, function: Any, argu
         context: What the caller hands in: its value `context`, or else its values, are the context of the run.
         tool: The tool of the framework.
         agent: The agent that has the tool, if one has it.
-        function: The function behind the tool, if it is known; its first parameter tells the type of the context.
+        function: The function behind the tool, if it is known; its first parameter has the type of the context.
         arguments: What the model wrote: JSON, or the text that a tool takes instead.
     """
     wanted = _type_of_context(function)

@@ -19,7 +19,7 @@ def run_context(context: ToolContext, tool: str, *, agent: Any, function: Any, i
         context: What the caller hands in: its value `deps`, or else its values, are the dependencies.
         tool: The name of the tool.
         agent: The agent that has the tool, if one has it.
-        function: The function behind the tool, if it is known; its first parameter tells the type of the dependencies.
+        function: The function behind the tool, if it is known; its first parameter has the type of the dependencies.
         is_approved: Whether a reviewer has approved the call.
     """
     theirs = sys.modules["pydantic_ai.tools"].RunContext
@@ -36,7 +36,7 @@ def run_context(context: ToolContext, tool: str, *, agent: Any, function: Any, i
 
 
 def _type_of_dependencies(agent: Any, function: Any) -> Any:
-    """Return the type of the dependencies: what the function's first parameter says, or else the agent."""
+    """Return the type of the dependencies: from the function's first parameter, or else from the agent."""
     nothing: dict[str, Any] = {}
     hints = answer(lambda: get_type_hints(function), nothing)
     first = next(iter(hints.values()), None)

@@ -22,7 +22,7 @@ _LAST_WORDS_SECONDS = 1.0
 _TERMINATED = "Session terminated"
 
 
-class ServerUnreachable(ToolExecutionError):  # noqa: N818 - it says what is the matter
+class ServerUnreachable(ToolExecutionError):  # noqa: N818 - named for what happened
     """A server could not be started or reached, or does not speak the protocol."""
 
     def __init__(self, message: str) -> None:
@@ -36,8 +36,8 @@ class Health:
 
     Attributes:
         protocol: The version of the protocol that is spoken.
-        title: How the server calls itself, with its version; empty where it does not say.
-        instructions: What it says of itself to models.
+        title: The server's own name, with its version; empty if it sends none.
+        instructions: Its description of itself for models.
     """
 
     protocol: str
@@ -64,7 +64,7 @@ class Connection:
         return bool(self._in_flight)
 
     async def health(self) -> Health:
-        """Return what a server that answers says of itself.
+        """Return the description that a server gives of itself.
 
         Raises:
             ServerUnreachable: If it cannot be reached.
@@ -92,7 +92,7 @@ class Connection:
             raise self._unreachable(error, session) from error
 
     async def listing(self) -> Listing:
-        """Return the tools of the server as it lists them; it is asked again when it has said that they changed.
+        """Return the tools of the server as it lists them; it is asked again after it has reported a change.
 
         Raises:
             ServerUnreachable: If it cannot be reached, or does not list its tools.

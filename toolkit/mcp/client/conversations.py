@@ -39,10 +39,10 @@ _MOST_TOOLS = 20_000
 
 
 class Caller(Protocol):
-    """Whoever waits for a call: is told how far it is, and asked what the server asks."""
+    """Whoever waits for a call: receives its progress, and the server's questions."""
 
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
-        """Be told how far the work is."""
+        """Receive the progress of the work."""
 
     async def elicit(self, params: ElicitRequestParams) -> ElicitResult:
         """Answer a question of the server."""
@@ -85,7 +85,7 @@ class Conversation:
             self.task.cancel()
 
     async def listing(self) -> Listing:
-        """Return the tools, as listed since the last change, or for as long as the server says that they stay."""
+        """Return the tools, as listed since the last change, or for as long as the server declares them valid."""
         if self._listed is not None and asyncio.get_running_loop().time() < self._fresh_until:
             return self._listed
         changes, cursor = self._changes, None
@@ -115,7 +115,7 @@ class Conversation:
         return listing
 
     def _end_of(self, milliseconds: float | None) -> float:
-        """Return until when a list holds: where the server tells of changes, or could not say, until it does."""
+        """Return until when a list holds: until the next change, if the server reports changes or cannot set a time."""
         if self._is_told_of_changes or self.client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             return inf
         return asyncio.get_running_loop().time() + (milliseconds or 0) / 1000
@@ -214,22 +214,22 @@ class Conversation:
         return replace(item, message=sifted(message, self.client.protocol_version))
 
     async def _listen(self) -> None:
-        """Follow the changes of the list of tools where the server tells of them on a stream that must be asked for."""
+        """Follow changes of the list of tools, if the server reports them on a stream that must be asked for."""
         capability = self.client.server_capabilities.tools
         is_modern = self.client.protocol_version in MODERN_PROTOCOL_VERSIONS
         if not is_modern or capability is None or not capability.list_changed:
             return
-        with suppress(Exception):  # whoever does not tell is asked again when a session begins
+        with suppress(Exception):  # a server without reports is asked again when a session begins
             async with self.client.listen(tools_list_changed=True) as changes:
                 self._is_told_of_changes = True
-                self._forget_tools()  # nothing tells what has changed until now
+                self._forget_tools()  # changes until now are not reported
                 async for _ in changes:
                     self._forget_tools()
         self._is_told_of_changes = False
         self._forget_tools()
 
     async def _asked(self, context: Any, params: ElicitRequestParams) -> ElicitResult:  # noqa: ARG002 - as the SDK calls it
-        """Hand a question to the call that it belongs to; where that cannot be told, to the latest one."""
+        """Pass a question to its call, or to the latest call if that is not known."""
         waiting = _CALLER.get() or (self._waiting[-1] if self._waiting else None)
         if waiting is None:
             return ElicitResult(action="decline")

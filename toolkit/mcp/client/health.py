@@ -19,7 +19,7 @@ class ServerHealth:
 
     Attributes:
         server: The server.
-        health: What it says of itself; None where it does not answer.
+        health: Its description of itself; None if it does not answer.
         tools: The names of its tools on the wire.
         unreadable: Its tools that break the protocol, which are left out.
         complaint: Why it does not answer; None where it does.
@@ -36,7 +36,7 @@ def standings_of(servers: Iterable[McpServer], values: Mapping[str, Any]) -> lis
     """Return how it stands with servers, all of which are contacted at once; one that is dead holds up no other.
 
     Args:
-        servers: The servers; the user's leave is the caller's to have.
+        servers: The servers; the caller has the user's consent.
         values: The values of the caller's context.
     """
 
@@ -47,7 +47,7 @@ def standings_of(servers: Iterable[McpServer], values: Mapping[str, Any]) -> lis
 
 
 def ping(server: McpServer, values: Mapping[str, Any]) -> tuple[Health, float]:
-    """Return what a server says of itself, and the seconds that it takes to answer once it has been reached.
+    """Return a server's description of itself, and the seconds that it takes to answer once it has been reached.
 
     Raises:
         ServerUnreachable: If it does not answer.

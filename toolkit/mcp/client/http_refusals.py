@@ -1,4 +1,4 @@
-"""HTTP refusals: a server's status of 400 or more, as an error of JSON-RPC that says what to do about it.
+"""HTTP refusals: a server's status of 400 or more, as an error of JSON-RPC with a hint.
 
 The SDK reports every such status in the same words. The code of the error is the status itself, so that a pipeline can
 retry a 429 or a 503.

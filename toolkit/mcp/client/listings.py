@@ -1,7 +1,7 @@
 """Listings: what a server lists, tool by tool; one that breaks the protocol is left out, and hides no other.
 
 The SDK reads a page of a list whole, or not at all. So what breaks the protocol is taken out of an answer on its way to
-the SDK, and noted in the `_meta` of that very answer, where nothing that the server has said can stand under this name.
+the SDK, and noted in the `_meta` of that very answer, where no content of the server can have this name.
 
 It also holds results against the output schemas that it has read, with an engine for patterns that some patterns bring
 to a stand, and with it every session. So these are moved out of its sight likewise; whoever calls a tool checks.

@@ -102,7 +102,7 @@ def _message(line: bytes) -> SessionMessage | Exception:
 
 async def _speak(process: asyncio.subprocess.Process, receiver: _Receiver) -> None:
     assert process.stdin is not None  # noqa: S101 - it was asked for
-    with suppress(OSError):  # it has ended, as its output tells
+    with suppress(OSError):  # it has ended, as its output shows
         async with receiver:
             async for message in receiver:
                 text = message.message.model_dump_json(by_alias=True, exclude_unset=True)

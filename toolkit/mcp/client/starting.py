@@ -74,7 +74,7 @@ class StartedServer:
         # `Process.wait` would also wait for the pipes, which a process that has left the tree may hold.
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                while self.process.returncode is None:  # noqa: ASYNC110 - as said
+                while self.process.returncode is None:  # noqa: ASYNC110 - see above
                     await asyncio.sleep(0.01)
         return self.process.returncode is not None
 

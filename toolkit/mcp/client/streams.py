@@ -7,7 +7,7 @@ import anyio
 
 
 class WatchedStream:
-    """A stream of messages that hands each through a function, and tells when it has ended."""
+    """A stream of messages that passes each through a function, and reports its end."""
 
     def __init__(self, inner: Any, *, through: Callable[[Any], Any], on_end: Callable[[], None]) -> None:
         """Wrap a stream.
@@ -43,5 +43,5 @@ class WatchedStream:
         return self
 
     async def __aexit__(self, *reason: object) -> Any:
-        """Leave the stream."""
+        """Close the stream."""
         return await self._inner.__aexit__(*reason)

@@ -32,7 +32,7 @@ Values = tuple[tuple[str, str], ...]
 
 
 def values_for(server: McpServer, context: Mapping[str, Any]) -> Values:
-    """Return what a server's environment or headers hold: who the caller is, as far as the server can tell.
+    """Return the environment or headers for a server: they identify the caller to the server.
 
     Raises:
         ConfigurationError: If something that they name is not set.
@@ -72,7 +72,7 @@ class ServerLog:
 
     @property
     def last(self) -> str:
-        """The last line that says something, if there was one."""
+        """The last line with content, if there was one."""
         return next((line for line in reversed(self._lines) if line.strip()), "")
 
     def note(self, line: str) -> None:
@@ -119,7 +119,7 @@ async def _over_http(server: HttpServer, values: Values) -> AsyncIterator[Stream
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Return whom to trust on the way: reading that takes longer than all else of a session."""
+    """Return the trusted certificates: reading them takes longer than all else of a session."""
     return httpx2.create_ssl_context()
 
 

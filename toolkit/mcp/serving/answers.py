@@ -18,7 +18,7 @@ EXCEPTION = "toolkit/exception"
 """The key of a failed result's `_meta` that holds the name of the class of what the tool raised."""
 
 LONGEST = 1_000_000
-"""Characters of a result that are sent, unless somebody says otherwise."""
+"""Characters of a result that are sent, by default."""
 
 
 class Answering(NamedTuple):

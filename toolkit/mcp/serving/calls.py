@@ -33,7 +33,7 @@ from toolkit.wrappers.timing import GRACE, STUBBORN, TimedTool, message_of_late_
 Context = ServerRequestContext[Any, Any]
 
 DEFAULT_LIMIT = 600.0
-"""Seconds that a call may take, the waiting for a person not counted, unless somebody says otherwise."""
+"""Seconds that a call may take, the waiting for a person not counted, by default."""
 
 
 def nobody(request: ReviewRequest) -> str:
@@ -47,7 +47,7 @@ class Rules:
 
     Attributes:
         policy: Who must be asked about; by risk unless one is given.
-        why_not: Says why a client that cannot be asked is refused, and what allows the call.
+        why_not: Why a client that cannot be asked is refused, and what allows the call.
         approval_timeout: Seconds that a question waits.
         limit: Seconds that a call may take.
         values: What every call's context carries.
@@ -56,7 +56,7 @@ class Rules:
         audit: Keeps a record of every question and every decision.
         histories: The tools that each session has called.
         reviewer: Who is asked where the client cannot be.
-        listener: Is told what happens in every call.
+        listener: Receives the events of every call.
     """
 
     policy: Policy | None = None
@@ -97,7 +97,7 @@ class Call:
             arguments: Its arguments.
             rules: What holds for every call.
             pool: Where it runs.
-            redactor: Learns the secrets of this call, and keeps them out of what is told of it.
+            redactor: Learns the secrets of this call, and removes them from its reports.
         """
         self.tool = tool
         self.arguments = arguments
@@ -135,7 +135,7 @@ class Call:
         self._job = self._workshop.begin(lambda: timed.call(self.arguments, context))
 
     def follow(self, request: Context) -> None:
-        """Tell the progress to whoever made this request from now on."""
+        """Report the progress to this request's client from now on."""
         meta = (request.params or {}).get("_meta") or {}
         if "progressToken" not in meta:
             return
@@ -170,7 +170,7 @@ class Call:
             self._telling.stop()
 
     def answer(self, responses: Mapping[str, Any]) -> None:
-        """Take the answers to the questions that wait; what is no answer leaves its question open."""
+        """Take the answers to the open questions; anything else keeps its question open."""
         for name, response in responses.items():
             question = self.questions.pop(name, None) if isinstance(response, types.ElicitResult) else None
             if question is not None and not question.answer.done():

@@ -53,7 +53,7 @@ class Catalog:
 
         Args:
             tools: By name, in the order in which clients see them.
-            redactor: Keeps secrets out of what clients are told; it learns those that the tools hold.
+            redactor: Removes secrets from what clients receive; it learns those that the tools hold.
         """
         self._redactor = redactor
         self._definitions: WeakKeyDictionary[Tool, Definition] = WeakKeyDictionary()
@@ -83,7 +83,7 @@ class Catalog:
         return table
 
     def definition(self, tool: Tool) -> Definition:
-        """Return what clients are told of a tool."""
+        """Return the definition of a tool for clients."""
         if tool not in self._definitions:
             self._redactor.learn(*tool.own_secrets)
             spec = replace(tool.spec, read_only=None) if isinstance(tool, _CallTool) else tool.spec
@@ -94,7 +94,7 @@ class Catalog:
         """Take what a call has revealed into the table of a session.
 
         Returns:
-            The result as the client is told it, or None if the call has revealed nothing.
+            The result as the client receives it, or None if the call has revealed nothing.
         """
         if (unfolded := unfolded_by(result)) is None:
             return None
@@ -161,7 +161,7 @@ def _search_tool(name: str, tools: Mapping[str, Tool], call: str) -> Tool:
 class _CallTool(HandmadeTool):
     """Calls a tool behind a facade. Nobody is asked about that, but about the call that it makes, by its own marks.
 
-    So the gate takes it for read-only; clients are not told so, for they cannot know what it calls.
+    So the gate takes it for read-only; clients do not see that, for they cannot know what it calls.
     """
 
     def __init__(self, name: str, tools: Mapping[str, Tool]) -> None:

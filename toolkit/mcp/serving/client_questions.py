@@ -38,7 +38,7 @@ class ClientReviewer:
 
         Args:
             elicit: Asks; None where the client cannot be asked.
-            why_not: Says, where it cannot, why, and what allows the call.
+            why_not: Why it cannot be asked, and what allows the call.
         """
         self._elicit = elicit
         self._why_not = why_not
@@ -106,7 +106,7 @@ def text_of(request: ReviewRequest) -> str:
 
 
 def _labelled(label: str, text: str | None) -> str | None:
-    """Return a text after its label; the bar before each further line tells that it is none of the question's own."""
+    """Return a text after its label; a bar marks each further line, so that none looks like the question's own."""
     return f"{label}: {text}".replace("\n", "\n| ") if text else None
 
 

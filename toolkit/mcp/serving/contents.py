@@ -26,7 +26,7 @@ def blocks_of(
 
     Args:
         output: Its text, in which the words for an attachment may stand; these make way for it.
-        attachments: What is sent beside the text; those of which the text says nothing come last.
+        attachments: What is sent beside the text; those without a word in the text come last.
         redactor: Keeps secrets out of the attachments.
         text_block: Makes a block of a text.
     """

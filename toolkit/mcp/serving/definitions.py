@@ -1,4 +1,4 @@
-"""Definitions: what a client is told of a tool."""
+"""Definitions: what a client receives of a tool."""
 
 import json
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ class Definition:
         """Write it down.
 
         Args:
-            spec: What is told.
+            spec: The specification.
             redactor: Keeps secrets out of it.
         """
         written: dict[str, Any] = redactor.data(_as_json(export(spec, "mcp").definition))
@@ -39,7 +39,7 @@ class Definition:
         self._of_handshake = types.Tool.model_validate(_with_output(written, self._wrapped_output()))
 
     def in_era(self, version: str) -> types.Tool:
-        """Return what a client of a version of the protocol is told."""
+        """Return the definition for a client with a version of the protocol."""
         return self._of_now if version in MODERN_PROTOCOL_VERSIONS else self._of_handshake
 
     @property
@@ -84,7 +84,7 @@ def _with_output(written: dict[str, Any], output: dict[str, Any] | None) -> dict
 
 
 def _says_something(output: Mapping[str, Any] | None) -> bool:
-    """Return whether a schema says more than that the result is text, which every result is."""
+    """Return whether a schema adds to "the result is text", which every result is."""
     return output is not None and output.get("type") != "string"
 
 

@@ -28,7 +28,7 @@ _SHORT_WHILE = 5.0
 
 
 class HttpAccess(NamedTuple):
-    """Whom the server is for.
+    """Who may use the server.
 
     Attributes:
         hosts: The values of `Host` that are taken.
@@ -70,7 +70,7 @@ class Guard:
     """Stands before an ASGI application."""
 
     def __init__(self, application: ASGIApp, access: HttpAccess) -> None:
-        """Keep what is guarded, and whom it is for."""
+        """Keep the guarded application, and who may use it."""
         self._application = application
         self._door = access
 

@@ -30,7 +30,7 @@ async def serve_http(
     Args:
         server: What is served.
         listener: The socket that clients connect to, which listens already.
-        access: Whom it is for.
+        access: Who may use it.
         ready: Is called when clients can come.
     """
     application = server.protocol.streamable_http_app(
@@ -99,7 +99,7 @@ class _Carrier(uvicorn.Server):
 
 
 class _Protocol(H11Protocol):
-    """A connection; one that says nothing, or not all that it begins to say, is closed."""
+    """A connection; one that sends nothing, or stops in the middle of a request, is closed."""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)

@@ -45,5 +45,5 @@ def page_of(offered: Mapping[str, Tool], cursor: str | None) -> Page:
 
 
 def _mark_of(names: Iterable[str]) -> str:
-    """Return what tells a list from others, and from itself before it changed."""
+    """Return a mark of a list, which changes with its content."""
     return sha256("\n".join(names).encode()).hexdigest()[:16]

@@ -39,7 +39,7 @@ class PendingApprovals:
         return len(self._parked) >= MOST_PARKED
 
     def park(self, call: Call) -> types.InputRequiredResult:
-        """Let a call wait, and return what tells its client to ask and to come back."""
+        """Let a call wait, and return the answer that asks its client to come back."""
         token = secrets.token_urlsafe(24)
         expiry = asyncio.get_running_loop().call_later(self._expires_after, self._expire, token)
         self._parked[token] = _Parked(call, fingerprint(call.tool.name, call.arguments), expiry)

@@ -19,7 +19,7 @@ _SMALL_STEP = 0.001
 
 
 class Telling:
-    """Turns events into progress; it is told in any thread and sends in the loop that it was made in.
+    """Turns events into progress; it receives them in any thread and sends in the loop that it was made in.
 
     The values grow with each message, as the protocol wants it: where nothing has advanced by ever less, and never
     beyond the total. Messages for which the client is too slow are left out, the oldest first.
@@ -45,16 +45,16 @@ class Telling:
 
     def listen(self, event: Event) -> None:
         """Take in an event of the call."""
-        with suppress(RuntimeError):  # the loop is gone: nobody is told
+        with suppress(RuntimeError):  # the loop is gone: nobody receives it
             self._loop.call_soon_threadsafe(self._take, event)
 
     def hear(self, message: Message) -> None:
-        """Take in what a tool says to the user."""
+        """Take in a tool's message to the user."""
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._tell, message.text)
 
     async def close(self) -> None:
-        """Send what is still to be said, and stop."""
+        """Send the remaining messages, and stop."""
         while self._waiting:
             await self._send_next()
         async with self._turn:  # what is being sent arrives
@@ -65,7 +65,7 @@ class Telling:
         self._sender.cancel()
 
     def _take(self, event: Event) -> None:
-        """Tell an event; the first one says what the call is, and so what is counted: steps, or what the tool says."""
+        """Report an event; the first one decides what is counted: steps, or messages of the tool."""
         match event:
             case PipelineStarted(steps=steps, pipeline=name) if self._counted is None:
                 self._counted, self._steps = "steps", steps
@@ -98,7 +98,7 @@ class Telling:
         self._more.set()
 
     def _grown(self, value: float | None, total: float | None) -> float:
-        """Return the next value: the one that is said if it is larger than the last, or a little more than that."""
+        """Return the next value: the reported one if it is larger than the last, or a little more than that."""
         last, most = self._value, math.inf if total is None else total
         if last is None:
             return min(value or 0.0, most)

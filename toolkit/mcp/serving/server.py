@@ -43,7 +43,7 @@ class Options:
 
     Attributes:
         name: The name of the server.
-        instructions: What clients are told about it, for their models.
+        instructions: What clients receive about it, for their models.
         rules: What holds for every call.
         longest: Characters of a result that are sent.
         redactor: Keeps secrets out of every answer; it knows those of the environment unless another one is given.
@@ -78,7 +78,7 @@ class ToolServer:
         self.protocol = self._protocol()
 
     async def replace(self, tools: Mapping[str, Tool]) -> None:
-        """Serve other tools from now on, and tell the clients that the list has changed."""
+        """Serve other tools from now on, and notify the clients that the list has changed."""
         self.catalog.replace(tools)
         await self.sessions.tell_all()
         await self._bus.publish(ToolsListChanged())
@@ -161,7 +161,7 @@ class ToolServer:
 
 
 class _Protocol(Server[Any]):
-    """The SDK's server; it says that lists change, in every way in which it can be started."""
+    """The SDK's server; it declares that lists change, in every way in which it can be started."""
 
     def create_initialization_options(
         self,
@@ -174,7 +174,7 @@ class _Protocol(Server[Any]):
 
 
 def _guard(handler: Callable[[Context, Any], Awaitable[T]]) -> Callable[[Context, Any], Awaitable[T]]:
-    """Return a handler whose own faults tell a client nothing."""
+    """Return a handler whose own faults reveal nothing to a client."""
 
     async def guarded(request: Context, params: Any) -> T:
         try:

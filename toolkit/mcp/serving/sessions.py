@@ -1,4 +1,4 @@
-"""Sessions: which client speaks, where the protocol lets a client keep a session, and how it is told of changes."""
+"""Sessions: which client is connected, where the protocol has sessions, and how it is notified of changes."""
 
 from collections import OrderedDict
 from contextlib import suppress
@@ -26,7 +26,7 @@ class Sessions:
         self._known: OrderedDict[str, ServerSession] = OrderedDict()
 
     def key_of(self, request: ServerRequestContext[Any, Any]) -> str | None:
-        """Return what tells the session of a request from all others, or None in the stateless era."""
+        """Return the key of a request's session, or None in the stateless era."""
         if request.protocol_version in MODERN_PROTOCOL_VERSIONS:
             return None
         headers = getattr(request.request, "headers", None)
@@ -38,7 +38,7 @@ class Sessions:
         return key
 
     async def tell_all(self) -> None:
-        """Tell all of them that the list of tools has changed; who does not hear it any more is forgotten by and by."""
+        """Notify all sessions that the list of tools has changed; those that are gone are forgotten over time."""
         for session in list(self._known.values()):
             # A client that has gone, or reads nothing, keeps no other from hearing it.
             with anyio.move_on_after(_PATIENCE), suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):

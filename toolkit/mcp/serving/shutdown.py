@@ -1,6 +1,6 @@
 """When the server ends, so do the streams that would stay open for ever, and requests that are still coming in.
 
-A call in progress is left to answer by itself: it is cancelled, and its client is told.
+A call in progress may finish by itself: it is cancelled, and its client is notified.
 """
 
 import asyncio

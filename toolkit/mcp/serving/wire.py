@@ -29,7 +29,7 @@ class LineError(JSONRPCError):
 
 
 def message_of(line: bytes, limit: int = LONGEST_MESSAGE) -> JSONRPCMessage | LineError | None:
-    """Return the message of a line, or the error that answers it; None where nothing is to be said.
+    """Return the message of a line, or the error that answers it; None if no answer is due.
 
     Args:
         line: A line without its end. Of one that is longer than the limit, more than the limit is enough.

@@ -1,1 +1,1 @@
-"""What is said of other people's servers: in tables and in files of editors; and with whose leave they are reached."""
+"""The settings of other people's servers: in tables and in files of editors; and the consent needed to reach them."""

@@ -27,7 +27,7 @@ _INPUT = re.compile(r"\$\{input:([^}]*)\}")
 
 
 def read_editors_file(file: Path, setting: Setting) -> dict[str, McpServer]:
-    """Return the servers of an editor's file; `setting` says who names it."""
+    """Return the servers of an editor's file; `setting` is where it is named."""
     try:
         root, problems = parse_json(_without_comments(bounded_bytes(file, most=_LARGEST).decode("utf-8")), str(file))
     except (OSError, UnicodeDecodeError) as error:

@@ -1,4 +1,4 @@
-"""Editors: how a client is told to start our server, or to connect to it, in the words of its own configuration."""
+"""Editors: how a client starts our server, or connects to it, in the words of its own configuration."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple

@@ -39,11 +39,11 @@ _SECRET_WORD = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class ServerOptions:
-    """What is said of a server of either kind.
+    """The settings of a server of either kind.
 
     Attributes:
-        trusted: The user answers for what the server says of its tools: they are asked about by their own marks.
-        converter: What of a call's context the server is told; nothing by default.
+        trusted: The user vouches for the server's claims about its tools: their own marks decide what is asked about.
+        converter: What of a call's context is sent to the server; nothing by default.
         prefix: What stands before the names that models are offered; the server's name and `_` by default.
         tools: Which tools are used: names, patterns, or regular expressions between slashes; all by default.
         exclude: Which are left out, written alike.
@@ -52,7 +52,7 @@ class ServerOptions:
             or `auto`, the newer one where the server knows it.
         start_timeout: Seconds until it must have answered for the first time.
         timeout: Seconds that a call may take, questions not counted.
-        owner: Who chose the server; one that a project's file names is reached only with the user's leave.
+        owner: Who chose the server; one that a project's file names is reached only with the user's consent.
         place: Where it is written.
     """
 
@@ -94,7 +94,7 @@ class StdioServer(ServerOptions):
 
     @property
     def program(self) -> str | None:
-        """The file that is started, as far as that can be told before."""
+        """The file that is started, as far as it is known before."""
         try:
             command = expand(self.command, self.name)
             path = expand(self.env["PATH"], self.name) if "PATH" in self.env else os.environ.get("PATH", os.defpath)
@@ -132,7 +132,7 @@ class HttpServer(ServerOptions):
 
     @property
     def fingerprint(self) -> str:
-        """The SHA-256 of everything that decides who is told what: another one is another server."""
+        """The SHA-256 of everything that decides who receives what: with another one it is another server."""
         return _digest("http", self.url, dict(self.headers))
 
 

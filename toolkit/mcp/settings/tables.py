@@ -1,4 +1,4 @@
-"""Tables: what a configuration says of one server; everything that is wrong is reported."""
+"""Tables: the configuration of one server; everything that is wrong is reported."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ def read_server(name: str, table: Mapping[str, Any], spot: Spot) -> McpServer | 
 
     Args:
         name: What the server is called.
-        table: What is said of it.
+        table: Its settings.
         spot: Where it stands.
     """
     kinds = [kind for kind in ("command", "url") if kind in table]
@@ -43,7 +43,7 @@ def _report_kinds(name: str, kinds: Sequence[str], table: Mapping[str, Any], spo
 
 
 def _cure_among(others: Sequence[Key]) -> Callable[[str, Sequence[str]], str | None]:
-    """Return what says how to put right an unknown key, which may be one of the other kind of server."""
+    """Return a function with the fix for an unknown key, which may be one of the other kind of server."""
     of_the_other = {key.name for key in others}
 
     def cure(name: str, known: Sequence[str]) -> str | None:

@@ -1,4 +1,4 @@
-"""Callers: who waits for a call of a remote tool is told how far it is, and asked what its server asks.
+"""Callers: the caller of a remote tool receives its progress, and the server's questions.
 
 The sessions live in a loop of their own; a person is asked in the loop of the call, where its reviewer belongs.
 """
@@ -20,7 +20,7 @@ class WaitingCaller:
     """A call that waits in the running loop, with its context."""
 
     def __init__(self, server: McpServer, context: ToolContext, redactor: Redactor) -> None:
-        """Keep the context, the loop that the call waits in, and what must not be told of what the server says."""
+        """Keep the context, the loop that the call waits in, and what to remove from the server's messages."""
         self._redactor = redactor
         self._context = context
         self._questions = FormQuestions(context, server.name)
@@ -31,12 +31,12 @@ class WaitingCaller:
         self.on_end: Callable[[], Any] = lambda: None
 
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
-        """Tell the context's listener how far the work is."""
+        """Report the progress to the context's listener."""
         if self._context.listener is not None:
             self._loop.call_soon_threadsafe(self._thinning.take, Report(message or "", progress, total))
 
     def close(self) -> None:
-        """Tell what was reported last; the call has ended."""
+        """Send the last report; the call has ended."""
         self._thinning.flush()
 
     async def elicit(self, params: ElicitRequestParams) -> ElicitResult:

@@ -11,7 +11,7 @@ LARGEST_TEXT = 4 * 1024 * 1024
 """Characters that the text of one result may have."""
 
 _ERROR_CODE = "toolkit/error_code"
-"""Where our own server says what kind of failure it was."""
+"""Where our own server reports the kind of a failure."""
 
 
 def result_from(answer: CallToolResult) -> ToolResult:

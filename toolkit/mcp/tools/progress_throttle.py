@@ -1,6 +1,6 @@
-"""Of what a server reports of a call, the first messages are told, and then the newest once a second.
+"""Progress throttle: of a server's reports on a call, the first pass, and then the newest once a second.
 
-A server may send any number of messages; each that is told is a line on a screen, or an event that somebody stores.
+A server may send any number of messages; each one becomes a line on a screen, or an event that somebody stores.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ _PAUSE = 1.0
 
 
 class Report(NamedTuple):
-    """How far a call is, as its server says."""
+    """The progress of a call, as its server reports it."""
 
     message: str
     done: float
@@ -23,7 +23,7 @@ class Thinning:
     """Takes the reports of one call, in the loop that it waits in."""
 
     def __init__(self, tell: Callable[[Report], None]) -> None:
-        """Keep who is told; to be made in the loop of the call."""
+        """Keep the receiver; to be made in the loop of the call."""
         self._tell = tell
         self._loop = asyncio.get_running_loop()
         self._told = 0
@@ -31,7 +31,7 @@ class Thinning:
         self._later: asyncio.TimerHandle | None = None
 
     def take(self, report: Report) -> None:
-        """Take a report in, which takes the place of one that has not been told yet."""
+        """Take a report, which replaces one that is not sent yet."""
         self._newest = report
         if self._told < _AT_ONCE:
             self.flush()
@@ -39,7 +39,7 @@ class Thinning:
             self._later = self._loop.call_later(_PAUSE, self.flush)
 
     def flush(self) -> None:
-        """Tell the newest report, if it has not been told."""
+        """Send the newest report, if it is not sent yet."""
         if self._later is not None:
             self._later.cancel()
             self._later = None

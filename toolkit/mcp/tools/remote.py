@@ -1,7 +1,7 @@
 """Remote tools: the tools of a server, as Tools of ours.
 
-What a server says of its own tools is a claim. Unless the user trusts the server, a claim may only tighten: every tool
-is asked about, and one that says it is destructive is believed; one that says it is harmless is not. Models are sent no
+A server's description of its own tools is a claim. Unless the user trusts the server, a claim may only tighten: every
+tool is asked about; one marked destructive is believed, one marked harmless is not. Models receive no
 more of it than people would see.
 """
 

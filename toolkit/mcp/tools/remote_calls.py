@@ -15,18 +15,18 @@ from toolkit.tools.results import ToolResult
 async def call_remote(
     server: McpServer, tool: str, arguments: Mapping[str, Any], context: ToolContext, meta: dict[str, Any] | None
 ) -> ToolResult:
-    """Call a tool of a server; when this is cancelled, the server is told.
+    """Call a tool of a server; a cancellation is passed on to the server.
 
     Args:
         server: The server.
         tool: The tool's name on the wire.
         arguments: The arguments.
-        context: What the caller hands in: who is asked and told meanwhile, and whose session it is.
+        context: Who is asked and receives events meanwhile, and whose session it is.
         meta: What of the context crosses.
 
     Raises:
         ToolExecutionError: If the server cannot be reached, refuses, or takes too long.
-        Signal: If somebody whom the server had asked something ended the run.
+        Signal: If the answer to one of the server's questions ended the run.
     """
     connection = connection_to(server, context.values)
     caller = WaitingCaller(server, context, connection.redactor)

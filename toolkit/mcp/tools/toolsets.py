@@ -25,7 +25,7 @@ class McpTools:
     """The tools of servers. Nobody is contacted before a tool is wanted; a server that is dead hides no other.
 
     Each look-up asks every server, so that one that was down a moment ago is there as soon as it is up. A server that
-    is up is asked for its list only once, and again when it has said that its tools changed.
+    is up is asked for its list only once, and again after it has reported a change.
     """
 
     def __init__(self, *servers: McpServer, values: Mapping[str, Any] | None = None) -> None:
@@ -100,7 +100,7 @@ class McpTools:
             names: As in `tools`.
             matching: As in `tools`.
             where: As in `tools`.
-            usage_notes: How the tools are to be used; a model is told together with the tools.
+            usage_notes: How the tools are to be used; a model reads it together with the tools.
             exclusive: Whether all other tools make way when these are revealed.
 
         Raises:
