@@ -33,7 +33,7 @@ class Key(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """What a baseline says of findings.
+    """The content of a baseline.
 
     Attributes:
         new: Those that it does not know.

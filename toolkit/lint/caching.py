@@ -193,7 +193,7 @@ class Cache:
 def _is_sure(request: Request, report: Report) -> bool:
     """Whether the result would be the same tomorrow: a missing module may be there then, and a crash may not.
 
-    What a file in YAML names and does not find is told with more than one code, so one with errors never counts.
+    If a file in YAML names something unknown, more than one code can report it, so one with errors never counts.
     """
     if any(problem.code in _UNCERTAIN for problem in report.problems):
         return False

@@ -17,7 +17,7 @@ class Channel(NamedTuple):
         questions: Where its parent asks, a JSON object a line.
         answers: Where it answers.
         setup: The first line: what it needs before any question.
-        crash: Where it leaves a trace of why it ended.
+        crash: Where it writes why it crashed.
     """
 
     questions: TextIO
@@ -27,7 +27,7 @@ class Channel(NamedTuple):
 
     @classmethod
     def take(cls) -> "Channel":
-        """Keep the channel to oneself, within the memory that the parent allows, and leave a trace of a crash.
+        """Keep the channel to oneself, within the memory that the parent allows, and record a crash.
 
         From then on no bytecode is written: folders that are checked stay as they are, and a file that is changed twice
         in a second is never mistaken for what it was.

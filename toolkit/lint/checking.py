@@ -81,7 +81,7 @@ def check_and_count(
         targets: Files, folders, globs, names and modules, relative to the working directory; with none, the configured
             sources, and without these the working directory.
         configuration: The settings of the project.
-        settings: What is looked for; what the configuration says unless given.
+        settings: What is looked for; by default, what the configuration selects.
         limits: What one file may take while it is opened.
         cache: A folder for what was found before in files that have not changed since.
         gate: Who is asked before an MCP server of the project is reached; nobody unless given.
@@ -183,7 +183,7 @@ def _together(reports: Sequence[Report], inspection: Inspection, cache: Cache) -
 
 
 def _describe(problems: Iterable[Problem], reports: Sequence[Report], settings: LintSettings) -> list[Problem]:
-    """Return what is to be told of all that was found, in order."""
+    """Return the report of all findings, in order."""
     here = Path.cwd()
     is_wanted = functools.cache(lambda code: code not in all_codes() or is_selected(code, settings.selections))
     wanted = [problem for problem in problems if is_wanted(problem.code)]
@@ -210,7 +210,7 @@ def _useless(comments: Sequence[Suppression], settings: LintSettings) -> Iterabl
 
 
 def _single(problems: Iterable[Problem]) -> Iterable[Problem]:
-    """Return each problem once; of two that differ in the cure alone, the one that a program can cure."""
+    """Return each problem once; of two that differ in the fix alone, the one that a program can fix."""
     found: dict[tuple[object, ...], Problem] = {}
     for problem in problems:
         key = problem.code, problem.location, problem.message

@@ -20,7 +20,7 @@ from toolkit.problems import Problem, problem_record
 from toolkit.sources.configuration import Configuration
 
 Answer = dict[str, Any] | Problem
-"""What a child tells of one request, or the problem that it came to its end over it."""
+"""A child's answer to one request, or the problem that ended the child."""
 
 
 class Answers:
@@ -44,7 +44,7 @@ class Answers:
             requests: What to open.
             configuration: The settings of the project.
             limits: What one of them may take.
-            keeps_trail: Whether answers tell which files they rest on.
+            keeps_trail: Whether answers list the files that they depend on.
             interpreter: The Python that opens them; this one unless given.
         """
         self._requests = requests
@@ -122,7 +122,7 @@ class _Child:
         self._refused: dict[str, dict[str, Any]] = {}
 
     def open(self, request: Request) -> Answer:
-        """Return what the child tells, or the problem that it came to its end over the request."""
+        """Return the child's answer, or the problem that ended the child during the request."""
         is_fresh = self._worker is None
         answer = self._ask(request)
         if isinstance(answer, Ending) and not (is_fresh or answer.is_late):

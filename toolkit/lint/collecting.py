@@ -1,4 +1,4 @@
-"""Collecting: the child process that opens users' files, one after the other, and tells what it found.
+"""Collecting: the child process that opens users' files, one after the other, and reports what it found.
 
 It reads one JSON object a line and answers each with one. Its own channel is out of reach of what the files print: for
 them, standard output is standard error, and standard input is empty. The first line sets it up; `workers` writes it.
@@ -122,7 +122,7 @@ def _record_or_problem(tool: Tool) -> dict[str, Any] | Problem:
         json.dumps(record, allow_nan=False)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # noqa: BLE001 - as the docstring says
+    except BaseException as error:  # noqa: BLE001 - see the docstring
         message = f"an object of type {kind_of(tool)!r} cannot say what it is: {words_of(error)}"
         return Problem(NOT_A_TOOL, message, place_of_thing(tool))
     return record

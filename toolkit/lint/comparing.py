@@ -184,7 +184,7 @@ def _place(pair: _Pair, now: _Tree) -> Location | None:
 
 
 def _check(problems: Iterable[Problem], now: _Tree, settings: LintSettings) -> Checked:
-    """Return what is told of the changes: without those that a comment or the settings ignore."""
+    """Return the reported changes: without those that a comment or the settings ignore."""
     here = Path.cwd()
     own = [one for path in now.files for one in now.tree.suppressions_of(str(now.root / path))]
     left, _ = silence(dict.fromkeys(seen_from(here, problem) for problem in problems), own)

@@ -17,7 +17,7 @@ EVERYBODY = tuple(provider for provider in PROVIDERS if provider != PORTABLE and
 
 
 class Reason(NamedTuple):
-    """One thing that a provider says against a tool, or against all of them together."""
+    """A provider's objection to a tool, or to all of them together."""
 
     code: str
     severity: Severity

@@ -1,4 +1,4 @@
-"""Defining: what the source says of a tool, and what the child process built of it, become one definition."""
+"""Defining: the source of a tool, and what the child process built of it, become one definition."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ _PLAIN_TYPES = {
 
 
 def static_definition(function: PythonFunction, *, is_alone: bool = False) -> ToolDefinition:
-    """Return what the source alone says of a marked function; nothing is run.
+    """Return what the source alone shows of a marked function; nothing is run.
 
     Args:
         function: The function.
@@ -71,7 +71,7 @@ def static_definition(function: PythonFunction, *, is_alone: bool = False) -> To
 
 
 def _as_sent(parameter: ParameterDefinition, schema: Any) -> ParameterDefinition:
-    """Return a parameter with its schema, of which a class may have said what it is."""
+    """Return a parameter with its schema, which a class may have set."""
     return replace(parameter, schema=schema, description=parameter.description or str(schema.get("description") or ""))
 
 
@@ -81,10 +81,10 @@ def built_definition(
     """Return a tool that was built.
 
     Args:
-        record: What the child process tells of it.
+        record: What the child process reports of it.
         function: The function that it was made from, where its source is at hand.
         fallback: The file or name that it was opened by.
-        child: The number of the process that told it, which alone knows whether two objects are one.
+        child: The number of the process that reported it, which alone knows whether two objects are one.
     """
     spec = ToolSpec.from_json(record["spec"])
     source = None if function is None else SourceTexts(function)
@@ -173,7 +173,7 @@ class SourceTexts:
         self.file = function.file
 
     def description(self) -> str | None:
-        """Return what the source says; None where only running it tells."""
+        """Return the description in the source; None if only running it shows one."""
         if "description" in self.function.options:
             said = self.function.option("description")
             if not isinstance(said, str):
@@ -320,7 +320,7 @@ def described(node: ast.expr | None, file: PythonFile) -> Iterator[str]:
 
 
 def shows_all(annotation: ast.expr | None, file: PythonFile) -> bool:
-    """Whether the source shows all that an annotation says: it is made of plain types, and of `Field` calls."""
+    """Whether the source shows the whole annotation: it is made of plain types, and of `Field` calls."""
     match annotation:
         case None:
             return True

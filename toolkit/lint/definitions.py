@@ -25,7 +25,7 @@ class Written(Protocol):
     """Where a text was written, character by character."""
 
     def locate(self, offset: int, length: int = 1) -> Location | None:
-        """Return the place of some characters; of the whole where they cannot be told apart; None if none is known."""
+        """Return the place of some characters; of the whole if they have none; None if none is known."""
         ...
 
     def replaced(self, offset: int, length: int, text: str) -> Edit | None:
@@ -63,7 +63,7 @@ class ParameterDefinition:
 
     Attributes:
         name: What a call names it.
-        description: What it is; empty where nothing says so, None where that is not known.
+        description: What it is; empty if it has none, None if that is not known.
         location: The place of its name.
         schema: Its JSON Schema; None where only the source was read.
         is_required: Whether a call must carry it.
@@ -84,7 +84,7 @@ class ToolDefinition:
 
     Attributes:
         name: What a model calls it by.
-        description: What it does; empty where nothing says so, None where that is not known.
+        description: What it does; empty if it has none, None if that is not known.
         parameters: What a call may carry, in order.
         origin: How it is defined; `object` is a tool that is made when the program runs.
         location: The place of its name.
@@ -95,7 +95,7 @@ class ToolDefinition:
         texts: What a model is sent of it, with the places.
         document: The parameters' schema as it stands in JSON, with the place of each part.
         examples: The places of its examples, where they stand in JSON.
-        identity: What tells whether two definitions are one tool that was reached in two ways.
+        identity: Whether two definitions are one tool that was reached in two ways: then theirs are equal.
         is_written: Whether only the source was read, so that `spec` lacks what only building adds.
         framework: Whose kind of tool it is, where its source shows that it is not ours.
         is_named: Whether its name is known; where only running the file shows it, `name` stands in for it.

@@ -1,6 +1,6 @@
 """Effects: what the body of a function does to the world, as far as the source shows it.
 
-Only what is certain counts: a call that is known by its name through the imports, or a constant that says it. What a
+Only what is certain counts: a call that is known by its name through the imports, or a constant. What a
 function does to a temporary file of its own leaves the world as it was.
 """
 

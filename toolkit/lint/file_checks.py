@@ -35,7 +35,7 @@ KnownTree = Callable[[str, str], ast.Module | None]
 
 
 class Read(NamedTuple):
-    """One request, and what could be read of it before the child process has told anything.
+    """One request, and what could be read of it before the answer of the child process.
 
     Attributes:
         request: What was asked for.
@@ -66,7 +66,7 @@ class FileChecker:
         return _LateReader()
 
     def read(self, request: Request) -> "Read":
-        """Read what needs no answer of the child process: the source of a Python file, and what that alone tells."""
+        """Read what needs no answer of the child process: the source of a Python file, and what it shows."""
         file = str(request.file)
         if request.kind != "python":
             return Read(request)
@@ -86,7 +86,7 @@ class FileChecker:
 
         Args:
             read: What was asked for, read.
-            answer: What the child process tells of it; None where nothing is to be run.
+            answer: What the child process reports of it; None where nothing is to be run.
         """
         report = self._look(read, answer)
         files = answer if isinstance(answer, dict) else {}
@@ -129,7 +129,7 @@ class FileChecker:
         if is_static and not sources and not theirs and request.is_named:
             message = f"there are no tools in '{request.target}'"
             problems.append(Problem(NO_TOOLS, message, Location(file), "warning", _how_to_make_one(module)))
-        if is_static:  # else whoever has built the tools tells it
+        if is_static:  # else whoever has built the tools reports it
             problems += undefined_annotations(module)
         unmarked = {function.node: function for function in functions.values() if function.mark is None}
         problems += [*read.found, *self._of_functions(unmarked.values())]
@@ -166,7 +166,7 @@ class FileChecker:
         text = read_text(Path(file), file) if request.text is None else request.text
         if isinstance(text, Problem):
             return Report((*problems, text) if is_static else tuple(problems))
-        if is_static:  # else whoever has planned it tells that it cannot be read
+        if is_static:  # else whoever has planned it reports that it cannot be read
             problems += parse_document(text, file)[1]
         steps = [tuple(map(read_step, record["steps"])) for record in told.tools if record["steps"] is not None]
         pipeline = PipelineFile(file, text, steps[0] if steps else None)
@@ -183,7 +183,7 @@ class FileChecker:
     ) -> Report:
         found = [problem for tool in tools for problem in self._of_tool(tool)]
         seen = {(one.code, one.location and one.location[1:3]) for one in found}
-        # What building tells of a tool, a rule may tell better.
+        # A rule may report what building reports, but better.
         found += [one for one in problems if (one.code, one.location and one.location[1:3]) not in seen]
         stripped = tuple(
             replace(tool, function=None, texts=(), document=None, parameters=_bare(tool)) for tool in tools
@@ -235,7 +235,7 @@ class _LateReader:
 
 
 class _Told(NamedTuple):
-    """What the child process told."""
+    """The answer of the child process."""
 
     problems: list[Problem]
     tools: list[dict[str, Any]]

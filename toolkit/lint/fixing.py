@@ -1,4 +1,4 @@
-"""Fixing: the edits that cure problems are made in the files, whole fixes at a time, and no file is left broken.
+"""Fixing: the edits that fix problems are made in the files, whole fixes at a time, and no file is left broken.
 
 Edits never overlap: of two fixes that want the same text, the later one waits for the next round. A file that could not
 be read any more afterwards is not written.
@@ -21,7 +21,7 @@ _BOM = "\ufeff"
 
 
 class Change(NamedTuple):
-    """What becomes of one file: its text before and after, and the problems that this cures."""
+    """What becomes of one file: its text before and after, and the problems that this fixes."""
 
     file: str
     before: str
@@ -86,7 +86,7 @@ def make_changes(problems: Iterable[Problem], *, unsafe: bool) -> tuple[list[Cha
 
 
 def is_fixable(problem: Problem, *, unsafe: bool) -> bool:
-    """Whether a program can cure a problem."""
+    """Whether a program can fix a problem."""
     return problem.fix is not None and (problem.fix.is_safe or unsafe)
 
 

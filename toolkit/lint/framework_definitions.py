@@ -1,4 +1,4 @@
-"""Framework definitions: what the source says of a tool that is written for another framework."""
+"""Framework definitions: what the source shows of a tool that is written for another framework."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ UNKNOWN_NAME = "(known at runtime)"
 
 
 def framework_definition(file: PythonFile, tool: WrittenTool) -> ToolDefinition:
-    """Return what the source of a file says of one of the tools that it registers; nothing is run."""
+    """Return what the source of a file shows of one of the tools that it registers; nothing is run."""
     function = file.framework_functions.get(tool)
     description, node = _description(file, tool, function)
     schema = _schema(file, tool)
@@ -52,7 +52,7 @@ def framework_definition(file: PythonFile, tool: WrittenTool) -> ToolDefinition:
 def _description(
     file: PythonFile, tool: WrittenTool, function: PythonFunction | None
 ) -> tuple[str | None, ast.expr | None]:
-    """Return the description as the framework derives it, and where it is written; None where only running tells."""
+    """Return the description as the framework derives it, and where it is written; None if only a run shows one."""
     said = said_description(tool)
     if said is not None:
         text = file.resolved(said)

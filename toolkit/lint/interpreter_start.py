@@ -28,7 +28,7 @@ class Packages(MetaPathFinder):
 
 
 def main() -> None:
-    """Do the work that the only argument says, as `Interpreter.command` has written it."""
+    """Do the work in the only argument, as `Interpreter.command` has written it."""
     wanted = json.loads(sys.argv.pop())
     sys.meta_path.insert(0, Packages({"toolkit": wanted["ours"]}))
     sys.meta_path.append(Packages(wanted["folders"]))

@@ -78,7 +78,7 @@ class Interpreter(NamedTuple):
 
     Attributes:
         executable: Its path.
-        version: What it says of itself.
+        version: Its version.
         path: Where it finds modules.
         places: Where its packages are installed.
         packages: The packages of frameworks that it has.
@@ -140,7 +140,7 @@ def _executable(named: str) -> str:
 
 
 def _probed(executable: str, named: str) -> dict[str, Any]:
-    """Return what an interpreter says of itself."""
+    """Return an interpreter's version and paths."""
     wanted = json.dumps([[*_MODULES.values()], [*all_packages()]])
     try:
         ended = subprocess.run(  # noqa: S603 - the user has named it
@@ -185,7 +185,7 @@ def _refuse_packages(named: str, executable: str, found: Mapping[str, Any]) -> N
 
 
 def _least_versions() -> Iterator[tuple[str, str]]:
-    """Yield the first version of what is needed that this package works with, as its own metadata says."""
+    """Yield the first version of each dependency that this package works with, according to its own metadata."""
     try:
         written = requires("toolkit-cli") or ()
     except PackageNotFoundError:

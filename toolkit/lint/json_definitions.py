@@ -1,6 +1,6 @@
 """Definitions in JSON: lists of tools as OpenAI, Anthropic, Gemini, Bedrock and MCP take them.
 
-All these shapes are told apart by their keys, alone or mixed: `{"type": "function", "function": {…}}`,
+All these shapes are recognised by their keys, alone or mixed: `{"type": "function", "function": {…}}`,
 `{"name", "input_schema"}`, `{"name", "inputSchema"}`, `{"functionDeclarations": […]}`, `{"toolSpec": {…}}`, and the
 plain `{"name", "description", "parameters"}`. They may stand in a list, or under `tools`, `functions` or `result`.
 """

@@ -1,4 +1,4 @@
-"""Naming: what the first word of a name says that a tool does."""
+"""Naming: what the first word of a tool's name reveals about it."""
 
 DESTROYING = frozenset(
     {"delete", "remove", "drop", "destroy", "erase", "wipe", "purge", "truncate", "uninstall", "unlink", "rmdir", "rm",

@@ -82,7 +82,7 @@ class PipelineFile:
     """A pipeline's file."""
 
     def __init__(self, file: str, text: str, steps: tuple[PipelineStep, ...] | None) -> None:
-        """Keep the text and what planning tells.
+        """Keep the text and the result of planning.
 
         Args:
             file: How the file is called in the places of problems.
@@ -128,7 +128,7 @@ class PipelineFile:
         return found
 
     def texts(self) -> Iterator[Text]:
-        """Yield what a model is sent of the pipeline or agent, or told by it, with the places."""
+        """Yield the texts of the pipeline or agent that a model reads, with their places."""
         if self.root is None:
             return
         kinds: dict[str, TextKind] = {

@@ -19,7 +19,7 @@ class Somewhere:
         """Keep the place."""
         self._location = location
 
-    def locate(self, offset: int, length: int = 1) -> Location | None:  # noqa: ARG002 - its characters cannot be told apart
+    def locate(self, offset: int, length: int = 1) -> Location | None:  # noqa: ARG002 - its characters have no places
         """Return the place of the whole."""
         return self._location
 
@@ -66,7 +66,7 @@ class WrittenInPython:
         return None if offsets is None else (literal, offsets)
 
     def locate(self, offset: int, length: int = 1) -> Location:
-        """Return the place of some characters; that of the whole string where they cannot be told apart."""
+        """Return the place of some characters; that of the whole string if they have no places of their own."""
         span = self._span(offset, length)
         return self._file.location(self._node) if span is None else self._file.between(*span)
 

@@ -1,4 +1,4 @@
-"""Provider objections: what the providers that are asked for will refuse in a tool, told by the rule that has its code.
+"""Provider objections: what the requested providers will refuse in a tool, reported by the rule that has its code.
 
 Which provider takes what is data of `dialects`; here it only gets its place in the source.
 """
@@ -25,10 +25,10 @@ STRICT = tuple(name for name, limits in LIMITS.items() if limits.closed is not N
 
 
 class ProviderRule(Rule):
-    """A rule that tells what providers say against one tool, under its own code."""
+    """A rule that reports providers' objections to one tool, under its own code."""
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
-        """Tell what each provider says against a tool."""
+        """Report each provider's objections to a tool."""
         for provider in self.settings.providers:
             for objection in objections_to(tool, provider):
                 if objection.code == self.code:
@@ -52,12 +52,12 @@ class ProviderRule(Rule):
 
 
 class ToolsetRule(Rule):
-    """A rule that tells what providers say against all tools of one source in one request; `advice` says what to do."""
+    """A rule that reports providers' objections to all tools of one source in one request; `advice` is the hint."""
 
     advice: ClassVar[str]
 
     def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
-        """Tell the gravest thing that each provider says against the tools of a source."""
+        """Report the gravest objection of each provider to the tools of a source."""
         for source in by_source(tools):
             specs = [tool.spec for tool in source if tool.spec is not None]
             for provider in self.settings.providers:
@@ -90,7 +90,7 @@ def name_of(source: Sequence[ToolDefinition]) -> str:
 
 @lru_cache(maxsize=256)
 def objections_to(tool: ToolDefinition, provider: str) -> tuple[Objection, ...]:
-    """Return what a provider says against a tool.
+    """Return a provider's objections to a tool.
 
     What stands in JSON is sent as it stands, so that whatever an export would mend is an objection, too.
     """

@@ -1,6 +1,6 @@
 """Python files as rules see them: the source, its syntax tree, and the functions in it that are tools.
 
-Nothing is run: a tool is told by its decorator, `@tool` or `@toolkit.tool`, under whatever name that was imported.
+Nothing is run: a tool is recognised by its decorator, `@tool` or `@toolkit.tool`, under whatever name it was imported.
 """
 
 import ast
@@ -344,7 +344,7 @@ class PythonFunction:
 
     @cached_property
     def docstring(self) -> Docstring:
-        """What the docstring says of the whole and of each parameter."""
+        """The docstring's description of the whole and of each parameter."""
         return read_docstring(ast.get_docstring(self.node))
 
     @cached_property
@@ -390,7 +390,7 @@ class PythonFunction:
 
     @property
     def is_stub(self) -> bool:
-        """Whether it does nothing of its own: `...`, `pass`, or only an exception that says so."""
+        """Whether it does nothing of its own: `...`, `pass`, or only an exception."""
         return all(_is_nothing(statement) for statement in self.body)
 
     @property
@@ -409,7 +409,7 @@ class PythonFunction:
         return said is None or (isinstance(said, ast.Constant) and said.value is True)
 
     def is_context(self, parameter: PythonParameter) -> bool:
-        """Whether the type of a parameter says that a framework fills it with its context."""
+        """Whether the type of a parameter shows that a framework fills it with its context."""
         return parameter.node.annotation is not None and self._is_kept(parameter, -1)
 
     @property

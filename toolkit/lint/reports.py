@@ -20,7 +20,7 @@ class Report(NamedTuple):
         tools: The tools, without their sources: what rules that look at all of them together see.
         mark: A text that stands for the tools, and that other ones do not have; empty where it is not known.
         suppressions: What comments in the file silence.
-        needs: What the result rests on, as the child process tells it; None where that is not known.
+        needs: What the result depends on, as the child process reports it; None if that is not known.
         read: The real paths of the Python files that were read to find tools.
         imported: The real paths of those that were imported.
         steps: The steps of the pipeline that the file holds.

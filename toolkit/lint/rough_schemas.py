@@ -1,6 +1,6 @@
 """Rough schemas: the form of a type as its source shows it, made to be compared with another one, and never sent.
 
-Every part of a type leaves its trace. What no schema can be made of stands there as it is written, so that a change
+Every part of a type leaves its trace. A type without a schema is kept as it is written, so that a change
 of it is seen: the type `Response` is `{"type": "Response"}`, and a validator is a member of `constraints`.
 """
 
@@ -119,7 +119,7 @@ class RoughSchemas:
         return schema | ({"constraints": others} if others else {})
 
     def _with_value(self, schema: Schema, value: ast.expr | None, file: PythonFile) -> Schema:
-        """Return a schema with a default, or with all that a call of `Field` says."""
+        """Return a schema with a default, or with the arguments of a `Field` call."""
         if value is None or _is_ellipsis(value):
             return schema
         if not (isinstance(value, ast.Call) and _is_field(value)):

@@ -34,11 +34,11 @@ class RulePage(NamedTuple):
     Attributes:
         code: Its number, `TK` and three digits.
         name: What it is called: the pattern that it finds.
-        documentation: Its page, in Markdown; the first line says what is wrong.
-        severity: How much a finding weighs, unless the finding says otherwise.
+        documentation: Its page, in Markdown; the first line is what is wrong.
+        severity: How severe a finding is, unless the finding has its own.
         default: Whether it is looked for where nobody has asked for it by its code or its name.
         fix: Whether it offers fixes, and of which kind at most.
-        providers: For whom it matters; empty means for all.
+        providers: The providers for which it matters; empty means all.
         limits: The figures that a project may change, with their defaults.
         needs_import: Whether it finds little or nothing in files that are only read, with no import and no plan.
     """
@@ -60,10 +60,10 @@ class RulePage(NamedTuple):
 
 
 class RuleSettings(NamedTuple):
-    """What a project says to its rules.
+    """A project's settings for its rules.
 
     Attributes:
-        providers: For whom the tools are meant; `portable` stands for what all of them accept.
+        providers: The providers that the tools are meant for; `portable` stands for what all of them accept.
         limits: Figures that differ from those of the rules, by name, such as `max-parameters`.
         directory: The folder of the project's settings, where its lockfile lies.
     """
@@ -76,11 +76,11 @@ class RuleSettings(NamedTuple):
 class Rule:
     """One thing that may be wrong: a class for each, in a module of its own, and a line in the table of `rules`.
 
-    Its docstring is its documentation, in Markdown, and is shown and published as it stands: the first line says what
+    Its docstring is its documentation, in Markdown, and is shown and published as it stands: the first line is what
     is wrong; then follow `## Why`, `## Example` (which breaks it), `## Instead` (which does not) and `## Source`, each
     source with the day on which it was checked. A rule overrides the checks that it needs, and those alone.
 
-    Its attributes are those of its `RulePage`; only a rule of another package says its own `name`.
+    Its attributes are those of its `RulePage`; only a rule of another package sets its own `name`.
     """
 
     code: ClassVar[str]
@@ -95,7 +95,7 @@ class Rule:
     """Whether its fixes are right for the tools of other frameworks too."""
 
     def __init__(self, settings: RuleSettings = RuleSettings()) -> None:  # noqa: B008 - a tuple never changes
-        """Keep what the project says."""
+        """Keep the project's settings."""
         self.settings = settings
 
     def check_tool(self, tool: "ToolDefinition") -> Iterable[Problem]:  # noqa: ARG002 - for those that override it
@@ -132,7 +132,7 @@ class Rule:
         related: Related = (),
         fix: Fix | None = None,
     ) -> Problem:
-        """Return a finding of this rule: what is wrong, with names in single quotes and no full stop, and the cure."""
+        """Return a finding of this rule: what is wrong, with names in single quotes and no full stop, and the fix."""
         return Problem(
             self.code,
             message,
@@ -144,7 +144,7 @@ class Rule:
         )
 
     def fixed_by(self, message: str, *edits: Edit, is_safe: bool | None = None) -> Fix:
-        """Return a fix: what it does, as a command, and its edits; as safe as the rule says unless told."""
+        """Return a fix: its description as a command, and its edits; as safe as the rule declares by default."""
         return Fix(message, edits, self.fix == "safe" if is_safe is None else is_safe)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Values and schemas: whether a default or an example is what its schema says."""
+"""Values and schemas: whether a default or an example fits its schema."""
 
 import json
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _PLAIN = {"type", "title", "description", "default", "examples"}
 
 
 def misfit_of_value(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> str | None:
-    """Return why a value does not fit the schema of a parameter, or None if it does, or if that cannot be told.
+    """Return why a value does not fit the schema of a parameter, or None if it does, or if that is not known.
 
     Args:
         value: Plain data.
@@ -33,7 +33,7 @@ def misfit_of_value(value: Any, schema: Mapping[str, Any], root: Mapping[str, An
 
 
 def misfit_of_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> str | None:
-    """Return why arguments do not fit the schema of a tool, or None if they do, or if that cannot be told."""
+    """Return why arguments do not fit the schema of a tool, or None if they do, or if that is not known."""
     from toolkit.tools.shapes.arguments import read_arguments  # noqa: PLC0415 - only defaults and examples need it
     from toolkit.tools.shapes.schema_types import shape_of_schema  # noqa: PLC0415
 

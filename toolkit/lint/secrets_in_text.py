@@ -1,4 +1,4 @@
-"""Secrets: keys, tokens and passwords that stand in a text, told by their forms."""
+"""Secrets: keys, tokens and passwords in a text, recognised by their forms."""
 
 import re
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ def secrets_in(text: str) -> Iterator[FoundSecret]:
 
 
 def starred(line: str) -> str:
-    """Return a line of a file with a star for each character of a secret: told by its form, or by what it is named."""
+    """Return a line of a file with a star for each character of a secret, recognised by its form or its name."""
     characters = list(line)
     for start, end in (*token_spans(line), *(found.span("value") for found in _NAMED.finditer(line))):
         if "${" not in line[start:end]:

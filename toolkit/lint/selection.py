@@ -35,7 +35,7 @@ class Selection(NamedTuple):
     """What is to be looked for: each part is a code, the beginning of some, a name, or `ALL`.
 
     Attributes:
-        select: What is looked for; everything that is on by default unless it is said.
+        select: What is looked for; everything that is on by default if not set.
         ignore: What is not.
         extend_select: What is looked for besides.
     """
@@ -66,7 +66,7 @@ class Selection(NamedTuple):
 
 
 def is_selected(code: str, layers: Sequence[Selection]) -> bool:
-    """Whether a code is looked for after each layer has said its part: the settings first, then the command line."""
+    """Whether a code is selected after each layer is applied: the settings first, then the command line."""
     wanted = is_default(code)
     for layer in layers:
         wanted = layer.wants(code, before=wanted)
@@ -74,7 +74,7 @@ def is_selected(code: str, layers: Sequence[Selection]) -> bool:
 
 
 def selected_codes(layers: Sequence[Selection]) -> frozenset[str]:
-    """Return what is looked for after each layer has said its part."""
+    """Return the selected codes after each layer is applied."""
     return frozenset(code for code in codes() if is_selected(code, layers))
 
 

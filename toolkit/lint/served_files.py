@@ -29,7 +29,7 @@ def _serves(called: ast.expr, marks: SourceMarks) -> bool:
 
 
 def _may_be_stdio(call: ast.Call) -> bool:
-    """Whether nothing says that a server talks over something else; streams that it is given are no transport."""
+    """Whether a server may use stdio, as nothing shows another transport; streams that it receives are no transport."""
     named = [one.value for one in call.keywords if one.arg == "transport"]
     match [*named, *call.args][:1]:
         case [ast.Constant(value=str(transport))]:

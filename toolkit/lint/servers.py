@@ -1,7 +1,7 @@
 """Servers: the definitions that MCP servers list are looked at like any others, and the servers are contacted here.
 
-The child process contacts nobody: it is told what each server lists, as far as a target or a file speaks of it. What is
-looked at is what the server says of its own tools, whether or not its user trusts it.
+The child process contacts nobody: it receives each server's list, as far as a target or a file refers to it. What is
+checked is the server's description of its own tools, whether or not its user trusts it.
 """
 
 import re
@@ -51,7 +51,7 @@ def _spoken_of(configuration: Configuration, requests: Iterable[Request]) -> set
         if request.file is None:
             words |= _words_in(request.target)
         elif request.kind == "pipeline":
-            with suppress(OSError):  # whoever checks the file tells of it
+            with suppress(OSError):  # whoever checks the file reports it
                 words |= _words_in(Path(request.file).read_text("utf-8", errors="replace"))
     for name in words & configuration.groups.keys():
         group = configuration.groups[name]

@@ -34,7 +34,7 @@ class LintSettings(NamedTuple):
     Attributes:
         selections: What is looked for; each one builds on the one before.
         per_file_ignores: What is not looked for in files, by patterns of their paths from `directory`.
-        providers: For whom the tools are meant.
+        providers: The providers that the tools are meant for.
         limits: Figures that differ from those of the rules.
         baseline: The file with the findings that are known.
         directory: The folder that patterns are relative to.
@@ -54,7 +54,7 @@ class LintSettings(NamedTuple):
     interpreter: Interpreter | None = None
 
     def ignores(self, problem: Problem) -> bool:
-        """Whether the pattern of its file says that a problem does not count."""
+        """Whether the pattern of its file excludes a problem."""
         if not self.per_file_ignores or problem.location is None:
             return False
         path = Path(problem.location.file).absolute()
@@ -70,7 +70,7 @@ class LintSettings(NamedTuple):
 
 
 def read_lint_settings(configuration: Configuration) -> tuple[LintSettings, list[Problem]]:
-    """Return what a configuration says of lint, and everything that is wrong with it (`TK005`)."""
+    """Return the configuration of lint, and everything that is wrong with it (`TK005`)."""
     problems: list[Problem] = []
     place = partial(place_in_configuration, configuration)
     spot = Spot(("lint",), Setting(configuration.directory, place, problems.append))

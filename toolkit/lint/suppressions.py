@@ -128,11 +128,11 @@ def _python_comments(text: str) -> Iterator[_Comment]:
                     line, token.start[1] + 1, text=token.string, blanks=blanks, first=begins.get(line, line), ends=ends
                 )
     except (tokenize.TokenError, SyntaxError):
-        return  # what is wrong with the file is told elsewhere
+        return  # what is wrong with the file is reported elsewhere
 
 
 def _yaml_comments(text: str) -> Iterator[_Comment]:
-    """Yield such comments of a document, as far as they can be told without reading it: outside of quotes."""
+    """Yield such comments of a document, as far as they are found without reading it: outside of quotes."""
     lines = text.removeprefix("\ufeff").splitlines(keepends=True)
     for number, line in enumerate(lines, start=1):
         for match in _COMMENT.finditer(line):
@@ -159,7 +159,7 @@ class Silenced(NamedTuple):
 
 
 def silence(problems: Iterable[Problem], suppressions: Iterable[Suppression]) -> Silenced:
-    """Leave out the problems that comments in their files silence."""
+    """Omit the problems that comments in their files suppress."""
     by_file: dict[str, list[Suppression]] = {}
     for one in suppressions:
         by_file.setdefault(one.location.file, []).append(one)

@@ -2,7 +2,7 @@
 
 A file rests on what it imports, on what it reads while it is imported, and on what these rest on in turn. Imports are
 seen where Python makes them, files that are read through Python's own audit events, files that a pipeline names where
-they are opened. What lies among the installed packages does not count; that they change is told in another way.
+they are opened. Installed packages do not count; changes of them are noticed in another way.
 """
 
 import builtins
@@ -136,7 +136,7 @@ class Trail:
 
 
 class FollowedOpener(SourceOpener):
-    """Opens sources, and tells the trail which files these are."""
+    """Opens sources, and reports to the trail which files these are."""
 
     def __init__(
         self, configuration: Configuration, refused: Mapping[str, Problem] | None = None, *, trail: Trail | None

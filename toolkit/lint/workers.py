@@ -36,7 +36,7 @@ class Ending(NamedTuple):
 
 
 class Worker:
-    """One child process; `close` leaves nothing of it running."""
+    """One child process; `close` ends all of it."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class Worker:
                 self._process.stdin.write(json.dumps(message) + "\n")
                 self._process.stdin.flush()
         except BrokenPipeError:
-            pass  # it has come to its end; reading its answer tells
+            pass  # it has come to its end; reading its answer shows it
 
     def _read_answer(self) -> dict[str, Any] | None:
         """Return the next answer, past whatever a file has put into the channel; None where there is none to come."""

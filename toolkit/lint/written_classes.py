@@ -138,7 +138,7 @@ def _base_of(node: ast.ClassDef, file: PythonFile) -> str | None:
 
 
 def _is_harmless(statement: ast.stmt) -> bool:
-    """Whether a statement in a class is a field, a method, or says nothing about its form."""
+    """Whether a statement in a class is a field, a method, or does not affect its form."""
     match statement:
         case ast.AnnAssign() | ast.Pass() | ast.Expr(value=ast.Constant()):
             return True

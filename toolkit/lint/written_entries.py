@@ -72,7 +72,7 @@ class WrittenTree:
             if not may_have_tools(Path(file).read_bytes()):
                 return []
         except OSError:
-            pass  # whoever reads it says why it cannot be read
+            pass  # whoever reads it reports why it cannot be read
         found = self._python(os.path.realpath(file))
         return found if isinstance(found, Problem) else list(self._defined(found))
 
@@ -217,7 +217,7 @@ def _class_behind(written: ast.expr) -> ast.expr:
 
 
 def _hints(tool: WrittenTool, file: PythonFile) -> Iterator[tuple[str, Any]]:
-    """Yield what the mark of a tool says of its effects, and whether a call waits for approval."""
+    """Yield the hints in a tool's mark, and whether a call waits for approval."""
     for place in tool.marks.terms.said:
         said = file.resolved(tool.argument((place,)))
         match said:

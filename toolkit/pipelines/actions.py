@@ -213,7 +213,7 @@ def _request(call: DescribedCall, demand: Demand, flow: Flow, context: ToolConte
 
 
 def _show(show: Any, flow: Flow) -> Mapping[str, Any]:
-    """Return what is shown with a question about no call: what the step says, else what has been handed on."""
+    """Return what is shown with a question about no call: the step's own text, or else its input."""
     if show is None:
         return {"prev": flow.output}
     return show if isinstance(show, Mapping) else {"show": show}

@@ -1,7 +1,7 @@
 """The builder: a pipeline made in Python, with the same keys as in a file.
 
-What is said becomes the same nodes as a file's and passes the same reading and planning; a problem is reported at the
-line of Python that said it.
+The builder's calls become the same nodes as a file's and pass the same reading and planning; a problem is reported at
+its line of Python.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -37,7 +37,7 @@ P = TypeVar("P")
 
 
 class PipelineBuilder(Generic[P]):
-    """Makes a pipeline step by step; `build` tells everything that is wrong at once.
+    """Makes a pipeline step by step; `build` reports everything that is wrong at once.
 
     Example:
         >>> from toolkit import Pipeline
@@ -127,7 +127,7 @@ class PipelineBuilder(Generic[P]):
         return self._add(self._on_failure, self._use(tool), keys)
 
     def adapter(self, adapter: Callable[[ToolResult], Any] | Any) -> Self:
-        """Say how the result of the last step so far is reshaped for the next one; said again, it replaces.
+        """Set how the result of the last step so far is reshaped for the next one; a second call replaces the first.
 
         Args:
             adapter: A function of the whole result, or plain data with `${{ result }}` in it. It is called only after a
@@ -257,7 +257,7 @@ class _GivenTools:
 
 
 class PlainStepTool(WrappedTool):
-    """An object with `execute(text)` that knows nothing of tools: what it raises is told with the step's name."""
+    """An object with `execute(text)` that knows nothing of tools: its errors are reported with the step's name."""
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
         """Do the work, and say which step raised what."""

@@ -1,6 +1,6 @@
-"""Builder keys: what may be said of a step to a builder, for type checkers; a file has the same keys (`step_keys`).
+"""Builder keys: the options of a step in a builder, for type checkers; a file has the same keys (`step_keys`).
 
-What holds for one key is told where it is read; `None` leaves a key out.
+Each key is described where it is read; `None` omits a key.
 """
 
 from collections.abc import Mapping, Sequence

@@ -23,7 +23,7 @@ def read_definition(root: Node, problems: list[Problem]) -> PipelineDefinition |
     Args:
         root: The document's root node.
         problems: Receives everything that is wrong. A definition with errors must not be run, but may be planned, so
-            that what is wrong further on is told in the same breath.
+            that later problems are reported at the same time.
 
     Returns:
         The definition, or `None` if the document is not a pipeline at all.

@@ -1,4 +1,4 @@
-"""Definitions: what a pipeline's file, or a builder, says; read and well-formed, but nothing in it looked up yet.
+"""Definitions: the content of a pipeline's file, or of a builder; well-formed, but nothing in it looked up yet.
 
 Every name keeps the place where it stands. `planning` turns a definition into a Plan.
 """
@@ -48,7 +48,7 @@ class Retry(NamedTuple):
 
 
 class Approval(NamedTuple):
-    """That somebody is to be asked, and what is said and shown; `when` is the condition under which it is asked."""
+    """That somebody is to be asked, and the text shown; `when` is the condition under which it is asked."""
 
     location: Location
     message: Value | None = None
@@ -109,7 +109,7 @@ OnError = Literal["fail", "continue"] | Fallback
 
 
 class StepDefinition(NamedTuple):
-    """One step as it is written; what is `None` was not said. `node` is the whole of it, where it stands in a file."""
+    """One step as it is written; `None` means not set. `node` is the whole of it, where it stands in a file."""
 
     location: Location
     action: Action

@@ -1,4 +1,4 @@
-"""The direct way: a step that hands text to a tool and says nothing else, with nobody listening or to be asked.
+"""The direct way: a step that passes text to a tool and has no other keys, without a listener or questions.
 
 It does what `Step.run` does, without the stations that such a step does not have. Most steps of most chains are so. A
 call that belongs to a run takes the long way, since the run may have to end before it.
@@ -30,7 +30,7 @@ class DirectWay:
         self._quiet_gate: Gate | None = None
 
     def is_quiet(self, gate: Gate) -> bool:
-        """Return whether no question is to be expected, so that nobody has to be told where the call stands.
+        """Return whether no question is to be expected, so that nobody has to know where the call stands.
 
         The call itself is judged when it is made; a policy that changes its mind then asks all the same.
         """
@@ -45,7 +45,7 @@ class DirectWay:
 
 
 def direct_way(step: PlannedStep) -> DirectWay | None:
-    """Return the short way to run a step, or `None` if it says anything that needs the long one."""
+    """Return the short way to run a step, or `None` if one of its keys needs the long one."""
     tool, feed = step.tool, step.feed
     if tool is None or feed is None or feed.parameter is None or not feed.as_text or not _says_nothing_else(step):
         return None

@@ -1,4 +1,4 @@
-"""Editing: the edits that give a step one key more, in whatever form it is written, and leave all else as it is."""
+"""Editing: the edits that add one key to a step, in whatever form it is written, and change nothing else."""
 
 import re
 

@@ -71,7 +71,7 @@ class Step:
         return self._settle(flow, outcome, _worked_since(started, context))
 
     async def _run_told(self, flow: Flow, listener: Counting) -> Outcome:
-        """Run the step and tell the listener of its start and, whatever happens, of its one finish."""
+        """Run the step and report its start and, whatever happens, its one finish to the listener."""
         context = flow.context
         inner = context_within(context, self.planned, flow).replace(listener=listener)
         path = flow.run.prefix + self.planned.path
@@ -149,7 +149,7 @@ class Step:
         return await self._unless_kept(turn, partial(self._act, flow, turn))
 
     async def _unless_kept(self, turn: Turn, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
-        """Do some work of the step, unless a journal knows what came of it; what a person said is asked again."""
+        """Do some work of the step, unless a journal has its result; a person's answer is asked for again."""
         if turn.context.journal is None or self.planned.kind == "approve":
             return await work()
         from toolkit.pipelines.kept_outcomes import keep, recalled  # noqa: PLC0415 - few runs keep a journal

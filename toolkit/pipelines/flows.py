@@ -34,8 +34,8 @@ class Outcome(NamedTuple):
         result: The result of its tool, or one made for it.
         output: What expressions see: the plain data if there is any, else the text.
         attempts: How often the tool was called.
-        goes_on: Whether the next step follows: after a failure only where the step, or the pipeline, says so.
-        ends_run: Whether a gate was refused; then nothing follows, whatever the step or the pipeline says.
+        goes_on: Whether the next step follows: after a failure only if the step, or the pipeline, sets that.
+        ends_run: Whether a gate was refused; then nothing follows, whatever the step or the pipeline sets.
         skips: The items that were left out because they failed, here and in the pipelines that were called; the path
             of the step itself is empty.
     """

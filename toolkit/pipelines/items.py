@@ -65,7 +65,7 @@ def _describe(item: Any) -> str:
 
 
 def short_form(item: Any) -> str:
-    """Return an item as people can tell it from the others: its text, or its JSON, cut where it is long."""
+    """Return a short form by which people can recognise an item: its text, or its JSON, cut where it is long."""
     text = text_of(item)
     return text if len(text) <= _SHORT else f"{text[: _SHORT - 1]}…"
 
@@ -93,7 +93,7 @@ class _Batch:
         self._pending: list[ApprovalPending] = []
 
     async def work(self) -> bool:
-        """Take items until none is left, or one has failed that must not; tell whether others may go on."""
+        """Take items until none is left, or one has failed that must not; return whether others may continue."""
         for index, item in self._waiting:
             try:
                 outcome = await self._do(ItemFlow(self._flow, item, index), self._turn_of(index, item))

@@ -42,7 +42,7 @@ class Opening(Protocol):
     def resolve(self, name: str, *, base: Path) -> Tool | list[Problem]:
         """Return the tool that `name` means for a file in the folder `base`, or why there is none.
 
-        A name that leads nowhere gives an empty list: the pipeline then says so itself (`TK604`), at the place where
+        A name that leads nowhere gives an empty list: the pipeline then reports it (`TK604`), at the place where
         the name stands and with the nearest known names. Problems without a location are given that place too.
         """
         ...

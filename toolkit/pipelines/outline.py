@@ -23,7 +23,7 @@ class StepOutline(NamedTuple):
         sources: Where its data comes from: paths of steps, and `inputs.name`.
         piped: The parameter that the previous output fills; `arguments` where it is all of them.
         arguments: What is written under `with`, as it is written.
-        notes: What else it says, in words, such as `only if ${{ … }}` or `3 attempts`.
+        notes: Its other settings, in words, such as `only if ${{ … }}` or `3 attempts`.
         branches: The steps of each of its branches.
     """
 

@@ -81,7 +81,7 @@ class Remarks:
             )
 
     def finish(self, definition: PipelineDefinition, read: Reading, after: Scope) -> AbstractSet[str]:
-        """Tell what only the whole pipeline shows: outputs that nobody takes, and inputs that nobody reads.
+        """Report what only the whole pipeline shows: outputs that nobody takes, and inputs that nobody reads.
 
         Where something is wrong, it is not known what it would have taken.
 
@@ -127,7 +127,7 @@ class Remarks:
 
     def _tell_lost_input(self, step: PlannedStep, carrier: Carrier) -> None:
         if "input" not in carrier.names:
-            return  # a declared input that nobody reads is told once, where it is declared
+            return  # a declared input that nobody reads is reported once, where it is declared
         hint = "name a parameter with 'pipe', or read ${{ input }}"
         self._warn(
             AMBIGUOUS_PIPE,
@@ -154,7 +154,7 @@ def _holds_nothing(scope: Scope) -> bool:
 
 
 def _is_never(condition: Value) -> bool:
-    """Return whether a condition is false whatever happens: it says so, or reads nothing that could change."""
+    """Return whether a condition is always false: it is written so, or reads nothing that could change."""
     if isinstance(condition, UnreadableValue) or any(
         located.expression.references for located in expressions_in(condition)
     ):

@@ -36,7 +36,7 @@ _FILE_ERRORS = (
 )
 
 Told = Callable[[int, str, float], None]
-"""Is told which attempt failed, why, and how many seconds later the next one follows."""
+"""Receives which attempt failed, why, and how many seconds later the next one follows."""
 
 
 def failure_of_result(result: ToolResult) -> Failure | None:
@@ -77,7 +77,7 @@ class RetriedTool(WrappedTool):
     """A tool that is tried again. The gate lies outside: nobody is asked about the same call twice."""
 
     def __init__(self, inner: Tool, retry: Retry, told: Told | None = None) -> None:
-        """Keep how often and after what it is tried again, and who is told."""
+        """Keep how often and when it is tried again, and who receives the attempts."""
         super().__init__(inner)
         self._retry = retry
         self._told = told

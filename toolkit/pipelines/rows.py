@@ -1,4 +1,4 @@
-"""Rows: what a key of a pipeline's file is, said once: how it is read, what editors are told, what the docs say."""
+"""Rows: each key of a pipeline's file, defined once: how it is read, its schema for editors, its text for the docs."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ class Row(NamedTuple):
 
     Attributes:
         name: The key.
-        meaning: What it says, for the docs and for editors.
+        meaning: Its meaning, for the docs and for editors.
         schema: What its value has to be, as JSON Schema.
         field: What its value is called in the value that is made of the mapping; nothing where it is no part of that.
         read: Makes the value, given the reader that reports what is wrong.

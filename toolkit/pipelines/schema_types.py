@@ -1,6 +1,6 @@
-"""Schema types: what a JSON Schema says about a value, as far as a plan needs to know.
+"""Schema types: what a JSON Schema demands of a value, as far as a plan needs to know.
 
-A schema that is `None` says nothing. Whatever cannot be decided is left to the run.
+A schema that is `None` demands nothing. Whatever cannot be decided is left to the run.
 """
 
 from collections.abc import Iterable, Mapping

@@ -30,7 +30,7 @@ class Feeder:
         """Keep what there is to know of the step.
 
         Args:
-            use: What it says.
+            use: Its keys.
             tool: What it calls.
             scope: What can be read there: the item too, in `for_each`.
             problems: Where problems go.
@@ -149,7 +149,7 @@ class Feeder:
             )
 
     def _check_names_inside(self) -> None:
-        """Report the keys of records, as far as they are written out, that the tool would leave out."""
+        """Report the keys of records, as far as they are written out, that the tool would drop."""
         if not self._tool.ignores_unknown:
             return
         written = {name: written_in(value) for name, value in self._given.items()}

@@ -40,7 +40,7 @@ class TemplateValue(NamedTuple):
         """Return what the text becomes with these roots.
 
         Raises:
-            ToolExecutionError: If an expression fails; the message says where it stands.
+            ToolExecutionError: If an expression fails; the message has its place.
         """
         from toolkit.pipelines.expressions import ExpressionError  # noqa: PLC0415 - plain chains need none
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from toolkit.codes import NOT_FOUND
 from toolkit.problems import Problem, did_you_mean, errors_among
 
-if TYPE_CHECKING:  # to lint needs no tools, but what they are told by
+if TYPE_CHECKING:  # lint needs no tools, but their marks
     from toolkit.tools.base import Tool
 
 

@@ -297,7 +297,7 @@ def _is_foreign(thing: object) -> bool:
 
 
 def _is_declared(thing: object, module: ModuleType) -> bool:
-    """Whether a thing says of itself that it is a tool, or that objects of it are."""
+    """Whether a thing declares that it is a tool, or that objects of it are."""
     return _is_own_tool_class(thing, module) if isinstance(thing, type) else _is_tool(thing, module)
 
 

@@ -67,7 +67,7 @@ def keys_before(file: Path) -> tuple[str, ...]:
 
 
 class ReadySettings(NamedTuple):
-    """What a table says of a ready tool.
+    """The settings of a ready tool in a table.
 
     Attributes:
         kind: The ready tool that it is.
@@ -81,7 +81,7 @@ class ReadySettings(NamedTuple):
 
 
 class GroupSettings(NamedTuple):
-    """What a table says of a group of tools.
+    """The settings of a group of tools in a table.
 
     Attributes:
         description: What its tools are for.
@@ -89,7 +89,7 @@ class GroupSettings(NamedTuple):
         permissions: What they need: `internet_access`, `host_access`.
         sources: The targets that it chooses among; without any, everything that the project knows by name.
         tools: What it chooses: names, patterns, or regular expressions between slashes; all by default.
-        exclude: What it leaves out, written alike.
+        exclude: What it excludes, written alike.
         required: The names of tools without which it is of no use.
     """
 
@@ -110,34 +110,34 @@ class Configuration(NamedTuple):
         file: Where the settings stand; None if no file has any.
         sources: The targets whose tools are known by name.
         user_sources: Those of the sources that the user named, with an option or a variable, and no file.
-        timeout: Seconds that a call may take; None if nobody said.
-        approval_timeout: Seconds that a question waits for its answer; None if nobody said.
-        dialect: The dialect that tools are printed in; None if nobody said.
-        journal: Whether runs of pipelines keep a journal, unless their user says otherwise.
-        model: The model that agents ask unless they say another; None if nobody said.
-        model_said: The model that the user wants asked, whatever agents say; None if no option named one.
-        model_url: Where the server of a `chat:NAME` model is. A project's file cannot say it: keys are sent there.
-        model_timeout: Seconds that a model may be silent; None if nobody said.
+        timeout: Seconds that a call may take; None if not set.
+        approval_timeout: Seconds that a question waits for its answer; None if not set.
+        dialect: The dialect that tools are printed in; None if not set.
+        journal: Whether runs of pipelines keep a journal, unless their user chooses otherwise.
+        model: The model that agents ask unless they name another; None if not set.
+        model_said: The model that the user wants asked, whatever agents name; None if no option named one.
+        model_url: Where the server of a `chat:NAME` model is. A project's file cannot set it: keys are sent there.
+        model_timeout: Seconds that a model may be silent; None if not set.
         prices: What models cost, by their names.
         limits: What bounds batches in a store, by the names of the tools and pipelines that they run.
         env: The names of the environment variables that expressions may read.
         own_env: Those of them that the user has listed, and not only a project's file.
         secrets: The names of variables, parameters and keys whose values are secrets, beside those that sound like it.
         context: Values that every call's context carries.
-        builtin: What is said of the ready tools, by the names that they go by.
-        groups: What is said of groups of tools, by their names.
+        builtin: The settings of the ready tools, by their names in the configuration.
+        groups: The settings of groups of tools, by their names.
         mcp: The MCP servers, by their names.
         start: The names of servers of the project that a flag or a variable lets be reached.
         consented: The names of settings of the project that a flag or a variable gives consent for: `builtin.http`.
         holds_pins: Whether a tool of a server is used only as `toolkit.lock` pins it; not so where that is looked at.
         granted: The permissions that the user grants to groups; a project's file cannot.
-        audit: Whether decisions are recorded; None where nobody says.
+        audit: Whether decisions are recorded; None if not set.
         webhook: Who answers questions where there is no terminal; None where nobody does.
-        policy: What the project's configuration says of calls.
+        policy: The policy in the project's configuration.
         policy_files: The policy files of the project, the nearest first.
         own_policy: The user's own policy file; None if there is none.
         named_policy: The policy file that the user names, with an option or a variable.
-        lint: What is said of lint, as it stands; lint reads it.
+        lint: The settings of lint, unread; lint reads them.
     """
 
     directory: Path = Path()

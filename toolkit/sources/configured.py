@@ -49,7 +49,7 @@ class ConfiguredSources:
 
         Args:
             name: What is looked for.
-            only_likely: Whether to leave the others closed, because the name means something else as well.
+            only_likely: Whether to keep the others closed, because the name means something else as well.
         """
         if (found := self._find_likely(name)) is not None:
             return found

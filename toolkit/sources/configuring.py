@@ -88,7 +88,7 @@ def _with_own_settings(configuration: Configuration, file: Path, problems: list[
 
 
 def _narrow(own: "McpServer", server: "McpServer") -> "McpServer":
-    """Return the user's own server with what a project says of its use, which may tighten and loosens nothing."""
+    """Return the user's own server with a project's settings of its use, which may tighten and loosen nothing."""
     return replace(
         server,
         owner="user",

@@ -15,7 +15,7 @@ class Constants:
     """Reads texts, with what names stand for."""
 
     def __init__(self, meanings: Meanings) -> None:
-        """Keep what tells the meaning of names."""
+        """Keep the meanings of names."""
         self.meanings = meanings
 
     def text(self, source: SourceFile, node: ast.expr, names: LocalNames | None = None) -> str | None:

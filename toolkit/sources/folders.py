@@ -34,13 +34,13 @@ def tool_files(folder: Path) -> list[Path]:
 def means_tool(path: Path) -> bool:
     """Whether a YAML file means to be a pipeline or an agent: it has `steps`, `toolkit` or `agent` at its top level.
 
-    It is told from the text, so that one with a mistake in its YAML counts too; `agent` counts with a word behind it.
+    Only the text is searched, so one with a mistake in its YAML counts too; `agent` counts with a word behind it.
     """
     try:
         with path.open("rb") as stream:
             text = stream.read(_ENOUGH_TO_TELL).decode("utf-8", errors="replace")
     except OSError:
-        return True  # whoever opens it says why it cannot be read
+        return True  # whoever opens it reports why it cannot be read
     return _OUR_KEY.search(text.removeprefix("\ufeff")) is not None
 
 

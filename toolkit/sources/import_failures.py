@@ -1,4 +1,4 @@
-"""Import failures: what a user's module raised while it was imported becomes a Problem with its place and a cure."""
+"""Import failures: an error while a user's module was imported becomes a Problem with its place and a fix."""
 
 import builtins
 import os
@@ -177,14 +177,14 @@ def _place_of(error: BaseException, root: str) -> Location | None:
 
 def _place_of_syntax(error: SyntaxError, file: str) -> Location:
     if not error.lineno:
-        return Location(file, 1)  # what the whole file is written in is said, or missing, at its beginning
+        return Location(file, 1)  # what the whole file is written in is declared, or missing, at its beginning
     column = error.offset or None
     end = error.end_offset if error.end_offset and error.end_offset > 0 and error.end_lineno else None
     return Location(file, error.lineno, column, error.end_lineno if end else None, end)
 
 
 def _place_of_null(file: Location) -> Location:
-    """Return the place of the character that no text has, of which Python only says that it is somewhere."""
+    """Return the place of the character that no text has, since Python reports only that it is somewhere."""
     before, found, _ = Path(file.file).read_bytes().partition(b"\0")
     return file._replace(line=before.count(b"\n") + 1, column=len(before) - before.rfind(b"\n")) if found else file
 

@@ -45,7 +45,7 @@ def make_instance(cls: type, *, severity: Severity = "error") -> Instance | Prob
 
 
 def _needed_arguments(cls: type) -> list[str]:
-    # A class that is made in C has no signature, and one of a user's own may raise; making an object tells.
+    # A class that is made in C has no signature, and one of a user's own may raise; making an object shows it.
     nothing: list[inspect.Parameter] = []
     parameters = answer(lambda: list(inspect.signature(cls).parameters.values()), nothing)
     variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)

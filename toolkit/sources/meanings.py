@@ -235,7 +235,7 @@ class Meanings:
         return ()
 
     def _submodules_of_folder(self, source: SourceFile, imported: Imported) -> list[Module]:
-        """Return the module beside a file that is in no package; importing it that way fails, and then tells why."""
+        """Return the module beside a file that is in no package; importing it that way fails, with the reason."""
         folder = os.path.dirname(source.path)  # noqa: PTH120 - as in module_files
         file = source_of_module(imported.module or str(imported.name), [folder], self._tried_by(source))
         found = self.source(file) if file else None

@@ -19,7 +19,7 @@ def configured_model(
     """Return a model with the settings that hold for it.
 
     Args:
-        configuration: Says the model, where its server is, how long it may be silent, and what it costs.
+        configuration: Has the model, where its server is, how long it may be silent, and its prices.
         name: A model instead of the configured one.
         base_url: Where its server is, instead of the configured place, which is for `chat:NAME` alone.
         timeout: Seconds that it may be silent, instead of the configured ones.

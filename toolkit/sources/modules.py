@@ -31,7 +31,7 @@ _folders: set[str] = set()
 _settled: dict[str, int] = {}
 """When these were changed last, where they were listed long after that."""
 _YOUNG = 2_000_000_000
-"""Nanoseconds after a change in which another one may leave the time of a folder as it is."""
+"""Nanoseconds after a change in which another one may not change the time of a folder."""
 
 
 def import_file(path: Path) -> ModuleType | list[Problem]:
@@ -212,7 +212,7 @@ def _first_on_the_path(folder: str) -> Iterator[None]:
 
 
 def _list_anew(folder: str) -> None:
-    """Have a folder listed again, unless it was listed when its time had already told of every change before.
+    """Have a folder listed again, unless it was listed when its time already reflected every earlier change.
 
     Python lists a folder once more when its time has changed, which two changes soon after one another may not show.
     """

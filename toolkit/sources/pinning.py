@@ -1,6 +1,6 @@
 """Pinning: a tool of a server that is no longer what `toolkit.lock` pins is not used until somebody has agreed to it.
 
-Whoever agreed to a tool agreed to what it said then. What a model has read of a changed one may have done its work
+Whoever agreed to a tool agreed to its definition then. What a model has read of a changed one may have done its work
 before any question about a call could be asked, so it is not offered at all.
 """
 

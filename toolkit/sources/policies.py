@@ -70,7 +70,7 @@ def _unknown_frameworks(files: Sequence[PolicyFile]) -> list[Problem]:
 
 
 def read_settings_policy(written: Mapping[str, Any], spot: Spot, groups: Mapping[str, GroupSettings]) -> PolicyFile:
-    """Return what the table `policy` of a configuration says; what is wrong with it is reported."""
+    """Return the table `policy` of a configuration; what is wrong with it is reported."""
     here = Path.cwd()
     place = spot.setting.place
     setting = spot.setting._replace(place=lambda path: _seen_from(here, place(path)))
@@ -83,7 +83,7 @@ def _seen_from(here: Path, place: Location | None) -> Location | None:
 
 
 def group_fits(groups: Mapping[str, GroupSettings], directory: Path) -> dict[str, GroupFit]:
-    """Return what tells whether a tool belongs to each of some groups; their sources are relative to a folder."""
+    """Return the test of whether a tool belongs to each of some groups; their sources are relative to a folder."""
     return {name: _group_fit(settings, directory) for name, settings in groups.items()}
 
 
@@ -100,7 +100,7 @@ def _group_fit(settings: GroupSettings, directory: Path) -> GroupFit:
 
 
 def _is_from(target: str, risk: Risk, directory: Path) -> Fit:
-    """Return whether a tool is one of those that a target holds; of a module nobody can tell."""
+    """Return whether a tool is one of those that a target holds; for a module that is not known."""
     source = risk.source or ""
     if ALL_READY in {target, source} or source.startswith(_REMOTE):
         return fit_of(source in {target, f"{_REMOTE}{target}"})

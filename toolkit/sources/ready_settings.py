@@ -25,7 +25,7 @@ DEFINITION = "ready_tool"
 """The name of a definition in the JSON Schema of a configuration."""
 
 KIND = "kind"
-"""The key that says which ready tool a table of another name is about."""
+"""The key that names the ready tool that a table of another name is about."""
 
 
 def read_ready_settings(tables: Mapping[str, Any], spot: Spot) -> dict[str, ReadySettings]:
@@ -75,7 +75,7 @@ def _real(value: Any) -> Any:
         return value
     try:
         return value.resolve()
-    except (OSError, RuntimeError):  # links in a circle: whoever opens it says so
+    except (OSError, RuntimeError):  # links in a circle: whoever opens it reports them
         return value
 
 
@@ -87,7 +87,7 @@ def ready_schema() -> Schema:
 
 
 def any_ready_schema() -> Schema:
-    """Return the JSON Schema of a table that says which ready tool it is about."""
+    """Return the JSON Schema of a table that names the ready tool it is about."""
     return {"anyOf": [schema_of((_kind_of(tool), *tool.options)) for tool in ready_tools().values()]}
 
 

@@ -284,7 +284,7 @@ class Recogniser:
         return is_first and (not chain or _returns_the_same(chain[-1]))
 
     def _makes_tools(self, source: SourceFile, function: Definition) -> bool:
-        """Whether a function of a file returns tools: its annotation says so, or it marks or makes one inside."""
+        """Whether a function of a file returns tools: by its annotation, or since it marks or makes one inside."""
         if isinstance(function, ast.ClassDef):
             return False
         if function.returns is not None and any(self._is_class(source, one) for one in _types_in(function.returns)):

@@ -30,7 +30,7 @@ class ToldServer(NamedTuple):
     Attributes:
         name: What it is called.
         prefix: What stands before the names that models are offered.
-        tools: The name on the wire and the specification of each tool, as the server tells them.
+        tools: The name on the wire and the specification of each tool, as the server lists them.
         problems: What is wrong with it.
     """
 

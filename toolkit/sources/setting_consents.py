@@ -1,7 +1,7 @@
 """Setting consents: which settings of a project's file wait for its user's consent, and where consent is kept.
 
-A value of an option waits if the option says that it widens; names of environment variables wait always. What the
-user's own configuration says too does not wait.
+A value of an option waits if the option widens; names of environment variables always wait. What the
+user's own configuration has too does not wait.
 """
 
 import os

@@ -31,7 +31,7 @@ def read_settings(file: Path) -> tuple[Configuration, list[Problem]] | None:
 
 
 def read_own_settings(file: Path) -> tuple[Configuration, list[Problem]]:
-    """Return what a user's own configuration says, which is `mcp`, `builtin` and `env`, and what is wrong with it."""
+    """Return a user's own configuration, which is `mcp`, `builtin` and `env`, and what is wrong with it."""
     text = text_of(file)
     document = text if isinstance(text, Problem) else document_in(text, file)
     if isinstance(document, Problem):

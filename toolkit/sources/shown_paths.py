@@ -1,4 +1,4 @@
-"""Shown paths: places are told as the user would write them, from the working directory."""
+"""Shown paths: places are shown as the user would write them, from the working directory."""
 
 import os
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Targets: what a user may name, told apart by looking at the disk and running nothing."""
+"""Targets: what a user may name, recognised by looking at the disk and running nothing."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""TOML files of the configuration: what each says, and where a key of it stands."""
+"""TOML files of the configuration: the content of each, and where a key of it stands."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ _LARGEST = 1024 * 1024
 
 @dataclass(frozen=True)
 class TomlDocument:
-    """What a file says; where a key of it stands is found only when that is asked."""
+    """The content of a file; where a key of it stands is found only when that is asked."""
 
     data: dict[str, Any]
     text: str
@@ -51,7 +51,7 @@ def text_of(file: Path) -> str | Problem:
 
 
 def document_in(text: str, file: Path) -> TomlDocument | Problem:
-    """Return what a text says, or where it is no TOML."""
+    """Return the data of a text, or where it is not TOML."""
     from toolkit.documents.toml_reading import read_data  # noqa: PLC0415 - only a file that speaks of us is worth it
 
     data = read_data(text, str(file))
@@ -59,7 +59,7 @@ def document_in(text: str, file: Path) -> TomlDocument | Problem:
 
 
 def place_in_configuration(configuration: Configuration, path: Sequence[str], word: str = "") -> Location | None:
-    """Return where the configuration's file has a key, if it does: variables and options may have said it instead.
+    """Return where the configuration's file has a key, if it does: it may come from variables and options instead.
 
     Args:
         configuration: What was read from the file.

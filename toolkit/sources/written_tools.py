@@ -37,7 +37,7 @@ class WrittenTool:
         function: The function that it runs, where this is known.
         home: The file of that function.
         as_class: What is known of a class that is a tool.
-        said: What a variable says of a module that is a tool.
+        said: What a variable sets for a module that is a tool.
     """
 
     path: str

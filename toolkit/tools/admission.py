@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def verdict_on(tool: Callee, parsed: Any, context: ToolContext, demand: "Demand | None") -> Verdict:
-    """Return what the gate of the context says about a call; `NO_QUESTION` lets it run without more ado."""
+    """Return the gate's verdict on a call; `NO_QUESTION` lets it run at once."""
     gate = context.gate or Gate()
     if demand is None and context.chosen_by == "person" and not (gate.judges_itself or gate.policy.needs_arguments):
         return gate.verdict_on(tool.described)

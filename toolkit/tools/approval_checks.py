@@ -1,4 +1,4 @@
-"""How a call is put to the gate of a context; the listener is told, and the waiting is nobody's work."""
+"""Approval checks: the gate of a context decides on a call, the listener is informed, and waiting is not counted."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -52,7 +52,7 @@ def _without_secrets(request: ReviewRequest, context: "Surroundings") -> ReviewR
 
 
 class _Listening:
-    """Tells the listener of a context what its gate decides, and counts the time of a question as waiting."""
+    """Reports the gate's decisions to the listener of a context, and counts the time of a question as waiting."""
 
     def __init__(self, context: "Surroundings") -> None:
         self._context = context

@@ -20,11 +20,11 @@ class Attachment:
 
     Attributes:
         kind: `image`, `audio`, `resource` for any other content, or `link` for one that is only named.
-        media_type: What it is, such as `image/png`; empty where nobody says.
+        media_type: What it is, such as `image/png`; empty if unknown.
         data: Its bytes; empty for a link.
         uri: What a resource or a link is called.
         is_text: Whether the bytes are text in UTF-8, as those of a resource may be.
-        details: What else is said of it, as the protocol writes it: `name`, `title`, `description`, `icons`, and so on.
+        details: Its other properties, as the protocol writes them: `name`, `title`, `description`, `icons`, and so on.
     """
 
     kind: Kind

@@ -33,7 +33,7 @@ def record_of_decision(settled: Settled, context: "Surroundings", word: str) -> 
     Args:
         settled: How the call was decided about.
         context: What it was called with.
-        word: The decision in a word: `continue`, or `reject`; what the policy says where nobody was asked.
+        word: The decision in a word: `continue`, or `reject`; the policy's verdict if nobody was asked.
     """
     verdict, request, decision = settled.verdict, settled.request, settled.decision
     tool = settled.call.risk.tool if settled.call is not None else request.risk.tool if request is not None else ""

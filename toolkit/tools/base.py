@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class Tool(Callee):
     """Something a model can call: a specification and one way to be called.
 
-    Every call passes the same template. A kind of tool says what the template asks of it: how arguments are parsed,
+    Every call passes the same template. A kind of tool supplies its parts: how arguments are parsed,
     whether a call is refused, what it would do, and the work itself. Tools are made by `@tool` and `from_function`,
     by hand with `Tool.create`, or as a class of one's own: a `TypedTool`, a `WrappedTool`.
     """

@@ -38,7 +38,7 @@ class Callee:
     """Whether the work looks at the context; one that does not is handed it as it came."""
 
     demands: bool = False
-    """Whether `demand` may ask for leave that the marks of the tool do not ask for."""
+    """Whether `demand` may ask for approval that the marks of the tool do not ask for."""
 
     reads_files: bool = False
     """Whether its results may hold what files of its user say: then a model with ways out is asked about them."""
@@ -47,7 +47,7 @@ class Callee:
     """Whether a journal keeps what it does step by step, so that it goes on where it was, and does not begin again."""
 
     ignores_unknown: bool = False
-    """Whether it leaves out, at any depth of its arguments, what its schema has no name for."""
+    """Whether it drops, at any depth of its arguments, what its schema has no name for."""
 
     framework: str | None = None
     """The framework that it was written for, by its name in `toolkit.tools.frameworks`; None for one of ours."""
@@ -85,7 +85,7 @@ class Callee:
 
     @cached_property
     def argument_schema(self) -> ArgumentSchema:
-        """What its schema says of each value in its arguments."""
+        """The part of its schema for each value in its arguments."""
         return ArgumentSchema.of(self.spec.parameters)
 
     @cached_property
@@ -105,7 +105,7 @@ class Callee:
 
     @cached_property
     def identity(self) -> int:
-        """A number that no other tool has: of two with one name, leave for one of them is none for the other."""
+        """A number that no other tool has: of two with one name, approval of one does not count for the other."""
         return next(_IDENTITIES)
 
     @cached_property
@@ -126,7 +126,7 @@ class Callee:
         raise NotImplementedError
 
     def defaults(self, parsed: Any) -> Mapping[str, Any]:  # noqa: ARG002 - for those that override it
-        """Return what stands in for the parameters that parsed arguments leave out, as plain data."""
+        """Return the values for the parameters that parsed arguments omit, as plain data."""
         return {}
 
     @property

@@ -1,7 +1,7 @@
 """Calling: the one way a tool is called.
 
 Parse the arguments, let the tool refuse, pass the gate, do the work, make a result of it; then record exactly one of
-success, failure and error and one duration, tell the listener, and log. Signals pass through, counted nowhere.
+success, failure and error and one duration, notify the listener, and log. Signals pass through, counted nowhere.
 """
 
 import logging
@@ -72,7 +72,7 @@ async def call_tool(  # noqa: C901 - the whole template in one place
     demand: "Demand | None",
     ending: _Ending | None = None,
 ) -> ToolResult:
-    """Call a tool and return its result, whatever happens to it but a signal; nobody is told of it."""
+    """Call a tool and return its result, whatever happens to it but a signal; without events."""
     spec, hidden = tool.spec, tool.hidden_parameters
     if hidden and ending is None:
         context = redacting(tool, arguments, context)
@@ -128,7 +128,7 @@ async def call_tool(  # noqa: C901 - the whole template in one place
 async def call_as_meant(
     tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext, demand: "Demand | None"
 ) -> ToolResult:
-    """Call a tool with what a model sent, read as it meant it: that is what is told, asked about, kept and run."""
+    """Call a tool with a model's arguments, read as it meant them: these are reported, approved, kept and run."""
     from toolkit.tools.meant_arguments import as_meant  # noqa: PLC0415 - few calls are a model's
 
     arguments, remark = as_meant(tool, arguments)
@@ -149,7 +149,7 @@ def _kept(tool: Callee, arguments: str | Mapping[str, Any]) -> str | Mapping[str
 
 
 def _count(tool: str, context: ToolContext, outcome: Outcome, seconds: float) -> None:
-    """Count the call; metrics that cannot count it are told of in the log, and change nothing."""
+    """Count the call; metrics that cannot count it are logged, and change nothing."""
     if outcome == "signal":
         return
     metrics, agent = context.metrics, context.agent
@@ -197,7 +197,7 @@ def _failure_of(tool: Callee, error: BaseException, context: ToolContext) -> Too
 
 
 def _ending_words(error: BaseException) -> str | None:
-    """Return what is said of an exception that is meant to end something, and ends the call alone."""
+    """Return the message of an exception that is meant to end something, and ends the call alone."""
     if isinstance(error, SystemExit):
         return f"the tool called sys.exit({'' if error.code is None else shown(error.code)})"
     return "what it waited for was cancelled" if type(error).__name__ == "CancelledError" and not error.args else None
@@ -213,7 +213,7 @@ def error_code_of(error: BaseException) -> str | int:
 
 
 def _with_replacement(tool: Callee, replaced: str, context: ToolContext, result: ToolResult) -> ToolResult:
-    """Return a result that tells the model which chose the call what it really ran with."""
+    """Return a result that informs the model which chose the call of the arguments it really ran with."""
     if context.chosen_by != "model":
         return result
     shown = masked(replaced, tool.hidden_parameters)

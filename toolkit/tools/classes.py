@@ -50,7 +50,7 @@ class ExecutingTool(Tool):
 
     @cached_property
     def spec(self) -> ToolSpec:  # type: ignore[override,unused-ignore]  # cached: it never changes
-        """What the class says.
+        """The options of the class.
 
         Raises:
             InvalidTools: With everything that is wrong with it.

@@ -43,7 +43,7 @@ class MemoryId:
 
 
 class ListenerError(Signal):
-    """A listener raised; that is no failure of the tool whose event it was told."""
+    """A listener raised an error; the tool whose event it received has not failed."""
 
 
 _OUTSIDE_CALLS = {"call": None, "item": None, "step": None, "waits": None}
@@ -95,9 +95,9 @@ class ToolContext:
             metrics: What counts calls.
             loop_id: Which agent's loop this is, where there are several.
             run: The run that the call belongs to.
-            listener: Is told every event, as it happens, in the thread where it happens.
+            listener: Receives every event, as it happens, in the thread where it happens.
             agent: The role that metrics are tagged with; `unknown` unless one is given.
-            chosen_by: Who chose the call: a `person` (unless said otherwise) or a `model`.
+            chosen_by: Who chose the call: a `person` (the default) or a `model`.
             place: Where in a run this is, for whoever is asked: `step 3/5 · pipeline report`.
             strict: Whether what would be asked about is refused where there is nobody to ask, with a
                 ConfigurationError. Without it, a destructive tool runs unasked in a context that has no gate. What is
@@ -229,7 +229,7 @@ class ToolContext:
 
     @property
     def idempotency_key(self) -> str | None:
-        """What tells this call from all others, and is the same when it is made again after its run was cut short.
+        """The id of this call, which is the same when it is made again after its run was cut short.
 
         A service that is sent it does nothing twice. `None` where the call belongs to no run.
         """
@@ -257,7 +257,7 @@ class ToolContext:
         return self if call is None else self._with(call=call._replace(arguments=arguments, shown_state=shown_state))
 
     def emit(self, event: "Event") -> None:
-        """Tell the listener, if there is one; no secret that the redactor knows is in what it is told.
+        """Send an event to the listener, if there is one, without the secrets that the redactor knows.
 
         Raises:
             ListenerError: If the listener raises; it passes through every call.
@@ -274,7 +274,7 @@ class ToolContext:
             raise ListenerError(message) from error
 
     def reporting(self, started: Started, finished: Finished) -> AbstractContextManager[int]:
-        """Tell the listener that something starts, and however the `with` block ends, that it has ended.
+        """Report to the listener that something starts, and however the `with` block ends, that it has ended.
 
         With nobody listening, no event is made.
 
@@ -297,7 +297,7 @@ class ToolContext:
         return UNHEARD if self.listener is None else Report(self.emit, started, finished)
 
     def progress(self, message: str, done: float | None = None, of: float | None = None) -> None:
-        """Tell how far the work is, in units of the tool's own."""
+        """Report how far the work is, in units of the tool's own."""
         if self.listener is not None:
             self.emit(Progress(tool=self.tool or "", message=message, done=done, of=of, item=self.item))
 
@@ -308,7 +308,7 @@ class ToolContext:
         lines_added: int = 0,
         lines_removed: int = 0,
     ) -> None:
-        """Tell that the tool has created, changed or deleted a file."""
+        """Report that the tool has created, changed or deleted a file."""
         if self.listener is not None:
             self.emit(FileChanged(self.tool or "", path, change, lines_added, lines_removed))
 
@@ -322,7 +322,7 @@ class ToolContext:
         on_timeout: OnTimeout = "reject",
         answer_is_text: bool = False,
     ) -> Decision:
-        """Ask for leave from a plain function, which waits for the answer. See `request_approval_async`.
+        """Ask for approval from a plain function, which waits for the answer. See `request_approval_async`.
 
         Raises:
             ConfigurationError: If it is called inside a running event loop, which it would block.
@@ -348,7 +348,7 @@ class ToolContext:
         on_timeout: OnTimeout = "reject",
         answer_is_text: bool = False,
     ) -> Decision:
-        """Ask for leave in the middle of the work.
+        """Ask for approval in the middle of the work.
 
         Args:
             text: What is asked.

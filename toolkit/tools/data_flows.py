@@ -1,7 +1,7 @@
 """Data flows: what a tool's marks and name say about the data that it moves, for rules and for questions.
 
-The words are this project's own. Where a mark says the opposite, the mark counts; what the author of a tool says with
-`flow` counts alone.
+The words are this project's own. If a mark contradicts them, the mark counts; if the author of a tool sets
+`flow`, it counts alone.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ READINGS: Final[frozenset[Flow]] = frozenset({"reads_untrusted", "reads_private"
 
 
 def flow_of(spec: ToolSpec) -> frozenset[Flow]:
-    """Return what a tool does with data; one that says nothing of itself may write, and may send."""
+    """Return what a tool does with data; one without marks may write, and may send."""
     if spec.flow is not None:
         return frozenset(spec.flow)
     found: dict[Flow, bool] = {
@@ -63,7 +63,7 @@ def is_from_outside(spec: ToolSpec) -> bool:
 
 
 def reads_private(spec: ToolSpec) -> bool:
-    """Return whether a tool reads what its user keeps to themselves, as far as it or its name says."""
+    """Return whether a tool reads its user's private data, according to its marks or name."""
     if spec.flow is not None:
         return "reads_private" in spec.flow
     words = _words_in(spec.name)
@@ -71,7 +71,7 @@ def reads_private(spec: ToolSpec) -> bool:
 
 
 def brings_in_texts(spec: ToolSpec) -> bool:
-    """Return whether a tool reads what strangers have written, as far as it or its name says."""
+    """Return whether a tool reads what strangers have written, according to its marks or name."""
     if spec.flow is not None:
         return "reads_untrusted" in spec.flow
     words = _words_in(spec.name)
@@ -79,7 +79,7 @@ def brings_in_texts(spec: ToolSpec) -> bool:
 
 
 def sends(spec: ToolSpec) -> bool:
-    """Return whether a tool is made to send something out, as far as it or its name says."""
+    """Return whether a tool is made to send something out, according to its marks or name."""
     if spec.flow is not None:
         return "sends" in spec.flow
     words = _words_in(spec.name)

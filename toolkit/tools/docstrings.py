@@ -18,7 +18,7 @@ _SPHINX_FIELD = re.compile(r":\w[^:]*:")
 
 
 class Docstring(NamedTuple):
-    """What a docstring says to a model: the description, and a text for each documented parameter."""
+    """A docstring for a model: the description, and a text for each documented parameter."""
 
     description: str
     parameters: dict[str, str]
@@ -63,7 +63,7 @@ def _is_numpy_heading(lines: list[str], position: int) -> bool:
 
 
 def _read_section(lines: list[str], position: int, parameters: dict[str, str]) -> int:
-    """Read the section that begins at a line, keep what it says of parameters, and return where the next begins."""
+    """Read the section that begins at a line, keep its parameters, and return where the next begins."""
     heading = lines[position].strip().lower()
     sphinx = _SPHINX_FIELD.match(lines[position])
     if sphinx:

@@ -27,7 +27,7 @@ class ForeignSchemaTool(Tool):
         return self.veil.over(plain_data(parsed))
 
     def defaults(self, parsed: Any) -> Mapping[str, Any]:
-        """Return what the schema says that stands in for the parameters that are left out."""
+        """Return the schema's defaults for the parameters that are omitted."""
         schemas = self.spec.properties.items()
         return {name: one["default"] for name, one in schemas if name not in parsed and "default" in one}
 

@@ -15,12 +15,12 @@ _LONGEST_MESSAGE = 300
 
 
 def is_text(value: object) -> bool:
-    """Return whether a value really is text, whatever its `__class__` says."""
+    """Return whether a value really is text, whatever its `__class__` claims."""
     return issubclass(type(value), str)
 
 
 def is_routine(value: object) -> bool:
-    """Return whether a value really is a function or a method, whatever its `__class__` says."""
+    """Return whether a value really is a function or a method, whatever its `__class__` claims."""
     return answer(lambda: inspect.isroutine(value), otherwise=False)
 
 

@@ -48,7 +48,7 @@ class FormQuestions:
         return Answer("cancel")
 
     async def open(self, message: str, url: str) -> Answer:
-        """Ask for leave to go on where the server wants an address to be opened."""
+        """Ask for approval to continue where the server wants an address to be opened."""
         answer = await self._put(message, {"url": url}, editable=False)
         return Answer("decline" if answer is None else "accept")
 

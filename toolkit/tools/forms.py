@@ -32,13 +32,13 @@ class Form:
 
     @property
     def defaults(self) -> Mapping[str, Any]:
-        """What the server fills in where a person says nothing."""
+        """The server's values for members that a person does not fill in."""
         parts = self._members.items()
         return {name: part["default"] for name, part in parts if isinstance(part, Mapping) and "default" in part}
 
     @property
     def notes(self) -> Mapping[str, Any] | None:
-        """What the server says of its members."""
+        """The server's notes on its members."""
         notes = {}
         for name, part in self._members.items():
             if isinstance(part, Mapping):
@@ -51,7 +51,7 @@ class Form:
         return notes or None
 
     def note_of(self, name: str) -> str:
-        """Return what the server says of one member."""
+        """Return the server's note on one member."""
         return described(self._members[name])
 
     def objection(self, answer: Mapping[str, Any] | str) -> str | None:
@@ -71,5 +71,5 @@ class Form:
 
 
 def described(part: Any) -> str:
-    """Return what the schema of a member says of it."""
+    """Return the description of a member in the schema."""
     return ": ".join(str(part[key]) for key in ("title", "description") if part.get(key))

@@ -1,4 +1,4 @@
-"""Defaults of functions: what stands in for the parameters that a call leaves out, as far as that can be shown."""
+"""Defaults of functions: the values of the parameters that a call omits, as far as they can be shown."""
 
 from collections.abc import Mapping
 from typing import Any

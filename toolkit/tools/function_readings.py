@@ -22,7 +22,7 @@ class FunctionReading(NamedTuple):
     Attributes:
         signature: What it wants and gives.
         shape: The shape of a call's arguments.
-        fields: What its specification says, by field.
+        fields: The fields of its specification.
     """
 
     signature: Signature

@@ -1,4 +1,4 @@
-"""Heads: what every file that describes a tool says first: the version of its format, its name and what it takes."""
+"""Heads: how every file that describes a tool begins: the version of its format, its name and its inputs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,12 +35,12 @@ class HeadReader(ShapeReader):
         return Word(text, node.location)
 
     def description(self, owner: Mapping) -> str:
-        """Read what something does; empty where nobody says."""
+        """Read what something does; empty if not described."""
         node = owner.get("description")
         return "" if node is None else self.text(node, "'description'") or ""
 
     def inputs(self, root: Mapping, key: str = "inputs", each: str = "input") -> "tuple[Input, ...] | None":
-        """Read what a mapping of data is made of, where the file says so."""
+        """Read what a mapping of data is made of, if the file declares it."""
         node = root.get(key)
         if node is None:
             return None

@@ -124,7 +124,7 @@ def _is_memory_mark(extra: Any) -> bool:
 
 
 def _parts(annotation: Any, seen: dict[int, Any]) -> Iterator[Any]:
-    """Yield an annotation, everything that it is made of, and everything that is said of it."""
+    """Yield an annotation, everything that it is made of, and its metadata."""
     if id(annotation) in seen:
         return
     seen[id(annotation)] = annotation  # kept, so that nothing else gets its id meanwhile
@@ -154,7 +154,7 @@ def _directly_in(annotation: Any) -> Iterator[Any]:
 
 
 def _fields_of(cls: type) -> Iterator[Any]:
-    """Yield the type of each field that a model fills, and what is said of it."""
+    """Yield the type of each field that a model fills, and its metadata."""
     if hasattr(cls, "__pydantic_fields__"):
         yield from _pydantic_fields_of(cls)
     elif is_dataclass(cls) or hasattr(cls, "__total__") or hasattr(cls, "_fields"):  # __total__: any typed dict

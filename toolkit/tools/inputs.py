@@ -50,7 +50,7 @@ class Input(NamedTuple):
 
 
 class InputReader(ShapeReader):
-    """Reads what stands under `inputs`, or under another key that says what a mapping of data is made of."""
+    """Reads what stands under `inputs`, or under another key that declares a mapping of data."""
 
     def __init__(self, problems: list[Problem], key: str = "inputs", each: str = "input") -> None:
         """Keep where problems go, the key, and what each of its entries is called."""

@@ -1,4 +1,4 @@
-"""Marked methods: which methods of a class are tools, and what the class says of them."""
+"""Marked methods: which methods of a class are tools, and the options that the class gives them."""
 
 import inspect
 from typing import Any

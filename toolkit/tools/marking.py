@@ -1,4 +1,4 @@
-"""Marking: `@tool` says that a function is a tool, `@toolbox` that a class holds some; both return what they mark.
+"""Marking: `@tool` marks a function as a tool, `@toolbox` a class that holds some; both return what they mark.
 
 Nothing is registered and nothing is built: importing a module has no effect, the function can be called in a unit
 test, and every mistake is found where tools are collected, all of them at once.
@@ -68,7 +68,7 @@ def mark_of(candidate: object) -> Mapping[str, Any] | None:
 
 
 class ToolboxMark(NamedTuple):
-    """What a class marked with `@toolbox` says of itself.
+    """The options of a class marked with `@toolbox`.
 
     Attributes:
         name: What the set is called.
@@ -111,7 +111,7 @@ def toolbox(
     Args:
         name: What the set is called; the class's name unless it is given.
         description: What the tools are for; the class's docstring unless it is given.
-        usage_notes: How the tools are to be used together; a model is told when it sees them.
+        usage_notes: How the tools are to be used together; a model reads it when it sees them.
         category_parameter: What the parameter is called that chooses among the categories of its methods.
         exclusive: Whether all other tools make way when a model looks into the set.
     """

@@ -25,7 +25,7 @@ class Meant(NamedTuple):
 
     Attributes:
         arguments: The arguments.
-        remark: What the model is told of members that the tool does not know and that were left out; or nothing.
+        remark: The note for the model on members that the tool does not know and that were dropped; or nothing.
     """
 
     arguments: Arguments

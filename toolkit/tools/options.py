@@ -1,4 +1,4 @@
-"""Options: what a mark or a class says of a tool beyond its signature, checked all at once."""
+"""Options: the settings of a tool beyond its signature, in a mark or a class, checked all at once."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
@@ -10,7 +10,7 @@ from toolkit.tools.spec_fields import ReturnBehavior, plain_fields
 
 
 class ToolOptions(TypedDict, total=False):
-    """What may be said of any tool; `ToolSpec` tells what each means."""
+    """The options of any tool; see `ToolSpec` for each."""
 
     category: str | None
     return_behavior: ReturnBehavior
@@ -26,7 +26,7 @@ class ToolOptions(TypedDict, total=False):
 
 
 class MarkOptions(ToolOptions, total=False):
-    """What may be said of a tool whose name and description are there without it."""
+    """The options of a tool that has a name and a description without them."""
 
     name: str | None
     description: str | None
@@ -35,7 +35,7 @@ class MarkOptions(ToolOptions, total=False):
 OPTIONS = ("name", "description", *ToolOptions.__annotations__)
 
 _MAY_BE_NONE = ("name", "description")
-"""What an option may leave to the function: there None means that it is not given."""
+"""The options that may come from the function: there None means that it is not given."""
 
 
 def option_problems(options: Mapping[str, Any], location: Location | None) -> list[Problem]:

@@ -17,6 +17,6 @@ def function_of(tool: Tool) -> Any:
 
 
 def place_of_tool(tool: Tool) -> Location | None:
-    """Return where a tool is defined: what its specification says, or else the place of its function."""
+    """Return where a tool is defined: the place in its specification, or else that of its function."""
     function = None if tool.spec.location is not None else function_of(tool)
     return tool.spec.location if function is None else place_of(function)

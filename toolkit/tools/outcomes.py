@@ -13,7 +13,7 @@ def as_result(value: Any) -> ToolResult:
     """Return any value as a result: a result or text as it is, everything else as compact JSON.
 
     Numbers that JSON does not know are quoted (`"NaN"`), and text beyond ASCII is kept. An object with marked methods
-    needs no form in JSON, since they say what it knows: it is told in its own words, or named by its type.
+    needs no form in JSON, since they describe it: it is shown in its own words, or named by its type.
 
     Raises:
         ValueError: If the value cannot be written as JSON; the message names its type.
@@ -59,7 +59,7 @@ def _write(value: Any) -> tuple[bytes, Any]:
 
 
 def _in_words(thing: Any) -> str:
-    """Return an object with marked methods as its class puts it; one whose class says nothing is named by it."""
+    """Return an object with marked methods as its class describes it, or else by the name of its class."""
     kind = type(thing)
     if not _has_methods(kind):
         message = f"Unable to serialize unknown type: {kind}"

@@ -95,7 +95,7 @@ class _Source(NamedTuple):
         return self.span(definition.lineno, definition.col_offset + len(keyword), len(definition.name))
 
     def span(self, line: int, offset: int, length: int) -> Location:
-        """Return a place from what the syntax tree says: lines from 1, columns in UTF-8 bytes from 0."""
+        """Return a place from the positions of the syntax tree: lines from 1, columns in UTF-8 bytes from 0."""
         before = self.lines[line - 1].encode()[:offset].decode(errors="replace") if line <= len(self.lines) else ""
         column = len(before) + 1
         return Location(self.file, line, column, line, column + length)

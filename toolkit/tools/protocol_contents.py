@@ -17,7 +17,7 @@ def result_of_contents(
 ) -> ToolResult:
     """Return what a tool answers as a result.
 
-    The text is all that it says in text, and a word for everything else; the artifact is a tuple of the Attachments,
+    The text is all text parts, and a word for everything else; the artifact is a tuple of the Attachments,
     where there are any. An error of the tool is a failed result with the same structured data.
 
     Args:
@@ -40,7 +40,7 @@ def pieces_of(output: str, attachments: Sequence[Attachment]) -> list[str | Atta
 
     Args:
         output: The text, in which the words for an attachment may stand; these make way for it.
-        attachments: What is given beside the text; those of which the text says nothing come last.
+        attachments: What is given beside the text; those without a word in the text come last.
     """
     pieces: list[str | Attachment] = []
     last: list[str | Attachment] = []
@@ -116,7 +116,7 @@ def _attachment(block: Mapping[str, Any]) -> Attachment | None:
 
 
 def _details(block: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what else is said of a block, as it is said."""
+    """Return the other properties of a block, unchanged."""
     return {key: block[key] for key in _DETAILS if key in block}
 
 

@@ -1,4 +1,4 @@
-"""Tools of the protocol (MCP): what a definition on the wire says beside name, description and schemas."""
+"""Tools of the protocol (MCP): what a definition on the wire has beside name, description and schemas."""
 
 from collections.abc import Mapping
 from typing import Any

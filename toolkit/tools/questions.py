@@ -157,13 +157,13 @@ class RunningCall(NamedTuple):
     shown_state: Mapping[str, str] = {}
 
     def digest(self, context: "Surroundings", asked_by: str) -> str:
-        """Return what tells the questions of this call, and of whoever asks within it, from all others."""
+        """Return the digest of the questions of this call, and of the calls within it."""
         return digest_of_call(self.tool, frozen(self.arguments), scope_of(context), asked_by)
 
     def asks(self, request: ReviewRequest, *, context: "Surroundings") -> ReviewRequest:
         """Return a question of this call's own, bound to it: with its tool, its arguments and its digest.
 
-        What the tool says that the question is about comes first; the arguments of the call are shown beside it.
+        The tool's own description of the question comes first; the arguments of the call are shown beside it.
         """
         sent = frozen(self.arguments)
         shown = shown_arguments(self.tool, self.tool.parse(sent), sent)

@@ -1,4 +1,4 @@
-"""Raised errors: what an exception of a tool says, and the line in its author's code that raised it."""
+"""Raised errors: the message of a tool's exception, and the line in its author's code that raised it."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ class Raised(NamedTuple):
 
     Attributes:
         kind: The name of its class.
-        words: What it says, as the result of the call has it.
+        words: Its message, as in the result of the call.
         place: The innermost line that the author of the tool wrote, if there is one.
     """
 
@@ -43,9 +43,9 @@ def kind_of_error(error: BaseException) -> str:
 
 
 def message_of(error: BaseException) -> str:
-    """Return what an exception says, for models and other callers.
+    """Return the message of an exception, for models and other callers.
 
-    The name of its class is all if it says nothing, and stands before words that mean little without it: those of a
+    Without a message it is the name of its class, which also stands before words that mean little alone: those of a
     `KeyError`, and of what is no `Exception`, such as a subclass of `BaseException` of the tool's own.
     """
     text = answer(lambda: str(error), "")

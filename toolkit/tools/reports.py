@@ -1,4 +1,4 @@
-"""Reports: what takes time has one start and, whatever happens, one finish, of which a listener is told."""
+"""Reports: what takes time has one start and, whatever happens, one finish, which a listener receives."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -16,23 +16,23 @@ UNHEARD: AbstractContextManager[int] = nullcontext(0)
 
 
 class Report:
-    """A report of one thing: its start is told when it is entered, and its finish when it is left, by any way."""
+    """A report of one thing: its start is sent on entry, and its finish on exit, however it ends."""
 
     __slots__ = ("_began", "_call", "_emit", "_finished", "_started")
 
     def __init__(self, emit: Callable[[Event], None], started: Started, finished: Finished) -> None:
-        """Keep who is told, and what."""
+        """Keep the listener, and what to report."""
         self._emit = emit
         self._started = started
         self._finished = finished
 
     def __enter__(self) -> int:
-        """Tell the start; return the number of the call."""
+        """Report the start; return the number of the call."""
         self._call = next(CALLS)
         self._emit(self._started(self._call))
         self._began = perf_counter()
         return self._call
 
     def __exit__(self, *_: object) -> None:
-        """Tell the finish."""
+        """Report the finish."""
         self._emit(self._finished(self._call, perf_counter() - self._began))

@@ -48,7 +48,7 @@ def resolve_tools(candidates: Iterable[Any]) -> dict[str, Tool]:
 
 
 def _at(position: int, problem: Problem) -> Problem:
-    """Return a problem with something in a list, which names the position where nothing else tells the place."""
+    """Return a problem with something in a list, with its position if it has no other place."""
     return problem if problem.location else replace(problem, message=f"tools[{position}]: {problem.message}")
 
 

@@ -31,7 +31,7 @@ class ToolResult:
             `error`, or the tool's own code.
         structured: The same outcome as plain JSON data, for programs; a model never sees it.
         artifact: The object itself, for the program that called; it leaves no process.
-        remark: What a model is told of its call before the outcome, such as that a reviewer has changed it.
+        remark: A note for the model before the outcome, such as that a reviewer has changed the call.
         skips: The items that the steps of a pipeline have left out because they failed.
         raised: The exception that the tool failed with, as far as people are shown it; a model never sees it.
     """
@@ -99,5 +99,5 @@ class ToolResult:
 
     @classmethod
     def failure(cls, message: str | None, code: str | int | None = None) -> Self:
-        """Return a failed result; without a message it says that there is none."""
+        """Return a failed result; without a message, it notes that there is none."""
         return cls(error=NO_MESSAGE if message is None else message, error_code=code)

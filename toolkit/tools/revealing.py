@@ -14,8 +14,8 @@ class Unfolded:
     Attributes:
         facade: The name of the tool that was called; it makes way for the tools here.
         tools: The tools that stood behind it.
-        guides: What goes with them: a tool of the facade's name that leads back to them, and one that says what they
-            are for. It is they that keep a model which calls the facade again from going astray.
+        guides: What goes with them: a tool of the facade's name that leads back to them, and one that describes
+            them. They keep a model which calls the facade again from going astray.
         exclusive: Whether all other tools make way too, for the rest of the loop.
         notes: How the tools are to be used.
     """

@@ -1,4 +1,4 @@
-"""Review requests: a call as a reviewer sees it, what tells it from every other, and edits of it made whole."""
+"""Review requests: a call as a reviewer sees it, its digest, and edits of it made whole."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def scope_of(context: "Surroundings") -> str:
 
 
 def digest_of_call(tool: Subject, sent: str, *around: str) -> str:
-    """Return what differs between any two calls of different tools, or with different arguments, and tells nothing.
+    """Return a digest that differs between any two calls of different tools or arguments, and reveals nothing.
 
     Calls that look alike to a reviewer may differ in a secret, in what has no JSON form, or in the tool behind a name.
     What is `around` the call counts too, such as the run that it belongs to.
@@ -90,7 +90,7 @@ def _restored(edited: Any, shown: Any, sent: Any) -> Any:
 
 
 def shown_arguments(tool: Subject, parsed: Any, sent: str) -> dict[str, Any]:
-    """Return the arguments of a call as a reviewer sees them: as they were read, and whatever of them that leaves out.
+    """Return the arguments of a call as a reviewer sees them: as they were read, and whatever reading dropped.
 
     A type may keep members out of its JSON, or have none at all; what was sent for them is shown, but no secret is.
     """
@@ -112,7 +112,7 @@ def _known(tool: Subject, data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _complete(shown: Any, sent: Any) -> Any:
-    """Return what is shown, with what was sent for it wherever it says nothing, or no more than a type."""
+    """Return what is shown, with what was sent for it wherever it shows nothing, or no more than a type."""
     if isinstance(shown, dict) and isinstance(sent, dict):
         both = {name: _complete(value, sent[name]) if name in sent else value for name, value in shown.items()}
         return both | {name: value for name, value in sent.items() if name not in shown}

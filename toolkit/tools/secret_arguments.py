@@ -22,7 +22,7 @@ def secret_members(schema: Mapping[str, Any]) -> frozenset[str]:
 
 
 def masked(arguments: str | Mapping[str, Any], secrets: frozenset[str]) -> str | Mapping[str, Any]:
-    """Return arguments with a mask for each secret, or as they came; text in which none can be told apart is all mask.
+    """Return arguments with a mask for each secret, or as they came; text that cannot be parsed is masked as a whole.
 
     Args:
         arguments: What was sent.
@@ -40,7 +40,7 @@ def masked(arguments: str | Mapping[str, Any], secrets: frozenset[str]) -> str |
 def _without_names(value: Any) -> Any:
     try:
         return _veiled(value, [], [])
-    except RecursionError:  # the call will fail for it, and nobody can tell what is in it
+    except RecursionError:  # the call will fail for it, and its content is unknown
         return MASK
 
 
@@ -48,7 +48,7 @@ class Veil:
     """Hides the secrets among the arguments that a schema is of, at any depth."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
-        """Look once whether the schema marks any secret; where it marks none, names alone tell."""
+        """Look once whether the schema marks any secret; if it marks none, names alone decide."""
         self._speaking = Schema.of(schema).applied() if _marks_secrets(schema) else []
 
     def over(self, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Secret texts: settings that name a variable of the environment instead of holding its secret.
 
-A setting says `Bearer ${TICKET_TOKEN}`; what the variable holds is looked up when it is used and kept nowhere. Whoever
+A setting contains `Bearer ${TICKET_TOKEN}`; the variable's value is looked up when it is used and kept nowhere. Whoever
 uses it gives a redactor that learns the value, and redacts whatever comes back.
 """
 

@@ -26,10 +26,10 @@ class Parameter(NamedTuple):
     Attributes:
         name: Its name in the function.
         annotation: Its type, with its constraints; `Any` where nothing is written.
-        description: What it is, if anybody said.
+        description: What it is, if described.
         default: What stands in for it, or `MISSING`.
         typed: Whether it has an annotation.
-        alias: What calls name it, where a pydantic `Field` says so.
+        alias: Its name in calls, if a pydantic `Field` sets one.
         is_made: Whether the default is made anew for each call.
     """
 
@@ -62,7 +62,7 @@ class Signature(NamedTuple):
         explicit_defaults: The way to each default that the function does not give of itself: those that stand in a
             pydantic `Field`, and those of parameters that can only be passed by position.
         returns: The annotation of what it returns, or `MISSING`.
-        description: What the docstring says of the whole.
+        description: The docstring's description of the whole.
         is_async: Whether it is a coroutine function.
         misplaced: A problem for each marker that the context cannot fill, since it stands inside another type.
     """

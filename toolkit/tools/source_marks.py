@@ -20,7 +20,7 @@ class Registration(NamedTuple):
     Attributes:
         names: What is called, as patterns (see `SourceMarks`).
         way: `mark` makes a tool of the function or class below it, or that it is called with; `function` is called
-            with the function; `definition` says all of the tool itself; `holder` is called with a list, and makes
+            with the function; `definition` describes the whole tool itself; `holder` is called with a list, and makes
             a tool of each plain function in it.
         function: The function, or the list.
         name: The name of the tool; the function's own where there is none.
@@ -79,9 +79,9 @@ class Terms(NamedTuple):
         description: The description of a tool.
         parameter: The description of a parameter.
         approval: That a call waits for a person's approval; None where the framework has no such thing.
-        effects: What a call may change; None where a tool cannot say so.
-        said: The arguments of a mark that say one of these two.
-        failure: How a tool says that a call has failed, to be read on its own.
+        effects: What a call may change; None if a tool cannot declare that.
+        said: The arguments of a mark that declare one of these two.
+        failure: How a tool reports that a call has failed, to be read on its own.
         rewrites_names: Whether the framework makes each name one that providers take, before a model sees it.
     """
 
@@ -110,7 +110,7 @@ class Demands(NamedTuple):
         strict_unless: The argument that turns the strict form of schemas off, which all tools have otherwise.
         parses_if: The argument that makes it take the descriptions of parameters out of docstrings.
         plain: Where a function is expected that is not a coroutine function.
-        envelope: Whether every function returns the framework's own form of a result, so that its type tells nothing.
+        envelope: Whether every function returns the framework's own form of a result, so that its type shows nothing.
         removed: Modules that a version of a package no longer has: the module, the package, and the version.
     """
 

@@ -30,7 +30,7 @@ class ToolSpec:
         return_behavior: Whether a result goes to the model (`to_model`) or ends the loop and goes to the caller.
         category: The group it belongs to, where tools are disclosed by category.
         requires_approval: Somebody is asked before every call.
-        read_only: It changes nothing; `None` means that nobody said, here and below.
+        read_only: It changes nothing; `None` means not set, here and below.
         destructive: It may destroy or overwrite something.
         idempotent: Calling it again with the same arguments changes nothing more.
         open_world: It reaches things outside this machine.
@@ -109,12 +109,12 @@ class ToolSpec:
         return cls(**fields_from(data, [each.name for each in fields(cls)]))
 
     def to_json(self) -> str:
-        """Return everything that it says as JSON text, from which `from_json` makes the same again."""
+        """Return the whole specification as JSON text, from which `from_json` makes the same again."""
         return json_of(self)
 
     @property
     def definition(self) -> dict[str, Any]:
-        """What a model is told of it: name, description and parameters."""
+        """What a model receives: name, description and parameters."""
         return {"name": self.name, "description": self.description, "parameters": self.parameters}
 
     @property
@@ -146,4 +146,4 @@ class ToolSpec:
 
 
 _USUAL = {each.name: each.default for each in fields(ToolSpec)}
-"""What a field holds of which nothing is said; it needs neither a check nor a copy."""
+"""The value of a field that is not set; it needs neither a check nor a copy."""

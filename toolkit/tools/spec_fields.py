@@ -1,6 +1,6 @@
 """Spec fields: what each field of a specification may hold, checked and copied into plain data.
 
-What a tool says of itself comes from foreign objects. After this they are texts, numbers, lists and dictionaries of
+The fields of a tool come from foreign objects. After this they are texts, numbers, lists and dictionaries of
 Python's own types, which every later reader can trust.
 """
 
@@ -18,7 +18,7 @@ ReturnBehavior = Literal["to_model", "immediate", "immediate_if_last"]
 
 
 class UnfitFieldError(Exception):
-    """What a field holds is not what it may hold; the message says why."""
+    """The value of a field is invalid; the message says why."""
 
     def __init__(self, message: str, hint: str | None = None, *, code: str = BAD_OPTION) -> None:
         """Keep the message, the hint and the code of the problem."""

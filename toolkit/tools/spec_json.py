@@ -1,4 +1,4 @@
-"""Specifications as JSON: everything that one says, and back again without loss."""
+"""Specifications as JSON: everything in them, and back again without loss."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -25,7 +25,7 @@ class Specification(Protocol):
 
 
 def record_of(spec: Specification) -> dict[str, Any]:
-    """Return everything that a specification says as plain data; what says nothing beyond the usual is left out."""
+    """Return a whole specification as plain data; defaults are omitted."""
     said = [(field, getattr(spec, field.name)) for field in fields(spec)]
     record = {field.name: value for field, value in said if field.name in _ALWAYS or value != _usual(field)}
     if spec.location:

@@ -9,7 +9,7 @@ from toolkit.tools.secret_arguments import Veil
 
 
 class Specified(Protocol):
-    """What a tool says of itself."""
+    """A tool's description of itself."""
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -33,7 +33,7 @@ class Subject(Protocol):
 
     @property
     def spec(self) -> Specified:
-        """What it says of itself."""
+        """Its specification."""
 
     @property
     def described(self) -> DescribedCall:
@@ -62,7 +62,7 @@ class Subject(Protocol):
         """Return parsed arguments as plain data."""
 
     def defaults(self, parsed: Any, /) -> Mapping[str, Any]:
-        """Return what stands in for the parameters that parsed arguments leave out."""
+        """Return the values for the parameters that parsed arguments omit."""
 
     def check(self, parsed: Any, context: Any, /) -> None:
         """Refuse the call, by raising."""

@@ -46,7 +46,7 @@ class Surroundings(Protocol):
 
     @property
     def listener(self) -> Listener | None:
-        """What is told every event."""
+        """Receives every event."""
 
     @property
     def chosen_by(self) -> Chooser:
@@ -88,4 +88,4 @@ class Surroundings(Protocol):
         """Return the same with another redactor."""
 
     def emit(self, event: Event, /) -> None:
-        """Tell the listener, if there is one."""
+        """Send an event to the listener, if there is one."""

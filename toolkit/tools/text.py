@@ -89,7 +89,7 @@ class AdaptedTextTool(TextTool):
     """Any object that has a name, a description and `execute(text)`, as a tool."""
 
     def __init__(self, adapted: Any) -> None:
-        """Take over what the object says of itself; its name and description may be attributes or methods."""
+        """Take over the object's name and description, which may be attributes or methods."""
         self.adapted = adapted
         self.name = _describe(adapted, "name")
         self.description = (

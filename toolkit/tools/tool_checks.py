@@ -89,7 +89,7 @@ def place_of_thing(thing: object) -> Location | None:
 
 
 def _spec_of(tool: Tool, place: Location | None) -> tuple[ToolSpec | None, list[Problem]]:
-    """Return what a tool says of itself, or why that cannot be relied on."""
+    """Return a tool's specification, or why that cannot be relied on."""
     try:
         if _goes_in_a_circle(tool):
             return None, [Problem(NOT_A_TOOL, f"the tool inside {_called(tool)} is not a Tool", place)]

@@ -121,7 +121,7 @@ class TypedTool(ExecutingTool, Generic[Input]):
 
     @cached_property
     def spec(self) -> ToolSpec:  # type: ignore[override,unused-ignore]  # cached: it never changes
-        """What the class, or the function, says.
+        """The options of the class, or of the function.
 
         Raises:
             InvalidTools: With everything that is wrong with it.
@@ -150,7 +150,7 @@ class TypedTool(ExecutingTool, Generic[Input]):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The schema of the input type; what the type says of itself is for its readers, not for a model."""
+        """The schema of the input type; the type's own docstring is for its readers, not for a model."""
         return {key: value for key, value in self._shape.schema.items() if key != "description"}
 
     @property

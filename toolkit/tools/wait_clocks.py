@@ -60,7 +60,7 @@ class Counting:
     __slots__ = ("_listener", "asked", "hears_pieces")
 
     def __init__(self, listener: "Listener") -> None:
-        """Keep the listener that is really told."""
+        """Keep the listener that really receives events."""
         self._listener = listener
         self.hears_pieces = getattr(listener, "hears_pieces", True)
         self.asked = 0

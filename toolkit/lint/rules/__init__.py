@@ -1,4 +1,4 @@
-"""All rules, by their codes: what each is called and says of itself, and the class of those that check something.
+"""All rules, by their codes: the name and page of each, and the class of those that check something.
 
 A code is a line in `toolkit.codes`. Its rule is a module of this package, or, where opening, building or planning finds
 it on the way, a page in `found_elsewhere`; both are called by the rule's name, and read when they are asked for. An
@@ -40,7 +40,7 @@ def name_of(code: str) -> str:
 
 @cache
 def page_of(code: str) -> RulePage:
-    """Return what the rule says of itself that has a code.
+    """Return the page of the rule with a code.
 
     Raises:
         KeyError: If none has.
@@ -49,7 +49,7 @@ def page_of(code: str) -> RulePage:
 
 
 def all_pages() -> Iterator[RulePage]:
-    """Yield what every rule says of itself, in the order of the codes."""
+    """Yield the page of every rule, in the order of the codes."""
     return map(page_of, codes())
 
 
@@ -76,7 +76,7 @@ def _find_elsewhere() -> frozenset[str]:
 
 
 def _read_page(code: str) -> RulePage:
-    """Return a page whose head says what differs from the usual, a line each, such as `severity: error`."""
+    """Return a page whose head has what differs from the usual, a line each, such as `severity: error`."""
     _, head, text = (_FOUND_ELSEWHERE / f"{NAMES[code]}.md").read_text("utf-8").split("---\n", 2)
     said: dict[str, Any] = dict(line.split(": ") for line in head.splitlines())
     return RulePage(code, NAMES[code], text.strip(), **said | {"needs_import": "needs_import" in said})
@@ -123,7 +123,7 @@ def _load(point: "EntryPoint") -> type[Rule]:
 
 
 def _mentions_rules(folder: str) -> bool:
-    """Whether some package that is installed in a folder adds rules, told from the text of its metadata."""
+    """Whether some package that is installed in a folder adds rules, according to the text of its metadata."""
     try:
         entries = [entry.path for entry in os.scandir(folder) if entry.name.endswith((".dist-info", ".egg-info"))]
     except OSError:

@@ -151,7 +151,7 @@ def _are_alike(first: frozenset[str], second: frozenset[str], share: float) -> b
 
 
 def _is_unsaid(first: ToolDefinition, second: ToolDefinition) -> bool:
-    """Whether neither sends a model to the other, and their names do not tell them apart.
+    """Whether neither sends a model to the other, and their names do not distinguish them.
 
     Names do so by a word each of its own, by one such word that the description has too, and by the order of their
     words where the descriptions have these in another order as well. Tools of one name are another rule's business.
@@ -178,6 +178,6 @@ def _in_order(text: str) -> list[str]:
 
 
 def _own_words(tool: ToolDefinition, other: ToolDefinition) -> set[str]:
-    """Return the words of a tool's name that the other one does not begin with; `get` and `find` tell nothing apart."""
+    """Return the words of a tool's name that the other one does not begin with; `get` and `find` distinguish nothing."""
     words = {word.rstrip("s") or word for word in words_of(tool.name) if word not in READING and not word.isdigit()}
     return words - _words_in(f"{other.name} {_SENTENCE.split(str(other.description).strip(), maxsplit=1)[0]}")

@@ -1,4 +1,4 @@
-"""TK507: what a tool says of itself cannot all be true."""
+"""TK507: a tool's marks contradict one another."""
 
 from collections.abc import Iterator
 

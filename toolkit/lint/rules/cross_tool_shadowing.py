@@ -1,4 +1,4 @@
-"""TK505: a description that says how a tool of somebody else is to be used."""
+"""TK505: a description that gives instructions for somebody else's tool."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -152,7 +152,7 @@ class _Said(NamedTuple):
 
 
 def _describe(tool: ToolDefinition) -> Iterator[_Said]:
-    """Yield what a tool says of itself and of its parameters; a rule for all tools knows no nearer places."""
+    """Yield the descriptions of a tool and of its parameters; a rule for all tools knows no nearer places."""
     if tool.description:
         yield _Said("the description", tool.description, tool.location)
     for parameter in tool.parameters:

@@ -1,4 +1,4 @@
-"""TK313: a default that is not what the type says, or that a call changes."""
+"""TK313: a default that does not fit its type, or that a call changes."""
 
 import ast
 import json

@@ -1,4 +1,4 @@
-"""TK506: a tool that destroys or sends something without a mark that says so."""
+"""TK506: a tool that destroys or sends something without being marked so."""
 
 from collections.abc import Iterator
 
@@ -113,6 +113,6 @@ def _reason(name: str, function: PythonFunction) -> str | None:
 
 
 def _only_reads(words: list[str]) -> bool:
-    """Whether a name says of itself that nothing is changed: `execute_log_query`, `deploy_status`."""
+    """Whether a name itself means that nothing is changed: `execute_log_query`, `deploy_status`."""
     *_, last = words
     return last in TELLING or (words[0] in EXECUTING and last in QUERIES)

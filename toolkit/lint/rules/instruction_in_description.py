@@ -26,7 +26,7 @@ _NO_COMMAND = "".join(
     rf"(?<!\b{word} )"
     for word in ["would", "could", "might", "may", "is", "are", "was", "were", "get", "gets", "never", "not"]
 )
-"""What stands before a word that says how something goes on, and not how to do it."""
+"""The words before a word that describe how something goes on, and not how to do it."""
 _WHATEVER = r"(?:\W+\w+){0,6}?\W+"
 _SIGNS = (
     _sign(3, "it overrides other instructions",

@@ -1,4 +1,4 @@
-"""TK513: tools that together can carry private data out because a stranger's text says so."""
+"""TK513: tools that together can carry private data out when a stranger's text asks for it."""
 
 from collections.abc import Iterator, Sequence
 

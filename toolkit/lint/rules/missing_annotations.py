@@ -1,4 +1,4 @@
-"""TK508: a tool that says nothing of what it does to the world."""
+"""TK508: a tool that does not declare its effects."""
 
 from collections.abc import Iterator
 

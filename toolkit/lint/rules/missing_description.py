@@ -1,4 +1,4 @@
-"""TK201: a tool says nowhere what it does."""
+"""TK201: a tool without a description."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -73,7 +73,7 @@ class MissingDescription(Rule):
 
 
 def _is_described(data: Mapping[str, Any]) -> bool:
-    """Return whether there is a description, or a mistyped key for one, which is told of as that."""
+    """Return whether there is a description, or a mistyped key for one, which is reported as such."""
     if "description" in data:
         return bool(str(data["description"] or "").strip())
     return bool(nearest("description", data))

@@ -1,4 +1,4 @@
-"""TK204: a parameter of which nobody says what it is."""
+"""TK204: a parameter without a description."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""TK403: nothing says what a tool returns."""
+"""TK403: a tool without a return type."""
 
 import ast
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""TK207: nothing tells what a tool returns."""
+"""TK207: a tool that does not describe its result."""
 
 import ast
 import re
@@ -93,5 +93,5 @@ def _tells(text: str) -> bool:
 
 
 def _is_told_by_schema(spec: ToolSpec) -> bool:
-    """Whether the output schema says more than a type."""
+    """Whether the output schema has more than a type."""
     return not (spec.output_schema or {}).keys() <= _TYPE

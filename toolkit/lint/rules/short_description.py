@@ -1,4 +1,4 @@
-"""TK202: a description that says next to nothing."""
+"""TK202: a description with next to no content."""
 
 import re
 from collections.abc import Iterator

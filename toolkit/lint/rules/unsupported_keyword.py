@@ -1,4 +1,4 @@
-"""TK304: a schema says what a provider does not understand."""
+"""TK304: a schema with a keyword that a provider does not understand."""
 
 from toolkit.codes import UNSUPPORTED_KEYWORD
 from toolkit.dialects.changes import Objection
@@ -72,7 +72,7 @@ class UnsupportedKeyword(ProviderRule):
     )  # fmt: skip
 
     def cure(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:
-        """Return the fix that says in the description what the keyword said."""
+        """Return the fix that moves the keyword's meaning into the description."""
         _, _, words = (objection.hint or "").partition(_SAID)
         node = nearest_node(tool.document, path[:-1]) if tool.document is not None and path else None
         if not words or not isinstance(node, Mapping) or (key := str(path[-1])) not in node.entries:

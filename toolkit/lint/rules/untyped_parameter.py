@@ -1,4 +1,4 @@
-"""TK301: a parameter whose type says nothing."""
+"""TK301: a parameter without a meaningful type."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from toolkit.schemas.places import REFERENCES
 _ANYTHING = {"Any", "typing.Any", "typing_extensions.Any", "object"}
 _BARE = {"dict": "dict[str, str]", "list": "list[str]", "typing.Dict": "dict[str, str]", "typing.List": "list[str]"}
 _ELSEWHERE = holders_about("itself").union(REFERENCES, ("enum", "const"))
-"""What says of a value what its type does not: branches, references and the values that it may have."""
+"""What describes a value beside its type: branches, references and the values that it may have."""
 _ITEMS, _MEMBERS = holders_about("item"), holders_about("member")
 
 

@@ -62,7 +62,7 @@ class VagueToolName(Rule):
 
 
 def _are_vague(words: Sequence[str]) -> bool:
-    """Whether no word says anything; a letter before others is a term, as in `t_test`."""
+    """Whether no word means anything; a letter before others is a term, as in `t_test`."""
     if len(words) > 1 and len(words[0]) == 1:
         return False
     return bool(words) and all(word in _VAGUE or len(word) == 1 for word in words)

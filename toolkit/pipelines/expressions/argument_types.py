@@ -1,4 +1,4 @@
-"""Argument types: what a function accepts as a text, a list or a number, and what it says about anything else."""
+"""Argument types: what a function accepts as a text, a list or a number, and its message for anything else."""
 
 from typing import Any
 

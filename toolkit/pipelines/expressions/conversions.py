@@ -29,7 +29,7 @@ def as_text(value: Any) -> str:
 
 
 def as_integer(value: Any) -> int:
-    """Return the integer that a text says, or a number without what stands after its point."""
+    """Return the integer in a text, or a number without its decimals."""
     if isinstance(value, str):
         if re.fullmatch(INTEGER, value) and len(value) <= MAX_NUMBER_TEXT:
             return int(checked_number(int(value)))
@@ -38,7 +38,7 @@ def as_integer(value: Any) -> int:
 
 
 def as_number(value: Any) -> float:
-    """Return the number that a text says."""
+    """Return the number in a text."""
     if isinstance(value, str):
         if re.fullmatch(NUMBER, value) and len(value) <= MAX_NUMBER_TEXT:
             return float(checked_number(float(value)))
@@ -61,7 +61,7 @@ def as_json(value: Any) -> str:
 
 
 def parse_json(text: Any) -> Any:
-    """Return the data that a text says as JSON."""
+    """Return the data of a JSON text."""
     source = text_in(text, "parse_json")
     check_length(len(source))
     _check_nesting(source)

@@ -61,7 +61,7 @@ class Evaluator(Spender):
         self.bound: dict[str, Any] = {}
 
     def value_of(self, node: ast.AST) -> Any:
-        """Return the value of a node; what goes wrong in it is said with its place."""
+        """Return the value of a node; errors in it are reported with their place."""
         self.spend(1)
         try:
             return self.handlers[type(node)](self, node)

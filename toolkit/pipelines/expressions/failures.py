@@ -32,10 +32,10 @@ class ExpressionError(ToolkitError):
         return ExpressionError(self.message, self.offset + by, self.length, self.hint)
 
 
-class Unfit(ValueError):  # noqa: N818 - named for what it says
+class Unfit(ValueError):  # noqa: N818 - named for what happened
     """A value does not fit an operation."""
 
     def __init__(self, message: str, hint: str | None = None) -> None:
-        """Keep what is wrong, and the cure if there is one."""
+        """Keep what is wrong, and the fix if there is one."""
         super().__init__(message)
         self.hint = hint

@@ -28,7 +28,7 @@ REFUSED: dict[type[ast.AST], tuple[str, str | None]] = {
     ast.BitXor: ("'^' is not allowed", "'**' raises to a power"),
     ast.Invert: ("'~' is not allowed", "write 'not'"),
 }
-"""What is said of other parts, and the cure."""
+"""The message about other parts, and the fix."""
 
 FUNCTIONS_CURE = f"the functions are {', '.join(sorted(FUNCTIONS))}"
 

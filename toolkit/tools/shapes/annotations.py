@@ -53,7 +53,7 @@ def shape_of_type(annotation: Any) -> Shape:
 
 
 def output_schema(annotation: Any) -> dict[str, Any] | None:
-    """Return the JSON Schema of what a function returns, or `None` where its annotation does not tell."""
+    """Return the JSON Schema of what a function returns, or `None` if its annotation does not describe it."""
     if annotation in (MISSING, None, type(None), Any, ToolResult):
         return None
     form = form_of(annotation)
@@ -77,7 +77,7 @@ def _explain_all(shape: Shape, parameters: Sequence[Parameter]) -> None:
 
 
 def _explain(schema: dict[str, Any], parameter: Parameter) -> None:
-    """Add what the signature says of a parameter beyond its type."""
+    """Add what the signature declares for a parameter beyond its type."""
     if parameter.description:
         schema["description"] = parameter.description
     if parameter.default is MISSING:

@@ -1,4 +1,4 @@
-"""Argument schemas: what the schema of a tool says of each value in its arguments, found out once for all calls."""
+"""Argument schemas: the part of a tool's schema for each value in its arguments, found out once for all calls."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -34,12 +34,12 @@ class ArgumentSchema:
 
     @cached_property
     def as_object(self) -> "ArgumentSchema":
-        """The one alternative that an object may be; one that says nothing where that may be several."""
+        """The one alternative that an object may be; an empty one if there may be several."""
         return self._only("object")
 
     @cached_property
     def as_list(self) -> "ArgumentSchema":
-        """The one alternative that a list may be; one that says nothing where that may be several."""
+        """The one alternative that a list may be; an empty one if there may be several."""
         return self._only("array")
 
     @cached_property
@@ -65,7 +65,7 @@ class ArgumentSchema:
         return any("string" in one.kinds and not one.part.choices() for one in self.alternatives)
 
     def member(self, name: str) -> "ArgumentSchema":
-        """Return what it says of a member of the value."""
+        """Return the part for a member of the value."""
         found = self._members.get(name)
         if found is None:
             found = self._remembered(self.part.member(name))
@@ -74,7 +74,7 @@ class ArgumentSchema:
         return found
 
     def item(self, index: int) -> "ArgumentSchema":
-        """Return what it says of an item of the value."""
+        """Return the part for an item of the value."""
         index = min(index, self._positions)
         if index not in self._items:
             self._items[index] = self._remembered(self.part.item(index))

@@ -25,7 +25,7 @@ def read_arguments(shape: "Shape", arguments: str | Mapping[str, Any], optional:
         if not isinstance(arguments, str):
             return shape.validate_data(arguments)
         if "." in arguments and shape.keeps_digits and digits_to_lose(arguments):
-            with suppress(ValueError):  # what is wrong is said of the text itself
+            with suppress(ValueError):  # what is wrong is reported for the text itself
                 return shape.validate_data(loads(arguments))
         return shape.validate_text(arguments)
     except ValueError as error:  # pydantic's ValidationError is one; only what is wrong pays for its import

@@ -27,7 +27,7 @@ def shape_of_arguments(parameters: Mapping[str, Any]) -> Shape:
 
 
 def complaint_about(structured: Any, output_schema: Mapping[str, Any]) -> str | None:
-    """Return where and how a result is not what the tool's output schema says; None if it is."""
+    """Return where and how a result differs from the tool's output schema; None if it fits."""
     try:
         shape = shape_of_schema(_opened(output_schema), foreign=True)
     except ValueError:

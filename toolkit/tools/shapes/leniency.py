@@ -151,7 +151,7 @@ def _read_leniently(items: Any) -> dict[str, Any] | None:
 
 
 SHORTEST_WAY = "the shortest way"
-"""What stands in the place of an error that only says why a list has to be read the longer way."""
+"""A placeholder for an error that only explains why a list has to be read the longer way."""
 
 
 def _knows_numbers(choices: list[Any]) -> bool:

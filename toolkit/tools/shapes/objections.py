@@ -44,7 +44,7 @@ def read_again(shape: "Shape", arguments: str | Mapping[str, Any], optional: fro
 
 
 def details_of(error: ValidationError) -> list["ErrorDetails"]:
-    """Return everything that is wrong, without what only says why something was read the longer way."""
+    """Return everything that is wrong, without what only explains why something was read the longer way."""
     return [detail for detail in error.errors(include_url=False) if SHORTEST_WAY not in detail["loc"]]
 
 
@@ -116,13 +116,13 @@ def explain(error: ValueError, schema: Mapping[str, Any], data: Any) -> ToolArgu
 
 
 def _unknown(schema: Mapping[str, Any], data: Any) -> Iterator[str]:
-    """Yield what is said of the members that nobody knows, one of which may be meant for a missing one."""
+    """Yield the objections to unknown members, one of which may be meant for a missing one."""
     for one in unknown_members(schema, data):
         yield f"Unknown parameter {one.path!r}" + (f": {one.meant}" if one.meant else "")
 
 
 def _without_null_branches(details: list["ErrorDetails"]) -> list["ErrorDetails"]:
-    """Leave out that a value could have been null, where the other branches of the union tell what it should be."""
+    """Omit that a value could have been null, if the other branches of the union show what it should be."""
     return [
         detail
         for detail in details
@@ -134,7 +134,7 @@ def _without_null_branches(details: list["ErrorDetails"]) -> list["ErrorDetails"
 
 
 def _likeliest_branches(details: list["ErrorDetails"], data: Any) -> list["ErrorDetails"]:
-    """Leave out what the other types of a union hold against a value that is nearest to one of them."""
+    """Omit the objections of a union's other types to a value that is nearest to one of them."""
     places = [_walk(detail, data)[1] for detail in details]
     counts = Counter(branch for branch in places if branch)
     fewest: dict[tuple[int | str, ...], int] = {}
@@ -233,7 +233,7 @@ def _reason(detail: "ErrorDetails", *, is_secret: bool) -> str:
 
 
 def _wanted_form(detail: "ErrorDetails") -> str | None:
-    """Return what a value must look like, and which part of it is out of range, where pydantic tells of its parser."""
+    """Return what a value must look like, and which part of it is out of range, if pydantic reports its parser."""
     forms = [form for beginnings, form in _FORMS if detail["type"].startswith(beginnings)]
     if not forms:
         return None
@@ -242,7 +242,7 @@ def _wanted_form(detail: "ErrorDetails") -> str | None:
 
 
 def _wanted_tag(detail: "ErrorDetails") -> str | None:
-    """Return what the member that tells the types of a union apart must be, where it is another or not there."""
+    """Return what the member that selects a type of the union must be, if it differs or is missing."""
     context = detail.get("ctx", {})
     match detail["type"]:
         case "union_tag_not_found":

@@ -70,7 +70,7 @@ def serialized_schema(annotation: Any) -> dict[str, Any]:
 
 
 def tell_names(schema: dict[str, Any]) -> None:
-    """Put the names of the values of enumerations, at any depth, behind what is said of them."""
+    """Append the names of the values of enumerations, at any depth, to their descriptions."""
     for part in parts_of(schema):
         if names := part.pop(_NAMES, None):
             part["description"] = joined_sentences(part.get("description", ""), names)
@@ -103,7 +103,7 @@ class _JsonSchema(GenerateJsonSchema):
 
     ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012 - as declared there
 
-    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - the name says it already
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - the name shows it already
         """Set no title: it repeats the name and costs a model tokens."""
         return False
 

@@ -1,7 +1,7 @@
 """Shapes from JSON Schemas, for tools made by hand: arguments are held against the very schema that a model sees.
 
 Covered is what tool schemas are made of: types, properties, enumerations, bounds, lengths, patterns, items, unions,
-conjunctions and references inside the schema. What else a schema says (`not`, `if`, `dependentSchemas`, `format`) binds
+conjunctions and references inside the schema. The other keywords (`not`, `if`, `dependentSchemas`, `format`) bind
 whoever writes the arguments, and is not checked here.
 """
 
@@ -51,7 +51,7 @@ def shape_of_schema(schema: Mapping[str, Any], *, foreign: bool = False) -> Shap
             [{**_core(target), "ref": name} for name, target in targets.items()],
         )
         shape = Shape(dict(schema), lambda: _in_linear_time(core) if foreign else core)
-        shape.validate_data  # noqa: B018 - made at once, since only making it tells whether it can be made
+        shape.validate_data  # noqa: B018 - made at once, since only that shows whether it can be made
     except (SchemaError, TypeError, KeyError, AttributeError, RecursionError) as error:
         reason = _EXCEPTION_NAME.sub("", str(error).splitlines()[-1].strip())
         raise ValueError(f"the schema cannot be checked: {reason}") from error
@@ -86,7 +86,7 @@ def _name_of(target: Schema) -> str:
 
 
 def _core(schema: Schema, *, extra: str = "allow") -> _Core:
-    """Return the pydantic-core schema for a JSON Schema: everything that it says must hold, one after the other."""
+    """Return the pydantic-core schema for a JSON Schema: all its conditions must hold, one after the other."""
     if schema.node is True:
         return core_schema.any_schema()
     if schema.node is False:
@@ -169,7 +169,7 @@ def _of_type(kind: str, part: Schema, extra: str) -> _Core:
 
 
 def _count(schema: Mapping[str, Any], keyword: str) -> Any:
-    """Return how many a keyword says; JSON Schema may write `3.0` for 3."""
+    """Return a keyword's number; JSON Schema may write `3.0` for 3."""
     count = schema.get(keyword)
     return int(count) if isinstance(count, float) and count.is_integer() else count
 

@@ -1,4 +1,4 @@
-"""Shape values: a shape, which says what a value must look like, once as a validator and once as a JSON Schema."""
+"""Shape values: a shape is what a value must look like, once as a validator and once as a JSON Schema."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -13,7 +13,7 @@ class UnfitTypeError(Exception):
 
 
 class Shape:
-    """What a value must look like: `schema` says it to a model, and the validator, made when first used, checks it."""
+    """What a value must look like: `schema` is for a model, and the validator, made when first used, checks it."""
 
     def __init__(self, schema: dict[str, Any], core: Callable[[], Any]) -> None:
         """Keep the JSON Schema, and the way to the schema for pydantic-core."""
